@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which arguments an entry point refuses: by kind, in one table (CHECKS), and where an argument is significant at all.
+
+What needs meaning (is this operation defined on that type? does the key exist?) is the implementing function's."""
+
+from dataclasses import dataclass
+
+import kinds
+
+COLLECTIVE = ('coll', 'neighbor')
+# Chapters whose datatypes must be committed wherever a buffer goes with them.
+COMMUNICATION = ('pt2pt', 'coll', 'neighbor', 'op', 'window', 'file')
+
+
+@dataclass
+class Check:
+    """One reason to refuse one argument."""
+    parameter: object
+    condition: str      # C: refuse if true. An `int64_t index_` may be set by find
+    refusal: str        # C: name of the function after tern_entry_refuse_ and its arguments after `procedure`
+    error: str          # error class without MPI_ERR_
+    bad: str = ''       # C: a value to be refused, for the test; '' if none can be made without doing harm
+    find: str = ''      # C: expression for index_, evaluated first
+
+
+def private_name(p):
+    return p.name + '_'
+
+
+def group_of(procedure, p):
+    """A buffer and what describes it: [buffer, count(s), displacements, type]."""
+    group = []
+    for q in procedure.parameters:
+        if q.kind == 'BUFFER':
+            group = [q]
+        elif q.kind == 'DATATYPE' or q.poly:
+            group.append(q)
+        else:
+            group = []
+        if q is p:
+            break
+    return group
+
+
+def triple(procedure, p):
+    """(count, datatype) that describe the buffer p; None if it is described otherwise, as by counts per rank."""
+    rest = procedure.parameters[procedure.parameters.index(p) + 1:]
+    while rest and rest[0].kind == 'BUFFER':
+        rest = rest[1:]
+    if len(rest) >= 2 and 'NUM_ELEM' in rest[0].kind and rest[0].poly and not rest[0].lengths \
+            and rest[1].kind == 'DATATYPE' and not rest[1].lengths:
+        return rest[0], rest[1]
+    return None
+
+
+def rooted(procedure):
+    return procedure.chapter in COLLECTIVE and any(p.name == 'root' for p in procedure.parameters)
+
+
+def handler(procedure):
+    """The communicator whose error handler is called, or None."""
+    for p in procedure.parameters:
+        if p.kind == 'COMMUNICATOR' and p.direction != 'out' and not p.only_at and 'null-ok' not in p.flags:
+            return p
+    return None
+
+
+def guards(procedure, p):
+    """C conditions under which the argument is significant."""
+    out = []
+    comm = handler(procedure)
+    if p.only_at:
+        out.append('%s->p2p.rank == %s' % (private_name(comm), p.only_at))
+    if procedure.chapter not in COLLECTIVE:
+        return out
+    group = group_of(procedure, p)
+    if rooted(procedure) and (group or p.kind == 'OPERATION'):
+        if 'root-only' in p.flags:
+            where = 'at_root'
+        elif group and 'root-only' not in group[0].flags and procedure.name not in ('MPI_Bcast', 'MPI_Ibcast',
+                                                                                    'MPI_Bcast_init'):
+            where = 'off_root'
+        else:
+            where = 'takes_part'
+        out.append('tern_entry_%s(%s, root)' % (where, private_name(comm)))
+    if group and 'in-place' in group[0].flags:
+        out.append('%s != MPI_IN_PLACE' % group[0].name)
+    return out
+
+
+def length_of(procedure, p):
+    """C expression for the number of elements of an array argument; '' if only the implementation knows."""
+    if not p.lengths:
+        return ''
+    names = [q.name for q in procedure.parameters]
+    if p.lengths[0] in names:
+        return p.lengths[0]
+    if p.lengths[0] == '*' and procedure.chapter == 'coll' and p.direction == 'in':
+        comm = private_name(handler(procedure))
+        # One count for each member of the local group there; elsewhere one for each rank that can be reached.
+        return comm + ('->group->size' if procedure.name.lower().find('reduce_scatter') >= 0 else '->p2p.size')
+    return ''
+
+
+def check_handle(procedure, p):
+    h = kinds.HANDLES[p.kind]
+    refusal = 'handle(TERN_ERR_%s, "%s", %s%s, "%s")'
+    if p.lengths:
+        n = length_of(procedure, p)
+        out = []
+        if n:
+            out.append(Check(p, '%s > 0 && !%s' % (n, p.name), 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL'))
+        if p.kind == 'DATATYPE' and p.direction == 'in' and n:
+            committed = 'true' if procedure.chapter in COMMUNICATION else 'false'
+            out.append(Check(p, 'index_ >= 0', 'type("%s", %s, index_)' % (p.name, p.name), 'TYPE', 'bad_types',
+                             'tern_entry_find_bad_type(%s, %s, %s)' % (p.name, n, committed)))
+        if p.kind == 'REQUEST' and p.direction != 'out' and n:
+            out.append(Check(p, 'index_ >= 0', 'request("%s", %s, index_)' % (p.name, p.name), 'REQUEST',
+                             'bad_requests', 'tern_entry_find_bad_request(%s, %s)' % (p.name, n)))
+        return out
+    if p.direction == 'out':
+        return check_pointer(procedure, p)
+    indirect = p.direction == 'inout' or 'by-pointer' in p.flags
+    star = '*' if indirect else ''
+    valid = 'tern_entry_valid_or_null' if 'null-ok' in p.flags else 'tern_entry_valid'
+    bad = 'NULL' if 'null-ok' in p.flags else h.null
+    out = [Check(p, '!' + p.name, 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')] if indirect else []
+    out.append(Check(p, '!%s(%s%s, TERN_MAGIC_%s)' % (valid, star, p.name, h.magic),
+                     refusal % (h.error, p.name, star, p.name, h.null), 'ARG' if h.error == 'ERRHANDLER' else h.error,
+                     '&(%s){%s}' % (h.c, bad) if indirect else '(%s)%s' % (h.c, bad)))
+    if p.kind == 'DATATYPE' and p.direction == 'in' and procedure.chapter in COMMUNICATION \
+            and procedure.of_kind('BUFFER'):
+        out.append(Check(p, '!%s->type.committed' % private_name(p), 'uncommitted("%s")' % p.name, 'TYPE',
+                         'uncommitted_type'))
+    return out
+
+
+def check_pointer(procedure, p):
+    """A place to put a result."""
+    if 'null-ok' in p.flags:
+        return []
+    if p.lengths and p.kind != 'STRING':
+        n = length_of(procedure, p)
+        if not n:
+            return []
+        return [Check(p, '%s > 0 && !%s' % (n, p.name), 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')]
+    if p.lengths and p.lengths[0] in [q.name for q in procedure.parameters]:
+        return [Check(p, '%s > 0 && !%s' % (p.lengths[0], p.name), 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')]
+    return [Check(p, '!' + p.name, 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')]
+
+
+def at_least(least, error):
+    """Refuses smaller values; of arrays, smaller elements."""
+    def check(procedure, p):
+        if p.direction != 'in':
+            return check_pointer(procedure, p)
+        if not p.lengths:
+            return [Check(p, '%s < %d' % (p.name, least), 'small(TERN_ERR_%s, "%s", %s, %d)'
+                          % (error, p.name, p.name, least), error, str(least - 1))]
+        n = length_of(procedure, p)
+        if not n:
+            return []
+        null = [Check(p, '%s > 0 && !%s' % (n, p.name), 'null(TERN_ERR_%s, "%s")' % (error, p.name), error, 'NULL')]
+        if least is None or not p.poly:
+            return null
+        ints = '(struct tern_ints){%s, sizeof *%s}' % (p.name, p.name)
+        return null + [Check(p, 'index_ >= 0', 'element(TERN_ERR_%s, "%s", %s, index_, %d)'
+                             % (error, p.name, ints, least), error, 'low_ints',
+                             'tern_entry_find_below(%s, %s, %d)' % (ints, n, least))]
+    return check
+
+
+def any_value(procedure, p):
+    """Every value is fine, or only the implementation knows; results need a place all the same."""
+    if p.lengths and p.direction == 'in':
+        return at_least(None, 'ARG')(procedure, p)
+    return check_pointer(procedure, p) if p.direction != 'in' else []
+
+
+def check_rank(procedure, p):
+    comm = handler(procedure)
+    if p.direction != 'in' or p.lengths or not comm:
+        return any_value(procedure, p)
+    own = private_name(comm)
+    bad = {'dest': ('dest', ' or MPI_PROC_NULL'), 'source': ('source', ', MPI_ANY_SOURCE or MPI_PROC_NULL')}.get(p.name)
+    if p.name == 'root':
+        return [Check(p, 'tern_entry_bad_root(%s, root)' % own, 'root("root", root)', 'ROOT', '-77')]
+    if bad:
+        return [Check(p, 'tern_entry_bad_%s(%s, %s)' % (bad[0], own, p.name), 'rank(TERN_ERR_RANK, "%s", %s, "%s")'
+                      % (p.name, p.name, bad[1]), 'RANK', '-77')]
+    if p.name in ('rank', 'local_leader'):
+        return [Check(p, 'tern_entry_outside(%s, %s)' % (own, p.name), 'rank(TERN_ERR_RANK, "%s", %s, "")'
+                      % (p.name, p.name), 'RANK', '-77')]
+    return []
+
+
+def check_tag(procedure, p):
+    if p.direction != 'in' or procedure.name.startswith('MPI_Status_'):
+        return any_value(procedure, p)
+    receives = p.name == 'recvtag' or (p.name == 'tag' and any(q.name == 'source' for q in procedure.parameters))
+    condition = '%s < 0' % p.name + (' && %s != MPI_ANY_TAG' % p.name if receives else '')
+    return [Check(p, condition, 'tag("%s", %s, %s)' % (p.name, p.name, 'true' if receives else 'false'), 'TAG', '-77')]
+
+
+def check_buffer(procedure, p):
+    described = triple(procedure, p)
+    if not described or procedure.chapter not in COMMUNICATION + ('datatype',):
+        return []
+    count, datatype = described
+    return [Check(p, 'tern_entry_bad_buffer(%s, %s, %s)' % (p.name, count.name, private_name(datatype)),
+                  'buffer("%s", %s, %s)' % (p.name, p.name, count.name), 'BUFFER', 'NULL')]
+
+
+def check_string(procedure, p):
+    if p.direction == 'in' and procedure.chapter == 'info' and p.name in ('key', 'value'):
+        least, most, error = {'key': (1, 'MPI_MAX_INFO_KEY - 1', 'INFO_KEY'),
+                              'value': (1, 'MPI_MAX_INFO_VAL - 1', 'INFO_VALUE')}[p.name]
+        return [Check(p, 'tern_entry_bad_string(%s, %d, %s)' % (p.name, least, most),
+                      'string(TERN_ERR_%s, "%s", %s, %d, %s)' % (error, p.name, p.name, least, most), error,
+                      'long_string')]
+    return check_pointer(procedure, p)
+
+
+def check_status(procedure, p):
+    return [] if p.direction == 'out' and p.kind == 'STATUS' else check_pointer(procedure, p)
+
+
+def one_of(condition, allowed, error, bad):
+    def check(procedure, p):
+        if p.direction != 'in':
+            return any_value(procedure, p)
+        return [Check(p, condition % {'x': p.name}, 'choice(TERN_ERR_%s, "%s", %s, "%s")'
+                      % (error, p.name, p.name, allowed), error, bad)]
+    return check
+
+
+# Kind, or kind:name for one name. A kind that is not here is any_value.
+CHECKS = {
+    'BUFFER': check_buffer,
+    'STATUS': check_status, 'F90_STATUS': check_status, 'F08_STATUS': check_status,
+    'STRING': check_string,
+    'RANK': check_rank, 'RANK_NNI': check_rank,
+    'TAG': check_tag,
+    'C_BUFFER': check_pointer, 'C_BUFFER2': check_pointer,
+    'FUNCTION': check_pointer, 'POLYFUNCTION': check_pointer,
+    'POLYXFER_NUM_ELEM_NNI': at_least(0, 'COUNT'),
+    'POLYDTYPE_NUM_ELEM_NNI': at_least(0, 'COUNT'),
+    'POLYDTYPE_NUM_ELEM_NNI:blocklength': at_least(0, 'ARG'),
+    'POLYDTYPE_NUM_ELEM_NNI:array_of_blocklengths': at_least(0, 'ARG'),
+    'POLYDTYPE_NUM_ELEM_NNI:array_of_starts': at_least(0, 'ARG'),
+    'POLYDTYPE_NUM_ELEM:outcount': at_least(0, 'COUNT'),
+    'POLYDTYPE_NUM_ELEM:incount': at_least(0, 'COUNT'),
+    'POLYDTYPE_NUM_ELEM_PI': at_least(1, 'ARG'),
+    'POLYNUM_BYTES_NNI': at_least(0, 'ARG'),
+    'POLYNUM_PARAM_VALUES': at_least(0, 'ARG'),
+    'XFER_NUM_ELEM:count': at_least(0, 'COUNT'),
+    'ALLOC_MEM_NUM_BYTES': at_least(0, 'ARG'),
+    'ARRAY_LENGTH': at_least(0, 'ARG'),
+    'ARRAY_LENGTH_NNI': at_least(0, 'ARG'),
+    'ARRAY_LENGTH_PI': at_least(1, 'ARG'),
+    'NUM_DIMS': at_least(0, 'DIMS'),
+    'DEGREE': at_least(0, 'ARG'),
+    'INFO_VALUE_LENGTH': at_least(0, 'ARG'),
+    'COLOR': one_of('%(x)s < 0 && %(x)s != MPI_UNDEFINED', 'at least 0, or MPI_UNDEFINED', 'ARG', '-77'),
+    'ORDER': one_of('%(x)s != MPI_ORDER_C && %(x)s != MPI_ORDER_FORTRAN', 'MPI_ORDER_C or MPI_ORDER_FORTRAN', 'ARG',
+                    '77'),
+    # May be NULL, or hold what the implementation must look at.
+    'ARGUMENT_COUNT': lambda procedure, p: [], 'ARGUMENT_LIST': lambda procedure, p: [],
+    'WEIGHT': lambda procedure, p: [], 'VARARGS': lambda procedure, p: [],
+    'EXTRA_STATE': lambda procedure, p: [], 'EXTRA_STATE2': lambda procedure, p: [],
+}
+
+
+def checks(procedure, p):
+    if 'large-only' in p.flags:
+        return []
+    if p.kind in kinds.HANDLES:
+        return check_handle(procedure, p)
+    check = CHECKS.get('%s:%s' % (p.kind, p.name)) or CHECKS.get(p.kind, any_value)
+    return check(procedure, p)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C entry points: check, convert, lock, call, unlock, convert back, error handler."""
+
+import re
+
+import kinds
+from checks import checks, guards, handler, private_name, triple, rooted
+
+INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
+/* Made by api/generate.py from api/procedures.txt; do not edit. %s. */
+#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */
+#include "lib/mpi/entry.h"
+
+#include "lib/mpi/procedures.h"
+'''
+
+# Kinds of results that become MPI_UNDEFINED where they do not fit an int; others are an error then.
+UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
+
+
+def refuse(check, comm, name):
+    function, arguments = check.refusal.split('(', 1)
+    return 'return tern_entry_refuse_%s(%s, "%s", %s;' % (function, comm, name, arguments)
+
+
+class Entry:
+    """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C."""
+
+    def __init__(self, procedure, large):
+        self.procedure, self.large = procedure, large
+        self.name = procedure.name + ('_c' if large else '')
+        self.lines = []
+        self.comm = 'NULL'     # C expression of the communicator whose error handler is called
+        self.block = None      # guard of the block being written
+        self.deferred = []     # checks of buffers that wait for their count and type
+
+    def add(self, text, guard=''):
+        if guard != self.block:
+            if self.block:
+                self.lines.append('    }')
+            if guard:
+                self.lines.append('    if (%s) {' % guard)
+            self.block = guard
+        self.lines.append(('        ' if guard else '    ') + text)
+
+    def check(self, p):
+        guard = ' && '.join(guards(self.procedure, p))
+        for c in checks(self.procedure, p):
+            if c.find:
+                self.add('index_ = %s;' % c.find, guard)
+            self.add('if (%s)' % c.condition, guard)
+            self.add('    ' + refuse(c, self.comm, self.name), guard)
+            # The handle is looked into only after it was found to be one.
+            if c.parameter.kind in kinds.HANDLES and 'tern_entry_valid' in c.condition:
+                self.convert_handle(p, guard)
+
+    def convert_handle(self, p, guard):
+        if p.direction == 'out' or p.lengths:
+            return
+        star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
+        value = 'tern_entry_state(%s%s)' % (star, p.name)
+        if guard:
+            self.add('%s = %s;' % (private_name(p), value), guard)
+        else:
+            self.add('struct %s *%s = %s;' % (kinds.HANDLES[p.kind].state, private_name(p), value))
+
+    def prepare(self):
+        """Checks and conversions, in the order in which one argument is needed for another."""
+        procedure = self.procedure
+        parameters = list(procedure.parameters)
+        if any(c.find for p in parameters for c in checks(procedure, p)):
+            self.add('int64_t index_;')
+        for p in parameters:
+            if p.kind in kinds.HANDLES and p.direction == 'in' and not p.lengths and guards(procedure, p):
+                self.add('struct %s *%s = NULL;' % (kinds.HANDLES[p.kind].state, private_name(p)))
+        first = handler(procedure)
+        if first:
+            self.check(first)
+            self.comm = private_name(first)
+            parameters.remove(first)
+        if rooted(procedure):
+            root = procedure.parameter('root')
+            self.check(root)
+            parameters.remove(root)
+        waiting = []
+        for p in parameters:
+            if p.kind == 'BUFFER' and triple(procedure, p):
+                waiting.append(p)
+                continue
+            self.check(p)
+            for buffer in [b for b in waiting if triple(procedure, b)[1] is p]:
+                self.check(buffer)
+                waiting.remove(buffer)
+        self.add_results()
+
+    def add_results(self):
+        for p in self.procedure.parameters:
+            if p.lengths or 'by-pointer' in p.flags:
+                continue
+            if p.kind in kinds.HANDLES and p.direction == 'out':
+                self.add('struct %s *%s = NULL;' % (kinds.HANDLES[p.kind].state, private_name(p)))
+            elif p.poly and p.direction != 'in' and kinds.passed(p, self.large):
+                if not self.direct(p):
+                    start = '*' + p.name if p.direction == 'inout' else '0'
+                    self.add('MPI_Count %s = %s;' % (private_name(p), start))
+
+    def direct(self, p):
+        """Does the caller's variable have the implementing function's type?"""
+        return kinds.scalar(p.kind, self.large) == 'MPI_Count'
+
+    def argument(self, p):
+        """What the implementing function gets for a parameter, as a list."""
+        own = private_name(p)
+        if p.kind == 'VARARGS':
+            return []
+        if p.kind == 'POLYFUNCTION':
+            return ['NULL', p.name] if self.large else [p.name, 'NULL']
+        if not kinds.passed(p, self.large):
+            return ['NULL' if p.direction != 'in' or p.lengths else '-1']
+        if p.kind in kinds.HANDLES and not p.lengths:
+            return [own if p.direction == 'in' else '&' + own]
+        if p.poly and p.lengths:
+            return ['(struct tern_ints){%s, sizeof *%s}' % (p.name, p.name)]
+        if p.poly and p.direction != 'in' and not self.direct(p):
+            return ['&' + own]
+        return [p.name]
+
+    def call(self):
+        procedure = self.procedure
+        arguments = [a for p in procedure.parameters for a in self.argument(p)]
+        call = '%s(%s)' % (procedure.does, ', '.join(arguments))
+        if 'fast' in procedure.words:
+            peer = next(p.name for p in procedure.parameters if p.name in ('dest', 'source'))
+            values = {p.name: self.argument(p)[0] for p in procedure.parameters}
+            fast = re.sub(r'\b\w+\b', lambda m: values.get(m.group(), m.group()), procedure.words['fast'])
+            call = 'TERN_UNLIKELY(%s == MPI_PROC_NULL)\n                    ? %s\n                    : %s' % (
+                peer, call, fast)
+        lock = procedure.words.get('lock') != 'none'
+        if lock:
+            self.add('tern_enter();')
+        self.add('int code_ = %s;' % call)
+        if lock:
+            self.add('tern_leave();')
+
+    def finish(self):
+        """Results to the caller."""
+        success, always = [], []
+        for p in self.procedure.parameters:
+            own = private_name(p)
+            if p.lengths or not kinds.passed(p, self.large):
+                continue
+            if p.kind in kinds.HANDLES and p.direction != 'in':
+                line = '*%s = tern_entry_handle(%s, %s);' % (p.name, own, kinds.HANDLES[p.kind].null)
+                (always if p.direction == 'inout' else success).append(line)
+            elif p.poly and p.direction != 'in' and not self.direct(p):
+                c_type = kinds.scalar(p.kind, self.large)
+                if c_type == 'int' and p.kind in UNDEFINED_IF_LARGE:
+                    success.append('*%s = %s > INT_MAX ? MPI_UNDEFINED : (int)%s;' % (p.name, own, own))
+                    continue
+                if c_type == 'int':
+                    success.append('if (%s != (int)%s)' % (own, own))
+                    success.append('    return tern_entry_refuse_result(%s, "%s", "%s", %s);'
+                                   % (self.comm, self.name, p.name, own))
+                success.append('*%s = (%s)%s;' % (p.name, c_type, own))
+        for line in always:
+            self.add(line)
+        self.add('if (TERN_UNLIKELY(code_ != 0))')
+        self.add('    return tern_raise_comm(%s, "%s", code_);' % (self.comm, self.name))
+        for line in success:
+            self.add(line)
+        self.add('return MPI_SUCCESS;')
+
+    def text(self):
+        procedure = self.procedure
+        if procedure.words.get('allowed') != 'always':
+            self.add('if (TERN_UNLIKELY(!tern_running()))')
+            self.add('    tern_raise_not_running("%s");' % self.name)
+        if procedure.returns_error:
+            self.prepare()
+            self.call()
+            self.finish()
+        else:
+            # Procedures that return a value take and give what the binding has.
+            arguments = ', '.join(p.name for p in procedure.parameters)
+            self.add('return %s(%s);' % (procedure.does, arguments))
+        real = ('P' if procedure.has_profiling else '') + self.name
+        head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large, name=real))
+        out = ['', head, '{'] + self.lines + ['}']
+        if real != self.name:
+            head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large))
+            out.append('%s\n    __attribute__((weak, alias("%s")));' % (head, real))
+        return '\n'.join(out)
+
+
+def promises(procedure):
+    """What an implementing function has to know of its arguments, for the comment on its prototype."""
+    out = []
+    for p in procedure.parameters:
+        if 'null-ok' in p.flags:
+            out.append('%s may be NULL' % p.name)
+        elif p.kind in kinds.HANDLES and p.direction == 'in' and not p.lengths and guards(procedure, p):
+            out.append('%s is NULL where it is not significant' % p.name)
+        if 'large-only' in p.flags:
+            out.append('%s is %s in MPI_Xxx without _c' % (p.name, 'NULL' if p.direction != 'in' or p.lengths else '-1'))
+        if p.kind == 'POLYFUNCTION':
+            out.append('one of %s and %s_c is NULL' % (p.name, p.name))
+    return ''.join(' %s.' % text for text in out)
+
+
+def make(chapter, chapters, procedures):
+    out = [INCLUDES % chapters[chapter]]
+    for p in procedures:
+        if p.chapter == chapter and p.exported:
+            out += [Entry(p, large).text() for large in ((False, True) if p.has_twin else (False,))]
+    return '\n'.join(out) + '\n'

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes from the tables in this folder everything that repeats the MPI interface. README.md lists what.
+
+    generate.py --out DIR          writes all files below DIR; a file that would not change is left alone
+    generate.py --list             names the files, one per line
+    generate.py --check            only reads the tables and says what is wrong in them
+"""
+
+import argparse
+import os
+import re
+import sys
+import textwrap
+
+import bad_arguments
+import entry
+import kinds
+import table
+
+MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
+BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.py from %s; do not edit. */\n'
+
+# Exported besides procedures and objects.txt: hand-written functions ...
+CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
+    'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN '
+    'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
+OTHER_FUNCTIONS = ['ompi_op_set_cxx_callback']
+# ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
+FOREIGN = ['mpi_conversion_fn_null_', 'ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
+           'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
+# ... and the addresses that Fortran programs pass: name and size.
+SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
+             ('mpi_fortran_weights_empty_', 4), ('mpi_fortran_argv_null_', 1), ('mpi_fortran_argvs_null_', 1),
+             ('mpi_fortran_errcodes_ignore_', 4), ('mpi_fortran_status_ignore_', 8),
+             ('mpi_fortran_statuses_ignore_', 8)]
+POINTERS = [('MPI_F_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
+            ('MPI_F_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_')]
+
+STRUCT_TAGS = {
+    'comm': 'ompi_communicator_t', 'group': 'ompi_group_t', 'request': 'ompi_request_t', 'message': 'ompi_message_t',
+    'op': 'ompi_op_t', 'errhandler': 'ompi_errhandler_t', 'info': 'ompi_info_t', 'win': 'ompi_win_t',
+    'file': 'ompi_file_t', 'datatype': 'ompi_datatype_t',
+}
+
+
+def attributes(procedure):
+    """What mpi.h adds to the declaration of a procedure that should not be called any more."""
+    for word in ('deprecated', 'removed'):
+        if word in procedure.words:
+            version, advice = procedure.words[word].split(', ')
+            text = '%s was %s in MPI-%s; %s instead' % (procedure.name, word, version, advice)
+            if word == 'removed':
+                return '\n    TERN_MPI_REMOVED("%s")' % text
+            # What 4.x deprecated has no replacement in the version of the standard that mpi.h names.
+            if version < '4':
+                return '\n    TERN_MPI_DEPRECATED("%s")' % text
+    return ''
+
+
+def bindings(procedures, chapters):
+    """Declarations of the working procedures for mpi.h."""
+    out = []
+    for chapter, title in chapters.items():
+        working = [p for p in procedures if p.chapter == chapter and p.exported]
+        if not working:
+            continue
+        out += ['', '/* %s */' % title]
+        for prefix in ('', 'P'):
+            for p in working:
+                if prefix and not p.has_profiling:
+                    continue
+                for large in ((False, True) if p.has_twin else (False,)):
+                    out.append(kinds.wrap(kinds.prototype(p, large, prefix)) + attributes(p) + ';')
+    return '\n'.join(out[1:])
+
+
+def predefined(objects):
+    out, kind = [], None
+    for o in objects:
+        if kind != o.kind:
+            out.append('')
+        kind = o.kind
+        out.append('extern struct %s %s;' % (STRUCT_TAGS[o.kind], o.symbol))
+        out += ['#define %s (&%s)' % (name, o.symbol) for name in o.names]
+    return '\n'.join(out[1:])
+
+
+def make_mpi_h(chapters, procedures, objects):
+    text = open(MPI_H_IN, encoding='utf-8').read()
+    for marker, value in (('@OBJECTS@', predefined(objects)), ('@PROCEDURES@', bindings(procedures, chapters))):
+        if text.count(marker) != 1:
+            raise SystemExit('%s: expected %s once' % (MPI_H_IN, marker))
+        text = text.replace(marker, value)
+    return text
+
+
+def comparable(prototype):
+    """A prototype without names of parameters and without const: what two procedures of one function must share."""
+    text = re.sub(r'\bconst\b ?', '', prototype)
+    text = text.replace('MPI_Copy_function', 'MPI_Comm_copy_attr_function')
+    text = text.replace('MPI_Delete_function', 'MPI_Comm_delete_attr_function')
+    return re.sub(r'\b\w+(?=[,)\[])', '', text).replace('[]', '*').replace(' ', '')
+
+
+def make_procedures_h(chapters, procedures, objects):
+    out = [BANNER % 'api/procedures.txt', '#ifndef TERN_PROCEDURES_H', '#define TERN_PROCEDURES_H', '',
+           '/* What implements each working procedure. Arguments are checked as far as the comment says; api/README.md has '
+           'the rules. */', '', '#include "lib/util/ints.h"', '', '#include <mpi.h>', '']
+    out += ['struct %s;' % h.state for h in kinds.HANDLES.values()]
+    first = {}
+    for chapter, title in chapters.items():
+        out += ['', '/* ---- %s ---- */' % title]
+        for p in procedures:
+            if p.chapter != chapter or not p.exported:
+                continue
+            prototype = kinds.private_prototype(p)
+            if p.does in first:
+                if comparable(first[p.does]) != comparable(prototype):
+                    raise SystemExit('procedures.txt:%d: %s and an earlier procedure want different parameters of %s:\n'
+                                     '    %s\n    %s' % (p.line, p.name, p.does, first[p.does], prototype))
+                out.append('/* %s: the same as above (%s). */' % (p.name, p.does))
+                continue
+            first[p.does] = prototype
+            out += ['', '\n'.join(textwrap.wrap('/* %s: %s%s */' % (p.name, p.description, entry.promises(p)), 110,
+                                                subsequent_indent=' * ')), kinds.wrap(prototype) + ';']
+    return '\n'.join(out + ['', '#endif', ''])
+
+
+def make_objects_c(chapters, procedures, objects):
+    magics = {'comm': 'COMM', 'group': 'GROUP', 'request': 'REQUEST', 'message': 'MESSAGE', 'op': 'OP',
+              'errhandler': 'ERRHANDLER', 'info': 'INFO', 'win': 'WIN', 'file': 'FILE', 'datatype': 'DATATYPE'}
+    out = [BANNER % 'api/objects.txt', '/* mpi.h is not included: there these objects have other types. */',
+           '#include "lib/util/handle.h"', '', '#define EXPORTED __attribute__((visibility("default")))', '']
+    for size in sorted({o.size for o in objects}):
+        out += ['union object_%d {' % size, '    struct tern_handle handle;', '    char size[%d];' % size, '};']
+    out.append('')
+    out += ['extern struct tern_%s %s;' % (o.kind, o.state) for o in objects if o.state]
+    out.append('')
+    for o in objects:
+        state = '&' + o.state if o.state else 'NULL'
+        out.append('EXPORTED union object_%d %s = {{TERN_MAGIC_%s, %d, %s}};'
+                   % (o.size, o.symbol, magics[o.kind], o.fortran, state))
+    out += ['', '/* All of them, for MPI_Xxx_f2c; ended by NULL. */',
+            'struct tern_handle *const tern_predefined_handles[] = {']
+    out += ['    &%s.handle,' % o.symbol for o in objects] + ['    NULL,', '};']
+    out += ['', '/* Fortran programs bring these themselves, in COMMON; the dynamic linker takes theirs. */']
+    out += ['EXPORTED _Alignas(int) char %s[%d];' % s for s in SENTINELS]
+    out.append('')
+    out += ['extern int *%s;\nEXPORTED int *%s = (int *)%s;' % (name, name, target) for name, target in POINTERS]
+    return '\n'.join(out + [''])
+
+
+def make_map(chapters, procedures, objects):
+    names = []
+    for p in procedures:
+        if p.exported:
+            for suffix in ('', '_c') if p.has_twin else ('',):
+                names += [p.name + suffix] + (['P' + p.name + suffix] if p.has_profiling else [])
+    names += CALLBACKS + OTHER_FUNCTIONS + FOREIGN + [o.symbol for o in objects] + [s for s, _ in SENTINELS]
+    names += [name for name, _ in POINTERS]
+    lines = ['# Made by api/generate.py; do not edit. No version name: Open MPI\'s symbols have none either.', '{',
+             'global:']
+    lines += ['    %s;' % n for n in sorted(names)] + ['local:', '    *;', '};', '']
+    return '\n'.join(lines)
+
+
+def make_procedures_inc(chapters, procedures, objects):
+    out = [BANNER % 'api/procedures.txt', '/* {name, chapter, since, works}: of `mpi_info --procedures`. */']
+    for p in procedures:
+        for suffix in ('', '_c') if p.has_twin else ('',):
+            since = '4.0' if suffix and p.since < '4.0' else p.since
+            out.append('{"%s%s", "%s", "%s", %d},' % (p.name, suffix, chapters[p.chapter], since, p.works))
+    return '\n'.join(out + [''])
+
+
+def artefacts(chapters):
+    """{path below DIR: function that makes its text}"""
+    files = {
+        'mpi.h': make_mpi_h,
+        'lib/mpi/procedures.h': make_procedures_h,
+        'objects.c': make_objects_c,
+        'libmpi.map': make_map,
+        'procedures.inc': make_procedures_inc,
+        'bad_arguments.c': bad_arguments.make,
+    }
+    for chapter in chapters:
+        files['entry_%s.c' % chapter] = lambda c, p, o, chapter=chapter: entry.make(chapter, c, p)
+    return files
+
+
+def write(path, text):
+    """Writes the file, but not when it has this text already: its time would make others rebuild."""
+    try:
+        if open(path, encoding='utf-8').read() == text:
+            return
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
+    with open(path + '.new', 'w', encoding='utf-8') as f:
+        f.write(text)
+    os.replace(path + '.new', path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--out', metavar='DIR')
+    parser.add_argument('--list', action='store_true')
+    parser.add_argument('--check', action='store_true')
+    arguments = parser.parse_args()
+    chapters, procedures = table.read_procedures()
+    objects = table.read_objects()
+    files = artefacts(chapters)
+    if arguments.list:
+        print('\n'.join(files))
+        return
+    texts = {name: make(chapters, procedures, objects) for name, make in files.items()}
+    if arguments.check:
+        return
+    if not arguments.out:
+        parser.error('one of --out, --list, --check is needed')
+    for name, text in texts.items():
+        write(os.path.join(arguments.out, name), text)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the tables: procedures.txt and objects.txt."""
+
+import os
+import re
+from dataclasses import dataclass, field
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value'}
+WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling'}
+
+
+@dataclass
+class Parameter:
+    name: str
+    kind: str
+    direction: str = 'in'
+    const: bool = False
+    lengths: list = field(default_factory=list)  # ['count'], ['*'], ['n', '3'], [] for no array
+    function: str = ''                           # type of a callback
+    flags: set = field(default_factory=set)
+    only_at: str = ''                            # significant where this parameter is the own rank
+
+    @property
+    def poly(self):
+        return self.kind.startswith('POLY') and self.kind != 'POLYFUNCTION'
+
+
+@dataclass
+class Procedure:
+    name: str
+    works: bool
+    since: str
+    description: str
+    chapter: str
+    line: int
+    parameters: list = field(default_factory=list)
+    words: dict = field(default_factory=dict)
+
+    @property
+    def returns(self):
+        return self.words.get('returns', 'ERROR_CODE')
+
+    @property
+    def returns_error(self):
+        return self.returns in ('ERROR_CODE', 'ERROR_CLASS')
+
+    @property
+    def does(self):
+        default = re.sub(r'^(MPIX?|OMPI)_', '', self.name).lower()
+        return self.words.get('does', 'tern_mpi_' + default)
+
+    @property
+    def has_twin(self):
+        """Is there an MPI_Xxx_c that takes MPI_Count?"""
+        large = any(p.kind.startswith('POLY') for p in self.parameters)
+        return large and self.words.get('twin') != 'none'
+
+    @property
+    def exported(self):
+        return self.works and 'macro' not in self.words
+
+    @property
+    def has_profiling(self):
+        return self.words.get('profiling') != 'none'
+
+    def parameter(self, name):
+        return next(p for p in self.parameters if p.name == name)
+
+    def of_kind(self, kind):
+        return [p for p in self.parameters if p.kind == kind]
+
+
+@dataclass
+class Object:
+    symbol: str
+    kind: str
+    size: int
+    fortran: int
+    state: str
+    names: list
+
+
+def fail(path, line, text):
+    raise SystemExit('%s:%d: %s' % (path, line, text))
+
+
+def read_parameter(text, where):
+    function = ''
+    if ':' in text:
+        text, rest = text.split(':')
+        function, *flags = rest.split()
+        text += ' ' + ' '.join(flags)
+    words = text.split()
+    p = Parameter('', '', function=function)
+    if words[0] in ('in', 'out', 'inout'):
+        p.direction = words.pop(0)
+    if words[0] == 'const':
+        p.const = True
+        words.pop(0)
+    if len(words) < 2 or not re.fullmatch(r'[A-Z][A-Z0-9_]*', words[0]):
+        fail(*where, 'expected a kind and a name in "%s"' % text)
+    p.kind = words.pop(0)
+    m = re.fullmatch(r'(\w+)((?:\[[\w*]+\])*)', words.pop(0))
+    if not m:
+        fail(*where, 'expected name or name[length] in "%s"' % text)
+    p.name, p.lengths = m.group(1), re.findall(r'\[([\w*]+)\]', m.group(2))
+    for w in words:
+        if w.startswith('at='):
+            p.only_at = w[3:]
+        elif w in FLAGS:
+            p.flags.add(w)
+        else:
+            fail(*where, 'unknown flag "%s"; known are %s' % (w, ', '.join(sorted(FLAGS))))
+    return p
+
+
+def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
+    """Returns (chapters: {name: title}, procedures in the order of the table)."""
+    chapters, procedures, chapter = {}, [], None
+    current, open_list = None, None
+    for number, raw in enumerate(open(path, encoding='utf-8'), 1):
+        line, where = raw.rstrip(), (path, number)
+        if not line or line.startswith('#'):
+            continue
+        if open_list is not None or line.lstrip().startswith('('):
+            open_list = (open_list or '') + ' ' + line.strip()
+            if line.endswith(')'):
+                inside = open_list.strip()[1:-1].strip()
+                current.parameters = [read_parameter(t.strip(), where) for t in inside.split(',')] if inside else []
+                open_list = None
+        elif line.startswith('chapter '):
+            chapter, title = line[8:].split(': ')
+            chapters[chapter] = title
+        elif line.startswith(' '):
+            word, _, value = line.strip().partition(':')
+            if word not in WORDS:
+                fail(*where, 'unknown word "%s"; known are %s' % (word, ', '.join(sorted(WORDS))))
+            current.words[word] = value.strip()
+        else:
+            parts = line.split(None, 3)
+            if len(parts) != 4 or parts[1] not in ('yes', 'no'):
+                fail(*where, 'expected NAME yes|no SINCE description')
+            current = Procedure(parts[0], parts[1] == 'yes', parts[2], parts[3], chapter, number)
+            procedures.append(current)
+    names = [p.name for p in procedures]
+    for p in procedures:
+        if names.count(p.name) > 1:
+            fail(path, p.line, '%s stands in the table twice' % p.name)
+    return chapters, procedures
+
+
+def read_objects(path=os.path.join(HERE, 'objects.txt')):
+    objects = []
+    for number, line in enumerate(open(path, encoding='utf-8'), 1):
+        if line.startswith('#') or not line.strip():
+            continue
+        words = line.split()
+        if len(words) < 5:
+            fail(path, number, 'expected symbol, kind, size, Fortran index, state and C names')
+        symbol, kind, size, fortran, state, *names = words
+        objects.append(Object(symbol, kind, int(size), int(fortran), '' if state == '-' else state, names))
+    return objects

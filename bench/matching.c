@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one message costs when N receives are posted before its own, or N unexpected messages wait
+ * before it: a ping-pong with the last tag, rank 1 holding the queue. Constant time is the aim. */
+#include "bench.h"
+
+enum { PING = 30000 };
+
+static double ping_pong(int repetitions, void *state)
+{
+    int x = 0, *tag = state;
+    if (rank > 1)
+        return 0;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        if (rank == 0) {
+            MPI_Send(&x, 1, MPI_INT, 1, *tag, MPI_COMM_WORLD);
+            MPI_Recv(&x, 1, MPI_INT, 1, *tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(&x, 1, MPI_INT, 0, *tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(&x, 1, MPI_INT, 0, *tag, MPI_COMM_WORLD);
+        }
+    }
+    return MPI_Wtime() - begin;
+}
+
+static void with_posted(const struct bench *b, int n)
+{
+    int x[1], tag = PING;
+    MPI_Request *requests = malloc(((size_t) n + 1) * sizeof *requests);
+    int *values = malloc(((size_t) n + 1) * sizeof *values);
+    if (requests == NULL || values == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int i = 0; rank == 1 && i < n; i++)
+        MPI_Irecv(&values[i], 1, MPI_INT, 0, i % 20000, MPI_COMM_WORLD, &requests[i]);
+    bench_print("match-posted", n, bench_median(b, ping_pong, &tag) / 2 * 1e6, "us");
+    for (int i = 0; rank == 0 && i < n; i++)
+        MPI_Send(x, 1, MPI_INT, 1, i % 20000, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    free(requests);
+    free(values);
+}
+
+static void with_unexpected(const struct bench *b, int n)
+{
+    int x = 0, tag = PING;
+    MPI_Request *requests = malloc(((size_t) n + 1) * sizeof *requests);
+    if (requests == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int i = 0; rank == 0 && i < n; i++)
+        MPI_Isend(&x, 1, MPI_INT, 1, i % 20000, MPI_COMM_WORLD, &requests[i]);
+    bench_print("match-unexpected", n, bench_median(b, ping_pong, &tag) / 2 * 1e6, "us");
+    for (int i = 0; rank == 1 && i < n; i++)
+        MPI_Recv(&x, 1, MPI_INT, 0, i % 20000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    free(requests);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = bench_start(&argc, &argv, 4);
+    bench_need_ranks(2);
+    for (int n = 0; n <= 10000; n = n ? n * 10 : 10) {
+        with_posted(&b, n);
+        with_unexpected(&b, n);
+    }
+    MPI_Finalize();
+    return 0;
+}

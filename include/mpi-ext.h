@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OMPI_MPIEXT_H
+#define OMPI_MPIEXT_H
+
+/* Extensions of Open MPI. OMPI_HAVE_MPI_EXT_xxx is defined only for those that work here; their procedures, too, are
+ * declared in mpi.h. */
+
+#include <mpi.h>
+
+#define OMPI_HAVE_MPI_EXT 1
+
+/* Does this library take buffers in CUDA memory? */
+#define OMPI_HAVE_MPI_EXT_CUDA 1
+#define MPIX_CUDA_AWARE_SUPPORT 0
+
+/* OMPI_Affinity_str */
+#define OMPI_AFFINITY_STRING_MAX 1024
+typedef enum ompi_affinity_fmt { OMPI_AFFINITY_RSRC_STRING_FMT, OMPI_AFFINITY_LAYOUT_FMT } ompi_affinity_fmt_t;
+
+#endif

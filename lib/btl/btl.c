@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/btl.h"
+
+#include "lib/btl/shm/segment.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <string.h>
+
+extern const struct tern_btl tern_btl_self, tern_btl_shm;
+
+const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, NULL};
+enum { BTL_COUNT = sizeof tern_btls / sizeof *tern_btls - 1 };
+
+void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+
+static bool active[BTL_COUNT];
+static int (*pollers[BTL_COUNT])(void);
+static int poller_count;
+
+/* Open MPI's names for what shm does are shm, too. */
+static bool names(const char *word, size_t length, const char *name)
+{
+    static const char *const same_as_shm[] = {"sm", "vader"};
+    if (length == strlen(name) && strncmp(word, name, length) == 0)
+        return true;
+    if (strcmp(name, "shm") == 0)
+        for (size_t i = 0; i < sizeof same_as_shm / sizeof *same_as_shm; i++)
+            if (length == strlen(same_as_shm[i]) && strncmp(word, same_as_shm[i], length) == 0)
+                return true;
+    return false;
+}
+
+/* Parameter `btl`: names to use, or with a leading ^ names to leave out; NULL: all. */
+static bool allowed(const char *list, const char *name)
+{
+    if (!list || !*list)
+        return true;
+    bool without = *list == '^';
+    for (const char *word = list + without; *word;) {
+        size_t length = strcspn(word, ",");
+        if (names(word, length, name))
+            return !without;
+        word += length + (word[length] == ',');
+    }
+    return without;
+}
+
+int tern_btl_init(void)
+{
+    const char *list = tern_param_string("btl");
+    poller_count = 0;
+    for (int i = 0; i < BTL_COUNT; i++) {
+        active[i] = false;
+        if (!allowed(list, tern_btls[i]->name))
+            continue;
+        int rc = tern_btls[i]->init();
+        if (rc == TERN_ERR_UNSUPPORTED)
+            continue;
+        if (rc)
+            return rc;
+        active[i] = true;
+        if (tern_btls[i]->progress)
+            pollers[poller_count++] = tern_btls[i]->progress;
+    }
+    return 0;
+}
+
+void tern_btl_finalize(void)
+{
+    for (int i = 0; i < BTL_COUNT; i++)
+        if (active[i]) {
+            active[i] = false;
+            tern_btls[i]->finalize();
+        }
+    poller_count = 0;
+}
+
+bool tern_btl_active(const struct tern_btl *btl)
+{
+    for (int i = 0; i < BTL_COUNT; i++)
+        if (tern_btls[i] == btl)
+            return active[i];
+    return false;
+}
+
+int tern_btl_progress(void)
+{
+    int count = 0;
+    for (int i = 0; i < poller_count; i++)
+        count += pollers[i]();
+    return count;
+}
+
+int tern_btl_sharing_ranks(void)
+{
+    if (!tern_segment.base)
+        return 1;
+    int count = 0;
+    const struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
+    for (uint32_t rank = 0; rank < tern_segment.local_size; rank++) {
+        const struct tern_segment_rank *other = tern_segment_rank(rank);
+        /* one that has not attached yet will run somewhere: counted */
+        bool shares = !tern_load_acquire(&other->attached);
+        for (int i = 0; !shares && i < TERN_SEGMENT_CPUS / 64; i++)
+            shares = self->cpus[i] & other->cpus[i];
+        count += shares;
+    }
+    return count;
+}

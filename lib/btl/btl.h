@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_BTL_H
+#define TERN_BTL_H
+
+/*
+ * Byte movers. One struct per kind of link: self, shm (later tcp, ofi, cuda). A byte mover carries packets, in order per
+ * peer, and may be able to copy a peer's memory; it never sees a communicator or a datatype beyond a cursor.
+ */
+
+#include "lib/btl/packet.h"
+#include "lib/type/type.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tern_peer;
+
+struct tern_btl {
+    const char *name;
+    size_t packet_max; /* payload bytes a packet can carry */
+    size_t eager_max;  /* messages up to here go in one packet */
+
+    /* 0, or TERN_ERR_*: get ready, or be left out (reason recorded). */
+    int (*init)(void);
+    void (*finalize)(void);
+
+    /* Can it reach the peer? If so peer->endpoint is set and 0 returned; TERN_ERR_UNREACHABLE otherwise. */
+    int (*connect)(struct tern_peer *peer);
+
+    /* Sends a packet with `length` <= packet_max bytes from `payload`. The payload may be reused on return.
+     * TERN_ERR_AGAIN: no room now; ask again after progress, keeping the order. */
+    int (*send)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
+    /* The same, the payload being the cursor's next `length` bytes; the cursor advances only on success. */
+    int (*send_cursor)(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length);
+
+    /* Copies `length` bytes at `address` of the peer's memory to the cursor's next bytes. TERN_ERR_UNSUPPORTED: not between
+     * these two, or not worth it now: have it sent; nothing was copied. */
+    int (*get)(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
+
+    /* Delivers what has arrived. Returns the number of packets. NULL: nothing ever arrives by itself. */
+    int (*progress)(void);
+};
+
+/* Listed in the order in which they are tried for a peer; ended by NULL. */
+extern const struct tern_btl *const tern_btls[];
+
+/* Initialises the byte movers that the parameter `btl` allows; those that cannot work here are left out. */
+int tern_btl_init(void);
+void tern_btl_finalize(void);
+bool tern_btl_active(const struct tern_btl *btl);
+
+/* Delivers what has arrived over any of them. Returns the number of packets. */
+int tern_btl_progress(void);
+
+/* Ranks on this node, myself included, that may run on one of my processors. */
+int tern_btl_sharing_ranks(void);
+
+/* Registered by the pml: called for every packet; payload is valid during the call only. */
+extern void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+
+#endif

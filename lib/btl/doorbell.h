@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_DOORBELL_H
+#define TERN_DOORBELL_H
+
+/*
+ * How a rank sleeps and is woken. The sleeper pays, never the sender: a sender publishes a packet, then reads the
+ * sleeper's word, without a fence between. The sleeper sets its word, runs membarrier on all processors where a rank may
+ * run (so that each sender has either seen the word or published before), polls once more, and sleeps on the word. Where the
+ * kernel refuses membarrier, sleeps are short and timed instead.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Announces this process to membarrier. To be called before the process has a second thread: it is free then. */
+void tern_doorbell_init(void);
+
+/* The word this rank sleeps on and the one of tern_doorbell_waiting_at, in shared memory. NULL: nobody else sees them. */
+void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at);
+
+/* Says that we are about to sleep. After this, poll once more; then tern_doorbell_sleep or tern_doorbell_disarm. */
+void tern_doorbell_arm(void);
+void tern_doorbell_disarm(void);
+/* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed. */
+void tern_doorbell_sleep(uint64_t timeout_us);
+
+/* Wakes every thread that sleeps on `word`; rung by the sender. */
+void tern_doorbell_wake(uint32_t *word);
+
+static inline void tern_doorbell_ring(uint32_t *word)
+{
+    if (__builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0))
+        tern_doorbell_wake(word);
+}
+
+/* Where this rank notes that it waits inside MPI (tern_ticks), for its peers to see: whoever is there can take part in a
+ * transfer. Points to a word of this process until shm has one in shared memory. */
+extern uint64_t *tern_doorbell_waiting_at;
+
+/* Do others want our processor, so that each turn of a dialogue costs a turn of the scheduler? Set by whoever waits. */
+extern bool tern_doorbell_crowded;
+
+/* Wakes other threads of this process that sleep (one of them has completed another's request). */
+void tern_doorbell_ring_self(void);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PACKET_H
+#define TERN_PACKET_H
+
+/*
+ * All that goes over a link. Every packet begins with struct tern_packet; the payload is described by the kind.
+ * Same machine type on both ends (sizes and byte order are the host's; links that leave the node check that once).
+ */
+
+#include <stdint.h>
+
+enum tern_packet_kind {
+    TERN_PACKET_EAGER = 1,  /* payload: the whole message */
+    TERN_PACKET_EAGER_SYNC, /* the same, `id` names the sender's request; answered by MATCHED */
+    TERN_PACKET_RENDEZVOUS, /* payload: struct tern_rendezvous; answered by PULLED or CLEAR */
+    TERN_PACKET_MATCHED,    /* payload: struct tern_reply: a synchronous eager message was matched */
+    TERN_PACKET_PULLED,     /* payload: struct tern_reply: the receiver has copied what it wants from the sender's memory */
+    TERN_PACKET_CLEAR,      /* payload: struct tern_reply: send the bytes as DATA packets */
+    TERN_PACKET_DATA,       /* payload: bytes of the message, in order; `id` names the receiver's request */
+    TERN_PACKET_CANCEL,     /* payload: struct tern_reply: sender wants to take back a message; remote_id is the sender's request */
+    TERN_PACKET_CANCELLED,  /* payload: struct tern_reply; length 1: taken back, 0: too late */
+    TERN_PACKET_CREDIT,     /* payload: struct tern_reply; length = unexpected bytes freed at the receiver */
+};
+
+struct tern_packet {
+    uint8_t kind;     /* enum tern_packet_kind */
+    uint8_t flags;    /* 0 */
+    uint16_t seq;     /* of a message (first three kinds): its number in (context, source -> destination) */
+    int32_t source;   /* sender's rank in the context */
+    int32_t tag;
+    uint32_t id;      /* a request, by its number (lib/pml/number.c), where the kind says so; else 0 */
+    uint64_t context; /* id; 0 where the kind needs none */
+};
+
+/* An announced message. */
+struct tern_rendezvous {
+    uint64_t length;  /* bytes of the message */
+    uint64_t address; /* first byte in the sender's memory; 0: not in one run, cannot be pulled */
+    uint64_t cursor;  /* address of the chunk cursor both sides claim from; 0: the receiver pulls all */
+    uint64_t id;      /* number of the sender's request, to be named in the answer */
+};
+
+struct tern_reply {
+    uint64_t id;        /* request of the one who gets this packet */
+    uint64_t remote_id; /* request of the one who sends it, where the dialogue goes on */
+    uint64_t length;    /* bytes: wanted (CLEAR), copied (PULLED) */
+};
+
+#endif

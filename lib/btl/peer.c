@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/peer.h"
+
+#include "lib/btl/btl.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+/* Peers by hash of (job, rank); the table doubles as it fills. */
+static struct tern_peer **buckets;
+static uint32_t bucket_mask, peer_count;
+
+static uint32_t hash(uint32_t job, uint32_t rank)
+{
+    return rank * 2654435761u ^ job * 40503u;
+}
+
+static int grow(void)
+{
+    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 16;
+    struct tern_peer **larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a table of %u peers", size);
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_peer *peer = buckets[i], *next; peer; peer = next) {
+            next = peer->hash_next;
+            struct tern_peer **bucket = &larger[hash(peer->job, peer->rank) & (size - 1)];
+            peer->hash_next = *bucket;
+            *bucket = peer;
+        }
+    free(buckets);
+    buckets = larger;
+    bucket_mask = size - 1;
+    return 0;
+}
+
+struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
+{
+    if (buckets)
+        for (struct tern_peer *peer = buckets[hash(job, rank) & bucket_mask]; peer; peer = peer->hash_next)
+            if (peer->rank == rank && peer->job == job)
+                return peer;
+    if ((!buckets || peer_count > bucket_mask) && grow())
+        return NULL;
+    struct tern_peer *peer = calloc(1, sizeof *peer);
+    if (!peer) {
+        tern_error(TERN_ERR_NO_MEM, "no memory for peer %u", rank);
+        return NULL;
+    }
+    peer->job = job;
+    peer->rank = rank;
+    tern_list_init(&peer->pending);
+    struct tern_peer **bucket = &buckets[hash(job, rank) & bucket_mask];
+    peer->hash_next = *bucket;
+    *bucket = peer;
+    peer_count++;
+    return peer;
+}
+
+int tern_peer_connect(struct tern_peer *peer)
+{
+    for (const struct tern_btl *const *btl = tern_btls; *btl; btl++) {
+        if (!tern_btl_active(*btl))
+            continue;
+        int rc = (*btl)->connect(peer);
+        if (rc == 0) {
+            peer->btl = *btl;
+            return 0;
+        }
+        if (rc != TERN_ERR_UNREACHABLE)
+            return rc;
+    }
+    return tern_error(TERN_ERR_UNREACHABLE,
+                      "no byte mover reaches rank %u: it runs on another node, or `btl` leaves out the one needed (self, shm are there)",
+                      peer->rank);
+}
+
+void tern_peer_free_all(void)
+{
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_peer *peer = buckets[i], *next; peer; peer = next) {
+            next = peer->hash_next;
+            free(peer);
+        }
+    free(buckets);
+    buckets = NULL;
+    bucket_mask = peer_count = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PEER_H
+#define TERN_PEER_H
+
+/* A peer: a process known by (job, rank), in a table that grows; how to reach it is found on first use. */
+
+#include "lib/util/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tern_btl;
+struct tern_endpoint; /* each byte mover's own */
+
+struct tern_peer {
+    uint32_t job;  /* 0: our own job; others are numbered as they are met */
+    uint32_t rank; /* in its job */
+    const struct tern_btl *btl;     /* NULL until the first message */
+    struct tern_endpoint *endpoint; /* the byte mover's view of the peer */
+    uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
+                                       stands in the way: others are pending, not connected, no credit */
+    int64_t credit;                 /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
+    int64_t owed;                   /* eager bytes of this peer that were matched here and not yet credited to it */
+    struct tern_link pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
+    struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
+    bool waits;
+    struct tern_peer *hash_next;
+};
+
+/* The peer (made on first use, kept until the end). NULL: no memory. */
+struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank);
+
+/* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, or TERN_ERR_UNREACHABLE with text. */
+int tern_peer_connect(struct tern_peer *peer);
+
+void tern_peer_free_all(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_SHM_SEGMENT_H
+#define TERN_SHM_SEGMENT_H
+
+/*
+ * The node's memory: one file without a name, shared by all ranks of the job on this node.
+ *
+ *      launcher's 64 bytes | shared header | one block per local rank | rings, as they are needed ...
+ *
+ * Its size is only address space; pages are allocated (fallocate) before they are touched, so a full node gives an
+ * error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a file in
+ * /dev/shm with a random name that local rank 0 publishes through PMIx and that is unlinked as soon as all have opened it.
+ */
+
+#include "lib/util/atomic.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TERN_SEGMENT_CPUS = 1024 };
+
+struct tern_segment_rank {
+    /* Nonzero: this rank is about to sleep, or sleeps, on this word: whoever has sent it something wakes it. */
+    uint32_t sleeping __attribute__((aligned(TERN_CACHE_LINE)));
+    /* Written once when the rank attaches. */
+    uint32_t attached __attribute__((aligned(TERN_CACHE_LINE)));
+    int32_t pid;
+    uint64_t cookie_address; /* of a random word in the rank's own memory ... */
+    uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
+    uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
+    /* When this rank last polled inside a call that waits (tern_ticks): is it there to answer? */
+    uint64_t waiting_at __attribute__((aligned(TERN_CACHE_LINE)));
+    /* Rings to this rank: offset of the one announced last, chained through tern_ring.next. */
+    uint64_t inbox __attribute__((aligned(TERN_CACHE_LINE)));
+};
+
+struct tern_segment {
+    char *base;
+    size_t size;
+    int fd;
+    uint32_t local_size, local_rank;
+};
+
+extern struct tern_segment tern_segment;
+
+/* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher. */
+int tern_segment_attach(void);
+void tern_segment_detach(void);
+
+struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
+
+/* Ranks attached so far (they come in any order). */
+uint32_t tern_segment_attached(void);
+
+/* Takes `size` bytes (a multiple of the page) of zeroed shared memory. 0 or TERN_ERR_NO_MEM (nothing is said). */
+int tern_segment_allocate(size_t size, uint64_t *ret_offset);
+/* Gives pages back to the node; the address space stays used. */
+void tern_segment_discard(uint64_t offset, size_t size);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The byte mover for ranks on the same node: packets through rings, large messages by one copy out of the peer's memory.
+ *
+ * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a payload does not fit or
+ * the ring is full. The receiver finds new rings in its inbox and polls all it knows. The sender never waits and never
+ * fences: after publishing a packet it looks whether the receiver says it sleeps (lib/btl/doorbell.c).
+ */
+
+#include "lib/btl/btl.h"
+#include "lib/btl/doorbell.h"
+#include "lib/btl/shm/ring.h"
+#include "lib/btl/shm/segment.h"
+#include "lib/btl/peer.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    PACKET_MAX = 32 * 1024,
+    THERE_TICKS = 20000, /* some microseconds */
+    BURST = 64, /* packets taken from one ring before the next has its turn */
+};
+
+/* Sizes a ring passes through as it grows. */
+static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
+enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
+
+enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
+
+struct tern_endpoint {
+    struct tern_ring_out out; /* ring == NULL: none yet */
+    struct tern_segment_rank *block;
+    uint32_t local_rank;
+    uint8_t level;      /* of the ring, index + 1 into ring_sizes */
+    uint8_t level_max;  /* growing beyond was refused */
+    uint8_t pull;
+};
+
+static struct tern_endpoint *endpoints; /* by local rank */
+static uint64_t my_ring_bytes, my_ring_budget;
+
+/* Rings to me. */
+static struct incoming {
+    struct tern_ring_in in;
+    struct tern_peer *peer;
+} *incoming;
+static uint32_t incoming_count, incoming_room;
+static uint64_t inbox_seen; /* newest ring taken from the inbox */
+static struct tern_segment_rank *self;
+static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy;
+
+/* Open MPI's names for the mechanisms are understood, too. */
+static int read_single_copy(void)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } names[] = {{"auto", COPY_AUTO}, {"always", COPY_ALWAYS}, {"never", COPY_NEVER}, {"cma", COPY_ALWAYS}, {"1", COPY_ALWAYS},
+                 {"none", COPY_NEVER}, {"0", COPY_NEVER}, {"emulated", COPY_NEVER}};
+    const char *text = tern_param_string("btl_shm_single_copy");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i].name) == 0) {
+            single_copy = names[i].value;
+            return 0;
+        }
+    return tern_error(TERN_ERR_ARG, "btl_shm_single_copy is `%s`; expected auto, always or never", text);
+}
+
+static int shm_init(void)
+{
+    if (tern_rte.local_size < 2)
+        return tern_error(TERN_ERR_UNSUPPORTED, "no other rank on this node");
+    int rc = tern_segment_attach();
+    if (rc)
+        return rc;
+    endpoints = calloc(tern_rte.local_size, sizeof *endpoints);
+    if (!endpoints)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %u endpoints", tern_rte.local_size);
+    self = tern_segment_rank(tern_rte.local_rank);
+    my_ring_budget = tern_segment.size / tern_rte.local_size / 2;
+    rc = read_single_copy();
+    if (rc)
+        return rc;
+    tern_doorbell_use(&self->sleeping, &self->waiting_at);
+    return 0;
+}
+
+static void shm_finalize(void)
+{
+    tern_doorbell_use(NULL, NULL);
+    for (uint32_t i = 0; endpoints && i < tern_rte.local_size; i++)
+        tern_ring_close_out(&endpoints[i].out);
+    free(endpoints);
+    free(incoming);
+    endpoints = NULL;
+    incoming = NULL;
+    incoming_count = incoming_room = 0;
+    inbox_seen = my_ring_bytes = 0;
+    self = NULL;
+    tern_segment_detach();
+}
+
+/* Local rank of a rank of our job, or -1: it is on another node. */
+static int64_t local_rank_of(uint32_t rank)
+{
+    uint32_t low = 0, high = tern_rte.local_size;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (tern_rte.local_ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < tern_rte.local_size && tern_rte.local_ranks[low] == rank ? (int64_t)low : -1;
+}
+
+static int shm_connect(struct tern_peer *peer)
+{
+    int64_t local_rank = peer->job == 0 && endpoints ? local_rank_of(peer->rank) : -1;
+    if (local_rank < 0)
+        return TERN_ERR_UNREACHABLE;
+    struct tern_endpoint *endpoint = &endpoints[local_rank];
+    endpoint->local_rank = local_rank;
+    endpoint->block = tern_segment_rank(local_rank);
+    endpoint->level_max = LEVELS;
+    peer->endpoint = endpoint;
+    return 0;
+}
+
+/* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the system. */
+static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out, uint64_t *ret_offset)
+{
+    uint32_t level = endpoint->level;
+    while (level + 1 < endpoint->level_max && length > ring_sizes[level] / 10)
+        level++;
+    for (; level >= endpoint->level && level < endpoint->level_max; level--) {
+        uint64_t offset;
+        if ((level > 0 && my_ring_bytes + ring_sizes[level] > my_ring_budget) ||
+            tern_segment_allocate(ring_sizes[level], &offset)) {
+            endpoint->level_max = level;
+            if (level == 0)
+                break;
+            continue;
+        }
+        struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
+        tern_ring_format(ring, ring_sizes[level], tern_rte.local_rank);
+        int rc = tern_ring_open_out(ret_out, ring);
+        if (rc)
+            return rc;
+        my_ring_bytes += ring_sizes[level];
+        endpoint->level = level + 1;
+        *ret_offset = offset;
+        return 0;
+    }
+    return tern_error(TERN_ERR_NO_MEM, "no shared memory left on this node for messages to local rank %u", endpoint->local_rank);
+}
+
+/* Puts a first ring into the receiver's inbox. */
+static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
+{
+    uint64_t offset;
+    int rc = make_ring(endpoint, length, &endpoint->out, &offset);
+    if (rc)
+        return rc;
+    struct tern_ring *ring = endpoint->out.ring;
+    uint64_t head = __atomic_load_n(&endpoint->block->inbox, __ATOMIC_RELAXED);
+    do
+        ring->next = head;
+    /* release: the receiver that sees the offset sees a formatted ring */
+    while (!__atomic_compare_exchange_n(&endpoint->block->inbox, &head, offset, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return 0;
+}
+
+/* Replaces the ring by a larger one; the old one's last packet says so. AGAIN while the old one has no room for that. */
+static int grow_ring(struct tern_endpoint *endpoint, uint32_t length)
+{
+    void *payload;
+    uint64_t offset;
+    if (!tern_ring_reserve(&endpoint->out, sizeof offset, &payload))
+        return TERN_ERR_AGAIN;
+    struct tern_ring_out larger;
+    int rc = make_ring(endpoint, length, &larger, &offset);
+    if (rc)
+        return rc;
+    memcpy(payload, &offset, sizeof offset);
+    tern_ring_commit(&endpoint->out, &(struct tern_packet){.kind = TERN_RING_MOVED}, sizeof offset);
+    tern_ring_close_out(&endpoint->out);
+    endpoint->out = larger;
+    return 0;
+}
+
+/* The slow half of reserving room: makes, grows or finds the ring full. */
+static int reserve_slowly(struct tern_endpoint *endpoint, uint32_t length, void **ret_payload)
+{
+    struct tern_ring_out *out = &endpoint->out;
+    if (!out->ring) {
+        int rc = announce_ring(endpoint, length);
+        if (rc)
+            return rc;
+    }
+    for (;;) {
+        if (length <= out->payload_max) {
+            if (tern_ring_reserve(out, length, ret_payload))
+                return 0;
+            if (endpoint->level >= endpoint->level_max)
+                return TERN_ERR_AGAIN;
+        } else if (endpoint->level >= endpoint->level_max) {
+            return TERN_ERR_NO_MEM;
+        }
+        int rc = grow_ring(endpoint, length);
+        if (rc == TERN_ERR_NO_MEM && length <= out->payload_max)
+            return TERN_ERR_AGAIN;
+        if (rc)
+            return rc;
+    }
+}
+
+static inline int reserve(struct tern_endpoint *endpoint, uint32_t length, void **ret_payload)
+{
+    struct tern_ring_out *out = &endpoint->out;
+    if (TERN_LIKELY(length <= out->payload_max && out->ring) && tern_ring_reserve(out, length, ret_payload))
+        return 0;
+    return reserve_slowly(endpoint, length, ret_payload);
+}
+
+static inline void publish(struct tern_endpoint *endpoint, const struct tern_packet *packet, uint32_t length)
+{
+    tern_ring_commit(&endpoint->out, packet, length);
+    tern_doorbell_ring(&endpoint->block->sleeping);
+}
+
+static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
+{
+    void *room;
+    int rc = reserve(peer->endpoint, length, &room);
+    if (TERN_UNLIKELY(rc))
+        return rc;
+    if (length <= 8 && length) {
+        /* the most frequent sizes, without a call */
+        if (length == 8)
+            memcpy(room, payload, 8);
+        else if (length == 4)
+            memcpy(room, payload, 4);
+        else
+            memcpy(room, payload, length);
+    } else if (length) {
+        memcpy(room, payload, length);
+    }
+    publish(peer->endpoint, packet, length);
+    return 0;
+}
+
+static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length)
+{
+    void *room;
+    int rc = reserve(peer->endpoint, length, &room);
+    if (rc)
+        return rc;
+    tern_cursor_pack(cursor, room, length);
+    publish(peer->endpoint, packet, length);
+    return 0;
+}
+
+/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a random word is
+ * compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it for this pair. */
+static bool probe_pull(struct tern_endpoint *endpoint)
+{
+    struct tern_segment_rank *block = endpoint->block;
+    uint64_t word = 0;
+    bool works = false;
+    if (single_copy != COPY_NEVER && tern_load_acquire(&block->attached) && block->cookie) {
+        struct iovec local = {&word, sizeof word};
+        struct iovec remote = {(void *)(uintptr_t)block->cookie_address, sizeof word};
+        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word && word == block->cookie;
+    }
+    endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
+    return works;
+}
+
+enum { RUNS = 64, PULL_BYTES = 1 << 30 }; /* per system call: well under IOV_MAX and 2 GiB */
+
+/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the other copies out: the
+ * system call looks up and pins every page. A sender that is not there (computing, descheduled) cannot take part. */
+static bool sender_is_there(const struct tern_endpoint *endpoint)
+{
+    if (tern_doorbell_crowded)
+        return false; /* not for long */
+    uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
+    return tern_ticks() - at < THERE_TICKS;
+}
+
+static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
+{
+    struct tern_endpoint *endpoint = peer->endpoint;
+    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
+        return TERN_ERR_UNSUPPORTED;
+    if (single_copy == COPY_AUTO && sender_is_there(endpoint))
+        return TERN_ERR_UNSUPPORTED;
+    while (length) {
+        struct iovec runs[RUNS];
+        size_t bytes;
+        int count = tern_cursor_runs(to, runs, RUNS, length < PULL_BYTES ? length : PULL_BYTES, &bytes);
+        for (int first = 0; bytes;) {
+            struct iovec remote = {(void *)(uintptr_t)address, bytes};
+            ssize_t n = process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
+            if (n <= 0)
+                return tern_error(TERN_ERR_OTHER, "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes, (long)address,
+                                  endpoint->block->pid, n ? strerror(errno) : "nothing there");
+            address += n;
+            length -= n;
+            bytes -= n;
+            for (; first < count && (size_t)n >= runs[first].iov_len; first++)
+                n -= runs[first].iov_len;
+            if (n) {
+                runs[first].iov_base = (char *)runs[first].iov_base + n;
+                runs[first].iov_len -= n;
+            }
+        }
+    }
+    return 0;
+}
+
+static struct tern_ring *ring_at(uint64_t offset)
+{
+    struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
+    if (offset % TERN_CACHE_LINE || offset + sizeof *ring > tern_segment.size || !tern_ring_sane(ring, tern_segment.size - offset) ||
+        ring->source >= tern_segment.local_size) {
+        tern_log("the node's shared memory is damaged: no ring at offset %#lx; this is a bug of Tern or of the program", (long)offset);
+        abort();
+    }
+    return ring;
+}
+
+/* Takes the rings announced since last time. Without memory nothing is taken: the next poll tries again. */
+static void read_inbox(uint64_t newest)
+{
+    uint32_t before = incoming_count;
+    for (uint64_t offset = newest; offset != inbox_seen;) {
+        struct tern_ring *ring = ring_at(offset);
+        if (incoming_count == incoming_room) {
+            uint32_t room = incoming_room ? incoming_room * 2 : 8;
+            struct incoming *larger = realloc(incoming, room * sizeof *larger);
+            if (!larger) {
+                incoming_count = before;
+                return;
+            }
+            incoming = larger;
+            incoming_room = room;
+        }
+        struct incoming *entry = &incoming[incoming_count];
+        entry->peer = tern_peer_get(0, tern_rte.local_ranks[ring->source]);
+        if (!entry->peer) {
+            incoming_count = before;
+            return;
+        }
+        tern_ring_open_in(&entry->in, ring);
+        incoming_count++;
+        offset = ring->next;
+    }
+    inbox_seen = newest;
+}
+
+/* The sender has moved to a larger ring; the old one's pages go back. */
+static void follow_move(struct incoming *entry, const void *payload)
+{
+    uint64_t offset;
+    memcpy(&offset, payload, sizeof offset);
+    struct tern_ring *old = entry->in.ring;
+    tern_ring_open_in(&entry->in, ring_at(offset));
+    tern_segment_discard((char *)old - tern_segment.base, old->size);
+}
+
+static int drain(struct incoming *entry)
+{
+    int count = 0;
+    const void *payload;
+    const struct tern_ring_slot *slot;
+    while (count < BURST && (slot = tern_ring_peek(&entry->in, &payload))) {
+        count++;
+        if (TERN_UNLIKELY(slot->packet.kind == TERN_RING_MOVED)) {
+            follow_move(entry, payload);
+            continue;
+        }
+        uint32_t length = slot->length;
+        tern_btl_deliver(entry->peer, &slot->packet, payload, length);
+        tern_ring_consume(&entry->in, length);
+    }
+    return count;
+}
+
+static int shm_progress(void)
+{
+    int count = 0;
+    /* acquire: pairs with the announcement */
+    uint64_t newest = __atomic_load_n(&self->inbox, __ATOMIC_ACQUIRE);
+    if (TERN_UNLIKELY(newest != inbox_seen))
+        read_inbox(newest);
+    for (uint32_t i = 0; i < incoming_count; i++)
+        count += drain(&incoming[i]);
+    return count;
+}
+
+const struct tern_btl tern_btl_shm = {
+    .name = "shm",
+    .packet_max = PACKET_MAX,
+    .eager_max = 16 * 1024,
+    .init = shm_init,
+    .finalize = shm_finalize,
+    .connect = shm_connect,
+    .send = shm_send,
+    .send_cursor = shm_send_cursor,
+    .get = shm_get,
+    .progress = shm_progress,
+};

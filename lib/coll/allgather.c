@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/build.h"
+
+static int64_t add_own_block(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    if (args->in_place)
+        return -1;
+    return add_copy(plan, in_send(0, args->send_count), recv_block(args, args->rank), 0);
+}
+
+/* `blocks` blocks from `first` on, all of them equal. */
+static struct tern_ref range(const struct tern_plan_args *args, int64_t first, int64_t blocks)
+{
+    return in_recv(first * args->recv_count, blocks * args->recv_count);
+}
+
+/* Each round exchanges all that is there with the rank whose number differs in one bit. */
+static void recursive_doubling(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t ready = add_own_block(plan);
+    for (int mask = 1; mask < args->size; mask *= 2) {
+        int peer = args->rank ^ mask;
+        add_send(plan, peer, range(args, args->rank & ~(mask - 1), mask), after(plan, ready));
+        ready = add_recv(plan, peer, range(args, peer & ~(mask - 1), mask), after(plan, ready));
+    }
+}
+
+/*
+ * Bruck et al. 1997, without its rotation: after round k rank p has blocks p .. p + 2^k - 1, wrapped at the end, where they
+ * belong. A range that wraps goes as two messages; both sides see the same range and cut it at the same place.
+ */
+static void bruck(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size;
+    int64_t ready = add_own_block(plan);
+    for (int64_t have = 1; have < n; have *= 2) {
+        int64_t more = have < n - have ? have : n - have;
+        int to = wrap(args->rank - have, n), from = wrap(args->rank + have, n);
+        int64_t out = args->rank + more <= n ? more : n - args->rank, in = from + more <= n ? more : n - from;
+        uint64_t ready_1 = after(plan, ready);
+        add_send(plan, to, range(args, args->rank, out), ready_1);
+        if (out < more)
+            add_send(plan, to, range(args, 0, more - out), after(plan, ready));
+        ready = add_recv(plan, from, range(args, from, in), after(plan, ready));
+        if (in < more)
+            ready = add_recv(plan, from, range(args, 0, more - in), after(plan, ready));
+    }
+}
+
+/* Round k: block p-k goes on, block p-k-1 arrives. */
+static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size;
+    int64_t k = i / 2;
+    struct tern_ref block = recv_block(args, wrap(args->rank - k - i % 2, n));
+    if (i % 2 == 0) {
+        *ret_step = step_send(wrap((int64_t)args->rank + 1, n), block, places_before(1));
+    } else {
+        *ret_step = step_recv(wrap((int64_t)args->rank - 1, n), block, places_before(2));
+        ret_step->flags = TERN_STEP_AWAITED;
+    }
+    if (!data_bytes(args, block))
+        ret_step->kind = TERN_STEP_NONE;
+}
+
+static void ring(struct tern_plan *plan)
+{
+    add_own_block(plan);
+    set_tail(plan, 2 * (int64_t)(plan->args.size - 1), ring_step);
+}
+
+/* Everybody sends its block to everybody: one round, n-1 messages each way. */
+static void linear_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t far = i / 2 + 1;
+    int from = wrap(args->rank - far, args->size);
+    if (i % 2 == 0) { /* its own block: where it was copied to, or was */
+        struct tern_ref own = recv_block(args, args->rank);
+        *ret_step = step_send(wrap(args->rank + far, args->size), own, places_before(i + 1));
+        if (!data_bytes(args, own))
+            ret_step->kind = TERN_STEP_NONE;
+    } else {
+        *ret_step = step_recv(from, recv_block(args, from), 0);
+        if (!data_bytes(args, ret_step->to))
+            ret_step->kind = TERN_STEP_NONE;
+    }
+}
+
+static void linear(struct tern_plan *plan)
+{
+    add_own_block(plan);
+    set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
+}
+
+static bool power_of_two(const struct tern_plan_args *args)
+{
+    return (args->size & (args->size - 1)) == 0;
+}
+
+const struct tern_algorithm tern_allgather_algorithms[] = {
+    {"bruck", bruck, NULL},
+    {"recursive_doubling", recursive_doubling, power_of_two},
+    {"ring", ring, NULL},
+    {"linear", linear, NULL},
+    {0},
+};
+
+const struct tern_algorithm tern_allgatherv_algorithms[] = {
+    {"ring", ring, NULL},
+    {"linear", linear, NULL},
+    {0},
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/build.h"
+
+/* Hensgen, Finkel, Manber 1988: in round k everybody tells the one 2^k places on, and so has heard, indirectly, of 2^(k+1). */
+static void dissemination(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t received = -1;
+    for (int64_t far = 1; far < args->size; far *= 2) {
+        add_send(plan, wrap(args->rank + far, args->size), in_temp(0, 0, 0), after(plan, received));
+        received = add_recv(plan, wrap(args->rank - far, args->size), in_temp(0, 0, 0), after(plan, received));
+    }
+}
+
+/* Up a tree to rank 0 and down again: fewer messages in all (2n - 2), twice the rounds. */
+static void tree(struct tern_plan *plan)
+{
+    struct tern_ref nothing = in_temp(0, 0, 0), result;
+    int64_t ready;
+    struct tern_team team = team_of(&plan->args);
+    tern_plan_add_reduce(plan, team, 0, false, nothing, nothing, nothing, &result, &ready);
+    tern_plan_add_bcast(plan, team, 0, nothing, ready);
+}
+
+const struct tern_algorithm tern_barrier_algorithms[] = {
+    {"dissemination", dissemination, NULL},
+    {"tree", tree, NULL},
+    {0},
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Broadcast. Only the number of bytes is known to be the same everywhere: the ranks' types may differ. Algorithms that cut
+ * the message work on bytes, and where the user's type has gaps, on a packed copy.
+ */
+#include "lib/coll/build.h"
+
+static int64_t total_bytes(const struct tern_plan_args *args)
+{
+    return args->recv_count * args->recv_size;
+}
+
+static void binomial(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    tern_plan_add_bcast(plan, team_of(args), args->root, in_recv(0, args->recv_count), -1);
+}
+
+/* The message as bytes: the buffer itself, or a packed copy, filled at the root. */
+static struct tern_ref as_bytes(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    if (args->recv_bytes)
+        return in_recv(0, args->recv_count);
+    set_temporaries(plan, 1, total_bytes(args), false);
+    struct tern_ref packed = in_temp(0, 0, total_bytes(args));
+    if (args->rank == args->root)
+        add_copy(plan, in_recv(0, args->recv_count), packed, 0);
+    return packed;
+}
+
+static bool unpacks(const struct tern_plan_args *args)
+{
+    return !args->recv_bytes && args->rank != args->root;
+}
+
+/* --- pipelined chain: each rank hands every segment on to the next as soon as it has it --- */
+
+enum { CHAIN_SEGMENT, CHAIN_SEGMENTS, CHAIN_BUFFER };
+
+static struct tern_ref chain_segment(const struct tern_plan *plan, int64_t k)
+{
+    int64_t total = total_bytes(&plan->args), begin = k * plan->own[CHAIN_SEGMENT];
+    int64_t rest = total - begin;
+    struct tern_ref ref = {begin, rest < plan->own[CHAIN_SEGMENT] ? rest : plan->own[CHAIN_SEGMENT], -1,
+                           (uint8_t)plan->own[CHAIN_BUFFER]};
+    return ref;
+}
+
+/* Receive of segment k, then send of segment k - 1, so that the next receive is posted when a segment goes on. */
+static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t segments = plan->own[CHAIN_SEGMENTS], k = i / 2;
+    int v = wrap((int64_t)args->rank - args->root, args->size);
+    *ret_step = step_none();
+    if (i == 2 * segments + 2)
+        *ret_step = step_copy(in_temp(0, 0, total_bytes(args)), in_recv(0, args->recv_count), AFTER_ALL);
+    else if (i % 2 == 0 && k < segments && v > 0)
+        *ret_step = step_recv(wrap((int64_t)args->rank - 1, args->size), chain_segment(plan, k), 0);
+    else if (i % 2 == 1 && k > 0 && v < args->size - 1)
+        *ret_step = step_send(wrap((int64_t)args->rank + 1, args->size), chain_segment(plan, k - 1),
+                              places_before(3) | places_before(i + 1)); /* what it received, or packed at the beginning */
+}
+
+enum { SEGMENT_BYTES = 128 << 10 };
+
+static void chain(struct tern_plan *plan)
+{
+    struct tern_ref data = as_bytes(plan);
+    if (data.count == 0)
+        return;
+    int64_t segments = (data.count + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
+    plan->own[CHAIN_SEGMENT] = SEGMENT_BYTES;
+    plan->own[CHAIN_SEGMENTS] = segments;
+    plan->own[CHAIN_BUFFER] = data.buffer;
+    plan->window = 16;
+    set_tail(plan, 2 * segments + 2 + unpacks(&plan->args), chain_step);
+}
+
+/* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a rank about twice --- */
+
+static struct tern_ref chunks(struct tern_ref data, int size, int64_t begin, int64_t end)
+{
+    if (end > size)
+        end = size;
+    int64_t offset = cut(data.count, size, begin);
+    return part(data, data.offset + offset, cut(data.count, size, end) - offset);
+}
+
+enum { RING_BUFFER, RING_BYTES };
+
+/* Round k: chunk v-k goes on, chunk v-k-1 arrives. The root has all and receives nothing. */
+static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size;
+    int v = wrap((int64_t)args->rank - args->root, n);
+    int64_t k = i / 2;
+    struct tern_ref data = {0, plan->own[RING_BYTES], -1, (uint8_t)plan->own[RING_BUFFER]};
+    *ret_step = step_none();
+    if (k == n - 1) {
+        *ret_step = step_copy(data, in_recv(0, args->recv_count), AFTER_ALL);
+    } else if (i % 2 == 0) {
+        int chunk = wrap(v - k, n);
+        struct tern_ref ref = chunks(data, n, chunk, chunk + 1);
+        *ret_step = step_send(wrap((int64_t)args->rank + 1, n), ref, k ? places_before(1) : AFTER_ALL);
+        if (v == n - 1 || !ref.count)
+            ret_step->kind = TERN_STEP_NONE;
+    } else {
+        int chunk = wrap(v - k - 1, n);
+        struct tern_ref ref = chunks(data, n, chunk, chunk + 1);
+        *ret_step = step_recv(wrap((int64_t)args->rank - 1, n), ref, k ? places_before(2) : AFTER_ALL & ~1ull);
+        ret_step->flags |= TERN_STEP_AWAITED;
+        if (v == 0 || !ref.count)
+            ret_step->kind = TERN_STEP_NONE;
+    }
+}
+
+static void scatter_ring(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, v = wrap((int64_t)args->rank - args->root, n);
+    struct tern_ref data = as_bytes(plan);
+    int64_t ready = plan->head_count - 1;
+    int64_t mask = 1;
+    while (mask < n && !(v & mask))
+        mask *= 2;
+    if (v) {
+        struct tern_ref mine = chunks(data, n, v, v + mask);
+        if (mine.count)
+            ready = add_recv(plan, wrap(v - mask + args->root, n), mine, 0);
+    }
+    for (mask /= 2; mask; mask /= 2) {
+        if (v + mask >= n)
+            continue;
+        struct tern_ref theirs = chunks(data, n, v + mask, v + 2 * mask);
+        if (theirs.count)
+            add_send(plan, wrap(v + mask + args->root, n), theirs, after(plan, ready));
+    }
+    plan->own[RING_BUFFER] = data.buffer;
+    plan->own[RING_BYTES] = data.count;
+    set_tail(plan, 2 * (int64_t)(n - 1) + unpacks(args), ring_step);
+}
+
+const struct tern_algorithm tern_bcast_algorithms[] = {
+    {"binomial", binomial, NULL},
+    {"chain", chain, NULL},
+    {"scatter_ring", scatter_ring, NULL},
+    {0},
+};

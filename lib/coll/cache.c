@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Recent plans of a communicator, found by the bytes of their arguments: a small table, the newer plan wins. */
+#include "lib/coll/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 32 };
+
+struct tern_plan_cache {
+    struct tern_plan *plans[SLOTS];
+};
+
+static unsigned slot_of(const struct tern_plan_args *args)
+{
+    uint64_t hash = args->collective + 64 * (uint64_t)args->in_place;
+    hash = hash * 0x9e3779b97f4a7c15u + (uint32_t)args->root;
+    hash = hash * 0x9e3779b97f4a7c15u + (uint64_t)(args->send_count * args->send_size);
+    hash = hash * 0x9e3779b97f4a7c15u + (uint64_t)(args->recv_count * args->recv_size);
+    return (unsigned)(hash * 0x9e3779b97f4a7c15u >> 59); /* 5 bits: SLOTS */
+}
+
+struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct tern_plan_args *args)
+{
+    if (args->blocks)
+        return tern_plan_build(tern_plan_choose(args), args);
+    if (!*cache && !(*cache = calloc(1, sizeof **cache)))
+        return NULL;
+    struct tern_plan **slot = &(*cache)->plans[slot_of(args)];
+    if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
+        struct tern_plan *plan = tern_plan_build(tern_plan_choose(args), args);
+        if (!plan)
+            return NULL;
+        if (*slot)
+            tern_plan_release(*slot);
+        *slot = plan;
+    }
+    (*slot)->refs++;
+    return *slot;
+}
+
+void tern_plan_cache_free(struct tern_plan_cache *cache)
+{
+    if (!cache)
+        return;
+    for (int i = 0; i < SLOTS; i++)
+        if (cache->plans[i])
+            tern_plan_release(cache->plans[i]);
+    free(cache);
+}

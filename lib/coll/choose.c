@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Which algorithm. The rules use only what is the same on all ranks: sizes of groups, bytes of a block or vector, whether
+ * the operation commutes. The parameter coll_NAME_algorithm overrides them where the named one can do the job.
+ */
+#include "lib/coll/plan.h"
+
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const struct tern_algorithm *intra, *inter; /* NULL: MPI has no such thing */
+} collectives[TERN_COLLECTIVES] = {
+    [TERN_BARRIER] = {"barrier", tern_barrier_algorithms, tern_inter_barrier_algorithms},
+    [TERN_BCAST] = {"bcast", tern_bcast_algorithms, tern_inter_bcast_algorithms},
+    [TERN_GATHER] = {"gather", tern_gather_algorithms, tern_inter_gather_algorithms},
+    [TERN_GATHERV] = {"gatherv", tern_gatherv_algorithms, tern_inter_gather_algorithms},
+    [TERN_SCATTER] = {"scatter", tern_scatter_algorithms, tern_inter_scatter_algorithms},
+    [TERN_SCATTERV] = {"scatterv", tern_scatterv_algorithms, tern_inter_scatter_algorithms},
+    [TERN_ALLGATHER] = {"allgather", tern_allgather_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_REDUCE] = {"reduce", tern_reduce_algorithms, tern_inter_reduce_algorithms},
+    [TERN_ALLREDUCE] = {"allreduce", tern_allreduce_algorithms, tern_inter_allreduce_algorithms},
+    [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms, tern_inter_reduce_scatter_algorithms},
+    [TERN_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", tern_reduce_scatter_algorithms,
+                                   tern_inter_reduce_scatter_algorithms},
+    [TERN_SCAN] = {"scan", tern_scan_algorithms, NULL},
+    [TERN_EXSCAN] = {"exscan", tern_exscan_algorithms, NULL},
+    [TERN_NEIGHBOR_ALLGATHER] = {"neighbor_allgather", tern_neighbor_algorithms, NULL},
+    [TERN_NEIGHBOR_ALLGATHERV] = {"neighbor_allgatherv", tern_neighbor_algorithms, NULL},
+    [TERN_NEIGHBOR_ALLTOALL] = {"neighbor_alltoall", tern_neighbor_algorithms, NULL},
+    [TERN_NEIGHBOR_ALLTOALLV] = {"neighbor_alltoallv", tern_neighbor_algorithms, NULL},
+    [TERN_NEIGHBOR_ALLTOALLW] = {"neighbor_alltoallw", tern_neighbor_algorithms, NULL},
+};
+
+const char *tern_plan_collective_name(enum tern_collective collective)
+{
+    return collectives[collective].name;
+}
+
+const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter)
+{
+    return inter ? collectives[collective].inter : collectives[collective].intra;
+}
+
+/* --- by size --- */
+
+static int64_t vector_bytes(const struct tern_plan_args *args)
+{
+    return args->recv_count * args->recv_size;
+}
+
+/* Of gather and scatter: each rank knows one of both sides, the root the other. */
+static int64_t block_bytes(const struct tern_plan_args *args)
+{
+    bool receives = (args->rank == args->root) == (args->collective == TERN_GATHER);
+    return receives ? args->recv_count * args->recv_size : args->send_count * args->send_size;
+}
+
+static const char *choose_allreduce(const struct tern_plan_args *args)
+{
+    bool large = vector_bytes(args) > (16 << 10) && args->recv_count >= args->size;
+    return large && args->commutative ? "ring" : "recursive_doubling";
+}
+
+static const char *choose_reduce(const struct tern_plan_args *args)
+{
+    bool large = vector_bytes(args) > (64 << 10) && args->recv_count >= args->size;
+    return large && args->commutative && args->size > 2 ? "ring" : "binomial";
+}
+
+static const char *choose_bcast(const struct tern_plan_args *args)
+{
+    return args->size > 2 && vector_bytes(args) > (64 << 10) ? "scatter_ring" : "binomial";
+}
+
+static const char *choose_allgather(const struct tern_plan_args *args)
+{
+    bool power_of_two = (args->size & (args->size - 1)) == 0;
+    if (vector_bytes(args) * args->size > (64 << 10))
+        return "ring";
+    return power_of_two ? "recursive_doubling" : "bruck";
+}
+
+static const char *choose_alltoall(const struct tern_plan_args *args)
+{
+    if (args->size >= 16 && vector_bytes(args) <= 256)
+        return "bruck";
+    return vector_bytes(args) > (32 << 10) ? "pairwise" : "linear";
+}
+
+static int64_t total_of_blocks(const struct tern_plan_args *args)
+{
+    if (!args->blocks)
+        return args->recv_count * args->recv_size * args->size;
+    int64_t total = 0;
+    for (int r = 0; r < args->size; r++)
+        total += tern_ints_at(args->blocks->recv_counts, r);
+    return total * args->recv_size;
+}
+
+static const char *by_size(const struct tern_plan_args *args)
+{
+    switch (args->collective) {
+    case TERN_BARRIER: return "dissemination";
+    case TERN_BCAST: return choose_bcast(args);
+    case TERN_GATHER:
+    case TERN_SCATTER: return block_bytes(args) <= (4 << 10) ? "binomial" : "linear";
+    case TERN_ALLGATHER: return choose_allgather(args);
+    case TERN_ALLGATHERV: return total_of_blocks(args) > (64 << 10) ? "ring" : "linear";
+    case TERN_ALLTOALL: return choose_alltoall(args);
+    case TERN_REDUCE: return choose_reduce(args);
+    case TERN_ALLREDUCE: return choose_allreduce(args);
+    case TERN_REDUCE_SCATTER:
+    case TERN_REDUCE_SCATTER_BLOCK: return total_of_blocks(args) <= (8 << 10) ? "recursive_doubling" : "pairwise";
+    case TERN_SCAN:
+    case TERN_EXSCAN: return "recursive_doubling";
+    default: return "linear";
+    }
+}
+
+/* --- by name --- */
+
+static const struct tern_algorithm *find(const struct tern_algorithm *table, const char *name)
+{
+    for (; table->name; table++)
+        if (!strcmp(table->name, name))
+            return table;
+    return NULL;
+}
+
+static void say_unknown(const char *param, const char *name, const struct tern_algorithm *table)
+{
+    char known[256] = "";
+    for (size_t used = 0; table->name && used < sizeof known; table++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", table->name);
+    tern_log("%s is \"%s\", which is no algorithm; known are: %s. It is ignored", param, name, known);
+}
+
+/* The parameter's algorithm, or NULL. Asked once per collective, for parameters do not change. */
+static const struct tern_algorithm *wanted(enum tern_collective collective)
+{
+    static struct {
+        bool asked;
+        const struct tern_algorithm *algorithm;
+    } wishes[TERN_COLLECTIVES];
+    if (wishes[collective].asked)
+        return wishes[collective].algorithm;
+    wishes[collective].asked = true;
+    char param[64];
+    snprintf(param, sizeof param, "coll_%s_algorithm", collectives[collective].name);
+    if (!tern_param_known(param)) /* there is only one */
+        return NULL;
+    const char *name = tern_param_string(param);
+    if (name && name[0] && !(wishes[collective].algorithm = find(collectives[collective].intra, name)))
+        say_unknown(param, name, collectives[collective].intra);
+    return wishes[collective].algorithm;
+}
+
+const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args)
+{
+    bool neighbors = args->collective >= TERN_NEIGHBOR_ALLGATHER;
+    if (args->remote_size && !neighbors)
+        return collectives[args->collective].inter;
+    const struct tern_algorithm *algorithm = wanted(args->collective);
+    if (algorithm && (!algorithm->fits || algorithm->fits(args)))
+        return algorithm;
+    return find(collectives[args->collective].intra, by_size(args));
+}

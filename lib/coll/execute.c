@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The executor: starts a plan's steps in order, each as soon as what it waits for is complete.
+ *
+ * The whole state of a run is the number of the next step and a word of bits that says which of the 64 steps before it are
+ * still in flight; a step's `after` is a word of the same shape, so the question whether it may start is one AND.
+ * A blocking call lives on the stack and waits where a nonblocking one returns. The latter goes on in rounds of progress:
+ * it polls rather than being called by its requests' completion, for it starts messages, and nobody wants to find
+ * those started in the middle of a delivery.
+ */
+#include "lib/coll/execute.h"
+
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+#include "lib/util/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
+                     int tag, struct tern_request **ret_request)
+{
+    return tern_pml_isend(context, buf, count, type, dest, tag, TERN_SEND_STANDARD, ret_request);
+}
+
+static int pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag)
+{
+    return tern_pml_recv(context, buf, count, type, source, tag, MPI_STATUS_IGNORE);
+}
+
+static const struct tern_coll_transport pml_transport = {
+    .isend = pml_isend,
+    .irecv = tern_pml_irecv,
+    .recv = pml_recv,
+    .wait = tern_request_wait,
+    .watch = tern_progress_register,
+    .unwatch = tern_progress_unregister,
+};
+
+const struct tern_coll_transport *tern_coll_transport = &pml_transport;
+const struct tern_algorithm *tern_coll_forced;
+
+/* Where a buffer of the plan is in this run. */
+struct place {
+    char *base; /* of unit 0 */
+    int64_t extent;
+    const struct tern_type *type;
+};
+
+struct run {
+    struct tern_request request; /* unused in blocking runs */
+    struct tern_link link;       /* in `active` */
+    const struct tern_call *call;
+    struct tern_plan *plan;
+    struct place places[TERN_BUFFERS];
+    char *memory;       /* temporaries, or NULL */
+    int tag, local_tag;
+    int error;          /* the first one */
+    int64_t next;       /* step to be started */
+    uint64_t in_flight; /* bit k: step next - 1 - k */
+    struct tern_request *pending[TERN_PLAN_WINDOW]; /* of step i at i % TERN_PLAN_WINDOW, valid while in flight */
+};
+
+/* A nonblocking or persistent run, with its own copy of the call. */
+struct lasting_run {
+    struct run run;
+    struct tern_call call;
+};
+
+static const struct tern_type byte_type = {
+    .size = 1, .extent = 1, .true_extent = 1, .elements = 1, .alignment = 1,
+    .basic = TERN_BASIC_BYTE, .gapless = true, .contiguous = true, .committed = true,
+};
+
+/* --- setting up --- */
+
+enum { ALIGNMENT = 64, SMALL_BYTES = 2048 };
+
+/* Bytes that one temporary takes, and where unit 0 lies in it (for types that reach below their address). */
+static int64_t temporary_span(const struct tern_plan *plan, const struct tern_type *unit, int64_t *ret_start)
+{
+    int64_t first = unit->true_lb, last = unit->true_lb + (plan->temp_units - 1) * unit->extent;
+    int64_t low = first < last ? first : last, high = (first < last ? last : first) + unit->true_extent;
+    *ret_start = -low;
+    return (high - low + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static int place_buffers(struct run *run, char *small)
+{
+    const struct tern_call *call = run->call;
+    const struct tern_plan *plan = run->plan;
+    run->places[TERN_SEND_BUFFER] = (struct place){(char *)call->send, call->send_type->extent, call->send_type};
+    run->places[TERN_RECV_BUFFER] = (struct place){call->recv, call->recv_type->extent, call->recv_type};
+    run->memory = NULL;
+    if (plan->temp_units == 0) { /* steps may name temporaries nevertheless, of no length */
+        for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
+            run->places[i] = (struct place){NULL, 1, &byte_type};
+        return 0;
+    }
+    const struct tern_type *unit = plan->temp_typed ? call->recv_type : &byte_type;
+    int64_t start, span = temporary_span(plan, unit, &start);
+    char *base = small;
+    if (!small || span * plan->temp_count > SMALL_BYTES) {
+        if (posix_memalign((void **)&run->memory, ALIGNMENT, (size_t)(span * plan->temp_count)))
+            return tern_error(TERN_ERR_NO_MEM, "no memory for %ld bytes of temporary buffer in a collective",
+                              (long)(span * plan->temp_count));
+        base = run->memory;
+    }
+    for (int i = 0; i < plan->temp_count; i++)
+        run->places[TERN_TEMPORARY + i] = (struct place){base + i * span + start, unit->extent, unit};
+    return 0;
+}
+
+static void take_tags(struct run *run)
+{
+    struct tern_coll *coll = run->call->coll;
+    run->tag = (int)(coll->next_tag++ & 0x3fffffff);
+    if (coll->local)
+        run->local_tag = (int)(coll->local->next_tag++ & 0x3fffffff);
+}
+
+static void rewind_run(struct run *run)
+{
+    run->error = 0;
+    run->next = 0;
+    run->in_flight = 0;
+}
+
+static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
+{
+    struct tern_plan *plan = __builtin_expect(tern_coll_forced != NULL, 0)
+                                 ? tern_plan_build(tern_coll_forced, &call->args)
+                                 : tern_plan_get(&call->coll->plans, &call->args);
+    if (!plan)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the plan of a collective");
+    *ret_plan = plan;
+    return 0;
+}
+
+/* --- steps --- */
+
+static inline char *address_of(const struct run *run, const struct tern_ref *ref)
+{
+    const struct place *place = &run->places[ref->buffer];
+    return place->base + ref->offset * (ref->block < 0 ? place->extent : 1);
+}
+
+static inline const struct tern_type *type_of(const struct run *run, const struct tern_ref *ref)
+{
+    if (ref->block < 0)
+        return run->places[ref->buffer].type;
+    const struct tern_blocks *blocks = &run->call->blocks;
+    return (ref->buffer == TERN_SEND_BUFFER ? blocks->send_types : blocks->recv_types)[ref->block];
+}
+
+static void note_error(struct run *run, int error)
+{
+    if (error && !run->error)
+        run->error = error;
+}
+
+/* A request that may be complete: true if it stays in flight. */
+static bool keep(struct run *run, struct tern_request *request)
+{
+    if (!request->complete) {
+        run->pending[run->next % TERN_PLAN_WINDOW] = request;
+        return true;
+    }
+    note_error(run, request->error);
+    request->kind->release(request);
+    return false;
+}
+
+static void do_reduce(struct run *run, const struct tern_step *step)
+{
+    const struct tern_reduction *reduction = &run->call->reduction;
+    const char *in = address_of(run, &step->from);
+    char *inout = address_of(run, &step->to);
+    if (reduction->loop)
+        reduction->loop(in, inout, step->to.count);
+    else
+        reduction->apply(reduction, in, inout, step->to.count);
+}
+
+static void do_copy(struct run *run, const struct tern_step *step)
+{
+    const char *from = address_of(run, &step->from);
+    char *to = address_of(run, &step->to);
+    const struct tern_type *from_type = type_of(run, &step->from), *to_type = type_of(run, &step->to);
+    if (from_type->contiguous && to_type->contiguous) {
+        int64_t length = step->from.count * from_type->size, room = step->to.count * to_type->size;
+        memcpy(to + to_type->true_lb, from + from_type->true_lb, (size_t)(length < room ? length : room));
+    } else {
+        tern_type_copy(to, step->to.count, to_type, from, step->from.count, from_type);
+    }
+}
+
+/* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones behind it. */
+static bool start_step(struct run *run, const struct tern_step *step, bool wait)
+{
+    bool local = step->flags & TERN_STEP_LOCAL;
+    struct tern_coll *coll = local ? run->call->coll->local : run->call->coll;
+    int tag = local ? run->local_tag : run->tag;
+    struct tern_request *request;
+    int error;
+    switch (step->kind) {
+    case TERN_STEP_SEND:
+        error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from), step->from.count,
+                                           type_of(run, &step->from), step->peer, tag, &request);
+        break;
+    case TERN_STEP_RECV:
+        if (wait && step->flags & TERN_STEP_AWAITED) {
+            note_error(run, tern_coll_transport->recv(&coll->context, address_of(run, &step->to), step->to.count,
+                                                      type_of(run, &step->to), step->peer, tag));
+            return false;
+        }
+        error = tern_coll_transport->irecv(&coll->context, address_of(run, &step->to), step->to.count,
+                                           type_of(run, &step->to), step->peer, tag, &request);
+        break;
+    case TERN_STEP_REDUCE:
+        do_reduce(run, step);
+        return false;
+    case TERN_STEP_COPY:
+        do_copy(run, step);
+        return false;
+    default:
+        return false;
+    }
+    if (!error)
+        return keep(run, request);
+    note_error(run, error);
+    return false;
+}
+
+/* Are these steps complete? With `wait`: makes them so. */
+static bool settle(struct run *run, uint64_t steps, bool wait)
+{
+    while (steps) {
+        int k = __builtin_ctzll(steps);
+        struct tern_request *request = run->pending[(run->next - 1 - k) % TERN_PLAN_WINDOW];
+        if (!request->complete) {
+            if (!wait)
+                return false;
+            tern_coll_transport->wait(request);
+        }
+        note_error(run, request->error);
+        request->kind->release(request);
+        steps &= steps - 1;
+        run->in_flight &= ~(1ull << k);
+    }
+    return true;
+}
+
+/* Goes as far as possible; true when all is done. */
+static bool advance(struct run *run, bool wait)
+{
+    const struct tern_plan *plan = run->plan;
+    const uint64_t too_old = ~0ull << (plan->window - 1);
+    while (run->next < plan->step_count) {
+        struct tern_step room;
+        const struct tern_step *step = tern_plan_step(plan, run->next, &room);
+        uint64_t awaited = run->in_flight & (step->after | too_old);
+        if (awaited && !settle(run, awaited, wait))
+            return false;
+        bool stays = start_step(run, step, wait);
+        run->in_flight = run->in_flight << 1 | stays;
+        run->next++;
+    }
+    return settle(run, run->in_flight, wait);
+}
+
+/* --- blocking --- */
+
+int tern_call_run(struct tern_call *call)
+{
+    struct run run;
+    char small[SMALL_BYTES] __attribute__((aligned(ALIGNMENT)));
+    run.call = call;
+    int rc = get_plan(call, &run.plan);
+    if (rc)
+        return rc;
+    rc = place_buffers(&run, small);
+    if (!rc) {
+        take_tags(&run);
+        rewind_run(&run);
+        advance(&run, true);
+        rc = run.error;
+        free(run.memory);
+    }
+    tern_plan_release(run.plan);
+    return rc;
+}
+
+/* --- nonblocking and persistent --- */
+
+static struct tern_link active = {&active, &active};
+
+/* Once per round of progress while there are active runs. */
+static int poll_active(void)
+{
+    int events = 0;
+    for (struct tern_link *link = active.next, *next; link != &active; link = next) {
+        struct run *run = TERN_CONTAINER(link, struct run, link);
+        int64_t before = run->next;
+        bool done = advance(run, false);
+        next = link->next;
+        events += run->next != before || done;
+        if (done) {
+            tern_list_remove(&run->link);
+            if (tern_list_empty(&active))
+                tern_coll_transport->unwatch(poll_active);
+            tern_request_complete(&run->request, run->error);
+        }
+    }
+    return events;
+}
+
+static struct run *run_of(struct tern_request *request)
+{
+    return TERN_CONTAINER(request, struct run, request);
+}
+
+static int start(struct tern_request *request)
+{
+    struct run *run = run_of(request);
+    bool first = tern_list_empty(&active);
+    if (first) {
+        int rc = tern_coll_transport->watch(poll_active);
+        if (rc)
+            return rc;
+    }
+    request->complete = false;
+    request->active = true;
+    request->error = 0;
+    take_tags(run);
+    rewind_run(run);
+    if (!advance(run, false)) {
+        tern_list_append(&active, &run->link);
+        return 0;
+    }
+    if (first)
+        tern_coll_transport->unwatch(poll_active);
+    tern_request_complete(request, run->error);
+    return 0;
+}
+
+static int cannot_cancel(struct tern_request *request)
+{
+    (void)request;
+    return tern_error(TERN_ERR_REQUEST, "a collective cannot be cancelled");
+}
+
+static void release(struct tern_request *request)
+{
+    struct run *run = run_of(request);
+    tern_plan_release(run->plan);
+    free(run->memory);
+    request->obj.own.magic = TERN_MAGIC_FREED;
+    free(TERN_CONTAINER(run, struct lasting_run, run));
+}
+
+static const struct tern_request_kind kind = {
+    .name = "collective",
+    .start = start,
+    .cancel = cannot_cancel,
+    .release = release,
+};
+
+static int make_run(const struct tern_call *call, struct run **ret_run)
+{
+    struct lasting_run *made = malloc(sizeof *made);
+    if (!made)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a collective");
+    made->call = *call;
+    if (call->args.blocks)
+        made->call.args.blocks = &made->call.blocks;
+    struct run *run = &made->run;
+    run->call = &made->call;
+    tern_request_init(&run->request, &kind, call->coll->context.comm);
+    int rc = get_plan(run->call, &run->plan);
+    if (rc)
+        goto free_run;
+    rc = place_buffers(run, NULL);
+    if (rc)
+        goto release_plan;
+    *ret_run = run;
+    return 0;
+
+release_plan:
+    tern_plan_release(run->plan);
+free_run:
+    free(made);
+    return rc;
+}
+
+int tern_call_start(const struct tern_call *call, struct tern_request **ret_request)
+{
+    struct run *run;
+    int rc = make_run(call, &run);
+    if (rc)
+        return rc;
+    rc = start(&run->request);
+    if (rc) {
+        release(&run->request);
+        return rc;
+    }
+    *ret_request = &run->request;
+    return 0;
+}
+
+int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request)
+{
+    struct run *run;
+    int rc = make_run(call, &run);
+    if (rc)
+        return rc;
+    run->request.persistent = true;
+    run->request.active = false;
+    run->request.complete = true;
+    *ret_request = &run->request;
+    return 0;
+}

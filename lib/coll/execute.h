@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_EXECUTE_H
+#define TERN_EXECUTE_H
+
+/* Running plans over messages. What moves the messages can be replaced, so that tests run all ranks in one process. */
+
+#include "lib/coll/coll.h"
+#include "lib/pml/request.h"
+
+/* The calls of lib/pml/pml.h that the executor needs. */
+struct tern_coll_transport {
+    int (*isend)(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                 struct tern_request **ret_request);
+    int (*irecv)(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                 struct tern_request **ret_request);
+    int (*recv)(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag);
+    void (*wait)(struct tern_request *request);
+    /* `poll` is to be called in every round of progress, or not any more. */
+    int (*watch)(int (*poll)(void));
+    void (*unwatch)(int (*poll)(void));
+};
+
+/* lib/pml, unless a test has set another. */
+extern const struct tern_coll_transport *tern_coll_transport;
+
+/* Tests: an executor that runs `algorithm` whatever would be chosen; NULL: back to normal. */
+extern const struct tern_algorithm *tern_coll_forced;
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Attributes (MPI-4.1 section 7.7). A keyval is a number; what it stands for lives until the user has freed it and no
+ * object has an attribute of it. An object's attributes are few and stand in the order in which they were set, so that
+ * they can be deleted in the reverse order, which MPI_Finalize promises for MPI_COMM_SELF.
+ *
+ * Callbacks are the user's code: they may set, get and delete attributes, also of the same object. So no pointer into
+ * a list is kept across a callback.
+ */
+
+#include "lib/mpi/attr.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype.h"
+#include "lib/mpi/errhandler.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/mpi/procedures.h"
+
+struct keyval {
+    enum tern_attr_kind kind;
+    bool freed; /* by the user; lives on while attributes use it */
+    int uses;   /* attributes */
+    union {
+        MPI_Comm_copy_attr_function *comm;
+        MPI_Type_copy_attr_function *type;
+        MPI_Win_copy_attr_function *win;
+    } copy;
+    union {
+        MPI_Comm_delete_attr_function *comm;
+        MPI_Type_delete_attr_function *type;
+        MPI_Win_delete_attr_function *win;
+    } delete;
+    void *extra_state;
+};
+
+/* Numbers below are predefined (MPI_TAG_UB .. MPI_WIN_MODEL, the IMPI ones and room for later ones). */
+enum { FIRST_KEYVAL = 32 };
+
+static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL: free */
+static int keyval_count;
+
+struct attr {
+    int keyval;
+    void *value;
+};
+
+struct tern_attrs {
+    int count, room;
+    struct attr *list; /* in the order of setting */
+};
+
+static const char *const kind_names[TERN_ATTR_KINDS] = {"communicators", "datatypes", "windows"};
+
+/* ---- keyvals ---- */
+
+static struct keyval *keyval_of(int number)
+{
+    int i = number - FIRST_KEYVAL;
+    return i >= 0 && i < keyval_count ? keyvals[i] : NULL;
+}
+
+static void drop_keyval_if_unused(int number)
+{
+    struct keyval *keyval = keyval_of(number);
+    if (!keyval->freed || keyval->uses > 0)
+        return;
+    keyvals[number - FIRST_KEYVAL] = NULL;
+    free(keyval);
+}
+
+static int create_keyval(const struct keyval *prototype, int *ret_number)
+{
+    int i = 0;
+
+    while (i < keyval_count && keyvals[i])
+        i++;
+    struct keyval *keyval = malloc(sizeof *keyval);
+    struct keyval **more = i < keyval_count ? keyvals : realloc(keyvals, (keyval_count + 1) * sizeof *keyvals);
+    if (more)
+        keyvals = more;
+    if (!keyval || !more) {
+        free(keyval);
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a keyval");
+    }
+    if (i == keyval_count)
+        keyval_count++;
+    *keyval = *prototype;
+    keyvals[i] = keyval;
+    *ret_number = FIRST_KEYVAL + i;
+    return 0;
+}
+
+/* Is it one that the user may use for this kind of object? */
+static int check_keyval(enum tern_attr_kind kind, int number)
+{
+    const struct keyval *keyval = keyval_of(number);
+
+    if (number >= 0 && number < FIRST_KEYVAL)
+        return tern_error(TERN_ERR_KEYVAL, "keyval is %d, a predefined one; its value cannot be changed", number);
+    if (!keyval)
+        return tern_error(TERN_ERR_KEYVAL, "keyval is %d; expected one that a create_keyval call returned", number);
+    if (keyval->kind != kind)
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d was made for %s, not for %s", number, kind_names[keyval->kind],
+                          kind_names[kind]);
+    return 0;
+}
+
+static int free_keyval(enum tern_attr_kind kind, int *number)
+{
+    int error = check_keyval(kind, *number);
+    if (error)
+        return error;
+    if (keyval_of(*number)->freed)
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d was freed already", *number);
+    keyval_of(*number)->freed = true;
+    drop_keyval_if_unused(*number);
+    *number = MPI_KEYVAL_INVALID;
+    return 0;
+}
+
+/* ---- one object's list ---- */
+
+static int find(const struct tern_attrs *attrs, int number)
+{
+    for (int i = 0; attrs && i < attrs->count; i++)
+        if (attrs->list[i].keyval == number)
+            return i;
+    return -1;
+}
+
+static int append(struct tern_attrs **attrs, int number, void *value)
+{
+    if (!*attrs && !(*attrs = calloc(1, sizeof **attrs)))
+        return tern_error(TERN_ERR_NO_MEM, "no memory for an attribute");
+    struct tern_attrs *list = *attrs;
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 4;
+        struct attr *more = realloc(list->list, room * sizeof *more);
+        if (!more)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for an attribute");
+        list->list = more;
+        list->room = room;
+    }
+    list->list[list->count++] = (struct attr){number, value};
+    keyval_of(number)->uses++;
+    return 0;
+}
+
+static void remove_at(struct tern_attrs *attrs, int i)
+{
+    int number = attrs->list[i].keyval;
+    memmove(&attrs->list[i], &attrs->list[i + 1], (attrs->count - i - 1) * sizeof *attrs->list);
+    attrs->count--;
+    keyval_of(number)->uses--;
+    drop_keyval_if_unused(number);
+}
+
+/* A callback's code is the user's own and passes through; what is no code becomes MPI_ERR_OTHER. */
+static int callback_result(int code)
+{
+    return code < 0 ? tern_error(TERN_ERR_OTHER, "an attribute callback returned %d", code) : code;
+}
+
+static int call_delete(const struct keyval *keyval, struct tern_object *object, int number, void *value)
+{
+    int code = 0;
+
+    switch (keyval->kind) {
+    case TERN_ATTR_COMM:
+        code = keyval->delete.comm ? keyval->delete.comm((MPI_Comm)object->handle, number, value, keyval->extra_state) : 0;
+        break;
+    case TERN_ATTR_TYPE:
+        code = keyval->delete.type ? keyval->delete.type((MPI_Datatype)object->handle, number, value, keyval->extra_state) : 0;
+        break;
+    case TERN_ATTR_WIN:
+        code = keyval->delete.win ? keyval->delete.win((MPI_Win)object->handle, number, value, keyval->extra_state) : 0;
+        break;
+    case TERN_ATTR_KINDS:
+        break;
+    }
+    return callback_result(code);
+}
+
+static int call_copy(const struct keyval *keyval, struct tern_object *from, int number, void *value, void **ret_value,
+                     int *ret_flag)
+{
+    void *state = keyval->extra_state;
+    int code = 0;
+
+    *ret_flag = 0;
+    switch (keyval->kind) {
+    case TERN_ATTR_COMM:
+        if (keyval->copy.comm)
+            code = keyval->copy.comm((MPI_Comm)from->handle, number, state, value, ret_value, ret_flag);
+        break;
+    case TERN_ATTR_TYPE:
+        if (keyval->copy.type)
+            code = keyval->copy.type((MPI_Datatype)from->handle, number, state, value, ret_value, ret_flag);
+        break;
+    case TERN_ATTR_WIN:
+        if (keyval->copy.win)
+            code = keyval->copy.win((MPI_Win)from->handle, number, state, value, ret_value, ret_flag);
+        break;
+    case TERN_ATTR_KINDS:
+        break;
+    }
+    return callback_result(code);
+}
+
+int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs, int keyval, void *value)
+{
+    int error = check_keyval(kind, keyval);
+    if (error)
+        return error;
+    if (keyval_of(keyval)->freed && find(*attrs, keyval) < 0)
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d was freed", keyval);
+    keyval_of(keyval)->uses++; /* a callback may free the keyval */
+    int i = find(*attrs, keyval);
+    if (i >= 0) {
+        error = call_delete(keyval_of(keyval), object, keyval, (*attrs)->list[i].value);
+        i = find(*attrs, keyval);
+        if (!error && i >= 0)
+            remove_at(*attrs, i);
+    }
+    if (!error)
+        error = append(attrs, keyval, value);
+    keyval_of(keyval)->uses--;
+    drop_keyval_if_unused(keyval);
+    return error;
+}
+
+int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value, bool *ret_found)
+{
+    int error = check_keyval(kind, keyval);
+    if (error)
+        return error;
+    int i = find(attrs, keyval);
+    *ret_found = i >= 0;
+    if (i >= 0)
+        *ret_value = attrs->list[i].value;
+    return 0;
+}
+
+/* Calls the delete callback of the attribute and, when it agrees, removes it. */
+static int delete_one(struct tern_object *object, struct tern_attrs **attrs, int number)
+{
+    struct keyval *keyval = keyval_of(number);
+    int i = find(*attrs, number);
+
+    keyval->uses++; /* keep it through the callback */
+    int error = call_delete(keyval, object, number, (*attrs)->list[i].value);
+    i = find(*attrs, number); /* the callback may have changed the list */
+    if (!error && i >= 0)
+        remove_at(*attrs, i);
+    keyval->uses--;
+    drop_keyval_if_unused(number);
+    return error;
+}
+
+int tern_attrs_delete(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs, int keyval)
+{
+    int error = check_keyval(kind, keyval);
+    if (error)
+        return error;
+    if (find(*attrs, keyval) < 0)
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d has no attribute here that could be deleted", keyval);
+    return delete_one(object, attrs, keyval);
+}
+
+int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs)
+{
+    (void)kind;
+    while (*attrs && (*attrs)->count > 0) {
+        int error = delete_one(object, attrs, (*attrs)->list[(*attrs)->count - 1].keyval);
+        if (error)
+            return error;
+    }
+    if (*attrs) {
+        free((*attrs)->list);
+        free(*attrs);
+        *attrs = NULL;
+    }
+    return 0;
+}
+
+int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from, struct tern_attrs *from_attrs,
+                    struct tern_attrs **ret_attrs)
+{
+    (void)kind;
+    for (int i = 0; from_attrs && i < from_attrs->count; i++) {
+        struct attr attr = from_attrs->list[i];
+        void *copy = NULL;
+        int flag = 0;
+        int error = call_copy(keyval_of(attr.keyval), from, attr.keyval, attr.value, &copy, &flag);
+        if (!error && flag)
+            error = append(ret_attrs, attr.keyval, copy);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* ---- communicators ---- */
+
+/* In C the value of a predefined attribute is a pointer to int. */
+static bool predefined_comm_attr(int keyval, int **ret_value)
+{
+    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 0, appnum, universe_size;
+
+    switch (keyval) {
+    case MPI_TAG_UB:
+        *ret_value = &tag_ub;
+        return true;
+    case MPI_HOST:
+        *ret_value = &host;
+        return true;
+    case MPI_IO:
+        *ret_value = &io;
+        return true;
+    case MPI_WTIME_IS_GLOBAL:
+        *ret_value = &wtime_is_global;
+        return true;
+    case MPI_APPNUM:
+        appnum = (int)tern_rte.appnum;
+        *ret_value = &appnum;
+        return true;
+    case MPI_LASTUSEDCODE:
+        *ret_value = &tern_error_last_used;
+        return true;
+    case MPI_UNIVERSE_SIZE:
+        universe_size = (int)tern_rte.universe_size;
+        *ret_value = &universe_size;
+        return true;
+    }
+    return false;
+}
+
+int tern_mpi_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *ret_keyval,
+                                void *extra_state)
+{
+    struct keyval keyval = {
+        .kind = TERN_ATTR_COMM, .copy.comm = copy, .delete.comm = delete, .extra_state = extra_state};
+    return create_keyval(&keyval, ret_keyval);
+}
+
+int tern_mpi_comm_free_keyval(int *keyval)
+{
+    return free_keyval(TERN_ATTR_COMM, keyval);
+}
+
+int tern_mpi_comm_set_attr(struct tern_comm *comm, int keyval, void *value)
+{
+    return tern_attrs_set(TERN_ATTR_COMM, &comm->obj, &comm->attrs, keyval, value);
+}
+
+int tern_mpi_comm_get_attr(struct tern_comm *comm, int keyval, void *ret_value, int *flag)
+{
+    int *predefined;
+    bool found = false;
+    void *value = NULL;
+
+    if (predefined_comm_attr(keyval, &predefined)) {
+        value = predefined;
+        found = true;
+    } else {
+        int error = tern_attrs_get(TERN_ATTR_COMM, comm->attrs, keyval, &value, &found);
+        if (error)
+            return error;
+    }
+    *flag = found;
+    if (found)
+        memcpy(ret_value, &value, sizeof value);
+    return 0;
+}
+
+int tern_mpi_comm_delete_attr(struct tern_comm *comm, int keyval)
+{
+    return tern_attrs_delete(TERN_ATTR_COMM, &comm->obj, &comm->attrs, keyval);
+}
+
+/* ---- datatypes ---- */
+
+int tern_mpi_type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *ret_keyval,
+                                void *extra_state)
+{
+    struct keyval keyval = {
+        .kind = TERN_ATTR_TYPE, .copy.type = copy, .delete.type = delete, .extra_state = extra_state};
+    return create_keyval(&keyval, ret_keyval);
+}
+
+int tern_mpi_type_free_keyval(int *keyval)
+{
+    return free_keyval(TERN_ATTR_TYPE, keyval);
+}
+
+int tern_mpi_type_set_attr(struct tern_datatype *datatype, int keyval, void *value)
+{
+    return tern_attrs_set(TERN_ATTR_TYPE, &datatype->obj, &datatype->attrs, keyval, value);
+}
+
+int tern_mpi_type_get_attr(struct tern_datatype *datatype, int keyval, void *ret_value, int *flag)
+{
+    bool found;
+    void *value;
+
+    int error = tern_attrs_get(TERN_ATTR_TYPE, datatype->attrs, keyval, &value, &found);
+    if (error)
+        return error;
+    *flag = found;
+    if (found)
+        memcpy(ret_value, &value, sizeof value);
+    return 0;
+}
+
+int tern_mpi_type_delete_attr(struct tern_datatype *datatype, int keyval)
+{
+    return tern_attrs_delete(TERN_ATTR_TYPE, &datatype->obj, &datatype->attrs, keyval);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The predefined attribute callbacks under the names that mpi.h gives them (MPI_COMM_DUP_FN, ...): copy nothing, copy the
+ * value, delete without further ado. */
+
+#include <mpi.h>
+
+static int copy_nothing(int *flag)
+{
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+/* The values are passed as MPI passes them: the new one through a pointer to void *. */
+static int copy_value(void *value, void *ret_value, int *flag)
+{
+    *(void **)ret_value = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int OMPI_C_MPI_NULL_DELETE_FN(MPI_Comm comm, int keyval, void *value, void *extra_state)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra_state;
+    return MPI_SUCCESS;
+}
+
+int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    return copy_nothing(flag);
+}
+
+int OMPI_C_MPI_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra_state;
+    return copy_value(value, ret_value, flag);
+}
+
+int OMPI_C_MPI_COMM_NULL_DELETE_FN(MPI_Comm comm, int keyval, void *value, void *extra_state)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra_state;
+    return MPI_SUCCESS;
+}
+
+int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    return copy_nothing(flag);
+}
+
+int OMPI_C_MPI_COMM_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra_state;
+    return copy_value(value, ret_value, flag);
+}
+
+int OMPI_C_MPI_TYPE_NULL_DELETE_FN(MPI_Datatype type, int keyval, void *value, void *extra_state)
+{
+    (void)type, (void)keyval, (void)value, (void)extra_state;
+    return MPI_SUCCESS;
+}
+
+int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype type, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)type, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    return copy_nothing(flag);
+}
+
+int OMPI_C_MPI_TYPE_DUP_FN(MPI_Datatype type, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)type, (void)keyval, (void)extra_state;
+    return copy_value(value, ret_value, flag);
+}
+
+int OMPI_C_MPI_WIN_NULL_DELETE_FN(MPI_Win win, int keyval, void *value, void *extra_state)
+{
+    (void)win, (void)keyval, (void)value, (void)extra_state;
+    return MPI_SUCCESS;
+}
+
+int OMPI_C_MPI_WIN_NULL_COPY_FN(MPI_Win win, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)win, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    return copy_nothing(flag);
+}
+
+int OMPI_C_MPI_WIN_DUP_FN(MPI_Win win, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+{
+    (void)win, (void)keyval, (void)extra_state;
+    return copy_value(value, ret_value, flag);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_COMM_H
+#define TERN_COMM_H
+
+/*
+ * Communicators (MPI-4.1 chapter 7).
+ *
+ * A communicator is two contexts over a group: one for point to point, one for collectives, with
+ * neighbouring ids. An intercommunicator's contexts reach the remote group; a hidden
+ * intracommunicator `local` serves its own group. Ids are unique without agreement
+ * (lib/pml/context.h): one process makes one and tells it to the others in the step that the
+ * creation has anyway. Communicators made by the same call with disjoint groups share an id: no
+ * process is in two.
+ */
+
+#include "lib/coll/coll.h"
+#include "lib/mpi/group.h"
+#include "lib/pml/context.h"
+#include "lib/util/handle.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct tern_attrs;
+struct tern_errhandler;
+struct tern_info;
+struct tern_topo;
+
+struct tern_comm {
+    struct tern_object obj;
+    struct tern_context p2p;
+    struct tern_coll coll;           /* collectives, with a context of their own */
+    struct tern_group *group;        /* local group */
+    struct tern_group *remote_group; /* NULL: intracommunicator */
+    struct tern_comm *local;         /* intercommunicator only: of the local group, hidden */
+    struct tern_errhandler *errhandler;
+    struct tern_attrs *attrs; /* NULL: none */
+    struct tern_topo *topo;   /* NULL: none */
+    struct tern_info *info;   /* hints; NULL: none */
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+extern struct tern_comm tern_comm_world, tern_comm_self;
+
+static inline struct tern_comm *tern_comm_of(MPI_Comm comm)
+{
+    return ((struct tern_handle *)comm)->state;
+}
+
+static inline bool tern_comm_inter(const struct tern_comm *comm)
+{
+    return comm->remote_group;
+}
+
+/* Closes the contexts and frees; only for tern_comm_release. */
+void tern_comm_destroy(struct tern_comm *comm);
+
+/* A reference: held by the user's handle and by every active request. The last one frees. Never
+ * from inside progress: closing a context changes what progress walks over. */
+static inline void tern_comm_retain(struct tern_comm *comm)
+{
+    comm->obj.refs++;
+}
+
+static inline void tern_comm_release(struct tern_comm *comm)
+{
+    if (--comm->obj.refs == 0)
+        tern_comm_destroy(comm);
+}
+
+/* Makes MPI_COMM_WORLD and MPI_COMM_SELF (after tern_pml_init). 0 or TERN_ERR_NO_MEM. */
+int tern_comm_init(void);
+/* At the very start of MPI_Finalize: runs the deletions of MPI_COMM_SELF's attributes, then
+ * MPI_COMM_WORLD's. 0 or what a callback returned. */
+int tern_comm_finalize_attributes(void);
+/* Closes both. */
+void tern_comm_finalize(void);
+
+/* --- for the files that make communicators: comm_*.c, topo_*.c --- */
+
+/* Opens an intracommunicator over `group` (retained), with `parent`'s error handler. Every member
+ * does so with the same id. Nothing is sent. *ret_comm has one reference of the caller's. 0 or
+ * TERN_ERR_NO_MEM. */
+int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
+                   struct tern_comm **ret_comm);
+
+/* The same for an intercommunicator; `local_id` is the id of the hidden communicator of the local
+ * group. */
+int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
+                         struct tern_group *remote_group, uint64_t id, uint64_t local_id,
+                         struct tern_comm **ret_comm);
+
+/* Collective over an intracommunicator: everybody gets the same fresh id. Blocks. */
+int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id);
+
+/* Collective over an intracommunicator: a communicator over `group`, which is NULL (then *ret_comm
+ * is NULL) for processes that get none; those in one group name the same. Groups are disjoint. */
+int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern_comm **ret_comm);
+
+/* MPI_Comm_create on an intercommunicator; `group` is part of the local group. */
+int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
+                           struct tern_comm **ret_comm);
+
+/* For MPI_Comm_split_type: a colour that exactly those processes have that share what split_type
+ * names; MPI_UNDEFINED where split_type is. TERN_ERR_ARG: no such split_type. */
+int tern_comm_locality(int split_type, int *ret_color);
+
+/* Tags on the context of collectives, apart from those of collectives: for exchanges within a
+ * creation, and for the tag that a user gave to one. */
+enum { TERN_TAG_EXCHANGE = -2 };
+int tern_comm_user_tag(int tag);
+
+/* Sends `send_bytes` to rank `to` over the collective context and receives exactly `recv_bytes`
+ * from `from`, at the same time. Blocks. */
+int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_t send_bytes,
+                       int to, void *recv, int64_t recv_bytes, int from);
+
+/* Collective over both groups of an intercommunicator: rank 0 of each group gives `send_bytes`
+ * bytes, every process gets the `recv_bytes` bytes of the other group's rank 0. Blocks. */
+int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
+                       int64_t recv_bytes);
+
+/* The type of the bytes that go between processes here. */
+extern const struct tern_type tern_comm_bytes;
+
+/* Broadcast and allgather (`length` of each process) of bytes over an intracommunicator. Block. */
+int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root);
+int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length);
+
+#endif

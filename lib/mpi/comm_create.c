@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Making intracommunicators, and duplicates of any communicator. All that processes have to learn
+ * from each other is the new id: the groups are arguments, known to everybody concerned. So each
+ * creation is one broadcast of eight bytes over the parent's collective context, or, where only the
+ * members call, over a binomial tree of them.
+ */
+
+#include "lib/mpi/attr.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/info.h"
+#include "lib/mpi/procedures.h"
+#include "lib/mpi/topo.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <limits.h>
+
+/* What travels here is bytes, needed before and after datatypes exist. */
+const struct tern_type tern_comm_bytes = {
+    .size = 1,
+    .extent = 1,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
+};
+
+/* Collectives use tags from 0 up and TERN_TAG_EXCHANGE is -2: below it there is room for a user's
+ * tag (the two highest share a place). */
+int tern_comm_user_tag(int tag)
+{
+    return tag < INT_MAX - 1 ? TERN_TAG_EXCHANGE - 1 - tag : INT_MIN;
+}
+
+int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root)
+{
+    return tern_coll_bcast(&comm->coll, bytes, length, &tern_comm_bytes, root);
+}
+
+int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length)
+{
+    return tern_coll_allgather(&comm->coll, send, length, &tern_comm_bytes, recv, length,
+                               &tern_comm_bytes);
+}
+
+int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_t send_bytes,
+                       int to, void *recv, int64_t recv_bytes, int from)
+{
+    struct tern_request *incoming, *outgoing;
+    int rc = tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_comm_bytes, from, tag,
+                            &incoming);
+    if (rc)
+        return rc;
+    int send_rc = tern_pml_isend(&comm->coll.context, send, send_bytes, &tern_comm_bytes, to, tag,
+                                 TERN_SEND_STANDARD, &outgoing);
+    if (!send_rc) {
+        tern_request_wait(outgoing);
+        send_rc = outgoing->error;
+        outgoing->kind->release(outgoing);
+    }
+    tern_request_wait(incoming);
+    rc = incoming->error;
+    incoming->kind->release(incoming);
+    return send_rc ? send_rc : rc;
+}
+
+int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
+                       int64_t recv_bytes)
+{
+    if (inter->group->rank == 0) {
+        int rc = tern_comm_sendrecv(inter, TERN_TAG_EXCHANGE, send, send_bytes, 0, recv, recv_bytes,
+                                    0);
+        if (rc)
+            return rc;
+    }
+    return tern_comm_bcast_bytes(inter->local, recv, recv_bytes, 0);
+}
+
+int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id)
+{
+    uint64_t id = comm->group->rank == 0 ? tern_context_new_id() : 0;
+    int rc = comm->group->size > 1 ? tern_comm_bcast_bytes(comm, &id, sizeof id, 0) : 0;
+    if (!rc)
+        *ret_id = id;
+    return rc;
+}
+
+int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern_comm **ret_comm)
+{
+    uint64_t id;
+    int rc = tern_comm_agree_id(comm, &id);
+    if (rc)
+        return rc;
+    if (group)
+        return tern_comm_open(comm, group, id, ret_comm);
+    *ret_comm = NULL;
+    return 0;
+}
+
+/* A communicator over the same groups. */
+static int open_twin(struct tern_comm *comm, struct tern_comm **ret_comm)
+{
+    if (!tern_comm_inter(comm))
+        return tern_comm_make(comm, comm->group, ret_comm);
+    struct {
+        uint64_t id, local_id;
+    } mine = {0}, theirs;
+    if (comm->group->rank == 0) {
+        mine.id = tern_context_new_id();
+        mine.local_id = tern_context_new_id();
+    }
+    int rc = tern_comm_bcast_bytes(comm->local, &mine, sizeof mine, 0);
+    if (!rc)
+        rc = tern_comm_exchange(comm, &mine, sizeof mine, &theirs, sizeof theirs);
+    if (rc)
+        return rc;
+    uint64_t id = mine.id < theirs.id ? mine.id : theirs.id;
+    return tern_comm_open_inter(comm, comm->group, comm->remote_group, id, mine.local_id, ret_comm);
+}
+
+/* Everybody takes part in the communication before a callback of one process may fail. */
+static int duplicate(struct tern_comm *comm, struct tern_info *info, struct tern_comm **ret_comm)
+{
+    struct tern_comm *twin;
+    int rc = open_twin(comm, &twin);
+    if (rc)
+        return rc;
+    if (comm->topo) {
+        tern_topo_retain(comm->topo);
+        twin->topo = comm->topo;
+    }
+    if (info)
+        rc = tern_info_copy(info, &twin->info);
+    if (!rc)
+        rc = tern_attrs_copy(TERN_ATTR_COMM, &comm->obj, comm->attrs, &twin->attrs);
+    if (rc) {
+        tern_attrs_delete_all(TERN_ATTR_COMM, &twin->obj, &twin->attrs);
+        tern_comm_release(twin);
+        return rc;
+    }
+    *ret_comm = twin;
+    return 0;
+}
+
+int tern_mpi_comm_dup(struct tern_comm *comm, struct tern_comm **ret_newcomm)
+{
+    return duplicate(comm, comm->info, ret_newcomm);
+}
+
+int tern_mpi_comm_dup_with_info(struct tern_comm *comm, struct tern_info *info,
+                                struct tern_comm **ret_newcomm)
+{
+    return duplicate(comm, info, ret_newcomm);
+}
+
+/* Is every process of `group` in `comm`'s local group? */
+static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
+{
+    for (int rank = 0; rank < group->size && group != comm->group; rank++)
+        if (tern_group_find(comm->group, tern_group_process(group, rank)) == MPI_UNDEFINED)
+            return tern_error(TERN_ERR_GROUP, "rank %d of group is not in the group of comm", rank);
+    return 0;
+}
+
+/* The group to make a communicator of: comm's own object where it is the same, so that peers are
+ * shared. */
+static struct tern_group *shared_group(struct tern_comm *comm, struct tern_group *group)
+{
+    return tern_group_equal(comm->group, group) ? comm->group : group;
+}
+
+int tern_mpi_comm_create(struct tern_comm *comm, struct tern_group *group,
+                         struct tern_comm **ret_newcomm)
+{
+    int rc = check_subgroup(comm, group);
+    if (rc)
+        return rc;
+    if (tern_comm_inter(comm))
+        return tern_comm_create_inter(comm, group, ret_newcomm);
+    return tern_comm_make(comm, group->rank == MPI_UNDEFINED ? NULL : shared_group(comm, group),
+                          ret_newcomm);
+}
+
+/* The leader's id goes down a binomial tree over the ranks of `group`: a rank whose lowest set bit
+ * is `span` serves the `span` ranks from itself on. */
+static int bcast_id_in_group(struct tern_comm *comm, struct tern_group *group, int tag,
+                             uint64_t *id)
+{
+    struct tern_context *context = &comm->coll.context;
+    int64_t rank = group->rank, span = rank & -rank;
+    int rc = 0;
+    if (rank > 0) {
+        int from = tern_group_find(comm->group, tern_group_process(group, (int)(rank - span)));
+        rc = tern_pml_recv(context, id, sizeof *id, &tern_comm_bytes, from, tag, MPI_STATUS_IGNORE);
+    } else {
+        for (span = 1; span < group->size;)
+            span <<= 1;
+    }
+    for (span >>= 1; span > 0 && !rc; span >>= 1) {
+        if (rank + span >= group->size)
+            continue;
+        int to = tern_group_find(comm->group, tern_group_process(group, (int)(rank + span)));
+        rc = tern_pml_send(context, id, sizeof *id, &tern_comm_bytes, to, tag, TERN_SEND_STANDARD);
+    }
+    return rc;
+}
+
+int tern_mpi_comm_create_group(struct tern_comm *comm, struct tern_group *group, int tag,
+                               struct tern_comm **ret_newcomm)
+{
+    if (tern_comm_inter(comm))
+        return tern_error(TERN_ERR_COMM,
+                          "comm is an intercommunicator; expected an intracommunicator");
+    int rc = check_subgroup(comm, group);
+    if (rc)
+        return rc;
+    if (group->rank == MPI_UNDEFINED) {
+        *ret_newcomm = NULL;
+        return 0;
+    }
+    uint64_t id = group->rank == 0 ? tern_context_new_id() : 0;
+    rc = bcast_id_in_group(comm, group, tern_comm_user_tag(tag), &id);
+    return rc ? rc : tern_comm_open(comm, shared_group(comm, group), id, ret_newcomm);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Intercommunicators. Two leaders tell each other their groups, as runs, and an id each; the
+ * smaller id is the new intercommunicator's. Ids are unique, so that rule also breaks ties (which
+ * group comes first in a merge) without anybody being special. Runs travel as they are: all
+ * processes are of one job, number 0, for as long as jobs cannot meet. A leader tells its group
+ * also that something failed, so that nobody waits in vain.
+ */
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/procedures.h"
+#include "lib/pml/context.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+/* What a leader says about its group; its runs follow. */
+struct offer {
+    uint64_t id;
+    uint64_t local_id; /* of the hidden communicator of the leader's group; others ignore it */
+    int32_t run_count;
+    int32_t error; /* 0, or TERN_ERR_*: nothing comes of it */
+};
+
+static struct offer make_offer(const struct tern_group *group)
+{
+    return (struct offer){tern_context_new_id(), tern_context_new_id(), group->run_count, 0};
+}
+
+/* Leaders: exchanges offers and runs. *ret_runs is malloc'ed, and NULL for an empty group. */
+static int exchange_groups(struct tern_comm *peer_comm, int remote_leader, int tag,
+                           const struct offer *mine, const struct tern_group *group,
+                           struct offer *ret_theirs, struct tern_run **ret_runs)
+{
+    struct offer theirs;
+    int rc = tern_comm_sendrecv(peer_comm, tag, mine, sizeof *mine, remote_leader, &theirs,
+                                sizeof theirs, remote_leader);
+    if (rc)
+        return rc;
+    if (mine->error || theirs.error)
+        return mine->error ? mine->error : theirs.error;
+    struct tern_run *runs = NULL;
+    if (theirs.run_count > 0 && !(runs = malloc((size_t)theirs.run_count * sizeof *runs)))
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a group of %d runs", theirs.run_count);
+    rc = tern_comm_sendrecv(peer_comm, tag, group->runs, group->run_count * (int64_t)sizeof *runs,
+                            remote_leader, runs, theirs.run_count * (int64_t)sizeof *runs,
+                            remote_leader);
+    if (rc) {
+        free(runs);
+        return rc;
+    }
+    *ret_theirs = theirs;
+    *ret_runs = runs;
+    return 0;
+}
+
+/* Is one process in both groups? */
+static int check_disjoint(struct tern_group *group, struct tern_group *remote_group)
+{
+    for (int rank = 0; rank < group->size; rank++)
+        if (tern_group_find(remote_group, tern_group_process(group, rank)) != MPI_UNDEFINED)
+            return tern_error(
+                TERN_ERR_COMM,
+                "rank %d of local_comm is in the remote group too; expected disjoint groups", rank);
+    return 0;
+}
+
+/* What a leader passes on within its group. */
+struct answer {
+    uint64_t id, local_id;
+    int32_t run_count;
+    int32_t error;
+};
+
+/* Everybody in the leader's group learns the answer and the other group. */
+static int spread_answer(struct tern_comm *local, int leader, struct answer *answer,
+                         struct tern_run **runs, struct tern_group **ret_remote_group)
+{
+    int rc = tern_comm_bcast_bytes(local, answer, sizeof *answer, leader);
+    if (rc)
+        return rc;
+    if (answer->error) {
+        if (local->group->rank == leader)
+            return answer->error; /* its text stands already */
+        return tern_error(
+            answer->error,
+            "the leader, rank %d of local_comm, could not reach agreement with the remote leader",
+            leader);
+    }
+    if (!*runs && answer->run_count > 0 &&
+        !(*runs = malloc((size_t)answer->run_count * sizeof **runs)))
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a group of %d runs", answer->run_count);
+    rc = tern_comm_bcast_bytes(local, *runs, answer->run_count * (int64_t)sizeof **runs, leader);
+    return rc ? rc : tern_group_from_runs(*runs, answer->run_count, ret_remote_group);
+}
+
+static int check_leaders(struct tern_comm *local, int local_leader)
+{
+    if (tern_comm_inter(local))
+        return tern_error(TERN_ERR_COMM,
+                          "local_comm is an intercommunicator; expected an intracommunicator");
+    if (local_leader < 0 || local_leader >= local->group->size)
+        return tern_error(TERN_ERR_RANK, "local_leader is %d; expected 0 to %d", local_leader,
+                          local->group->size - 1);
+    return 0;
+}
+
+static int check_peer(struct tern_comm *peer_comm, int remote_leader)
+{
+    if (!peer_comm)
+        return tern_error(TERN_ERR_COMM, "peer_comm is MPI_COMM_NULL at the local leader");
+    int size = peer_comm->remote_group ? peer_comm->remote_group->size : peer_comm->group->size;
+    if (remote_leader < 0 || remote_leader >= size)
+        return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
+                          size - 1);
+    return 0;
+}
+
+/* The leader's part: talks to the other leader and fills in the answer. */
+static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int remote_leader,
+                      int tag, struct answer *answer, struct tern_run **runs)
+{
+    struct offer mine = make_offer(local->group), theirs;
+    struct tern_group *remote_group;
+    int rc = check_peer(peer_comm, remote_leader);
+    if (!rc)
+        rc = exchange_groups(peer_comm, remote_leader, tern_comm_user_tag(tag), &mine, local->group,
+                             &theirs, runs);
+    if (!rc)
+        rc = tern_group_from_runs(*runs, theirs.run_count, &remote_group);
+    if (rc) {
+        answer->error = rc;
+        return;
+    }
+    answer->error = check_disjoint(local->group, remote_group);
+    tern_group_release(remote_group);
+    answer->id = mine.id < theirs.id ? mine.id : theirs.id;
+    answer->local_id = mine.local_id;
+    answer->run_count = theirs.run_count;
+}
+
+int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
+                              struct tern_comm *peer_comm, int remote_leader, int tag,
+                              struct tern_comm **ret_newintercomm)
+{
+    struct answer answer = {0};
+    struct tern_run *runs = NULL;
+    struct tern_group *remote_group;
+    int rc = check_leaders(local_comm, local_leader);
+    if (rc)
+        return rc;
+    if (local_comm->group->rank == local_leader)
+        negotiate(local_comm, peer_comm, remote_leader, tag, &answer, &runs);
+    rc = spread_answer(local_comm, local_leader, &answer, &runs, &remote_group);
+    free(runs);
+    if (rc)
+        return rc;
+    rc = tern_comm_open_inter(local_comm, local_comm->group, remote_group, answer.id,
+                              answer.local_id, ret_newintercomm);
+    tern_group_release(remote_group);
+    return rc;
+}
+
+/* Rank 0's group counts for each side; MPI lets the others of that side name no other. */
+int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
+                           struct tern_comm **ret_comm)
+{
+    struct answer answer = {0};
+    struct tern_run *runs = NULL;
+    struct tern_group *remote_group;
+    if (comm->group->rank == 0) {
+        struct offer mine = make_offer(group), theirs;
+        answer.error = exchange_groups(comm, 0, TERN_TAG_EXCHANGE, &mine, group, &theirs, &runs);
+        if (!answer.error)
+            answer = (struct answer){mine.id < theirs.id ? mine.id : theirs.id, mine.local_id,
+                                     theirs.run_count, 0};
+    }
+    int rc = spread_answer(comm->local, 0, &answer, &runs, &remote_group);
+    free(runs);
+    if (rc)
+        return rc;
+    *ret_comm = NULL;
+    if (group->rank != MPI_UNDEFINED && remote_group->size > 0)
+        rc = tern_comm_open_inter(comm, group, remote_group, answer.id, answer.local_id, ret_comm);
+    tern_group_release(remote_group);
+    return rc;
+}
+
+static int join_groups(struct tern_group *first, struct tern_group *second,
+                       struct tern_group **ret_group)
+{
+    struct tern_group *const parts[] = {first, second};
+    struct tern_group_builder builder;
+    tern_group_builder_init(&builder);
+    for (int p = 0; p < 2; p++)
+        for (const struct tern_run *run = parts[p]->runs;
+             run < parts[p]->runs + parts[p]->run_count; run++)
+            tern_group_builder_add_run(&builder, (struct tern_process){run->job, run->first},
+                                       run->stride, run->count);
+    return tern_group_builder_finish(&builder, ret_group);
+}
+
+int tern_mpi_intercomm_merge(struct tern_comm *intercomm, int high,
+                             struct tern_comm **ret_newintracomm)
+{
+    struct {
+        uint64_t id;
+        int32_t high, unused;
+    } mine = {0}, theirs;
+    struct tern_group *group;
+    if (!tern_comm_inter(intercomm))
+        return tern_error(TERN_ERR_COMM,
+                          "intercomm is an intracommunicator; expected an intercommunicator");
+    if (intercomm->group->rank == 0) {
+        mine.id = tern_context_new_id();
+        mine.high = high != 0;
+    }
+    int rc = tern_comm_bcast_bytes(intercomm->local, &mine, sizeof mine, 0);
+    if (!rc)
+        rc = tern_comm_exchange(intercomm, &mine, sizeof mine, &theirs, sizeof theirs);
+    if (rc)
+        return rc;
+    bool we_first = mine.high != theirs.high ? !mine.high : mine.id < theirs.id;
+    rc = we_first ? join_groups(intercomm->group, intercomm->remote_group, &group)
+                  : join_groups(intercomm->remote_group, intercomm->group, &group);
+    if (rc)
+        return rc;
+    rc = tern_comm_open(intercomm, group, mine.id < theirs.id ? mine.id : theirs.id,
+                        ret_newintracomm);
+    tern_group_release(group);
+    return rc;
+}

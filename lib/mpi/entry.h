@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_ENTRY_H
+#define TERN_ENTRY_H
+
+/*
+ * What the generated entry points (entry_*.c) use: predicates on arguments, and the functions that refuse an argument.
+ *
+ * Predicates are inline and cheap, for they stand in the path of every message. The tern_entry_refuse_* functions are the
+ * cold side: they say once what was wrong (argument, value, what is allowed), call the error handler of `comm` (NULL:
+ * MPI_COMM_WORLD's) and return the MPI error code for the caller. No lock is held meanwhile.
+ */
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype.h"
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/init.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+#include "lib/util/handle.h"
+#include "lib/util/ints.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define TERN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define TERN_EXPORT __attribute__((visibility("default")))
+
+/* Around every implementing function. */
+static inline void tern_enter(void)
+{
+    if (TERN_UNLIKELY(tern_threads))
+        tern_lock();
+}
+
+static inline void tern_leave(void)
+{
+    if (TERN_UNLIKELY(tern_threads))
+        tern_unlock();
+}
+
+/* ---- Handles ---- */
+
+/* Of the right kind, not freed and not the null handle? */
+static inline bool tern_entry_valid(const void *handle, enum tern_magic magic)
+{
+    const struct tern_handle *h = handle;
+    return h && h->magic == (uint32_t)magic && h->state;
+}
+
+/* The same, but the null handle is fine too. */
+static inline bool tern_entry_valid_or_null(const void *handle, enum tern_magic magic)
+{
+    const struct tern_handle *h = handle;
+    return h && h->magic == (uint32_t)magic;
+}
+
+static inline void *tern_entry_state(const void *handle)
+{
+    return ((const struct tern_handle *)handle)->state;
+}
+
+/* The user's handle of a private object (its first member is a struct tern_object), or `null` for NULL. */
+static inline void *tern_entry_handle(const void *object, void *null)
+{
+    return object ? (void *)((const struct tern_object *)object)->handle : null;
+}
+
+/* ---- Ranks ---- */
+
+static inline bool tern_entry_outside(const struct tern_comm *comm, int rank)
+{
+    return (unsigned)rank >= (unsigned)comm->p2p.size;
+}
+
+static inline bool tern_entry_bad_dest(const struct tern_comm *comm, int rank)
+{
+    return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_PROC_NULL;
+}
+
+static inline bool tern_entry_bad_source(const struct tern_comm *comm, int rank)
+{
+    return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL;
+}
+
+/* MPI_ROOT and MPI_PROC_NULL are the answers of the root's own side of an intercommunicator. */
+static inline bool tern_entry_bad_root(const struct tern_comm *comm, int root)
+{
+    return TERN_UNLIKELY(tern_entry_outside(comm, root)) &&
+           !(tern_comm_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+
+/* Where the arguments of a rooted collective are significant: at the root, at those that send to it or receive from it,
+ * at all who take part. */
+static inline bool tern_entry_at_root(const struct tern_comm *comm, int root)
+{
+    return tern_comm_inter(comm) ? root == MPI_ROOT : root == comm->p2p.rank;
+}
+
+static inline bool tern_entry_off_root(const struct tern_comm *comm, int root)
+{
+    return !tern_comm_inter(comm) || root >= 0;
+}
+
+static inline bool tern_entry_takes_part(const struct tern_comm *comm, int root)
+{
+    return !tern_comm_inter(comm) || root != MPI_PROC_NULL;
+}
+
+/* ---- Buffers and arrays ---- */
+
+/* NULL is MPI_BOTTOM: right for a type made of absolute addresses, wrong for one that begins at the buffer. */
+static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count, const struct tern_datatype *datatype)
+{
+    return TERN_UNLIKELY((uintptr_t)buf <= (uintptr_t)MPI_IN_PLACE) && count > 0 &&
+           (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
+}
+
+/* Index of the first of `n` elements below `least`, or -1. */
+int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least);
+/* Index of the first handle that is not a datatype (with `committed`: not a committed one), or -1. */
+int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed);
+/* Index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
+int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
+
+/* ---- Refusals ---- */
+
+#define TERN_ENTRY_REFUSAL __attribute__((cold, noinline))
+
+TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                                const void *handle, const char *null_name);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_comm *comm, const char *procedure, int code, const char *argument);
+/* value < least */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                               MPI_Count value, int least);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                                 struct tern_ints ints, int64_t index, int least);
+/* `also` names what is allowed besides 0..size-1, e.g. " or MPI_PROC_NULL". */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                              int rank, const char *also);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_comm *comm, const char *procedure, const char *argument, int root);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_comm *comm, const char *procedure, const char *argument, int tag,
+                                             bool any_allowed);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_comm *comm, const char *procedure, const char *argument,
+                                                const void *buf, MPI_Count count);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_comm *comm, const char *procedure, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_comm *comm, const char *procedure, const char *argument,
+                                              const MPI_Datatype types[], int64_t index);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_comm *comm, const char *procedure, const char *argument,
+                                                 const MPI_Request requests[], int64_t index);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                                int value, const char *allowed);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+                                                const char *string, int least, int most);
+/* A result that does not fit the caller's variable. */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_comm *comm, const char *procedure, const char *argument,
+                                                MPI_Count value);
+
+/* Length of a string is within limits? */
+static inline bool tern_entry_bad_string(const char *string, size_t least, size_t most)
+{
+    if (!string)
+        return true;
+    size_t length = strnlen(string, most + 1);
+    return length < least || length > most;
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The environment (MPI-4.1 chapter 9): names, versions, memory, time, abort. */
+
+#include "config.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/info.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/mpi/procedures.h"
+
+int tern_mpi_get_processor_name(char *name, int *resultlen)
+{
+    /* The launcher may know the host by another name; programs compare this one with their own gethostname. */
+    if (gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0)
+        snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", tern_rte.host);
+    name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
+    *resultlen = (int)strlen(name);
+    return 0;
+}
+
+int tern_mpi_get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return 0;
+}
+
+/* Programs look for "Open MPI" here to know whose binary interface this is. */
+int tern_mpi_get_library_version(char *version, int *resultlen)
+{
+    *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Tern MPI %s, with the binary interface of Open MPI v%d.%d.%d",
+                          PACKAGE_VERSION, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+    return 0;
+}
+
+int tern_mpi_abort(struct tern_comm *comm, int errorcode)
+{
+    char message[128 + MPI_MAX_OBJECT_NAME];
+    snprintf(message, sizeof message, "MPI_Abort was called on %s with error code %d", comm->name[0] ? comm->name : "a communicator",
+             errorcode);
+    tern_rte_abort(errorcode, message);
+}
+
+/* The memory is aligned to cache lines, or more if the hint says so. */
+int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)
+{
+    size_t alignment = 64;
+    const char *wanted = tern_info_find(info, "mpi_minimum_memory_alignment");
+    void *memory = NULL;
+
+    if (wanted) {
+        unsigned long value = strtoul(wanted, NULL, 10);
+        while (alignment < value && alignment < (1ul << 30))
+            alignment *= 2;
+    }
+    if (posix_memalign(&memory, alignment, size > 0 ? (size_t)size : 1) != 0)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+    memcpy(baseptr, &memory, sizeof memory);
+    return 0;
+}
+
+int tern_mpi_free_mem(void *base)
+{
+    free(base);
+    return 0;
+}
+
+double tern_mpi_wtime(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double tern_mpi_wtick(void)
+{
+    struct timespec tick;
+    clock_getres(CLOCK_MONOTONIC, &tick);
+    return (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
+}
+
+int tern_mpi_pcontrol(const int level)
+{
+    (void)level; /* no profiling library */
+    return 0;
+}

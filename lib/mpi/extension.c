@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Procedures of Open MPI beyond the standard. */
+
+#include "lib/mpi/procedures.h"
+
+/* Buffers in device memory are not supported yet, and programs that ask must hear so. */
+int tern_mpi_query_cuda_support(void)
+{
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Libraries of another MPI in our process. A program finds our libmpi.so.40 by its name, but its Fortran part may still
+ * come from the MPI it was built with, and that looks inside objects of its own libmpi: it would crash somewhere, later.
+ * The dynamic linker knows what is loaded, so it is found at once.
+ *
+ * To be found, such a library has to be loaded first. Open MPI's Fortran and C++ libraries refer to seven objects of
+ * their libmpi; without them the program would end in the dynamic linker, with a riddle about a symbol. Ours are
+ * there for that only, and empty.
+ */
+
+#include "lib/mpi/init.h"
+
+#include "lib/util/error.h"
+
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOR_THE_LINKER __attribute__((visibility("default")))
+FOR_THE_LINKER char ompi_errcodes_intern[120], ompi_registered_datareps[64], ompi_status_empty[24];
+FOR_THE_LINKER int ompi_errcode_intern_lastused, ompi_mpi_state;
+FOR_THE_LINKER char ompi_mpi_param_check;
+FOR_THE_LINKER void mpi_conversion_fn_null_(void);
+void mpi_conversion_fn_null_(void)
+{
+}
+
+struct search {
+    uintptr_t inside;        /* an address of our own code */
+    char ours[PATH_MAX];     /* our libmpi */
+    char other[PATH_MAX];    /* another libmpi */
+    char fortran[PATH_MAX];  /* Fortran part of another MPI */
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool contains_address(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && address >= start && address - start < segment->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int look_at(struct dl_phdr_info *object, size_t size, void *context)
+{
+    struct search *search = context;
+    const char *name = base_name(object->dlpi_name);
+
+    (void)size;
+    if (contains_address(object, search->inside))
+        snprintf(search->ours, sizeof search->ours, "%s", object->dlpi_name);
+    else if (starts_with(name, "libmpi.so"))
+        snprintf(search->other, sizeof search->other, "%s", object->dlpi_name);
+    else if (starts_with(name, "libmpi_mpifh.so") || starts_with(name, "libmpi_usempi"))
+        snprintf(search->fortran, sizeof search->fortran, "%s", object->dlpi_name);
+    return 0;
+}
+
+int tern_foreign_check(void)
+{
+    static struct search search; /* large for a stack of a thread */
+
+    search.inside = (uintptr_t)&tern_foreign_check;
+    dl_iterate_phdr(look_at, &search);
+    if (search.other[0])
+        return tern_error(TERN_ERR_OTHER,
+                          "two MPI libraries are loaded, %s and %s: let LD_LIBRARY_PATH and the run paths of all the "
+                          "program's libraries lead to one of them",
+                          search.ours, search.other);
+    if (search.fortran[0])
+        return tern_error(TERN_ERR_OTHER,
+                          "%s belongs to another MPI than %s, which has no Fortran part yet: run Fortran programs with the "
+                          "MPI they were built with",
+                          search.fortran, search.ours);
+    return 0;
+}

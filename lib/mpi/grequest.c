@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Generalized requests (MPI-4.1 section 13.2): the program itself says when they are complete. */
+
+#include "lib/mpi/request.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+struct grequest {
+    struct tern_request request;
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra_state;
+};
+
+static struct grequest *grequest_of(struct tern_request *request)
+{
+    return (struct grequest *)request;
+}
+
+static int query(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    request->status.MPI_ERROR = MPI_SUCCESS;
+    return grequest->query ? grequest->query(grequest->extra_state, &request->status) : 0;
+}
+
+static int cancel(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
+}
+
+/* The callback's code has nowhere to go: the request is reported already. */
+static void release(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    if (grequest->free)
+        grequest->free(grequest->extra_state);
+    request->obj.own.magic = TERN_MAGIC_FREED;
+    free(grequest);
+}
+
+static const struct tern_request_kind kind = {
+    .name = "generalized request", .cancel = cancel, .release = release, .query = query};
+
+int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+                            MPI_Grequest_cancel_function *cancel_fn, void *extra_state, struct tern_request **ret_request)
+{
+    struct grequest *grequest = malloc(sizeof *grequest);
+    if (!grequest)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a request");
+    tern_request_init(&grequest->request, &kind, NULL);
+    grequest->query = query_fn;
+    grequest->free = free_fn;
+    grequest->cancel = cancel_fn;
+    grequest->extra_state = extra_state;
+    *ret_request = &grequest->request;
+    return 0;
+}
+
+int tern_mpi_grequest_complete(struct tern_request *request)
+{
+    if (request->kind != &kind)
+        return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Grequest_start", request->kind->name);
+    if (request->complete)
+        return tern_error(TERN_ERR_REQUEST, "request was completed already");
+    tern_request_complete(request, 0);
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Matched probes and receives (MPI-4.1 section 3.8): a message taken out of matching becomes an object of its own. */
+
+#include "lib/mpi/message.h"
+
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/fortran.h"
+#include "lib/mpi/request.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+struct tern_message tern_message_no_proc = {.obj = {.handle = (struct tern_handle *)&ompi_message_no_proc, .refs = 1}};
+
+int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag, struct tern_message **ret_message,
+                     MPI_Status *status)
+{
+    struct tern_unexpected *unexpected;
+    MPI_Status found_status;
+
+    *ret_message = NULL;
+    if (source == MPI_PROC_NULL) {
+        tern_status_copy(status, &tern_status_proc_null);
+        *ret_message = &tern_message_no_proc;
+        *flag = 1;
+        return 0;
+    }
+    struct tern_message *message = malloc(sizeof *message); /* before the message is taken: it must not get lost */
+    if (!message)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a message handle");
+    int error = tern_pml_improbe(&comm->p2p, source, tag, &unexpected, &found_status);
+    if (error || !unexpected) {
+        free(message);
+        *flag = 0;
+        return error;
+    }
+    tern_object_init(&message->obj, TERN_MAGIC_MESSAGE);
+    message->unexpected = unexpected;
+    message->comm = comm;
+    tern_comm_retain(comm);
+    tern_status_copy(status, &found_status);
+    *ret_message = message;
+    *flag = 1;
+    return 0;
+}
+
+int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message, MPI_Status *status)
+{
+    struct tern_waiter waiter = {0};
+
+    for (;;) {
+        int found;
+        int error = tern_mpi_improbe(source, tag, comm, &found, ret_message, status);
+        if (error || found)
+            return error;
+        tern_wait(&waiter);
+    }
+}
+
+int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype, struct tern_message **message,
+                    struct tern_request **ret_request)
+{
+    struct tern_message *taken = *message;
+
+    if (taken == &tern_message_no_proc) {
+        *message = NULL;
+        *ret_request = &tern_request_no_message;
+        return 0;
+    }
+    tern_raise_next_on(taken->comm);
+    int error = tern_pml_imrecv(taken->unexpected, buf, count, &datatype->type, ret_request);
+    if (error)
+        return error;
+    tern_raise_next_on(NULL);
+    tern_request_hold(*ret_request, taken->comm, datatype);
+    tern_comm_release(taken->comm);
+    tern_fortran_drop(&taken->obj);
+    taken->obj.own.magic = TERN_MAGIC_FREED;
+    free(taken);
+    *message = NULL;
+    return 0;
+}
+
+int tern_mpi_mrecv(void *buf, MPI_Count count, struct tern_datatype *datatype, struct tern_message **message,
+                   MPI_Status *status)
+{
+    struct tern_request *request;
+    int error = tern_mpi_imrecv(buf, count, datatype, message, &request);
+    return error ? error : tern_mpi_wait(&request, status);
+}

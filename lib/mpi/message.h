@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MESSAGE_H
+#define TERN_MESSAGE_H
+
+/* A message taken out of matching by MPI_Mprobe, until MPI_Mrecv. */
+
+#include "lib/mpi/comm.h"
+#include "lib/util/handle.h"
+
+struct tern_unexpected;
+
+struct tern_message {
+    struct tern_object obj;
+    struct tern_unexpected *unexpected;
+    struct tern_comm *comm; /* a reference is held */
+};
+
+/* MPI_MESSAGE_NO_PROC: from MPI_PROC_NULL. */
+extern struct tern_message tern_message_no_proc;
+
+#endif

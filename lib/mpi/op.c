@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/mpi/op.h"
+
+#include "lib/mpi/fortran.h"
+#include "lib/util/error.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+#define PREDEFINED(symbol, code, text)                                                                                 \
+    struct tern_op tern_op_##symbol = {                                                                                \
+        .obj = {.handle = (struct tern_handle *)&ompi_mpi_op_##symbol, .refs = 1},                                     \
+        .op = code,                                                                                                    \
+        .commutative = true,                                                                                           \
+        .predefined = true,                                                                                            \
+        .name = text,                                                                                                  \
+    }
+
+PREDEFINED(max, TERN_REDUCE_MAX, "MPI_MAX");
+PREDEFINED(min, TERN_REDUCE_MIN, "MPI_MIN");
+PREDEFINED(sum, TERN_REDUCE_SUM, "MPI_SUM");
+PREDEFINED(prod, TERN_REDUCE_PROD, "MPI_PROD");
+PREDEFINED(land, TERN_REDUCE_LAND, "MPI_LAND");
+PREDEFINED(band, TERN_REDUCE_BAND, "MPI_BAND");
+PREDEFINED(lor, TERN_REDUCE_LOR, "MPI_LOR");
+PREDEFINED(bor, TERN_REDUCE_BOR, "MPI_BOR");
+PREDEFINED(lxor, TERN_REDUCE_LXOR, "MPI_LXOR");
+PREDEFINED(bxor, TERN_REDUCE_BXOR, "MPI_BXOR");
+PREDEFINED(maxloc, TERN_REDUCE_MAXLOC, "MPI_MAXLOC");
+PREDEFINED(minloc, TERN_REDUCE_MINLOC, "MPI_MINLOC");
+PREDEFINED(replace, TERN_REDUCE_REPLACE, "MPI_REPLACE");
+PREDEFINED(no_op, TERN_REDUCE_NO_OP, "MPI_NO_OP");
+
+/* --- using one --- */
+
+static void call_fn(const struct tern_op *op, void *in, void *inout, int count, MPI_Datatype datatype)
+{
+    if (op->cxx)
+        ((tern_op_cxx_caller *)(void (*)(void))op->fn)(in, inout, &count, &datatype, op->cxx);
+    else
+        op->fn(in, inout, &count, &datatype);
+}
+
+/* Functions that count in int get the vector in pieces. */
+static void apply_user(const struct tern_reduction *reduction, const void *in, void *inout, int64_t count)
+{
+    const struct tern_op *op = reduction->user;
+    struct tern_datatype *datatype = reduction->datatype;
+    MPI_Datatype handle = tern_datatype_handle(datatype);
+    if (op->fn_c) {
+        MPI_Count whole = count;
+        op->fn_c((void *)in, inout, &whole, &handle);
+        return;
+    }
+    for (int64_t done = 0; done < count;) {
+        int piece = count - done < INT_MAX ? (int)(count - done) : INT_MAX;
+        int64_t offset = done * datatype->type.extent;
+        call_fn(op, (char *)in + offset, (char *)inout + offset, piece, handle);
+        done += piece;
+    }
+}
+
+int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype, struct tern_reduction *ret_reduction)
+{
+    tern_reduce_loop *loop = NULL;
+    if (op->predefined) {
+        bool one_sided = op->op == TERN_REDUCE_REPLACE || op->op == TERN_REDUCE_NO_OP;
+        if (one_sided)
+            return tern_error(TERN_ERR_OP, "%s is for one-sided communication only", op->name);
+        loop = datatype->predefined ? tern_reduce_find(op->op, &datatype->type) : NULL;
+        if (!loop)
+            return tern_error(TERN_ERR_OP, "%s is not defined on %s%s", op->name,
+                              datatype->name[0] ? datatype->name : "a datatype without name",
+                              datatype->predefined ? "" : ", a derived datatype; make an operation with MPI_Op_create");
+    }
+    *ret_reduction = (struct tern_reduction){
+        .loop = loop,
+        .commutative = op->commutative,
+        .apply = apply_user,
+        .user = op,
+        .datatype = datatype,
+    };
+    return 0;
+}
+
+int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count, struct tern_datatype *datatype,
+                          struct tern_op *op)
+{
+    struct tern_reduction reduction;
+    int rc = tern_op_reduction(op, datatype, &reduction);
+    if (rc)
+        return rc;
+    if (reduction.loop)
+        reduction.loop(inbuf, inoutbuf, count);
+    else
+        reduction.apply(&reduction, inbuf, inoutbuf, count);
+    return 0;
+}
+
+/* --- making and freeing --- */
+
+int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_c, int commute, struct tern_op **ret_op)
+{
+    struct tern_op *op = calloc(1, sizeof *op);
+    if (!op)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for an operation");
+    tern_object_init(&op->obj, TERN_MAGIC_OP);
+    op->op = TERN_REDUCE_USER;
+    op->commutative = commute != 0;
+    op->fn = user_fn;
+    op->fn_c = user_fn_c;
+    *ret_op = op;
+    return 0;
+}
+
+void tern_op_release(struct tern_op *op)
+{
+    if (--op->obj.refs > 0 || op->predefined)
+        return;
+    free(op);
+}
+
+int tern_mpi_op_free(struct tern_op **op)
+{
+    if ((*op)->predefined)
+        return tern_error(TERN_ERR_OP, "%s is predefined and cannot be freed", (*op)->name);
+    /* The handle is dead from here on, also where a nonblocking collective still uses the operation. */
+    tern_fortran_drop(&(*op)->obj);
+    (*op)->obj.own.magic = TERN_MAGIC_FREED;
+    tern_op_release(*op);
+    *op = NULL;
+    return 0;
+}
+
+int tern_mpi_op_commutative(struct tern_op *op, int *commute)
+{
+    *commute = op->commutative;
+    return 0;
+}
+
+__attribute__((visibility("default"))) void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function)
+{
+    tern_op_of(op)->cxx = function;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Waiting for requests and testing them (MPI-4.1 section 3.7).
+ *
+ * A request that is complete is *reported* once: its status goes to the user, its references to communicator and
+ * datatype go, it becomes inactive, and if it is not persistent it is freed and the user's handle becomes
+ * MPI_REQUEST_NULL. Null and inactive requests count as complete with an empty status.
+ *
+ * The fault of a request goes to the error handler of its own communicator: the entry points of this file have no
+ * communicator argument, so it is named with tern_raise_next_on. Calls that complete several requests put the codes
+ * in the statuses and return MPI_ERR_IN_STATUS; that goes to the communicator of the first one that failed.
+ *
+ * A request freed while active (orphan) is released by progress at its completion. There its references must not go:
+ * freeing a communicator closes a context that progress may be using. They are put aside and dropped later.
+ */
+
+#include "lib/mpi/request.h"
+
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/fortran.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+const MPI_Status tern_status_empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+const MPI_Status tern_status_proc_null = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+
+/* ---- requests that are complete from the start ---- */
+
+static int refuse_cancel(struct tern_request *request)
+{
+    (void)request; /* too late: it is complete */
+    return 0;
+}
+
+static void keep_static(struct tern_request *request)
+{
+    request->active = true; /* for its next user */
+}
+
+static const struct tern_request_kind static_kind = {.name = "request complete from the start",
+                                                     .cancel = refuse_cancel,
+                                                     .release = keep_static};
+
+struct tern_request tern_request_empty = {
+    .obj = {.handle = (struct tern_handle *)&ompi_request_empty, .refs = 1},
+    .kind = &static_kind,
+    .complete = true,
+    .active = true,
+    .status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG},
+};
+
+struct tern_request tern_request_no_message = {
+    .obj = {.handle = &tern_request_no_message.obj.own,
+            .own = {.magic = TERN_MAGIC_REQUEST, .fortran = -1, .state = &tern_request_no_message},
+            .refs = 1},
+    .kind = &static_kind,
+    .complete = true,
+    .active = true,
+    .status = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG},
+};
+
+static int start_idle(struct tern_request *request)
+{
+    request->complete = false;
+    request->active = true;
+    tern_request_complete(request, 0);
+    return 0;
+}
+
+static void release_idle(struct tern_request *request)
+{
+    free(request);
+}
+
+static const struct tern_request_kind idle_kind = {.name = "persistent request without a partner",
+                                                   .start = start_idle,
+                                                   .cancel = refuse_cancel,
+                                                   .release = release_idle};
+
+int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status, struct tern_request **ret_request)
+{
+    struct tern_request *request = malloc(sizeof *request);
+    if (!request)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a request");
+    tern_request_init(request, &idle_kind, comm);
+    request->persistent = true;
+    request->active = false;
+    request->complete = true;
+    request->status = *status;
+    tern_request_hold_always(request, comm, NULL);
+    *ret_request = request;
+    return 0;
+}
+
+/* ---- references ---- */
+
+/* What orphans held and somebody has to let go of outside of progress. */
+static struct held {
+    struct tern_comm *comm;
+    struct tern_datatype *datatype;
+} *put_aside;
+static int put_aside_count, put_aside_room;
+static int orphan_count; /* active ones */
+
+void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm, struct tern_datatype *datatype)
+{
+    tern_comm_retain(comm);
+    if (datatype && datatype->predefined)
+        datatype = NULL;
+    if (datatype)
+        tern_datatype_retain(datatype);
+    request->comm = comm;
+    request->datatype = datatype;
+    request->held = true;
+}
+
+static void let_go(struct tern_request *request)
+{
+    struct tern_datatype *datatype = request->datatype;
+
+    request->held = false;
+    request->datatype = NULL;
+    if (datatype)
+        tern_datatype_release(datatype);
+    tern_comm_release(request->comm);
+}
+
+static void drop_put_aside(void)
+{
+    while (put_aside_count > 0) { /* a delete callback may free requests meanwhile */
+        struct held held = put_aside[--put_aside_count];
+        if (held.datatype)
+            tern_datatype_release(held.datatype);
+        tern_comm_release(held.comm);
+    }
+}
+
+/* on_complete of an orphan. */
+static void orphan_completed(struct tern_request *request)
+{
+    orphan_count--;
+    if (request->held) /* room was made when it became an orphan */
+        put_aside[put_aside_count++] = (struct held){request->comm, request->datatype};
+    request->held = false;
+    request->active = false;
+    request->kind->release(request);
+}
+
+static int make_room_aside(void)
+{
+    if (put_aside_count + orphan_count < put_aside_room)
+        return 0;
+    int room = put_aside_room ? 2 * put_aside_room : 16;
+    struct held *more = realloc(put_aside, room * sizeof *more);
+    if (!more)
+        return tern_error(TERN_ERR_NO_MEM, "no memory to free a request that is still active");
+    put_aside = more;
+    put_aside_room = room;
+    return 0;
+}
+
+static void drop_index(struct tern_request *request)
+{
+    if (request->obj.handle->fortran >= 0 && request->kind != &static_kind)
+        tern_fortran_drop(&request->obj);
+}
+
+int tern_mpi_request_free(struct tern_request **request)
+{
+    struct tern_request *freed = *request;
+
+    drop_put_aside();
+    if (freed->active && !freed->complete) {
+        int error = make_room_aside();
+        if (error)
+            return error;
+        orphan_count++;
+        freed->orphan = true;
+        freed->on_complete = orphan_completed;
+        drop_index(freed);
+    } else {
+        if (freed->held)
+            let_go(freed);
+        freed->active = false;
+        drop_index(freed);
+        freed->kind->release(freed);
+    }
+    *request = NULL;
+    return 0;
+}
+
+void tern_request_finish_orphans(void)
+{
+    struct tern_waiter waiter = {0};
+
+    while (orphan_count > 0)
+        tern_wait(&waiter);
+    drop_put_aside();
+    free(put_aside);
+    put_aside = NULL;
+    put_aside_room = 0;
+}
+
+/* ---- reporting ---- */
+
+static inline bool inactive(const struct tern_request *request)
+{
+    return !request || !request->active;
+}
+
+/* The first failure among the requests of one call. */
+struct fault {
+    int error;
+    struct tern_comm *comm; /* whose handler is called; NULL: MPI_COMM_WORLD's */
+};
+
+/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent. Returns its code. */
+static int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status, struct fault *fault)
+{
+    int error = request->error;
+
+    if (request->kind->query) {
+        int query_error = request->kind->query(request);
+        error = error ? error : query_error;
+    }
+    tern_status_copy(status, &request->status);
+    if (error && !fault->error) {
+        struct tern_comm *comm = request->comm;
+        bool last_user = request->held && !request->persistent && comm->obj.refs == 1;
+        *fault = (struct fault){error, last_user ? NULL : comm};
+    }
+    request->active = false;
+    if (request->persistent)
+        return error;
+    if (request->held)
+        let_go(request);
+    drop_index(request);
+    *handle = MPI_REQUEST_NULL;
+    request->kind->release(request);
+    return error;
+}
+
+/* The same for procedures that take one request. */
+static int report_one(struct tern_request **request, MPI_Status *status)
+{
+    MPI_Request handle = (MPI_Request)(*request)->obj.handle;
+    struct fault fault = {0};
+    int error = report(*request, &handle, status, &fault);
+    if (handle == MPI_REQUEST_NULL)
+        *request = NULL;
+    if (error)
+        tern_raise_next_on(fault.comm);
+    return error;
+}
+
+/* The result of a call that reports several, whose statuses have the codes. */
+static int conclude(const struct fault *fault)
+{
+    if (!fault->error)
+        return 0;
+    tern_raise_next_on(fault->comm);
+    return tern_error(TERN_ERR_IN_STATUS, "%s; the codes of all requests are in the statuses",
+                      fault->error < 0 ? tern_error_text(fault->error) : "a request failed");
+}
+
+int tern_mpi_wait(struct tern_request **request, MPI_Status *status)
+{
+    if (inactive(*request)) {
+        tern_status_copy(status, &tern_status_empty);
+        return 0;
+    }
+    tern_request_wait(*request);
+    return report_one(request, status);
+}
+
+int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
+{
+    *flag = 1;
+    if (inactive(*request)) {
+        tern_status_copy(status, &tern_status_empty);
+        return 0;
+    }
+    if (!(*request)->complete)
+        tern_progress();
+    if ((*request)->complete)
+        return report_one(request, status);
+    *flag = 0;
+    return 0;
+}
+
+/* Reports all of them, complete or inactive. */
+static int report_all(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    struct fault fault = {0};
+
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+
+        if (inactive(request)) {
+            if (status != MPI_STATUS_IGNORE)
+                *status = tern_status_empty;
+            continue;
+        }
+        int error = report(request, &requests[i], status, &fault);
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = tern_error_class(error);
+    }
+    return conclude(&fault);
+}
+
+int tern_mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    /* One after the other: progress goes on for all of them whichever is waited for. */
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        if (!inactive(request) && !request->complete)
+            tern_request_wait(request);
+    }
+    return report_all(count, requests, statuses);
+}
+
+int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    bool progressed = false;
+
+    *flag = 0;
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        if (inactive(request) || request->complete)
+            continue;
+        if (!progressed)
+            tern_progress();
+        progressed = true;
+        if (!request->complete)
+            return 0;
+    }
+    *flag = 1;
+    return report_all(count, requests, statuses);
+}
+
+/* Index of the first complete active request, or -1; *ret_active: is any active? */
+static int find_complete(int count, MPI_Request requests[], bool *ret_active)
+{
+    *ret_active = false;
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        if (inactive(request))
+            continue;
+        if (request->complete)
+            return i;
+        *ret_active = true;
+    }
+    return -1;
+}
+
+static int report_any(int i, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    if (i < 0) {
+        *index = MPI_UNDEFINED;
+        tern_status_copy(status, &tern_status_empty);
+        return 0;
+    }
+    struct fault fault = {0};
+    *index = i;
+    int error = report(tern_request_of(requests[i]), &requests[i], status, &fault);
+    if (error)
+        tern_raise_next_on(fault.comm);
+    return error;
+}
+
+int tern_mpi_waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    struct tern_waiter waiter = {0};
+
+    for (;;) {
+        bool active;
+        int i = find_complete(count, requests, &active);
+        if (i >= 0 || !active)
+            return report_any(i, requests, index, status);
+        tern_wait(&waiter);
+    }
+}
+
+int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    bool active;
+    int i = find_complete(count, requests, &active);
+
+    if (i < 0 && active) {
+        tern_progress();
+        i = find_complete(count, requests, &active);
+    }
+    *flag = i >= 0 || !active;
+    if (!*flag) {
+        *index = MPI_UNDEFINED;
+        return 0;
+    }
+    return report_any(i, requests, index, status);
+}
+
+/* Reports all complete ones in order; *outcount is MPI_UNDEFINED when none was active. */
+static int report_some(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+{
+    struct fault fault = {0};
+    bool active = false;
+    int found = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        if (inactive(request))
+            continue;
+        active = true;
+        if (!request->complete)
+            continue;
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[found];
+        int error = report(request, &requests[i], status, &fault);
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = tern_error_class(error);
+        indices[found++] = i;
+    }
+    *outcount = active ? found : MPI_UNDEFINED;
+    return conclude(&fault);
+}
+
+int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+{
+    struct tern_waiter waiter = {0};
+
+    for (;;) {
+        int error = report_some(count, requests, outcount, indices, statuses);
+        if (error || *outcount != 0)
+            return error;
+        tern_wait(&waiter);
+    }
+}
+
+int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+{
+    tern_progress();
+    return report_some(count, requests, outcount, indices, statuses);
+}
+
+int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Status *status)
+{
+    *flag = 1;
+    if (inactive(request)) {
+        tern_status_copy(status, &tern_status_empty);
+        return 0;
+    }
+    if (!request->complete)
+        tern_progress();
+    *flag = request->complete;
+    if (!*flag)
+        return 0;
+    int error = request->kind->query ? request->kind->query(request) : 0;
+    tern_status_copy(status, &request->status);
+    return error;
+}
+
+/* ---- starting and cancelling ---- */
+
+int tern_mpi_start(struct tern_request **request)
+{
+    struct tern_request *started = *request;
+
+    tern_raise_next_on(started->comm);
+    if (!started->persistent)
+        return tern_error(TERN_ERR_REQUEST, "request is a %s that is not persistent; expected one of MPI_Send_init, "
+                                            "MPI_Recv_init, ...",
+                          started->kind->name);
+    if (started->active)
+        return tern_error(TERN_ERR_REQUEST, "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
+                          started->kind->name);
+    int error = started->kind->start(started);
+    if (!error)
+        tern_raise_next_on(NULL);
+    return error;
+}
+
+int tern_mpi_startall(int count, MPI_Request requests[])
+{
+    for (int i = 0; i < count; i++) {
+        struct tern_request *request = tern_request_of(requests[i]);
+        if (!request)
+            return tern_error(TERN_ERR_REQUEST, "array_of_requests[%d] is MPI_REQUEST_NULL", i);
+        int error = tern_mpi_start(&request);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int tern_mpi_cancel(struct tern_request *request)
+{
+    if (inactive(request))
+        return tern_error(TERN_ERR_REQUEST, "request is not active; only a started one can be cancelled");
+    if (!request->kind->cancel)
+        return tern_error(TERN_ERR_REQUEST, "a %s cannot be cancelled", request->kind->name);
+    return request->complete && !request->kind->query ? 0 : request->kind->cancel(request);
+}

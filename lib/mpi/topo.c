@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What all topologies have in common: life, kind, neighbours. */
+
+#include "lib/mpi/topo.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/procedures.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tern_topo_retain(struct tern_topo *topo)
+{
+    topo->refs++;
+}
+
+void tern_topo_release(struct tern_topo *topo)
+{
+    if (--topo->refs == 0)
+        free(topo);
+}
+
+struct tern_topo *tern_topo_new(enum tern_topo_kind kind, size_t ints, int **ret_ints)
+{
+    struct tern_topo *topo = calloc(1, sizeof *topo + ints * sizeof(int));
+    if (!topo)
+        return NULL;
+    topo->kind = kind;
+    topo->refs = 1;
+    *ret_ints = (int *)(topo + 1);
+    return topo;
+}
+
+static const char *const kind_names[] = {
+    [TERN_TOPO_CART] = "Cartesian",
+    [TERN_TOPO_GRAPH] = "graph",
+    [TERN_TOPO_DIST_GRAPH] = "distributed graph",
+};
+
+int tern_topo_get(const struct tern_comm *comm, enum tern_topo_kind kind,
+                  const struct tern_topo **ret_topo)
+{
+    if (!comm->topo)
+        return tern_error(TERN_ERR_TOPOLOGY, "comm has no topology; expected a %s one",
+                          kind_names[kind]);
+    if (comm->topo->kind != kind)
+        return tern_error(TERN_ERR_TOPOLOGY, "comm has a %s topology; expected a %s one",
+                          kind_names[comm->topo->kind], kind_names[kind]);
+    *ret_topo = comm->topo;
+    return 0;
+}
+
+int tern_topo_check_intra(const struct tern_comm *comm)
+{
+    if (tern_comm_inter(comm))
+        return tern_error(TERN_ERR_COMM,
+                          "comm is an intercommunicator; topologies need an intracommunicator");
+    return 0;
+}
+
+int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct tern_topo *topo,
+                        struct tern_comm **ret_comm)
+{
+    struct tern_comm *made;
+    int rc = tern_comm_make(comm, group, &made);
+    if (rc || !made) {
+        if (topo)
+            tern_topo_release(topo);
+    } else {
+        made->topo = topo;
+    }
+    if (!rc)
+        *ret_comm = made;
+    return rc;
+}
+
+int tern_topo_make(struct tern_comm *comm, int places, struct tern_topo *topo,
+                   struct tern_comm **ret_comm)
+{
+    struct tern_group *group = NULL;
+    if (topo && places == comm->group->size) {
+        group = comm->group;
+        tern_group_retain(group);
+    } else if (topo) {
+        struct tern_group_builder builder;
+        tern_group_builder_init(&builder);
+        for (int rank = 0; rank < places; rank++)
+            tern_group_builder_add(&builder, tern_group_process(comm->group, rank));
+        int rc = tern_group_builder_finish(&builder, &group);
+        if (rc) {
+            tern_topo_release(topo);
+            return rc;
+        }
+    }
+    int rc = tern_topo_make_over(comm, group, topo, ret_comm);
+    if (group)
+        tern_group_release(group);
+    return rc;
+}
+
+int tern_mpi_topo_test(struct tern_comm *comm, int *status)
+{
+    static const int numbers[] = {
+        [TERN_TOPO_CART] = MPI_CART,
+        [TERN_TOPO_GRAPH] = MPI_GRAPH,
+        [TERN_TOPO_DIST_GRAPH] = MPI_DIST_GRAPH,
+    };
+    *status = comm->topo ? numbers[comm->topo->kind] : MPI_UNDEFINED;
+    return 0;
+}
+
+int tern_topo_degrees(const struct tern_comm *comm, int *ret_indegree, int *ret_outdegree)
+{
+    const struct tern_topo *topo = comm->topo;
+    if (!topo)
+        return tern_error(TERN_ERR_TOPOLOGY,
+                          "comm has no topology; neighbourhood collectives need one");
+    switch (topo->kind) {
+    case TERN_TOPO_CART:
+        *ret_indegree = *ret_outdegree = 2 * topo->cart.ndims;
+        break;
+    case TERN_TOPO_GRAPH: {
+        int rank = comm->group->rank;
+        *ret_indegree = *ret_outdegree = topo->graph.index[rank] -
+                                         (rank ? topo->graph.index[rank - 1] : 0);
+        break;
+    }
+    case TERN_TOPO_DIST_GRAPH:
+        *ret_indegree = topo->dist_graph.indegree;
+        *ret_outdegree = topo->dist_graph.outdegree;
+        break;
+    }
+    return 0;
+}
+
+static void copy_ints(int to[], const int from[], int count)
+{
+    if (count > 0)
+        memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+int tern_topo_neighbors(const struct tern_comm *comm, int sources[], int destinations[])
+{
+    int indegree, outdegree;
+    int rc = tern_topo_degrees(comm, &indegree, &outdegree);
+    if (rc)
+        return rc;
+    const struct tern_topo *topo = comm->topo;
+    switch (topo->kind) {
+    case TERN_TOPO_CART:
+        for (int d = 0; d < topo->cart.ndims; d++)
+            tern_topo_cart_shift(topo, d, 1, &sources[2 * d], &sources[2 * d + 1]);
+        copy_ints(destinations, sources, indegree);
+        break;
+    case TERN_TOPO_GRAPH:
+        copy_ints(sources, topo->graph.edges + (topo->graph.index[comm->group->rank] - indegree),
+                  indegree);
+        copy_ints(destinations, sources, indegree);
+        break;
+    case TERN_TOPO_DIST_GRAPH:
+        copy_ints(sources, topo->dist_graph.sources, indegree);
+        copy_ints(destinations, topo->dist_graph.destinations, outdegree);
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/pml/context.h"
+
+#include "lib/pml/match.h"
+#include "lib/pml/pml_request.h"
+#include "lib/rte/rte.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Id: job (12 bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The counter begins at 16:
+ * below it are the contexts that need no leader (world, self). It wraps after 2^27 communicators led by one rank; an id that
+ * is still open here (the leader is a member) is passed over. */
+enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };
+
+static struct tern_context **buckets;
+static uint32_t bucket_mask, context_count, counter = FIRST_COUNTER;
+static struct tern_context *latest; /* messages come in series */
+
+static uint32_t hash(uint64_t id)
+{
+    return id * 0x9e3779b97f4a7c15u >> 32;
+}
+
+struct tern_context *tern_context_find(uint64_t id)
+{
+    if (latest && latest->id == id)
+        return latest;
+    if (!buckets)
+        return NULL;
+    struct tern_context *context = buckets[hash(id) & bucket_mask];
+    while (context && context->id != id)
+        context = context->hash_next;
+    if (context)
+        latest = context;
+    return context;
+}
+
+uint64_t tern_context_new_id(void)
+{
+    uint64_t id;
+    do {
+        id = (uint64_t)tern_rte.rank << (COUNTER_BITS + 1) | (uint64_t)counter << 1;
+        if (++counter >> COUNTER_BITS)
+            counter = FIRST_COUNTER;
+    } while (tern_context_find(id) || tern_context_find(id | 1));
+    return id;
+}
+
+static int grow(void)
+{
+    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 32;
+    struct tern_context **larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a table of %u contexts", size);
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_context *context = buckets[i], *next; context; context = next) {
+            next = context->hash_next;
+            struct tern_context **bucket = &larger[hash(context->id) & (size - 1)];
+            context->hash_next = *bucket;
+            *bucket = context;
+        }
+    free(buckets);
+    buckets = larger;
+    bucket_mask = size - 1;
+    return 0;
+}
+
+int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers, void *comm)
+{
+    if ((!buckets || context_count > bucket_mask) && grow())
+        return TERN_ERR_NO_MEM;
+    uint16_t *sequences = calloc(2 * (size_t)peers->count + 1, sizeof *sequences);
+    if (!sequences)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the sequence numbers of %d ranks", peers->count);
+    peers->refs++;
+    *context = (struct tern_context){
+        .id = id, .rank = rank, .size = peers->count, .peers = peers, .send_seq = sequences, .recv_seq = sequences + peers->count, .comm = comm,
+    };
+    struct tern_context **bucket = &buckets[hash(id) & bucket_mask];
+    context->hash_next = *bucket;
+    *bucket = context;
+    context_count++;
+    tern_deliver_early(context);
+    return 0;
+}
+
+void tern_context_close(struct tern_context *context)
+{
+    if (!context->peers)
+        return;
+    for (struct tern_unexpected *message; (message = tern_match_any(context));) {
+        tern_match_remove(message);
+        free(message);
+    }
+    tern_deliver_forget_early(context);
+    struct tern_context **at = &buckets[hash(context->id) & bucket_mask];
+    while (*at != context)
+        at = &(*at)->hash_next;
+    *at = context->hash_next;
+    context_count--;
+    if (latest == context)
+        latest = NULL;
+    if (!context_count) {
+        free(buckets);
+        buckets = NULL;
+    }
+    free(context->send_seq);
+    tern_peers_release(context->peers);
+    context->peers = NULL;
+}
+
+struct tern_peers *tern_peers_new(int count)
+{
+    struct tern_peers *peers = calloc(1, sizeof *peers + count * sizeof peers->peer[0]);
+    if (!peers) {
+        tern_error(TERN_ERR_NO_MEM, "no memory for a list of %d peers", count);
+        return NULL;
+    }
+    peers->refs = 1;
+    peers->count = count;
+    return peers;
+}
+
+void tern_peers_release(struct tern_peers *peers)
+{
+    if (peers && --peers->refs == 0)
+        free(peers);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_CONTEXT_H
+#define TERN_CONTEXT_H
+
+/*
+ * A context: who may talk to whom, apart from every other context. A communicator has two, one for point to point and
+ * one for its collectives. Messages carry the context's id.
+ *
+ * Ids are 64 bits: job, rank and a counter of the process that led the creation, so they are unique without agreement;
+ * the leader tells its id to the others in the step that every creation has anyway. Even ids: point to point; the odd id
+ * above it: collectives. Both sides of an intercommunicator use the same id.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tern_peer;
+
+/* Rank -> peer, shared by all contexts over the same group. */
+struct tern_peers {
+    int refs;
+    int count;
+    struct tern_peer *peer[];
+};
+
+struct tern_context {
+    uint64_t id;
+    int rank;                  /* mine in the local group */
+    int size;                  /* ranks that can be sent to: the local group's, or the remote group's of an intercommunicator */
+    struct tern_peers *peers;  /* `size` of them */
+    uint16_t *send_seq;        /* next sequence number to each rank */
+    uint16_t *recv_seq;        /* next expected from each rank */
+    uint32_t posted_wild;      /* posted receives with a wildcard, so that matching may look for exact ones only */
+    void *comm;                /* struct tern_comm it belongs to, for error handlers */
+    struct tern_context *hash_next;
+};
+
+/* A fresh even id; unique in this job (lib/pml/context.c). */
+uint64_t tern_context_new_id(void);
+
+/* Makes `context` known, so that messages for it are matched; early messages that wait for it are delivered.
+ * `peers` is retained. 0 or TERN_ERR_NO_MEM. */
+int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers, void *comm);
+
+/* The reverse. Messages that were never received are dropped. Pending sends and receives must have completed: callers
+ * hold the context (through the communicator) for as long as one of its requests is active. */
+void tern_context_close(struct tern_context *context);
+
+/* Room for `count` peers, for the caller to fill in (tern_peer_get); one reference is the caller's. NULL: no memory. */
+struct tern_peers *tern_peers_new(int count);
+void tern_peers_release(struct tern_peers *peers);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Backpressure and credit.
+ *
+ * When a byte mover answers `again`, what was to be sent waits in its peer's queue, and everything after it too, so order
+ * holds and nobody blocks. Credit bounds what a peer must buffer for us: eager messages spend it, the peer gives it back
+ * when it has matched them; without credit messages are only announced (rendezvous) and stay in our memory.
+ */
+
+#include "lib/pml/pml_request.h"
+
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct tern_link waiting_peers = {&waiting_peers, &waiting_peers};
+static int64_t credit_bytes;
+
+void tern_pending_init(void)
+{
+    credit_bytes = tern_param_int("pml_eager_credit");
+}
+
+int tern_peer_ready(struct tern_peer *peer)
+{
+    if (peer->btl)
+        return 0;
+    int rc = tern_peer_connect(peer);
+    if (rc)
+        return rc;
+    peer->credit = credit_bytes;
+    tern_peer_update(peer);
+    return 0;
+}
+
+void tern_peer_update(struct tern_peer *peer)
+{
+    bool free = peer->btl && tern_list_empty(&peer->pending) && peer->credit > 0;
+    peer->eager_below = free ? peer->btl->eager_max + 1 : 0;
+}
+
+void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
+{
+    if (!peer->waits)
+        tern_list_append(&waiting_peers, &peer->pending_peers);
+    peer->waits = true;
+    tern_list_append(&peer->pending, &pending->link);
+    tern_peer_update(peer);
+}
+
+static int flush_peer(struct tern_peer *peer)
+{
+    int count = 0;
+    while (!tern_list_empty(&peer->pending)) {
+        struct tern_pending *first = TERN_CONTAINER(peer->pending.next, struct tern_pending, link);
+        struct tern_link *next = first->link.next;
+        /* it may free or complete what holds `first`, so it leaves the queue before, and comes back in front if need be */
+        tern_list_remove(&first->link);
+        if (first->push(first) == TERN_ERR_AGAIN) {
+            tern_list_append(next, &first->link); /* before `next`, which is again the second or the list's end */
+            return count;
+        }
+        count++;
+    }
+    tern_list_remove(&peer->pending_peers);
+    peer->waits = false;
+    tern_peer_update(peer);
+    return count;
+}
+
+int tern_pending_flush(void)
+{
+    int count = 0;
+    for (struct tern_link *link = waiting_peers.next, *next; link != &waiting_peers; link = next) {
+        next = link->next;
+        count += flush_peer(TERN_CONTAINER(link, struct tern_peer, pending_peers));
+    }
+    return count;
+}
+
+struct control {
+    struct tern_pending pending;
+    struct tern_peer *peer;
+    struct tern_packet packet;
+    size_t length;
+    unsigned char payload[sizeof(struct tern_rendezvous)];
+};
+
+static int push_control(struct tern_pending *pending)
+{
+    struct control *control = TERN_CONTAINER(pending, struct control, pending);
+    int rc = control->peer->btl->send(control->peer, &control->packet, control->payload, control->length);
+    if (rc == TERN_ERR_AGAIN)
+        return rc;
+    if (rc)
+        tern_log("a control packet to rank %u is lost: %s", control->peer->rank, tern_error_text(rc));
+    free(control);
+    return 0;
+}
+
+void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
+{
+    int rc = tern_peer_ready(peer);
+    if (rc == 0)
+        rc = tern_list_empty(&peer->pending) ? peer->btl->send(peer, packet, payload, length) : TERN_ERR_AGAIN;
+    if (rc == 0)
+        return;
+    struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
+    if (!control) {
+        /* without it the peer would wait for ever */
+        tern_log("cannot answer rank %u: %s", peer->rank, rc == TERN_ERR_AGAIN ? "no memory" : tern_error_text(rc));
+        abort();
+    }
+    *control = (struct control){.pending.push = push_control, .peer = peer, .packet = *packet, .length = length};
+    memcpy(control->payload, payload, length);
+    tern_pending_append(peer, &control->pending);
+}
+
+void tern_credit_owe(struct tern_peer *peer, int64_t bytes)
+{
+    peer->owed += bytes;
+    if (peer->owed < credit_bytes / 2)
+        return;
+    struct tern_reply reply = {.length = peer->owed};
+    peer->owed = 0;
+    tern_control_send(peer, &(struct tern_packet){.kind = TERN_PACKET_CREDIT}, &reply, sizeof reply);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PML_H
+#define TERN_PML_H
+
+/*
+ * Point to point: send, receive, probe, progress and waiting. Knows contexts, peers, flat types and bytes; no
+ * communicators, no collectives. All calls may be made from one thread at a time (tern_lock is held by the caller when
+ * there are several).
+ */
+
+#include "lib/pml/context.h"
+#include "lib/btl/peer.h"
+#include "lib/pml/request.h"
+#include "lib/type/type.h"
+
+enum tern_send_mode { TERN_SEND_STANDARD, TERN_SEND_SYNCHRONOUS, TERN_SEND_READY };
+
+struct tern_pml_request; /* lib/pml/pml_request.h */
+
+/* Ranks are 0..context->size-1, sources may be MPI_ANY_SOURCE, tags MPI_ANY_TAG (MPI_PROC_NULL is dealt with above).
+ * Negative tags >= -1000000 other than MPI_ANY_TAG are free for the library's own use. Types are committed, buffers and types
+ * stay valid until completion. */
+
+/* Blocking. 0 or TERN_ERR_*. */
+int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                  enum tern_send_mode mode);
+/* Blocking; `status` may be MPI_STATUS_IGNORE; TERN_ERR_TRUNCATE when the message was longer. */
+int tern_pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                  MPI_Status *status);
+
+/* Nonblocking: *ret_request is a fresh active request (maybe complete already), to be released by its kind->release. */
+int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                   enum tern_send_mode mode, struct tern_request **ret_request);
+int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                   struct tern_request **ret_request);
+/* Persistent: the request comes back inactive; kind->start starts it. */
+int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
+                       int tag, enum tern_send_mode mode, struct tern_request **ret_request);
+int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                       struct tern_request **ret_request);
+
+/* Is there a matching message? Does one round of progress. Message stays in the queue. */
+int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found, MPI_Status *ret_status);
+/* Takes the matching message out of the queue; *ret_message is NULL when there is none. */
+struct tern_unexpected;
+int tern_pml_improbe(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status);
+/* Receives a message taken out before. */
+int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
+                    struct tern_request **ret_request);
+/* The context a matched message belongs to. */
+struct tern_context *tern_pml_message_context(const struct tern_unexpected *message);
+
+/* One round of progress over all byte movers. Returns the number of things that happened. */
+int tern_progress(void);
+
+/* Something that needs progress of its own (generalized collectives, ...): called once per round; returns events. */
+int tern_progress_register(int (*poll)(void));
+void tern_progress_unregister(int (*poll)(void));
+
+/* Waiting: `struct tern_waiter w = {0}; while (!condition) tern_wait(&w);` Each call does a round of progress; without events it
+ * spins, then yields, then sleeps until a doorbell rings (docs/waiting.md). Gives up tern_lock meanwhile. */
+struct tern_waiter {
+    unsigned idle; /* rounds without an event */
+};
+void tern_wait(struct tern_waiter *waiter);
+
+/* Waits until the request is complete. */
+static inline void tern_request_wait(struct tern_request *request)
+{
+    struct tern_waiter waiter = {0};
+    while (!request->complete)
+        tern_wait(&waiter);
+}
+
+/* The library's lock; does something only in MPI_THREAD_MULTIPLE. Recursive. */
+extern int tern_threads; /* nonzero: MPI_THREAD_MULTIPLE */
+void tern_lock(void);
+void tern_unlock(void);
+
+/* First of all, before this process has a second thread (PMIx starts one). */
+void tern_wait_init(void);
+/* Start (after tern_rte_init) and end. */
+int tern_pml_init(void);
+void tern_pml_finalize(void);
+
+#endif

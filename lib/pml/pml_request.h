@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PML_REQUEST_H
+#define TERN_PML_REQUEST_H
+
+/* Sends and receives in flight, and what the files of lib/pml share. Nothing outside lib/pml includes this. */
+
+#include "lib/btl/btl.h"
+#include "lib/btl/peer.h"
+#include "lib/pml/pml.h"
+#include "lib/util/atomic.h"
+#include "lib/util/error.h"
+#include "lib/util/list.h"
+
+/* Something that must go to a peer, in its turn. */
+struct tern_pending {
+    struct tern_link link;
+    /* 0: gone (the record may be freed already); TERN_ERR_AGAIN: not yet */
+    int (*push)(struct tern_pending *pending);
+};
+
+struct tern_pml_request {
+    struct tern_request req;
+    struct tern_context *context;
+    const struct tern_type *type;
+    void *buf;
+    int64_t count;
+    int64_t length;    /* send: bytes of the message; receive: bytes that fit */
+    int rank, tag;     /* destination, or source as asked for */
+    struct tern_cursor cursor; /* of DATA packets and typed eager ones */
+
+    /* sends */
+    struct tern_peer *peer;
+    struct tern_pending pending;
+    enum tern_send_mode mode;
+    uint32_t number;        /* in the table of numbers, 0: none */
+    uint32_t remote_number; /* the receiver's, once it has answered CLEAR */
+    uint16_t seq;
+    bool announced;         /* as rendezvous */
+    bool cancelling;
+
+    /* receives */
+    struct tern_link link;      /* in a queue of the posted table */
+    uint64_t stamp;             /* order of posting */
+    int64_t expected;           /* bytes that DATA packets will bring */
+    int64_t message_length;
+    bool posted;                /* in the table: can be cancelled */
+};
+
+static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *request)
+{
+    return (struct tern_pml_request *)request; /* req is the first member */
+}
+
+/* Eager messages cost the receiver their bytes and about this many more. */
+enum { TERN_MESSAGE_COST = 96 };
+
+extern const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
+
+/* A request from the pool; fields but req, context, type, buf, count, rank, tag are the caller's to set. NULL: no memory. */
+struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context, const void *buf,
+                                              int64_t count, const struct tern_type *type, int rank, int tag);
+void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind, struct tern_context *context,
+                          const void *buf, int64_t count, const struct tern_type *type, int rank, int tag);
+void tern_pml_request_release(struct tern_request *request);
+
+/* number.c: requests named in packets by a small number, never by an address. 0 is no number. */
+int tern_number_give(struct tern_pml_request *request); /* sets request->number */
+void tern_number_take_back(struct tern_pml_request *request);
+struct tern_pml_request *tern_number_find(uint64_t number); /* NULL: nobody has it */
+
+/* pending.c */
+void tern_pending_init(void);
+void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
+/* Tries to send what waits; returns how many went. */
+int tern_pending_flush(void);
+/* Connects on first use and gives the peer its first credit. */
+int tern_peer_ready(struct tern_peer *peer);
+/* Sets peer->eager_below from what stands in the way. */
+void tern_peer_update(struct tern_peer *peer);
+/* Sends a control packet now or in its turn. */
+void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
+/* `bytes` of eager messages of this peer have been matched. */
+void tern_credit_owe(struct tern_peer *peer, int64_t bytes);
+
+/* send.c */
+int tern_send_start(struct tern_pml_request *request);
+void tern_send_matched(const struct tern_reply *reply);
+void tern_send_pulled(const struct tern_reply *reply);
+void tern_send_clear(const struct tern_reply *reply);
+void tern_send_cancelled(const struct tern_reply *reply);
+
+/* recv.c */
+void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                     size_t length);
+void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
+int tern_recv_start(struct tern_pml_request *request);
+
+/* deliver.c */
+void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+/* Early messages of a context that has just been opened. */
+void tern_deliver_early(struct tern_context *context);
+void tern_deliver_forget_early(struct tern_context *context);
+
+/* context.c */
+struct tern_context *tern_context_find(uint64_t id);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Progress and waiting (docs/waiting.md). One lock for the library, taken only in MPI_THREAD_MULTIPLE.
+ *
+ * Waiting spins while every rank can have a processor of its own, and gives the processor away early when they cannot: a
+ * few polls, some yields, then sleep. Both end asleep: an idle rank costs nothing.
+ */
+
+#include "lib/btl/doorbell.h"
+#include "lib/pml/match.h"
+#include "lib/pml/pml_request.h"
+#include "lib/rte/rte.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+int tern_threads;
+
+/* ---- the lock ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t owner;   /* meaningful while depth > 0; written only by the owner */
+static int depth;         /* how often the owner has taken it */
+static int wanting;       /* threads that wait for it */
+static unsigned handovers; /* counts acquisitions */
+
+void tern_lock(void)
+{
+    if (!tern_threads)
+        return;
+    if (__atomic_load_n(&depth, __ATOMIC_RELAXED) && pthread_equal(owner, pthread_self())) {
+        depth++;
+        return;
+    }
+    if (pthread_mutex_trylock(&mutex)) {
+        __atomic_fetch_add(&wanting, 1, __ATOMIC_RELAXED);
+        pthread_mutex_lock(&mutex);
+        __atomic_fetch_sub(&wanting, 1, __ATOMIC_RELAXED);
+    }
+    owner = pthread_self();
+    __atomic_store_n(&depth, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&handovers, 1, __ATOMIC_RELAXED);
+}
+
+void tern_unlock(void)
+{
+    if (!tern_threads)
+        return;
+    int left = depth - 1;
+    __atomic_store_n(&depth, left, __ATOMIC_RELAXED);
+    if (left == 0)
+        pthread_mutex_unlock(&mutex);
+}
+
+/* Gives the lock up whatever its depth, and takes it again. Unlocking alone would starve others: a mutex is not fair, and
+ * the one who waits in MPI takes it again at once. So whoever wants it gets some time to wake up. */
+static int release_all(void)
+{
+    int saved = depth;
+    if (tern_threads && saved) {
+        __atomic_store_n(&depth, 0, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&mutex);
+    }
+    return saved;
+}
+
+static void take_again(int saved)
+{
+    if (tern_threads && saved) {
+        tern_lock();
+        depth = saved;
+    }
+}
+
+static void let_others_in(void)
+{
+    enum { PATIENCE = 200 };
+    if (!tern_threads || !__atomic_load_n(&wanting, __ATOMIC_RELAXED))
+        return;
+    unsigned before = __atomic_load_n(&handovers, __ATOMIC_RELAXED);
+    int saved = release_all();
+    for (int i = 0; i < PATIENCE && __atomic_load_n(&handovers, __ATOMIC_RELAXED) == before; i++)
+        sched_yield();
+    take_again(saved);
+}
+
+/* ---- progress ---- */
+
+enum { POLLS_MAX = 8 };
+static int (*polls[POLLS_MAX])(void);
+static int poll_count;
+
+int tern_progress_register(int (*poll)(void))
+{
+    if (poll_count == POLLS_MAX)
+        return tern_error(TERN_ERR_INTERN, "more than %d users of progress", POLLS_MAX);
+    polls[poll_count++] = poll;
+    return 0;
+}
+
+void tern_progress_unregister(int (*poll)(void))
+{
+    for (int i = 0; i < poll_count; i++)
+        if (polls[i] == poll) {
+            polls[i] = polls[--poll_count];
+            return;
+        }
+}
+
+int tern_progress(void)
+{
+    int count = tern_btl_progress();
+    count += tern_pending_flush();
+    for (int i = 0; i < poll_count; i++)
+        count += polls[i]();
+    return count;
+}
+
+/* ---- waiting ---- */
+
+/* How many polls before the first yield, and yields before sleeping. */
+static const struct policy {
+    unsigned spins, yields;
+} alone = {2000, 200}, crowded = {4, 16};
+
+enum {
+    SLEEP_US = 100 * 1000,
+    LONE_SLEEP_US = 1000,
+    SLOW_YIELD_TICKS = 30000, /* some 10 us: somebody else had the processor */
+    REMEMBER_WAITS = 64,      /* and will want it again */
+};
+
+static bool ranks_share, ranks_share_known;
+static unsigned contended; /* waits for which we still believe that others want our processor */
+
+static const struct policy *policy(void)
+{
+    if (TERN_UNLIKELY(!ranks_share_known)) {
+        /* at the first wait that lasts: by then the ranks have said where they may run */
+        ranks_share = tern_btl_sharing_ranks() > tern_rte.cpus;
+        ranks_share_known = true;
+    }
+    tern_doorbell_crowded = ranks_share || contended;
+    return tern_doorbell_crowded ? &crowded : &alone;
+}
+
+static void yield_processor(void)
+{
+    uint64_t before = tern_ticks();
+    sched_yield();
+    if (tern_ticks() - before > SLOW_YIELD_TICKS)
+        contended = REMEMBER_WAITS;
+}
+
+static void sleep_until_rung(void)
+{
+    tern_doorbell_arm();
+    if (tern_progress()) { /* what came before the sender could see that we sleep */
+        tern_doorbell_disarm();
+        return;
+    }
+    int saved = release_all();
+    tern_doorbell_sleep(poll_count ? LONE_SLEEP_US : SLEEP_US);
+    take_again(saved);
+}
+
+void tern_wait(struct tern_waiter *waiter)
+{
+    if (tern_progress()) {
+        waiter->idle = 0;
+        let_others_in();
+        return;
+    }
+    *tern_doorbell_waiting_at = tern_ticks();
+    unsigned idle = waiter->idle++;
+    if (idle == 0 && contended)
+        contended--;
+    const struct policy *now = policy();
+    if (idle < now->spins) {
+        tern_cpu_relax();
+        let_others_in();
+    } else if (idle < now->spins + now->yields) {
+        int saved = release_all();
+        yield_processor();
+        take_again(saved);
+        let_others_in();
+    } else {
+        sleep_until_rung();
+    }
+}
+
+/* ---- start and end ---- */
+
+void tern_wait_init(void)
+{
+    tern_doorbell_init();
+}
+
+int tern_pml_init(void)
+{
+    tern_btl_deliver = tern_pml_deliver;
+    tern_pending_init();
+    ranks_share_known = false;
+    return tern_btl_init();
+}
+
+void tern_pml_finalize(void)
+{
+    tern_btl_finalize();
+    tern_match_finalize();
+    tern_peer_free_all();
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Receiving: look among the messages that came before; if there is none, post the receive and wait for a delivery.
+ * What a matched message needs then is tern_recv_begin: copy it (eager), pull it from the sender's memory, or ask for it.
+ */
+
+#include "lib/pml/match.h"
+#include "lib/pml/pml_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint32_t number, uint64_t length)
+{
+    struct tern_reply reply = {.id = id, .remote_id = number, .length = length};
+    tern_control_send(peer, &(struct tern_packet){.kind = kind}, &reply, sizeof reply);
+}
+
+static void set_status(MPI_Status *status, const struct tern_packet *packet, uint64_t length)
+{
+    status->MPI_SOURCE = packet->source;
+    status->MPI_TAG = packet->tag;
+    status->_cancelled = 0;
+    status->_ucount = length;
+}
+
+static int truncated(const struct tern_pml_request *request, int64_t length)
+{
+    return tern_error(TERN_ERR_TRUNCATE, "the message from rank %d with tag %d has %ld bytes, the receive buffer holds %ld",
+                      request->req.status.MPI_SOURCE, request->req.status.MPI_TAG, (long)length, (long)request->length);
+}
+
+/* After the bytes: status has what fitted, error says if more came. */
+static void finish(struct tern_pml_request *request, int64_t message_length)
+{
+    int error = 0;
+    if (TERN_UNLIKELY(message_length > request->length)) {
+        error = truncated(request, message_length);
+        request->req.status._ucount = request->length;
+    }
+    tern_number_take_back(request);
+    tern_request_complete(&request->req, error);
+}
+
+static void take_eager(struct tern_pml_request *request, const void *payload, size_t length)
+{
+    size_t fits = (int64_t)length <= request->length ? (int64_t)length : request->length;
+    void *start;
+    if (TERN_LIKELY(tern_type_run(request->type, request->buf, request->count, &start))) {
+        if (fits == 8)
+            memcpy(start, payload, 8);
+        else if (fits)
+            memcpy(start, payload, fits);
+    } else if (fits) {
+        tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+        tern_cursor_unpack(&request->cursor, payload, fits);
+    }
+    finish(request, length);
+}
+
+/* The sender's memory if it can be read, else DATA packets. */
+static void take_announced(struct tern_pml_request *request, struct tern_peer *from, const struct tern_rendezvous *rendezvous)
+{
+    int64_t length = rendezvous->length;
+    int64_t wanted = length < request->length ? length : request->length;
+    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    int rc = wanted ? TERN_ERR_UNSUPPORTED : 0;
+    if (wanted && rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
+        rc = from->btl->get(from, rendezvous->address, &request->cursor, wanted);
+    if (rc != TERN_ERR_UNSUPPORTED) {
+        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0, wanted);
+        if (rc)
+            tern_request_complete(&request->req, rc);
+        else
+            finish(request, length);
+        return;
+    }
+    request->expected = wanted;
+    request->message_length = length;
+    if (tern_number_give(request)) {
+        /* nothing was copied; the sender must not wait for ever */
+        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0, 0);
+        tern_request_complete(&request->req, TERN_ERR_NO_MEM);
+        return;
+    }
+    reply_to(from, TERN_PACKET_CLEAR, rendezvous->id, request->number, wanted);
+}
+
+void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                     size_t length)
+{
+    if (packet->kind == TERN_PACKET_RENDEZVOUS) {
+        struct tern_rendezvous rendezvous;
+        memcpy(&rendezvous, payload, sizeof rendezvous);
+        set_status(&request->req.status, packet, rendezvous.length);
+        take_announced(request, from, &rendezvous);
+        return;
+    }
+    set_status(&request->req.status, packet, length);
+    tern_credit_owe(from, length + TERN_MESSAGE_COST);
+    if (packet->kind == TERN_PACKET_EAGER_SYNC)
+        reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);
+    take_eager(request, payload, length);
+}
+
+void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length)
+{
+    struct tern_pml_request *request = tern_number_find(packet->id);
+    if (!request)
+        return;
+    tern_cursor_unpack(&request->cursor, payload, length);
+    if (request->cursor.offset >= request->expected)
+        finish(request, request->message_length);
+}
+
+/* Takes a message out of the queue and lets the request receive it. */
+static void receive_message(struct tern_pml_request *request, struct tern_unexpected *message)
+{
+    tern_recv_begin(request, message->from, &message->packet, message->payload, message->length);
+    free(message);
+}
+
+int tern_recv_start(struct tern_pml_request *request)
+{
+    struct tern_unexpected *message = tern_match_unexpected(request->context, request->rank, request->tag);
+    if (message) {
+        tern_match_remove(message);
+        receive_message(request, message);
+    } else {
+        tern_match_post(request);
+    }
+    return 0;
+}
+
+int tern_pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                  MPI_Status *status)
+{
+    struct tern_pml_request request;
+    tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
+    tern_recv_start(&request);
+    tern_request_wait(&request.req);
+    if (status != MPI_STATUS_IGNORE) {
+        int kept = status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
+        *status = request.req.status;
+        status->MPI_ERROR = kept;
+    }
+    return request.req.error;
+}
+
+int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                   struct tern_request **ret_request)
+{
+    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    if (!request)
+        return TERN_ERR_NO_MEM;
+    tern_recv_start(request);
+    *ret_request = &request->req;
+    return 0;
+}
+
+int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                       struct tern_request **ret_request)
+{
+    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    if (!request)
+        return TERN_ERR_NO_MEM;
+    request->req.persistent = true;
+    request->req.active = false;
+    request->req.complete = true;
+    *ret_request = &request->req;
+    return 0;
+}
+
+static int restart(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    req->complete = false;
+    req->active = true;
+    req->error = 0;
+    req->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    return tern_recv_start(request);
+}
+
+static int cancel(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    if (req->complete || !request->posted)
+        return 0; /* a message is on its way into the buffer */
+    tern_match_withdraw(request);
+    req->status._cancelled = 1;
+    tern_request_complete(req, 0);
+    return 0;
+}
+
+const struct tern_request_kind tern_pml_recv_kind = {
+    .name = "recv",
+    .start = restart,
+    .cancel = cancel,
+    .release = tern_pml_request_release,
+};
+
+static struct tern_unexpected *probe(struct tern_context *context, int source, int tag, MPI_Status *status)
+{
+    struct tern_unexpected *message = tern_match_unexpected(context, source, tag);
+    if (!message) {
+        tern_progress();
+        message = tern_match_unexpected(context, source, tag);
+    }
+    if (message && status != MPI_STATUS_IGNORE) {
+        uint64_t length = message->length;
+        if (message->packet.kind == TERN_PACKET_RENDEZVOUS)
+            length = ((const struct tern_rendezvous *)message->payload)->length;
+        set_status(status, &message->packet, length);
+    }
+    return message;
+}
+
+int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found, MPI_Status *ret_status)
+{
+    *ret_found = probe(context, source, tag, ret_status);
+    return 0;
+}
+
+int tern_pml_improbe(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status)
+{
+    struct tern_unexpected *message = probe(context, source, tag, ret_status);
+    if (message)
+        tern_match_remove(message);
+    *ret_message = message;
+    return 0;
+}
+
+int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
+                    struct tern_request **ret_request)
+{
+    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, message->context, buf, count, type,
+                                                            message->packet.source, message->packet.tag);
+    if (!request)
+        return TERN_ERR_NO_MEM;
+    receive_message(request, message);
+    *ret_request = &request->req;
+    return 0;
+}
+
+struct tern_context *tern_pml_message_context(const struct tern_unexpected *message)
+{
+    return message->context;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/doorbell.h"
+#include "lib/pml/pml_request.h"
+
+#include <stdlib.h>
+
+static struct tern_pml_request *pool; /* free requests, chained through req.comm */
+
+void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm)
+{
+    tern_object_init(&request->obj, TERN_MAGIC_REQUEST);
+    request->kind = kind;
+    request->complete = false;
+    request->active = true;
+    request->persistent = false;
+    request->orphan = false;
+    request->held = false;
+    request->error = 0;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    request->comm = comm;
+    request->datatype = NULL;
+    request->on_complete = NULL;
+}
+
+void tern_request_complete(struct tern_request *request, int error)
+{
+    request->error = error;
+    request->complete = true;
+    if (request->on_complete)
+        request->on_complete(request);
+    else if (request->orphan)
+        request->kind->release(request);
+    if (tern_threads)
+        tern_doorbell_ring_self(); /* another thread may sleep until just this */
+}
+
+void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind, struct tern_context *context,
+                          const void *buf, int64_t count, const struct tern_type *type, int rank, int tag)
+{
+    tern_request_init(&request->req, kind, context->comm);
+    request->context = context;
+    request->type = type;
+    request->buf = (void *)buf;
+    request->count = count;
+    request->length = count * type->size;
+    request->rank = rank;
+    request->tag = tag;
+    request->number = 0;
+    request->announced = false;
+    request->cancelling = false;
+    request->posted = false;
+}
+
+struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context, const void *buf,
+                                              int64_t count, const struct tern_type *type, int rank, int tag)
+{
+    struct tern_pml_request *request = pool;
+    if (request)
+        pool = request->req.comm;
+    else if (!(request = malloc(sizeof *request))) {
+        tern_error(TERN_ERR_NO_MEM, "no memory for a request");
+        return NULL;
+    }
+    tern_pml_request_set(request, kind, context, buf, count, type, rank, tag);
+    return request;
+}
+
+void tern_pml_request_release(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    tern_number_take_back(request);
+    req->obj.own.magic = TERN_MAGIC_FREED;
+    req->comm = pool;
+    pool = request;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_REQUEST_H
+#define TERN_REQUEST_H
+
+/*
+ * A request: something started that completes later. Sends, receives, collectives and generalized requests embed one.
+ *
+ * Life: made with `active` false (persistent) or started at once (active true). Progress sets `complete` once, after
+ * status and error are valid, and calls on_complete. Wait and test report it and make it inactive; a request that is not
+ * persistent is then released through kind->release. Request_free on an active one sets `orphan`: it releases itself on
+ * completion.
+ */
+
+#include "lib/util/handle.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct tern_request;
+
+struct tern_request_kind {
+    const char *name;                                     /* "send", "recv", "bcast", ... for messages to people */
+    int (*start)(struct tern_request *request);           /* persistent only: start once more */
+    int (*cancel)(struct tern_request *request);          /* try; the result shows in status._cancelled on completion */
+    void (*release)(struct tern_request *request);        /* frees it; not active any more */
+    int (*query)(struct tern_request *request);           /* generalized only: fills status when it is reported; else NULL */
+};
+
+struct tern_request {
+    struct tern_object obj;
+    const struct tern_request_kind *kind;
+    volatile bool complete; /* status is valid; inactive requests count as complete */
+    bool active;            /* started, and completion not reported to the user yet */
+    bool persistent;
+    bool orphan;            /* freed by the user while active */
+    bool held;              /* lib/mpi/request.c: references to comm and datatype are held */
+    int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
+    MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
+    void *comm;             /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by itself */
+    void *datatype;         /* lib/mpi/request.c: struct tern_datatype held, or NULL */
+    void (*on_complete)(struct tern_request *request); /* NULL, or called once by progress at completion; releases an orphan itself */
+};
+
+static inline struct tern_request *tern_request_of(MPI_Request request)
+{
+    return ((struct tern_handle *)request)->state;
+}
+
+/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status. */
+void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);
+
+/* Called by progress exactly once per start: publishes completion with `error` (status is filled in before). */
+void tern_request_complete(struct tern_request *request, int error);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits for, is
+ * tern_pml_send's first half: no request, no allocation. Everything else becomes a request:
+ *
+ *   eager        one packet with the whole message; complete when it is in the byte mover's hands
+ *   eager sync   the same; complete when the receiver answers MATCHED
+ *   rendezvous   announced; the receiver copies it from our memory and answers PULLED, or asks for DATA packets (CLEAR)
+ *
+ * Which one is decided when the message is really sent (push_first), which may be later than when it was started: behind
+ * others in the peer's queue. The sequence number is given at the start, so order never depends on that.
+ */
+
+#include "lib/btl/doorbell.h"
+#include "lib/pml/pml_request.h"
+
+#include <stdlib.h>
+
+static int push_first(struct tern_pending *pending);
+static int push_data(struct tern_pending *pending);
+
+static struct tern_packet first_packet(const struct tern_pml_request *request, int kind)
+{
+    return (struct tern_packet){
+        .kind = kind,
+        .seq = request->seq,
+        .source = request->context->rank,
+        .tag = request->tag,
+        .id = request->number,
+        .context = request->context->id,
+    };
+}
+
+static void finish(struct tern_pml_request *request, int error)
+{
+    tern_number_take_back(request);
+    tern_request_complete(&request->req, error);
+}
+
+static int push_eager(struct tern_pml_request *request)
+{
+    struct tern_peer *peer = request->peer;
+    bool synchronous = request->mode == TERN_SEND_SYNCHRONOUS;
+    if (synchronous && tern_number_give(request))
+        return TERN_ERR_NO_MEM;
+    struct tern_packet packet = first_packet(request, synchronous ? TERN_PACKET_EAGER_SYNC : TERN_PACKET_EAGER);
+    int64_t length = request->length;
+    void *start;
+    int rc;
+    /* before the packet goes: to oneself, everything up to the answer happens inside send */
+    peer->credit -= length + TERN_MESSAGE_COST;
+    if (tern_type_run(request->type, request->buf, request->count, &start)) {
+        rc = peer->btl->send(peer, &packet, start, length);
+    } else {
+        tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+        rc = peer->btl->send_cursor(peer, &packet, &request->cursor, length);
+    }
+    if (rc) {
+        peer->credit += length + TERN_MESSAGE_COST;
+        return rc;
+    }
+    if (!synchronous)
+        finish(request, 0);
+    return 0;
+}
+
+static int push_rendezvous(struct tern_pml_request *request)
+{
+    if (tern_number_give(request))
+        return TERN_ERR_NO_MEM;
+    struct tern_packet packet = first_packet(request, TERN_PACKET_RENDEZVOUS);
+    struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
+    void *start;
+    if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
+        rendezvous.address = (uintptr_t)start;
+    request->announced = true;
+    return request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
+}
+
+/* The first packet of a message. */
+static int push_first(struct tern_pending *pending)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
+    struct tern_peer *peer = request->peer;
+    int rc = TERN_ERR_NO_MEM;
+    if (request->length <= (int64_t)peer->btl->eager_max && peer->credit > 0)
+        rc = push_eager(request);
+    if (rc == TERN_ERR_NO_MEM) /* no credit, too long, or the byte mover has no memory for it */
+        rc = push_rendezvous(request);
+    if (rc && rc != TERN_ERR_AGAIN)
+        finish(request, rc);
+    return rc == TERN_ERR_AGAIN ? rc : 0;
+}
+
+/* DATA packets until the message is through or there is no room. */
+static int push_data(struct tern_pending *pending)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
+    struct tern_peer *peer = request->peer;
+    struct tern_packet packet = {.kind = TERN_PACKET_DATA, .id = request->remote_number};
+    size_t piece = peer->btl->packet_max;
+    while (request->cursor.offset < request->cursor.length) {
+        size_t left = request->cursor.length - request->cursor.offset;
+        int rc = peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
+        if (rc == TERN_ERR_NO_MEM && piece > 256)
+            piece /= 2; /* a full node: the ring stays small */
+        else if (rc == TERN_ERR_AGAIN)
+            return rc;
+        else if (rc) {
+            finish(request, rc);
+            return 0;
+        }
+    }
+    finish(request, 0);
+    return 0;
+}
+
+int tern_send_start(struct tern_pml_request *request)
+{
+    struct tern_peer *peer = request->context->peers->peer[request->rank];
+    int rc = tern_peer_ready(peer);
+    if (rc)
+        return rc;
+    request->peer = peer;
+    request->seq = request->context->send_seq[request->rank]++;
+    request->pending.push = push_first;
+    if (!tern_list_empty(&peer->pending) || push_first(&request->pending) == TERN_ERR_AGAIN)
+        tern_pending_append(peer, &request->pending);
+    else
+        tern_peer_update(peer);
+    return 0;
+}
+
+int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                  enum tern_send_mode mode)
+{
+    struct tern_peer *peer = context->peers->peer[dest];
+    uint64_t length = count * type->size;
+    void *start;
+    if (TERN_LIKELY(length < peer->eager_below && mode != TERN_SEND_SYNCHRONOUS && tern_type_run(type, buf, count, &start))) {
+        struct tern_packet packet = {
+            .kind = TERN_PACKET_EAGER,
+            .seq = context->send_seq[dest]++,
+            .source = context->rank,
+            .tag = tag,
+            .context = context->id,
+        };
+        int rc = peer->btl->send(peer, &packet, start, length);
+        if (TERN_LIKELY(rc == 0)) {
+            peer->credit -= length + TERN_MESSAGE_COST;
+            if (TERN_UNLIKELY(peer->credit <= 0))
+                tern_peer_update(peer);
+            return 0;
+        }
+        context->send_seq[dest]--;
+        if (rc != TERN_ERR_AGAIN && rc != TERN_ERR_NO_MEM)
+            return rc;
+    }
+    struct tern_pml_request request;
+    tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
+    request.mode = mode;
+    *tern_doorbell_waiting_at = tern_ticks(); /* the receiver may count on us */
+    int rc = tern_send_start(&request);
+    if (rc)
+        return rc;
+    tern_request_wait(&request.req);
+    return request.req.error;
+}
+
+static struct tern_pml_request *new_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type,
+                                         int dest, int tag, enum tern_send_mode mode)
+{
+    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_send_kind, context, buf, count, type, dest, tag);
+    if (request)
+        request->mode = mode;
+    return request;
+}
+
+int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                   enum tern_send_mode mode, struct tern_request **ret_request)
+{
+    struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
+    if (!request)
+        return TERN_ERR_NO_MEM;
+    int rc = tern_send_start(request);
+    if (rc) {
+        tern_pml_request_release(&request->req);
+        return rc;
+    }
+    *ret_request = &request->req;
+    return 0;
+}
+
+int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
+                       int tag, enum tern_send_mode mode, struct tern_request **ret_request)
+{
+    struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
+    if (!request)
+        return TERN_ERR_NO_MEM;
+    request->req.persistent = true;
+    request->req.active = false;
+    request->req.complete = true;
+    *ret_request = &request->req;
+    return 0;
+}
+
+static int restart(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    request->announced = request->cancelling = false;
+    req->complete = false;
+    req->active = true;
+    req->error = 0;
+    req->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    int rc = tern_send_start(request);
+    if (rc) {
+        req->complete = true;
+        req->active = false;
+    }
+    return rc;
+}
+
+/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good as gone. */
+static int cancel(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    if (req->complete || request->cancelling || !request->number)
+        return 0;
+    request->cancelling = true;
+    struct tern_packet packet = first_packet(request, TERN_PACKET_CANCEL);
+    struct tern_reply reply = {.remote_id = request->number};
+    tern_control_send(request->peer, &packet, &reply, sizeof reply);
+    return 0;
+}
+
+const struct tern_request_kind tern_pml_send_kind = {
+    .name = "send",
+    .start = restart,
+    .cancel = cancel,
+    .release = tern_pml_request_release,
+};
+
+void tern_send_matched(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = tern_number_find(reply->id);
+    if (request)
+        finish(request, 0);
+}
+
+void tern_send_pulled(const struct tern_reply *reply)
+{
+    tern_send_matched(reply);
+}
+
+void tern_send_clear(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = tern_number_find(reply->id);
+    if (!request)
+        return;
+    request->remote_number = reply->remote_id;
+    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    if ((int64_t)reply->length < request->cursor.length)
+        request->cursor.length = reply->length; /* the receiver takes no more */
+    request->pending.push = push_data;
+    if (!tern_list_empty(&request->peer->pending) || push_data(&request->pending) == TERN_ERR_AGAIN)
+        tern_pending_append(request->peer, &request->pending);
+}
+
+void tern_send_cancelled(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = tern_number_find(reply->id);
+    if (!request || !reply->length)
+        return; /* too late: it completes as it would have */
+    request->req.status._cancelled = 1;
+    finish(request, 0);
+}

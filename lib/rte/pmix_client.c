@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The PMIx client. libpmix is loaded by dlopen, so that a program without a launcher neither needs nor pays for it.
+ *
+ * What a server tells about a job differs between servers: our mpirun, prterun, Open MPI's mpirun and slurmstepd each
+ * leave out something. Only the job's size is indispensable; for everything else there is a sensible guess. All
+ * questions about the job are answered from what the server gave at PMIx_Init (PMIX_OPTIONAL): a key that it does not
+ * know must not become a question to other nodes.
+ *
+ * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here; the few structures
+ * needed are filled by hand.
+ */
+
+#include "lib/rte/pmix_client.h"
+
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DESCRIPTORS = 1024 };
+
+static struct {
+    void *library;
+    pmix_proc_t self;
+    bool connected;
+    bool dirty; /* something was put since the last commit */
+    __typeof__(PMIx_Init) *init;
+    __typeof__(PMIx_Finalize) *finalize;
+    __typeof__(PMIx_Get) *get;
+    __typeof__(PMIx_Put) *put;
+    __typeof__(PMIx_Commit) *commit;
+    __typeof__(PMIx_Fence) *fence;
+    __typeof__(PMIx_Abort) *abort;
+    __typeof__(PMIx_Error_string) *error_string;
+} pmix;
+
+static int load_library(void)
+{
+    static const struct {
+        const char *name;
+        void **slot;
+    } symbols[] = {
+        {"PMIx_Init", (void **)&pmix.init},
+        {"PMIx_Finalize", (void **)&pmix.finalize},
+        {"PMIx_Get", (void **)&pmix.get},
+        {"PMIx_Put", (void **)&pmix.put},
+        {"PMIx_Commit", (void **)&pmix.commit},
+        {"PMIx_Fence", (void **)&pmix.fence},
+        {"PMIx_Abort", (void **)&pmix.abort},
+        {"PMIx_Error_string", (void **)&pmix.error_string},
+    };
+
+    pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!pmix.library)
+        return tern_error(TERN_ERR_OTHER,
+                          "a launcher started this program (PMIX_NAMESPACE is set), but the PMIx library cannot be loaded: "
+                          "%s; install it on this host (Debian: libpmix2), or put its directory in LD_LIBRARY_PATH",
+                          dlerror());
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        *symbols[i].slot = dlsym(pmix.library, symbols[i].name);
+        if (!*symbols[i].slot)
+            return tern_error(TERN_ERR_OTHER, "libpmix.so.2 has no %s; install PMIx 3 or newer", symbols[i].name);
+    }
+    return 0;
+}
+
+static int pmix_failed(const char *what, pmix_status_t status)
+{
+    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, pmix.error_string(status), status);
+}
+
+static void fill_flag(pmix_info_t *info, const char *key)
+{
+    memset(info, 0, sizeof *info);
+    strncpy(info->key, key, PMIX_MAX_KEYLEN);
+    info->value.type = PMIX_BOOL;
+    info->value.data.flag = true;
+}
+
+static void free_value(pmix_value_t *value)
+{
+    if (value->type == PMIX_STRING)
+        free(value->data.string);
+    else if (value->type == PMIX_BYTE_OBJECT)
+        free(value->data.bo.bytes);
+    free(value);
+}
+
+/* What the server told about `rank` (or the job, PMIX_RANK_WILDCARD) when we connected; NULL: nothing. */
+static pmix_value_t *ask(pmix_rank_t rank, const char *key)
+{
+    pmix_proc_t proc = pmix.self;
+    pmix_info_t optional;
+    pmix_value_t *value = NULL;
+
+    proc.rank = rank;
+    fill_flag(&optional, PMIX_OPTIONAL);
+    return pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS ? value : NULL;
+}
+
+static bool ask_number(pmix_rank_t rank, const char *key, uint32_t *ret_number)
+{
+    pmix_value_t *value = ask(rank, key);
+    bool found = true;
+
+    if (!value)
+        return false;
+    switch (value->type) {
+    case PMIX_UINT16:
+        *ret_number = value->data.uint16;
+        break;
+    case PMIX_UINT32:
+        *ret_number = value->data.uint32;
+        break;
+    case PMIX_PROC_RANK:
+        *ret_number = value->data.rank;
+        break;
+    case PMIX_INT:
+        *ret_number = (uint32_t)value->data.integer;
+        break;
+    case PMIX_INT32:
+        *ret_number = (uint32_t)value->data.int32;
+        break;
+    case PMIX_UINT64:
+        *ret_number = (uint32_t)value->data.uint64;
+        break;
+    case PMIX_SIZE:
+        *ret_number = (uint32_t)value->data.size;
+        break;
+    default:
+        found = false;
+    }
+    free_value(value);
+    return found;
+}
+
+static bool ask_string(pmix_rank_t rank, const char *key, char *text, size_t room)
+{
+    pmix_value_t *value = ask(rank, key);
+    bool found = value && value->type == PMIX_STRING && value->data.string && strlen(value->data.string) < room;
+
+    if (found)
+        strcpy(text, value->data.string); /* fits: looked at just before */
+    if (value)
+        free_value(value);
+    return found;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Reads "0,1,5" into tern_rte.local_ranks. False: no such list, or we are not in it. */
+static bool parse_local_ranks(const char *list)
+{
+    size_t room = 1;
+    uint32_t count = 0;
+    bool found = false;
+
+    for (const char *c = list; *c; c++)
+        room += *c == ',';
+    uint32_t *ranks = malloc(room * sizeof *ranks);
+    if (!ranks)
+        return false;
+    for (const char *at = list; *at && count < room;) {
+        char *end;
+        unsigned long rank = strtoul(at, &end, 10);
+        if (end == at || rank >= tern_rte.size || (*end && *end != ','))
+            break;
+        ranks[count++] = (uint32_t)rank;
+        found |= rank == tern_rte.rank;
+        at = *end ? end + 1 : end;
+    }
+    if (!found) {
+        free(ranks);
+        return false;
+    }
+    qsort(ranks, count, sizeof *ranks, compare_ranks);
+    tern_rte.local_ranks = ranks;
+    tern_rte.local_size = count;
+    return true;
+}
+
+static int learn_neighbours(void)
+{
+    pmix_value_t *peers = ask(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
+    bool known = peers && peers->type == PMIX_STRING && peers->data.string && parse_local_ranks(peers->data.string);
+
+    if (peers)
+        free_value(peers);
+    if (!known) { /* then we know of nobody that shares memory with us */
+        tern_rte.local_ranks = malloc(sizeof *tern_rte.local_ranks);
+        if (!tern_rte.local_ranks)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
+        tern_rte.local_ranks[0] = tern_rte.rank;
+        tern_rte.local_size = 1;
+    }
+    for (uint32_t i = 0; i < tern_rte.local_size; i++)
+        if (tern_rte.local_ranks[i] == tern_rte.rank)
+            tern_rte.local_rank = i;
+    return 0;
+}
+
+static int learn_job(void)
+{
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tern_rte.size) || tern_rte.rank >= tern_rte.size)
+        return tern_error(TERN_ERR_OTHER, "the launcher's PMIx server does not say how many ranks job %s has", tern_rte.job);
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &tern_rte.universe_size) || tern_rte.universe_size < tern_rte.size)
+        tern_rte.universe_size = tern_rte.size;
+    ask_number(pmix.self.rank, PMIX_APPNUM, &tern_rte.appnum);
+    ask_string(pmix.self.rank, PMIX_HOSTNAME, tern_rte.host, sizeof tern_rte.host);
+    ask_string(PMIX_RANK_WILDCARD, PMIX_NSDIR, tern_rte.session_dir, sizeof tern_rte.session_dir);
+    int error = learn_neighbours();
+    if (error)
+        return error;
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES, &tern_rte.node_count) || tern_rte.node_count == 0)
+        tern_rte.node_count = tern_rte.local_size == tern_rte.size ? 1 : tern_rte.size;
+    ask_number(pmix.self.rank, PMIX_NODEID, &tern_rte.node);
+    return 0;
+}
+
+/* The open descriptors, at most `room` of them; returns how many. */
+static int list_descriptors(int *list, int room)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+
+    if (!directory)
+        return 0;
+    for (struct dirent *entry; count < room && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(directory))
+            list[count++] = atoi(entry->d_name);
+    closedir(directory);
+    return count;
+}
+
+/* libpmix leaves its socket open for programs that we start: they would keep the launcher waiting for us. */
+static void close_on_exec_but(const int *before, int before_count)
+{
+    int now[DESCRIPTORS], now_count = list_descriptors(now, DESCRIPTORS);
+
+    for (int i = 0; i < now_count; i++) {
+        int j = 0;
+        while (j < before_count && before[j] != now[i])
+            j++;
+        if (j == before_count)
+            fcntl(now[i], F_SETFD, FD_CLOEXEC);
+    }
+}
+
+int tern_pmix_start(void)
+{
+    int before[DESCRIPTORS];
+    int error = load_library();
+    if (error)
+        return error;
+    int before_count = list_descriptors(before, DESCRIPTORS);
+    /* Its own thread must not take the program's signals. */
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &mask);
+    pmix_status_t status = pmix.init(&pmix.self, NULL, 0);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (before_count < DESCRIPTORS)
+        close_on_exec_but(before, before_count);
+    if (status != PMIX_SUCCESS)
+        return pmix_failed("cannot connect to the launcher's PMIx server (is the launcher that set PMIX_NAMESPACE in the "
+                           "environment still running?)",
+                           status);
+    pmix.connected = true;
+    _Static_assert(sizeof tern_rte.job >= sizeof pmix.self.nspace, "a PMIx namespace fits");
+    memcpy(tern_rte.job, pmix.self.nspace, sizeof pmix.self.nspace);
+    tern_rte.rank = pmix.self.rank;
+    return learn_job();
+}
+
+int tern_pmix_stop(void)
+{
+    if (!pmix.connected)
+        return 0;
+    pmix.connected = false;
+    pmix_status_t status = pmix.finalize(NULL, 0);
+    return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
+}
+
+int tern_pmix_put(const char *key, const void *value, size_t length)
+{
+    pmix_value_t wrapped;
+
+    memset(&wrapped, 0, sizeof wrapped);
+    wrapped.type = PMIX_BYTE_OBJECT;
+    wrapped.data.bo.bytes = (char *)value; /* PMIx copies it */
+    wrapped.data.bo.size = length;
+    pmix_status_t status = pmix.put(PMIX_GLOBAL, key, &wrapped);
+    if (status != PMIX_SUCCESS)
+        return pmix_failed("PMIx_Put", status);
+    pmix.dirty = true;
+    return 0;
+}
+
+int tern_pmix_fence(bool collect)
+{
+    pmix_proc_t everybody = pmix.self;
+    pmix_info_t info;
+
+    if (pmix.dirty) {
+        pmix_status_t status = pmix.commit();
+        if (status != PMIX_SUCCESS)
+            return pmix_failed("PMIx_Commit", status);
+        pmix.dirty = false;
+    }
+    everybody.rank = PMIX_RANK_WILDCARD;
+    fill_flag(&info, PMIX_COLLECT_DATA);
+    pmix_status_t status = pmix.fence(&everybody, 1, &info, collect ? 1 : 0);
+    return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Fence", status);
+}
+
+int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length)
+{
+    pmix_proc_t proc = pmix.self;
+    pmix_value_t *value = NULL;
+
+    proc.rank = rank;
+    pmix_status_t status = pmix.get(&proc, key, NULL, 0, &value);
+    if (status != PMIX_SUCCESS)
+        return tern_error(TERN_ERR_OTHER, "rank %u has not published %s: %s", rank, key, pmix.error_string(status));
+    if (value->type != PMIX_BYTE_OBJECT) {
+        free_value(value);
+        return tern_error(TERN_ERR_OTHER, "rank %u has published %s as PMIx type %d, not as bytes", rank, key, value->type);
+    }
+    *ret_value = value->data.bo.bytes;
+    *ret_length = value->data.bo.size;
+    free(value);
+    return 0;
+}
+
+void tern_pmix_abort(int status)
+{
+    if (pmix.connected)
+        pmix.abort(status, "", NULL, 0);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PMIX_CLIENT_H
+#define TERN_PMIX_CLIENT_H
+
+/* The part of lib/rte that speaks with libpmix; private to the room. All calls may block. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Loads libpmix, connects to the server of this node and fills tern_rte. 0 or TERN_ERR_OTHER with text. */
+int tern_pmix_start(void);
+/* Says goodbye to the server. */
+int tern_pmix_stop(void);
+
+int tern_pmix_put(const char *key, const void *value, size_t length);
+int tern_pmix_fence(bool collect);
+int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+
+/* Asks the server to end the whole job; returns when it was told, or could not be. */
+void tern_pmix_abort(int status);
+
+#endif

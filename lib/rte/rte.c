@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Who am I: what the launcher says (lib/rte/pmix_client.c), or, without one, a job of one rank. */
+
+#include "config.h"
+
+#include "lib/rte/rte.h"
+
+#include "lib/rte/node_memory.h"
+#include "lib/rte/pmix_client.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tern_rte tern_rte = {.node_memory_fd = -1};
+
+/* One value of a singleton, put and to be got again by itself. */
+struct put_value {
+    struct put_value *next;
+    size_t length;
+    char *key;
+    char bytes[];
+};
+static struct put_value *own_values;
+
+static int become_singleton(void)
+{
+    snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
+    tern_rte.size = tern_rte.local_size = tern_rte.node_count = tern_rte.universe_size = 1;
+    tern_rte.local_ranks = calloc(1, sizeof *tern_rte.local_ranks);
+    return tern_rte.local_ranks ? 0 : tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
+}
+
+/* A launcher of another version than ours may do what we don't know; better said than met later as a riddle. */
+static int check_version(void)
+{
+    const char *version = getenv("TERN_VERSION");
+    if (version && strcmp(version, PACKAGE_VERSION) != 0)
+        return tern_error(TERN_ERR_OTHER,
+                          "this mpirun is version %s, this libmpi is %s: use the ones that belong together (look at PATH and "
+                          "LD_LIBRARY_PATH)",
+                          version, PACKAGE_VERSION);
+    return 0;
+}
+
+int tern_rte_init(void)
+{
+    char name[64 + sizeof tern_rte.host];
+
+    if (gethostname(tern_rte.host, sizeof tern_rte.host - 1) != 0)
+        strcpy(tern_rte.host, "localhost");
+    tern_rte.managed = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+    int error = tern_rte.managed ? check_version() : 0;
+    if (!error)
+        error = tern_rte.managed ? tern_pmix_start() : become_singleton();
+    if (error)
+        return error;
+    if (tern_rte.managed)
+        tern_rte_adopt_node_memory(getenv("TERN_NODE_MEMORY"), &tern_rte.node_memory_fd, &tern_rte.node_memory_size);
+    tern_rte.cpus = tern_rte_cpus();
+    snprintf(name, sizeof name, "tern: rank %u on host %s", tern_rte.rank, tern_rte.host);
+    tern_log_name(name);
+    return 0;
+}
+
+static void forget_own_values(void)
+{
+    while (own_values) {
+        struct put_value *next = own_values->next;
+        free(own_values->key);
+        free(own_values);
+        own_values = next;
+    }
+}
+
+int tern_rte_finalize(bool synchronise)
+{
+    int error = 0;
+
+    if (tern_rte.managed) {
+        if (synchronise)
+            error = tern_pmix_fence(false);
+        int stop_error = tern_pmix_stop();
+        error = error ? error : stop_error;
+    }
+    forget_own_values();
+    if (tern_rte.node_memory_fd >= 0)
+        close(tern_rte.node_memory_fd);
+    tern_rte.node_memory_fd = -1;
+    free(tern_rte.local_ranks);
+    tern_rte.local_ranks = NULL;
+    return error;
+}
+
+static int put_own_value(const char *key, const void *value, size_t length)
+{
+    struct put_value *entry = malloc(sizeof *entry + length);
+    char *name = strdup(key);
+    if (!entry || !name) {
+        free(entry);
+        free(name);
+        return tern_error(TERN_ERR_NO_MEM, "no memory to publish %s", key);
+    }
+    *entry = (struct put_value){.next = own_values, .length = length, .key = name};
+    memcpy(entry->bytes, value, length);
+    own_values = entry; /* before older values of the same key: the newest is found first */
+    return 0;
+}
+
+int tern_rte_put(const char *key, const void *value, size_t length)
+{
+    return tern_rte.managed ? tern_pmix_put(key, value, length) : put_own_value(key, value, length);
+}
+
+int tern_rte_fence(bool collect)
+{
+    return tern_rte.managed ? tern_pmix_fence(collect) : 0;
+}
+
+int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length)
+{
+    if (tern_rte.managed)
+        return tern_pmix_get(rank, key, ret_value, ret_length);
+    for (struct put_value *entry = own_values; rank == 0 && entry; entry = entry->next) {
+        if (strcmp(entry->key, key) != 0)
+            continue;
+        void *copy = malloc(entry->length ? entry->length : 1);
+        if (!copy)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for the value of %s", key);
+        memcpy(copy, entry->bytes, entry->length);
+        *ret_value = copy;
+        *ret_length = entry->length;
+        return 0;
+    }
+    return tern_error(TERN_ERR_OTHER, "rank %u has not published %s", rank, key);
+}
+
+static void print_stack(void)
+{
+    void *frames[64];
+    int count = backtrace(frames, sizeof frames / sizeof *frames);
+    backtrace_symbols_fd(frames, count, STDERR_FILENO);
+}
+
+void tern_rte_abort(int status, const char *message)
+{
+    /* The kernel keeps eight bits; a job that gave up must not look as one that went well. */
+    int code = status & 0xff ? status & 0xff : 1;
+
+    if (message)
+        tern_log("%s", message);
+    if (tern_param_bool("mpi_abort_print_stack"))
+        print_stack();
+    if (tern_rte.managed)
+        tern_pmix_abort(code);
+    _exit(code);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_RTE_H
+#define TERN_RTE_H
+
+/*
+ * Who am I, who are the others, give me that peer's address, abort: the PMIx client. A program without PMIX_NAMESPACE and
+ * PMIX_RANK is a job of one rank and never touches libpmix, which is loaded by dlopen.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tern_rte {
+    bool managed;             /* a PMIx server started us */
+    char job[256];            /* PMIx namespace, or singleton.PID */
+    uint32_t rank, size;      /* in MPI_COMM_WORLD */
+    uint32_t local_rank, local_size; /* among the ranks on this node */
+    uint32_t node, node_count;       /* index of this node */
+    uint32_t universe_size;   /* slots in all */
+    uint32_t appnum;          /* which program of an MPMD command line */
+    uint32_t *local_ranks;    /* local_size of them, ascending: the ranks on this node */
+    char host[256];
+    int cpus;                 /* processors this process may run on */
+    int node_memory_fd;       /* memfd inherited from our launcher, or -1 */
+    size_t node_memory_size;
+    char session_dir[512];    /* directory of the job on this node, or "" */
+};
+
+extern struct tern_rte tern_rte;
+
+/* Fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms under PMIx (its own init). */
+int tern_rte_init(void);
+/* Leaves PMIx; with `synchronise` after a barrier of the job. */
+int tern_rte_finalize(bool synchronise);
+
+/* Publishes a value under `key` for the other ranks of the job (not visible before the fence). */
+int tern_rte_put(const char *key, const void *value, size_t length);
+/* Barrier over the job; with `collect` the values put are exchanged. */
+int tern_rte_fence(bool collect);
+/* Value of a rank, blocking; *ret_value is malloc'ed. */
+int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+
+/* Ends the job: all ranks with exit status `status`. Does not return. */
+_Noreturn void tern_rte_abort(int status, const char *message);
+
+/* Number of processors this process may run on now (affinity and cgroup quota, at least 1). */
+int tern_rte_cpus(void);
+
+#endif

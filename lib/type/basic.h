@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_BASIC_H
+#define TERN_BASIC_H
+
+/* Initialisers of predefined types, for static tables. */
+
+#include "lib/type/type.h"
+
+/* One run of `bytes` of class `class_`, whose next element follows after `span` bytes. */
+#define TERN_TYPE_RUN(class_, bytes, span, align, count)                                           \
+    {                                                                                              \
+        .size = (bytes), .extent = (span), .true_extent = (bytes), .elements = (count),            \
+        .alignment = (align), .basic = (class_), .gapless = true, .contiguous = (bytes) == (span), \
+        .committed = true                                                                          \
+    }
+
+/* A basic element as the C compiler lays it out. */
+#define TERN_TYPE_OF(class_, ctype)                                                                \
+    TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1)
+
+/* MPI_SHORT_INT, the only predefined type with a hole inside. */
+extern struct tern_program tern_program_short_int;
+
+#endif

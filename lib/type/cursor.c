@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Moving bytes through a program.
+ *
+ * A cursor's position is nothing but its offset in the packed stream. Every call walks down from
+ * the top to the place: a division per loop or blocks, a binary search per list; then it moves
+ * whole pieces with what the leaves offer, and ends with the first bytes of the next one. So
+ * seeking is free, a cursor is small and never stale, and a pipeline may stop in the middle of a
+ * double. That walk costs some ten nanoseconds, which a packet of some kilobytes does not notice.
+ *
+ * One walk serves the three directions; only the leaves ask which one it is. Equal blocks go to
+ * block.c, which has loops for each size.
+ */
+#include "lib/type/block.h"
+#include "lib/type/program.h"
+#include "lib/type/type.h"
+
+#include <string.h>
+
+enum direction { PACK, UNPACK, RUNS };
+
+struct stream {
+    enum direction direction;
+    char *packed;       /* pack, unpack: next byte of the packed stream */
+    int64_t left;       /* bytes that are still wanted; 0 ends the walk */
+    int64_t cut;        /* runs: bytes that were wanted when there was no room for another run */
+    struct iovec *runs; /* runs */
+    int run_count, run_max;
+};
+
+/* i * stride; of the last element's successor, whose address nobody uses, it may wrap. */
+static inline int64_t times(int64_t i, int64_t stride)
+{
+    return (int64_t)((uint64_t)i * (uint64_t)stride);
+}
+
+static inline int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void describe_run(struct stream *s, char *at, int64_t size)
+{
+    struct iovec *last = s->run_count > 0 ? &s->runs[s->run_count - 1] : NULL;
+    if (last && tern_block_at(last->iov_base, (int64_t)last->iov_len) == at) {
+        last->iov_len += (size_t)size;
+    } else if (s->run_count < s->run_max) {
+        s->runs[s->run_count++] = (struct iovec){at, (size_t)size};
+    } else {
+        s->cut = s->left;
+        s->left = 0;
+        return;
+    }
+    s->left -= size;
+}
+
+/* size <= left */
+static inline void move_run(struct stream *s, char *at, int64_t size)
+{
+    if (s->direction == RUNS) {
+        describe_run(s, at, size);
+        return;
+    }
+    if (s->direction == PACK)
+        memcpy(s->packed, at, (size_t)size);
+    else
+        memcpy(at, s->packed, (size_t)size);
+    s->packed += size;
+    s->left -= size;
+}
+
+static void move_whole(struct stream *s, const struct tern_program *program, int64_t size,
+                       char *at);
+
+/* `count` whole repetitions of a loop's piece, count * size <= left. */
+static void move_loop(struct stream *s, const struct tern_program *loop, char *at, int64_t count)
+{
+    int64_t size = loop->each.size, stride = loop->stride;
+    if (loop->each.body || s->direction == RUNS) {
+        for (; count > 0 && s->left; count--, at = tern_block_at(at, stride))
+            move_whole(s, loop->each.body, size, at);
+        return;
+    }
+    tern_block_move_strided(s->direction == PACK, s->packed, at, count, stride, (size_t)size);
+    s->packed += count * size;
+    s->left -= count * size;
+}
+
+/* `count` whole blocks from the `first` on. */
+static void move_blocks(struct stream *s, const struct tern_program *blocks, char *base,
+                        int64_t first, int64_t count)
+{
+    int64_t size = blocks->each.size;
+    const int64_t *places = blocks->places + first;
+    if (blocks->each.body || s->direction == RUNS) {
+        for (int64_t i = 0; i < count && s->left; i++)
+            move_whole(s, blocks->each.body, size, tern_block_at(base, places[i]));
+        return;
+    }
+    tern_block_move_placed(s->direction == PACK, s->packed, base, places, count, (size_t)size);
+    s->packed += count * size;
+    s->left -= count * size;
+}
+
+/* All of a piece, size <= left; a stream of runs may end before. */
+static void move_whole(struct stream *s, const struct tern_program *program, int64_t size, char *at)
+{
+    if (!program) {
+        move_run(s, at, size);
+        return;
+    }
+    switch (program->kind) {
+    case TERN_PROGRAM_LOOP: move_loop(s, program, at, program->count); break;
+    case TERN_PROGRAM_BLOCKS: move_blocks(s, program, at, 0, program->count); break;
+    case TERN_PROGRAM_LIST:
+        for (const struct tern_entry *entry = program->list;
+             entry < program->list + program->count && s->left; entry++)
+            move_whole(s, entry->body, entry[1].at - entry->at, tern_block_at(at, entry->offset));
+    }
+}
+
+static void move_part(struct stream *s, const struct tern_program *program, int64_t size, char *at,
+                      int64_t skip);
+
+/* What is left of a loop or of blocks after `skip` bytes: the rest of a begun piece, whole ones,
+ * the begin of the last. */
+static void move_part_of_equal(struct stream *s, const struct tern_program *program, char *at,
+                               int64_t skip)
+{
+    const struct tern_piece *each = &program->each;
+    const int64_t *places = program->places;
+    int64_t i = skip / each->size;
+    skip -= i * each->size;
+    if (skip > 0) {
+        move_part(s, each->body, each->size,
+                  tern_block_at(at, places ? places[i] : times(i, program->stride)), skip);
+        i++;
+    }
+    int64_t whole = smaller(program->count - i, s->left / each->size);
+    if (whole > 0) {
+        if (places)
+            move_blocks(s, program, at, i, whole);
+        else
+            move_loop(s, program, tern_block_at(at, times(i, program->stride)), whole);
+        i += whole;
+    }
+    if (s->left && i < program->count)
+        move_part(s, each->body, each->size,
+                  tern_block_at(at, places ? places[i] : times(i, program->stride)), 0);
+}
+
+static void move_part_of_list(struct stream *s, const struct tern_program *program, char *at,
+                              int64_t skip)
+{
+    const struct tern_entry *list = program->list;
+    int64_t low = 0, high = program->count;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (list[middle].at <= skip)
+            low = middle;
+        else
+            high = middle;
+    }
+    skip -= list[low].at;
+    for (const struct tern_entry *entry = list + low; entry < list + program->count && s->left;
+         entry++) {
+        int64_t size = entry[1].at - entry->at;
+        if (skip == 0 && size <= s->left)
+            move_whole(s, entry->body, size, tern_block_at(at, entry->offset));
+        else
+            move_part(s, entry->body, size, tern_block_at(at, entry->offset), skip);
+        skip = 0;
+    }
+}
+
+/* From byte `skip` < size of a piece on, as far as the stream goes. */
+static void move_part(struct stream *s, const struct tern_program *program, int64_t size, char *at,
+                      int64_t skip)
+{
+    if (!program)
+        move_run(s, tern_block_at(at, skip), smaller(size - skip, s->left));
+    else if (program->kind == TERN_PROGRAM_LIST)
+        move_part_of_list(s, program, at, skip);
+    else
+        move_part_of_equal(s, program, at, skip);
+}
+
+/* The elements of a cursor are one more loop, around the type's program. */
+static void move(struct tern_cursor *cursor, struct stream *s)
+{
+    const struct tern_type *type = cursor->type;
+    char *at = tern_block_at(cursor->base, type->start);
+    s->left = smaller(s->left, cursor->length - cursor->offset);
+    if (s->left <= 0)
+        return;
+    int64_t wanted = s->left;
+    if (cursor->count == 1) {
+        move_part(s, type->program, type->size, at, cursor->offset);
+    } else if (type->contiguous) {
+        move_part(s, NULL, cursor->length, at, cursor->offset);
+    } else {
+        struct tern_program elements = {
+            .kind = TERN_PROGRAM_LOOP,
+            .count = cursor->count,
+            .stride = type->extent,
+            .each = {0, type->size, type->program},
+        };
+        move_part_of_equal(s, &elements, at, cursor->offset);
+    }
+    cursor->offset += wanted - s->cut;
+}
+
+size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max)
+{
+    struct stream s = {.direction = PACK,
+                       .packed = out,
+                       .left = max > INT64_MAX ? INT64_MAX : (int64_t)max};
+    int64_t before = cursor->offset;
+    move(cursor, &s);
+    return (size_t)(cursor->offset - before);
+}
+
+size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t length)
+{
+    struct stream s = {.direction = UNPACK,
+                       .packed = (char *)in,
+                       .left = length > INT64_MAX ? INT64_MAX : (int64_t)length};
+    int64_t before = cursor->offset;
+    move(cursor, &s);
+    return (size_t)(cursor->offset - before);
+}
+
+int tern_cursor_runs(struct tern_cursor *cursor, struct iovec *runs, int max_runs, size_t max_bytes,
+                     size_t *ret_bytes)
+{
+    struct stream s = {
+        .direction = RUNS,
+        .left = max_bytes > INT64_MAX ? INT64_MAX : (int64_t)max_bytes,
+        .runs = runs,
+        .run_max = max_runs,
+    };
+    int64_t before = cursor->offset;
+    if (max_runs > 0)
+        move(cursor, &s);
+    if (ret_bytes)
+        *ret_bytes = (size_t)(cursor->offset - before);
+    return s.run_count;
+}
+
+/* A run is worth a step of its own from here on; below, packing into the cache and out again is
+ * faster. */
+enum { RUN_WORTH = 1024, BOUNCE_SIZE = 8192, COPY_RUNS = 16 };
+
+static int64_t copy_bounced(struct tern_cursor *to, struct tern_cursor *from, int64_t bytes)
+{
+    char bounce[BOUNCE_SIZE];
+    for (int64_t done = 0; done < bytes;) {
+        size_t part = tern_cursor_pack(from, bounce, (size_t)smaller(BOUNCE_SIZE, bytes - done));
+        tern_cursor_unpack(to, bounce, part);
+        done += (int64_t)part;
+    }
+    return bytes;
+}
+
+int64_t tern_type_copy(void *to, int64_t to_count, const struct tern_type *to_type,
+                       const void *from, int64_t from_count, const struct tern_type *from_type)
+{
+    struct tern_cursor reader, writer;
+    tern_cursor_init(&reader, from_type, from, from_count);
+    tern_cursor_init(&writer, to_type, to, to_count);
+    int64_t bytes = smaller(reader.length, writer.length);
+    void *run;
+    if (bytes == 0)
+        return 0;
+    if (tern_type_run(from_type, from, from_count, &run))
+        return (int64_t)tern_cursor_unpack(&writer, run, (size_t)bytes);
+    if (tern_type_run(to_type, to, to_count, &run))
+        return (int64_t)tern_cursor_pack(&reader, run, (size_t)bytes);
+
+    for (int64_t done = 0; done < bytes;) {
+        struct iovec runs[COPY_RUNS];
+        struct tern_cursor back = reader;
+        size_t covered;
+        int count = tern_cursor_runs(&reader, runs, COPY_RUNS, (size_t)(bytes - done), &covered);
+        if (covered < (size_t)count * RUN_WORTH) {
+            int64_t part = smaller(BOUNCE_SIZE, bytes - done);
+            reader = back;
+            copy_bounced(&writer, &reader, part);
+            done += part;
+            continue;
+        }
+        for (int i = 0; i < count; i++)
+            tern_cursor_unpack(&writer, runs[i].iov_base, runs[i].iov_len);
+        done += (int64_t)covered;
+    }
+    return bytes;
+}

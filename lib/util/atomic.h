@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_ATOMIC_H
+#define TERN_ATOMIC_H
+
+/* Words shared with other processes, on top of the compiler's atomics; likely/unlikely; cache lines. */
+
+#include <stdint.h>
+
+enum { TERN_CACHE_LINE = 64 };
+
+#define TERN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TERN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+static inline uint32_t tern_load_acquire(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static inline void tern_store_release(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+static inline void tern_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* A clock that costs some ten cycles and is the same on all processors of a node; its unit is the machine's. */
+static inline uint64_t tern_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
+#endif
+}
+
+#endif

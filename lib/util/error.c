@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/util/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+    int class;
+    const char *text;
+} table[] = {
+#define TERN_ERROR_ROW(name, class, text) {class, text},
+    TERN_ERRORS(TERN_ERROR_ROW)
+#undef TERN_ERROR_ROW
+};
+
+enum { UNKNOWN_CLASS = 14 };
+
+static __thread struct {
+    int code;
+    char text[512];
+} recorded;
+
+static int row_of(int code)
+{
+    int row = code - TERN_ERROR_BASE - 1;
+    return row >= 0 && row < (int)(sizeof table / sizeof *table) ? row : -1;
+}
+
+int tern_error(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(recorded.text, sizeof recorded.text, format, args);
+    va_end(args);
+    recorded.code = code;
+    return code;
+}
+
+const char *tern_error_text(int code)
+{
+    if (recorded.code == code && code)
+        return recorded.text;
+    int row = row_of(code);
+    return row < 0 ? "unknown error" : table[row].text;
+}
+
+void tern_error_clear(void)
+{
+    recorded.code = 0;
+}
+
+int tern_error_class(int code)
+{
+    if (code >= 0)
+        return code;
+    int row = row_of(code);
+    return row < 0 ? UNKNOWN_CLASS : table[row].class;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_HANDLE_H
+#define TERN_HANDLE_H
+
+/*
+ * What an MPI handle points to, and what every private object begins with.
+ *
+ * An MPI_Comm (MPI_Datatype, ...) is the address of a struct tern_handle. Predefined handles are exported objects
+ * (ompi_mpi_comm_world, ...) padded to the size Open MPI gives them, because programs COPY-relocate them: the program's
+ * copy is the object, so no state lives in it and the library reaches it only through the GOT. Handles made at run time
+ * are embedded in their private object (tern_object.own).
+ */
+
+#include <stdint.h>
+#include <stddef.h>
+
+enum tern_magic {
+    TERN_MAGIC_FREED = 0,
+    TERN_MAGIC_COMM = 0x7e2a0001,
+    TERN_MAGIC_GROUP,
+    TERN_MAGIC_DATATYPE,
+    TERN_MAGIC_OP,
+    TERN_MAGIC_REQUEST,
+    TERN_MAGIC_ERRHANDLER,
+    TERN_MAGIC_INFO,
+    TERN_MAGIC_MESSAGE,
+    TERN_MAGIC_WIN,
+    TERN_MAGIC_FILE,
+    TERN_MAGIC_SESSION,
+};
+
+struct tern_handle {
+    uint32_t magic;  /* kind of object; TERN_MAGIC_FREED after it was freed */
+    int32_t fortran; /* index in the Fortran table, -1: none given yet */
+    void *state;     /* the private object; NULL in a null handle (MPI_COMM_NULL, ...) */
+};
+
+/* First member of struct tern_comm, tern_datatype, ... : object->handle is what the user holds. */
+struct tern_object {
+    struct tern_handle *handle; /* &own, or the exported object of a predefined one */
+    struct tern_handle own;
+    int refs; /* the user's handle counts as one; messages in flight and derived objects as others */
+};
+
+/* Makes `object` a fresh object of `magic` with one reference and a handle of its own. */
+static inline void tern_object_init(struct tern_object *object, enum tern_magic magic)
+{
+    object->own = (struct tern_handle){magic, -1, object};
+    object->handle = &object->own;
+    object->refs = 1;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_INTS_H
+#define TERN_INTS_H
+
+/* An array of counts or displacements as the caller gave it: int, or MPI_Count/MPI_Aint (8 bytes). Passed by value;
+ * the memory stays the caller's. values may be NULL. */
+
+#include <stdint.h>
+
+struct tern_ints {
+    const void *values;
+    int width; /* bytes per element: 4 or 8 */
+};
+
+static inline int64_t tern_ints_at(struct tern_ints ints, int64_t i)
+{
+    return ints.width == 4 ? ((const int32_t *)ints.values)[i] : ((const int64_t *)ints.values)[i];
+}
+
+#endif

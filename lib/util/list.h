@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_LIST_H
+#define TERN_LIST_H
+
+/* Circular doubly linked list, links embedded in the element. A list head is a link of its own; an empty list points
+ * to itself. Nothing allocates. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tern_link {
+    struct tern_link *next, *prev;
+};
+
+#define TERN_CONTAINER(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
+
+static inline void tern_list_init(struct tern_link *head)
+{
+    head->next = head->prev = head;
+}
+
+static inline bool tern_list_empty(const struct tern_link *head)
+{
+    return head->next == head;
+}
+
+static inline void tern_list_append(struct tern_link *head, struct tern_link *link)
+{
+    link->prev = head->prev;
+    link->next = head;
+    head->prev->next = link;
+    head->prev = link;
+}
+
+static inline void tern_list_remove(struct tern_link *link)
+{
+    link->prev->next = link->next;
+    link->next->prev = link->prev;
+}
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the files, which are read
+ * when the first value is wanted.
+ *
+ * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no rank) speaks.
+ */
+
+#include "lib/util/param.h"
+
+#include "lib/util/log.h"
+#include "lib/util/params.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* A line of a file. */
+struct setting {
+    struct setting *next;
+    char *name, *value;
+    const char *file;
+    bool complained; /* about its value */
+};
+static struct setting *settings; /* those of the first file first */
+static bool files_read;
+
+static bool may_speak(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+    return !rank || strcmp(rank, "0") == 0;
+}
+
+static const struct tern_param *find(const char *name)
+{
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
+        for (int i = 0; i < room->count; i++)
+            if (strcmp(room->params[i].name, name) == 0)
+                return &room->params[i];
+    return NULL;
+}
+
+static const struct tern_param *expect(const char *name)
+{
+    const struct tern_param *param = find(name);
+    if (!param) {
+        tern_log("parameter %s stands in no table (lib/util/params.c)", name);
+        abort();
+    }
+    return param;
+}
+
+/* ---- files ---- */
+
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]); length--)
+        text[length - 1] = 0;
+    return text;
+}
+
+/* Warns of a name that nobody knows. */
+static void check_name(const char *name, const char *file, int line)
+{
+    if (tern_param_known(name) || tern_param_accepted(name) || !may_speak())
+        return;
+    const char *nearest = tern_param_nearest(name);
+    if (nearest)
+        tern_log("%s line %d: no parameter is called %s; did you mean %s?", file, line, name, nearest);
+    else
+        tern_log("%s line %d: no parameter is called %s; `mpi_info --param all all` lists them", file, line, name);
+}
+
+static void add_setting(struct setting ***end, const char *name, const char *value, const char *file)
+{
+    struct setting *setting = malloc(sizeof *setting);
+    char *own_name = strdup(name), *own_value = strdup(value);
+    if (!setting || !own_name || !own_value) { /* so early that nothing else will work either */
+        tern_log("no memory for the parameters in %s", file);
+        exit(1);
+    }
+    *setting = (struct setting){.name = own_name, .value = own_value, .file = file};
+    **end = setting;
+    *end = &setting->next;
+}
+
+static void read_file(struct setting ***end, const char *path, bool must_exist)
+{
+    char line[4096];
+    FILE *file = fopen(path, "re");
+
+    if (!file) {
+        if (must_exist && may_speak())
+            tern_log("parameter file %s cannot be read: %s", path, strerror(errno));
+        return;
+    }
+    char *kept = strdup(path);
+    for (int number = 1; kept && fgets(line, sizeof line, file); number++) {
+        char *text = trim(line), *equals = strchr(text, '=');
+        if (!*text || *text == '#')
+            continue;
+        if (!equals) {
+            if (may_speak())
+                tern_log("%s line %d: expected `name = value`", path, number);
+            continue;
+        }
+        *equals = 0;
+        char *name = trim(text), *value = trim(equals + 1);
+        size_t length = strlen(value);
+        if (length >= 2 && (*value == '"' || *value == '\'') && value[length - 1] == *value) {
+            value[length - 1] = 0;
+            value++;
+        }
+        check_name(name, path, number);
+        add_setting(end, name, value, kept);
+    }
+    fclose(file);
+}
+
+/* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this library or program. */
+static bool installed_file(char *path, size_t room)
+{
+    static const char name[] = "etc/openmpi-mca-params.conf";
+    const char *prefix = getenv("OPAL_PREFIX");
+    char object[PATH_MAX];
+    Dl_info info;
+
+    if (prefix)
+        return snprintf(path, room, "%s/%s", prefix, name) < (int)room;
+    if (!dladdr((void *)&tern_param_known, &info) || !realpath(info.dli_fname, object))
+        return false;
+    for (int up = 0; up < 3; up++) { /* PREFIX/bin, PREFIX/lib, PREFIX/lib/x86_64-linux-gnu */
+        char *slash = strrchr(object, '/');
+        if (!slash)
+            return false;
+        *slash = 0;
+        if (up > 0 && snprintf(path, room, "%s/%s", object, name) < (int)room && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_files(void)
+{
+    struct setting **end = &settings;
+    char path[PATH_MAX];
+    const char *list = getenv("OMPI_MCA_mca_param_files");
+
+    files_read = true;
+    if (!list)
+        list = getenv("OMPI_MCA_mca_base_param_files");
+    if (list) {
+        char *names = strdup(list), *save = NULL;
+        for (char *name = names ? strtok_r(names, ",:", &save) : NULL; name; name = strtok_r(NULL, ",:", &save))
+            read_file(&end, name, true);
+        free(names);
+        return;
+    }
+    const char *home = getenv("HOME");
+    if (home && snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home) < (int)sizeof path)
+        read_file(&end, path, false);
+    if (installed_file(path, sizeof path))
+        read_file(&end, path, false);
+}
+
+/* ---- where a value comes from ---- */
+
+/* The text of `name` and its source; *ret_setting is the line of the file, or NULL. NULL: nowhere but in the table. */
+static const char *look_up_one(const char *name, const char **ret_source, struct setting **ret_setting)
+{
+    char variable[256];
+
+    *ret_setting = NULL;
+    if (snprintf(variable, sizeof variable, "OMPI_MCA_%s", name) < (int)sizeof variable) {
+        const char *value = getenv(variable);
+        if (value) {
+            *ret_source = "environment";
+            return value;
+        }
+    }
+    if (!files_read)
+        read_files();
+    for (struct setting *setting = settings; setting; setting = setting->next)
+        if (strcmp(setting->name, name) == 0) {
+            *ret_source = setting->file;
+            *ret_setting = setting;
+            return setting->value;
+        }
+    return NULL;
+}
+
+static const char *look_up(const struct tern_param *param, const char **ret_source, struct setting **ret_setting)
+{
+    const char *value = look_up_one(param->name, ret_source, ret_setting);
+
+    for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
+        if (strcmp(alias->name, param->name) == 0)
+            value = look_up_one(alias->other, ret_source, ret_setting);
+    if (!value) {
+        *ret_source = "default";
+        value = param->preset;
+    }
+    return value;
+}
+
+const char *tern_param_string(const char *name)
+{
+    const char *source;
+    struct setting *setting;
+    return look_up(expect(name), &source, &setting);
+}
+
+const char *tern_param_source(const char *name)
+{
+    const char *source;
+    struct setting *setting;
+    look_up(expect(name), &source, &setting);
+    return source;
+}
+
+/* ---- reading a value ---- */
+
+static bool parse_int(const char *text, int64_t *ret_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    if (end == text || errno || *end)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+static bool parse_size(const char *text, int64_t *ret_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    if (end == text || errno)
+        return false;
+    int shift = 0;
+    switch (tolower((unsigned char)*end)) {
+    case 'k':
+        shift = 10;
+        break;
+    case 'm':
+        shift = 20;
+        break;
+    case 'g':
+        shift = 30;
+        break;
+    case 't':
+        shift = 40;
+        break;
+    }
+    if (shift)
+        end++;
+    if (tolower((unsigned char)*end) == 'b')
+        end++;
+    if (*end || value > INT64_MAX >> shift || value < INT64_MIN >> shift)
+        return false;
+    *ret_value = value * (1ll << shift);
+    return true;
+}
+
+static bool parse_bool(const char *text, int64_t *ret_value)
+{
+    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
+    static const char *const no[] = {"0", "false", "f", "no", "n", "off", "disabled", "disable"};
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (strcasecmp(text, yes[i]) == 0) {
+            *ret_value = 1;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (strcasecmp(text, no[i]) == 0) {
+            *ret_value = 0;
+            return true;
+        }
+    return false;
+}
+
+static bool parse(enum tern_param_type type, const char *text, int64_t *ret_value)
+{
+    switch (type) {
+    case TERN_PARAM_INT:
+        return parse_int(text, ret_value);
+    case TERN_PARAM_SIZE:
+        return parse_size(text, ret_value);
+    case TERN_PARAM_BOOL:
+        return parse_bool(text, ret_value);
+    case TERN_PARAM_STRING:
+        break;
+    }
+    return false;
+}
+
+/* What stands in the environment is complained of once per parameter. */
+static bool complained_already(const struct tern_param *param, struct setting *setting)
+{
+    static const struct tern_param *complained[32];
+    static int count;
+
+    if (setting) {
+        bool already = setting->complained;
+        setting->complained = true;
+        return already;
+    }
+    for (int i = 0; i < count; i++)
+        if (complained[i] == param)
+            return true;
+    if (count < (int)(sizeof complained / sizeof *complained))
+        complained[count++] = param;
+    return false;
+}
+
+static int64_t number_of(const char *name)
+{
+    static const char *const expected[] = {"a whole number", "a number of bytes such as 4096 or 64k", "0 or 1", "text"};
+    const struct tern_param *param = expect(name);
+    const char *source;
+    struct setting *setting;
+    int64_t value = 0;
+
+    const char *text = look_up(param, &source, &setting);
+    if (text && parse(param->type, text, &value))
+        return value;
+    if (text && text != param->preset && may_speak() && !complained_already(param, setting))
+        tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken", name, text,
+                 setting ? "file " : "", source, expected[param->type], param->preset ? param->preset : "0");
+    if (param->preset && !parse(param->type, param->preset, &value)) {
+        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/params.c)", param->preset, name);
+        abort();
+    }
+    return value;
+}
+
+int64_t tern_param_int(const char *name)
+{
+    return number_of(name);
+}
+
+bool tern_param_bool(const char *name)
+{
+    return number_of(name) != 0;
+}
+
+/* ---- names ---- */
+
+bool tern_param_known(const char *name)
+{
+    if (find(name))
+        return true;
+    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
+        if (strcmp(alias->other, name) == 0)
+            return true;
+    return false;
+}
+
+/* The known name at most `most` slips away from `name`, or NULL. */
+static const char *nearest_within(const char *name, int most)
+{
+    const char *nearest = NULL;
+
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
+        for (int i = 0; i < room->count; i++) {
+            int distance = tern_edit_distance(name, room->params[i].name);
+            if (distance <= most) {
+                most = distance - 1;
+                nearest = room->params[i].name;
+            }
+        }
+    return nearest;
+}
+
+bool tern_param_accepted(const char *name)
+{
+    enum { LONG_NAME = 12, SLIPS = 2 };
+    size_t length = strcspn(name, "_");
+
+    if (strlen(name) >= LONG_NAME && nearest_within(name, SLIPS))
+        return false; /* one of ours was meant: Open MPI has no long name that is so near */
+    for (const char *const *word = tern_param_foreign_words; *word; word++)
+        if (strlen(*word) == length && strncmp(*word, name, length) == 0)
+            return true;
+    return false;
+}
+
+const char *tern_param_nearest(const char *name)
+{
+    return nearest_within(name, 1 + (int)strlen(name) / 4); /* farther is another word */
+}
+
+static int least_of(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. */
+int tern_edit_distance(const char *a, const char *b)
+{
+    enum { MOST = 255 }; /* longer words are no names: their ends are not looked at */
+    int rows[3][MOST + 1];
+    int a_length = (int)strnlen(a, MOST), b_length = (int)strnlen(b, MOST);
+    int *before = rows[0], *previous = rows[1], *current = rows[2];
+
+    for (int j = 0; j <= b_length; j++)
+        previous[j] = j;
+    for (int i = 1; i <= a_length; i++) {
+        int x = tolower((unsigned char)a[i - 1]);
+        current[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            int y = tolower((unsigned char)b[j - 1]);
+            current[j] = least_of(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (x != y));
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
+                before[j - 2] + 1 < current[j])
+                current[j] = before[j - 2] + 1;
+        }
+        int *spare = before;
+        before = previous;
+        previous = current;
+        current = spare;
+    }
+    return previous[b_length];
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* All parameters, a table per room. `mpi_info --param all all` prints them. */
+
+#include "lib/util/params.h"
+
+#include "lib/util/param.h"
+
+#define TABLE(array) array, (int)(sizeof array / sizeof *array)
+
+static const struct tern_param mpi[] = {
+    {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
+     "Print the calls that led to MPI_Abort or to an error that ends the job."},
+};
+
+static const struct tern_param btl[] = {
+    {"btl", TERN_PARAM_STRING, "", "",
+     "Byte movers to use (self, shm; vader and sm are other names of shm), or with a leading ^ the ones to leave out; "
+     "empty: all."},
+};
+
+static const struct tern_param btl_shm[] = {
+    {"btl_shm_single_copy", TERN_PARAM_STRING, "auto", "",
+     "Copy large messages straight from the sender's memory, where the system allows it: always, never, or auto (only when the "
+     "sender is not waiting in MPI; with both there, two copies through the ring are faster)."},
+};
+
+static const struct tern_param pml[] = {
+    {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
+     "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory."},
+};
+
+static const struct tern_param coll[] = {
+    {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Barrier: dissemination, tree; empty: by size."},
+    {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Bcast: binomial, chain, scatter_ring; empty: by size."},
+    {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Gather: binomial, linear; empty: by size."},
+    {"coll_scatter_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Scatter: binomial, linear; empty: by size."},
+    {"coll_allgather_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Allgather: bruck, recursive_doubling, ring, linear; empty: by size."},
+    {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Allgatherv: ring, linear; empty: by size."},
+    {"coll_alltoall_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Alltoall: linear, pairwise, bruck; empty: by size."},
+    {"coll_alltoallv_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Alltoallv: linear, pairwise; empty: by size."},
+    {"coll_alltoallw_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Alltoallw: linear, pairwise; empty: by size."},
+    {"coll_reduce_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Reduce: binomial, ring; empty: by size."},
+    {"coll_allreduce_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Allreduce: recursive_doubling, ring, tree; empty: by size."},
+    {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Reduce_scatter: recursive_doubling, pairwise; empty: by size."},
+    {"coll_reduce_scatter_block_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithm of MPI_Reduce_scatter_block: recursive_doubling, pairwise; empty: by size."},
+};
+
+const struct tern_param_room tern_param_rooms[] = {
+    {"mpi", TABLE(mpi)},
+    {"btl", TABLE(btl)},
+    {"btl_shm", TABLE(btl_shm)},
+    {"pml", TABLE(pml)},
+    {"coll", TABLE(coll)},
+    {0},
+};
+
+const struct tern_param_alias tern_param_aliases[] = {
+    {"btl_shm_single_copy", "btl_vader_single_copy_mechanism"},
+    {"btl_shm_single_copy", "btl_sm_single_copy_mechanism"},
+    {0},
+};
+
+const char *const tern_param_foreign_words[] = {
+    "accelerator", "allocator", "async",   "atomic",   "backtrace", "bml",      "btl",      "carto",    "coll",
+    "common",      "compress",  "crcp",    "crs",      "dfs",       "dl",       "dpm",      "dstore",   "errmgr",
+    "ess",         "event",     "fbtl",    "fcoll",    "filem",     "fs",       "grpcomm",  "gds",      "hook",
+    "hwloc",       "if",        "installdirs", "io",   "iof",       "mca",      "memchecker", "memcpy", "memheap",
+    "memory",      "mpi",       "mpiext",  "mpool",    "mtl",       "notifier", "odls",     "ompi",     "ompio",
+    "oob",         "op",        "opal",    "orte",     "osc",       "oshmem",   "paffinity", "part",    "patcher",
+    "pdl",         "plm",       "pmix",    "pml",      "preg",      "propagate", "prrte",   "prte",     "prtebacktrace",
+    "prtereachable", "pshmem",  "psec",    "psensor",  "pstat",     "pstrg",    "ptl",      "pubsub",   "ras",
+    "rcache",      "reachable", "regx",    "rmaps",    "rml",       "routed",   "rsh",      "rtc",      "rte",
+    "schizo",      "scoll",     "sec",     "sensor",   "sharedfp",  "shmem",    "smsc",     "snapc",    "spml",
+    "sshmem",      "sstore",    "state",   "threads",  "timer",     "topo",     "treematch", "vprotocol", NULL,
+};

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The checks of configure.ac: must-haves (named all at once, with the Debian package), options, the closing table.
+
+# TERN_MUST_HAVES
+# Looks for everything that the build cannot do without by the cheapest means (search path, pkg-config), so that one
+# run of configure names all that is missing. --with-pmix and --with-hwloc name a prefix.
+AC_DEFUN([TERN_MUST_HAVES], [
+tern_missing=
+AC_ARG_WITH([pmix], [AS_HELP_STRING([--with-pmix=DIR], [prefix of PMIx >= 3 (default: what pkg-config finds)])])
+AC_ARG_WITH([hwloc], [AS_HELP_STRING([--with-hwloc=DIR], [prefix of hwloc >= 2 (default: what pkg-config finds)])])
+for tern_prefix in "$with_pmix" "$with_hwloc"; do
+    AS_CASE([$tern_prefix], [no], [AC_MSG_ERROR([PMIx and hwloc are needed; --without-pmix and --without-hwloc do not exist])],
+            [yes|''], [],
+            [PKG_CONFIG_PATH="$tern_prefix/lib/pkgconfig:$tern_prefix/lib64/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+             export PKG_CONFIG_PATH])
+done
+
+AC_CHECK_PROGS([tern_compiler], [$CC gcc cc clang])
+AS_IF([test -z "$tern_compiler"], [TERN_MISSING([a C compiler], [gcc libc6-dev])])
+AC_PATH_PROGS([PYTHON3], [python3])
+AS_IF([test -n "$PYTHON3" && "$PYTHON3" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null], [],
+      [TERN_MISSING([Python >= 3.9 (it writes the C entry points from api/)], [python3])])
+PKG_PROG_PKG_CONFIG
+AS_IF([test -z "$PKG_CONFIG"], [TERN_MISSING([pkg-config], [pkg-config])])
+PKG_CHECK_MODULES([PMIX], [pmix >= 3.1], [],
+                  [TERN_MISSING([PMIx >= 3.1 with headers (mpirun starts processes through it)], [libpmix-dev])])
+PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
+                  [TERN_MISSING([hwloc >= 2.0 with headers (mpirun maps and binds with it)], [libhwloc-dev])])
+
+AS_IF([test -n "$tern_missing"], [AC_MSG_ERROR([these are needed and missing:$tern_missing
+  On Debian as root:  apt-get install$tern_missing_packages])])
+
+PKG_CHECK_VAR([PMIX_LIBDIR], [pmix], [libdir])
+PMIX_VERSION=`$PKG_CONFIG --modversion pmix`
+HWLOC_VERSION=`$PKG_CONFIG --modversion hwloc`
+# A rank opens libpmix only when a launcher told it where its server is, by this name or else by the soname alone.
+AC_DEFINE_UNQUOTED([TERN_PMIX_LIBRARY], ["$PMIX_LIBDIR/libpmix.so.2"], [the PMIx library that was built against])
+AC_DEFINE_UNQUOTED([TERN_PMIX_VERSION], ["$PMIX_VERSION"], [version of the PMIx that was built against])
+AC_DEFINE_UNQUOTED([TERN_HWLOC_VERSION], ["$HWLOC_VERSION"], [version of the hwloc that was built against])
+])
+
+# TERN_MISSING(WHAT, PACKAGES)
+AC_DEFUN([TERN_MISSING], [
+tern_missing="$tern_missing
+    $1: package $2"
+tern_missing_packages="$tern_missing_packages $2"
+])
+
+# TERN_SANITIZERS
+# The whole library, the tools and what our mpicc builds: a sanitized library needs a sanitized program.
+AC_DEFUN([TERN_SANITIZERS], [
+AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@], [build with these sanitizers (default list: address,undefined)])],
+    [], [enable_sanitizers=no])
+AS_CASE([$enable_sanitizers], [no], [SANITIZERS=], [yes], [SANITIZERS=address,undefined], [SANITIZERS=$enable_sanitizers])
+SANITIZER_FLAGS=${SANITIZERS:+-fsanitize=$SANITIZERS -fno-omit-frame-pointer}
+AS_IF([test -n "$SANITIZER_FLAGS"], [
+    AC_MSG_CHECKING([whether $CC can link with $SANITIZER_FLAGS])
+    tern_saved_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $SANITIZER_FLAGS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([the sanitizers' run-time libraries are missing; on Debian they come with package gcc])])
+    CFLAGS=$tern_saved_CFLAGS
+])
+# The sanitizers' own symbols come from the program.
+NO_UNDEFINED=
+AS_IF([test -z "$SANITIZERS"], [NO_UNDEFINED=-Wl,-z,defs])
+AC_SUBST([NO_UNDEFINED])
+AC_SUBST([SANITIZERS])
+AC_SUBST([SANITIZER_FLAGS])
+AC_DEFINE_UNQUOTED([TERN_SANITIZER_FLAGS], ["$SANITIZER_FLAGS"], [what mpicc adds for a library with sanitizers])
+])
+
+# TERN_OPTIONAL
+# What may be absent. Each leaves a line for the table in TERN_REPORT.
+AC_DEFUN([TERN_OPTIONAL], [
+PKG_CHECK_MODULES([CHECK], [check >= 0.10], [have_check=yes], [have_check=no])
+AM_CONDITIONAL([HAVE_CHECK], [test $have_check = yes])
+
+PKG_CHECK_EXISTS([libfabric], [have_libfabric=`$PKG_CONFIG --modversion libfabric`], [have_libfabric=no])
+
+AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR], [CUDA's prefix (default: /usr/local/cuda; --without-cuda: none)])])
+AS_CASE([$with_cuda], [no], [cuda_dirs=], [yes|''], [cuda_dirs="${CUDA_HOME:-/usr/local/cuda} /usr/local/cuda /usr/lib/cuda /usr"],
+        [cuda_dirs=$with_cuda])
+CUDA_CPPFLAGS=
+have_cuda=no
+AS_IF([test -n "$cuda_dirs"], [AC_MSG_CHECKING([for CUDA's headers])])
+for cuda_dir in $cuda_dirs; do
+    AS_IF([test -r "$cuda_dir/include/cuda.h"], [
+        have_cuda=`$SED -n 's/^#define CUDA_VERSION @<:@ 	@:>@*\(@<:@0-9@:>@*\).*/\1/p' "$cuda_dir/include/cuda.h" | head -n 1`
+        have_cuda=`expr "${have_cuda:-0}" / 1000`.`expr "${have_cuda:-0}" % 1000 / 10`
+        CUDA_CPPFLAGS="-isystem $cuda_dir/include"
+        AC_DEFINE([HAVE_CUDA], [1], [CUDA's headers are there])
+        break
+    ])
+done
+AS_IF([test -n "$cuda_dirs"], [AC_MSG_RESULT([$have_cuda])])
+AS_IF([test $have_cuda = no && test -n "$with_cuda" && test "$with_cuda" != no],
+      [AC_MSG_ERROR([--with-cuda=$with_cuda: no include/cuda.h there; give CUDA's prefix, e.g. --with-cuda=/usr/local/cuda])])
+AC_SUBST([CUDA_CPPFLAGS])
+AM_CONDITIONAL([HAVE_CUDA], [test "$have_cuda" != no])
+
+AC_CHECK_PROGS([GFORTRAN], [gfortran], [no])
+])
+
+# TERN_REPORT
+# The table at the end: found or not, and what the absence costs.
+AC_DEFUN([TERN_REPORT], [
+tern_row() { printf '  %-11s %-10s %s\n' "$[]1" "$[]2" "$[]3"; }
+echo
+echo "$PACKAGE_STRING, into $prefix"
+tern_row C "$CC" "`$CC -dumpfullversion 2>/dev/null`, $CFLAGS${SANITIZER_FLAGS:+ $SANITIZER_FLAGS}"
+tern_row C++ "$CXX" "what mpicxx runs"
+tern_row python3 "`$PYTHON3 -c 'import platform; print(platform.python_version())'`" "writes mpi.h and the entry points from api/"
+tern_row PMIx "$PMIX_VERSION" "mpirun links it; libmpi opens it only under a launcher"
+tern_row hwloc "$HWLOC_VERSION" "mpirun maps and binds with it"
+AS_IF([test $have_check = yes], [tern_row Check "`$PKG_CONFIG --modversion check`" "unit tests"],
+      [tern_row Check no "make check cannot run the unit tests and fails (package check)"])
+AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "costs nothing in this version: no network transport yet"],
+      [tern_row libfabric "$have_libfabric" "found, not used in this version"])
+AS_IF([test "$have_cuda" = no], [tern_row CUDA no "costs nothing in this version: no device memory yet"],
+      [tern_row CUDA "$have_cuda" "found, not used in this version"])
+AS_IF([test "$GFORTRAN" = no], [tern_row gfortran no "costs nothing in this version: no Fortran yet"],
+      [tern_row gfortran "`$GFORTRAN -dumpfullversion`" "found, not used in this version: no Fortran yet"])
+echo
+])

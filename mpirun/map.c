@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the host each of them sits;
+ * in which order they are numbered; to which processors each is bound.
+ *
+ * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a mapping that was asked
+ * for binds to the same kind of object; more ranks than processors are not bound at all unless asked for, and then share
+ * as evenly as can be. Binding takes, within the object the rank sits at, the processors that fewest ranks have yet.
+ */
+#include "mpirun/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/error.h"
+#include "mpirun/strings.h"
+
+void tern_cpus_add(struct tern_cpus *set, int os_index)
+{
+    if (os_index >= 0 && os_index < TERN_MAX_CPUS)
+        set->bits[os_index / 64] |= (uint64_t)1 << os_index % 64;
+}
+
+bool tern_cpus_has(const struct tern_cpus *set, int os_index)
+{
+    return os_index >= 0 && os_index < TERN_MAX_CPUS && set->bits[os_index / 64] >> os_index % 64 & 1;
+}
+
+int tern_cpus_count(const struct tern_cpus *set)
+{
+    int count = 0;
+    for (int i = 0; i < TERN_MAX_CPUS / 64; i++)
+        count += __builtin_popcountll(set->bits[i]);
+    return count;
+}
+
+const char *tern_level_name(enum tern_level level)
+{
+    static const char *const names[] = {
+        [TERN_LEVEL_HWTHREAD] = "hwthread", [TERN_LEVEL_CORE] = "core",     [TERN_LEVEL_L1] = "l1cache",
+        [TERN_LEVEL_L2] = "l2cache",        [TERN_LEVEL_L3] = "l3cache",    [TERN_LEVEL_NUMA] = "numa",
+        [TERN_LEVEL_SOCKET] = "socket",     [TERN_LEVEL_NODE] = "node",     [TERN_LEVEL_SLOT] = "slot",
+        [TERN_LEVEL_NONE] = "none",         [TERN_LEVEL_DEFAULT] = "default", [TERN_LEVEL_COUNT] = "?",
+    };
+    return names[level];
+}
+
+int tern_host_objects(const struct tern_host *host, enum tern_level level)
+{
+    int objects = 0;
+    for (int i = 0; i < host->cpu_count; i++) {
+        if (host->cpus[i].id[level] >= objects)
+            objects = host->cpus[i].id[level] + 1;
+    }
+    return objects;
+}
+
+int tern_host_units(const struct tern_host *host, bool hwthreads)
+{
+    int units = tern_host_objects(host, hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE);
+    return host->cpu_limit > 0 && host->cpu_limit < units ? host->cpu_limit : units;
+}
+
+int tern_host_slots(const struct tern_host *host, bool hwthreads)
+{
+    return host->slots > 0 ? host->slots : tern_host_units(host, hwthreads);
+}
+
+/* The work in hand. */
+struct mapping {
+    const struct tern_map_request *request;
+    const struct tern_host *hosts;
+    int host_count;
+    int *host_ranks; /* per host */
+    struct tern_map *map;
+};
+
+static int ppr_capacity(const struct mapping *m)
+{
+    int capacity = 0;
+    for (int h = 0; h < m->host_count; h++)
+        capacity += m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+    return capacity;
+}
+
+/* Ranks of each program: as said, or what fits. */
+static int count_ranks(const struct mapping *m, int *ret_app_np)
+{
+    const struct tern_map_request *request = m->request;
+    int capacity = request->per_object ? ppr_capacity(m) : m->map->slots;
+    int64_t total = 0;
+    for (int a = 0; a < request->apps; a++) {
+        ret_app_np[a] = request->np[a];
+        if (request->np[a] < 0)
+            return tern_error(TERN_ERR_ARG, "%d ranks cannot be started; give at least 1", request->np[a]);
+        if (request->np[a] == 0) {
+            if (request->apps > 1 && !request->per_object)
+                return tern_error(TERN_ERR_ARG, "program %d has no -np; with several programs each needs one", a + 1);
+            ret_app_np[a] = capacity;
+        } else if (request->per_object && request->np[a] > capacity) {
+            return tern_error(TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks", request->np[a],
+                              request->per_object, tern_level_name(request->per_level), m->host_count,
+                              m->host_count == 1 ? "" : "s", capacity);
+        }
+        total += ret_app_np[a];
+    }
+    if (total > 1 << 20)
+        return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start", (long long)total);
+    if (request->no_oversubscribe && total > m->map->slots)
+        return tern_error(TERN_ERR_ARG, "%lld ranks on %d slot%s, and --nooversubscribe was given", (long long)total,
+                          m->map->slots, m->map->slots == 1 ? "" : "s");
+    m->map->size = (int)total;
+    return 0;
+}
+
+/* Which host the next rank goes to: with `spread` to each in turn, else one host is filled after the other; when all slots
+ * are taken, to each in turn. */
+static int next_host(const struct mapping *m, bool spread, int *cursor)
+{
+    bool free_slots = false;
+    for (int h = 0; h < m->host_count; h++)
+        free_slots |= m->host_ranks[h] < tern_host_slots(&m->hosts[h], m->request->hwthreads);
+    for (int tried = 0; tried <= m->host_count; tried++) {
+        int h = *cursor % m->host_count;
+        bool fits = m->host_ranks[h] < tern_host_slots(&m->hosts[h], m->request->hwthreads);
+        if (fits || !free_slots) {
+            if (spread || !free_slots)
+                (*cursor)++;
+            return h;
+        }
+        (*cursor)++;
+    }
+    return 0;
+}
+
+/* Host and object of rank `index` of its program under ppr. */
+static void place_per_object(const struct mapping *m, int index, struct tern_place *place)
+{
+    for (int h = 0; h < m->host_count; h++) {
+        int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+        if (index < here) {
+            place->host = h;
+            place->object = index / m->request->per_object;
+            return;
+        }
+        index -= here;
+    }
+}
+
+static void decide_defaults(const struct mapping *m, bool crowded)
+{
+    const struct tern_map_request *request = m->request;
+    struct tern_map *map = m->map;
+    enum tern_level unit = request->hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE;
+    enum tern_level usual = map->size <= 2 || request->pe > 1 ? unit : TERN_LEVEL_SOCKET;
+    map->by = request->per_object ? request->per_level : request->by;
+    if (map->by == TERN_LEVEL_DEFAULT)
+        map->by = crowded || request->pe > 1 ? TERN_LEVEL_SLOT : usual;
+    /* ranks with several processors each take them in order; the object of one processor would be too small */
+    if (request->pe > 1 && map->by <= unit)
+        map->by = TERN_LEVEL_SLOT;
+    map->bind = request->bind;
+    if (map->bind != TERN_LEVEL_DEFAULT)
+        return;
+    bool asked = request->by != TERN_LEVEL_DEFAULT || request->per_object;
+    if (crowded)
+        map->bind = TERN_LEVEL_NONE;
+    else if (asked && map->by < TERN_LEVEL_NODE && request->pe <= 1)
+        map->bind = map->by;
+    else
+        map->bind = usual;
+}
+
+/* Before the mapping is decided it is known who will be crowded: the counts per host don't depend on objects. */
+static void count_crowds(struct mapping *m, const struct tern_place *places)
+{
+    m->map->crowded_host = -1;
+    int pe = m->request->pe > 1 ? m->request->pe : 1;
+    for (int i = 0; i < m->map->size && m->map->crowded_host < 0; i++) {
+        int h = places[i].host;
+        int units = tern_host_units(&m->hosts[h], m->request->hwthreads);
+        if ((int64_t)m->host_ranks[h] * pe > units) {
+            m->map->crowded_host = h;
+            m->map->crowded_ranks = m->host_ranks[h];
+            m->map->crowded_units = units;
+        }
+    }
+}
+
+static void place_on_hosts(struct mapping *m, const int *app_np)
+{
+    bool spread = m->request->by == TERN_LEVEL_NODE;
+    int cursor = 0, rank = 0;
+    for (int a = 0; a < m->request->apps; a++) {
+        for (int i = 0; i < app_np[a]; i++, rank++) {
+            struct tern_place *place = &m->map->places[rank];
+            place->app = a;
+            place->app_rank = i;
+            if (m->request->per_object)
+                place_per_object(m, i, place);
+            else
+                place->host = next_host(m, spread, &cursor);
+            m->host_ranks[place->host]++;
+        }
+    }
+}
+
+static void place_at_objects(struct mapping *m)
+{
+    if (m->request->per_object || m->map->by > TERN_LEVEL_NODE)
+        return;
+    int *next = tern_must_alloc(m->host_count * sizeof *next);
+    for (int i = 0; i < m->map->size; i++) {
+        struct tern_place *place = &m->map->places[i];
+        place->object = next[place->host]++ % tern_host_objects(&m->hosts[place->host], m->map->by);
+    }
+    free(next);
+}
+
+/* First hardware thread of the object that the place sits at. */
+static const struct tern_cpu *first_cpu(const struct mapping *m, const struct tern_place *place)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    for (int c = 0; c < host->cpu_count && m->map->by < TERN_LEVEL_COUNT; c++) {
+        if (host->cpus[c].id[m->map->by] == place->object)
+            return &host->cpus[c];
+    }
+    return &host->cpus[0];
+}
+
+struct numbering {
+    int host, object, round, position;
+};
+
+static int compare_numbering(const void *left, const void *right)
+{
+    const struct numbering *a = left, *b = right;
+    int order = a->round - b->round;
+    order = order ? order : a->host - b->host;
+    order = order ? order : a->object - b->object;
+    return order ? order : a->position - b->position;
+}
+
+/* --rank-by LEVEL: ranks go round the objects of that level. Programs keep their ranks, places are dealt anew. */
+static void number_ranks(struct mapping *m)
+{
+    enum tern_level level = m->request->rank_by;
+    if (level >= TERN_LEVEL_COUNT)
+        return;
+    int size = m->map->size;
+    struct numbering *order = tern_must_alloc(size * sizeof *order);
+    struct tern_place *old = tern_must_alloc(size * sizeof *old);
+    memcpy(old, m->map->places, size * sizeof *old);
+    for (int i = 0; i < size; i++) {
+        order[i] = (struct numbering){ old[i].host, first_cpu(m, &old[i])->id[level], 0, i };
+        for (int j = 0; j < i; j++)
+            order[i].round += order[j].host == order[i].host && order[j].object == order[i].object;
+    }
+    qsort(order, size, sizeof *order, compare_numbering);
+    for (int i = 0; i < size; i++) {
+        m->map->places[i].host = old[order[i].position].host;
+        m->map->places[i].object = old[order[i].position].object;
+    }
+    free(old);
+    free(order);
+}
+
+static bool at_object(const struct mapping *m, const struct tern_place *place, const struct tern_cpu *cpu)
+{
+    return m->map->by >= TERN_LEVEL_NODE || cpu->id[m->map->by] == place->object;
+}
+
+/* Within the place's object, the object of level `level` that fewest ranks have taken; -1 when `taken` excludes all. */
+static int least_used(const struct mapping *m, const struct tern_place *place, enum tern_level level, const int *used,
+                      const bool *taken)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    int best = -1;
+    for (int c = 0; c < host->cpu_count; c++) {
+        int id = host->cpus[c].id[level];
+        if (at_object(m, place, &host->cpus[c]) && !taken[id] && (best < 0 || used[id] < used[best]))
+            best = id;
+    }
+    return best;
+}
+
+static void take_object(const struct tern_host *host, enum tern_level level, int id, struct tern_place *place)
+{
+    for (int c = 0; c < host->cpu_count; c++) {
+        if (host->cpus[c].id[level] == id)
+            tern_cpus_add(&place->cpus, host->cpus[c].os_index);
+    }
+}
+
+static void bind_place(const struct mapping *m, struct tern_place *place, int *used)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    enum tern_level bind = m->map->bind;
+    if (bind >= TERN_LEVEL_NODE) {
+        take_object(host, TERN_LEVEL_NODE, 0, place);
+        return;
+    }
+    place->bound = true;
+    /* wider than where it sits: the object around it; else the least used ones inside */
+    if (m->map->by < TERN_LEVEL_NODE && bind >= m->map->by) {
+        take_object(host, bind, first_cpu(m, place)->id[bind], place);
+        return;
+    }
+    int wanted = m->request->pe > 1 && bind <= TERN_LEVEL_CORE ? m->request->pe : 1;
+    bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
+    while (wanted-- > 0) {
+        int id = least_used(m, place, bind, used, taken);
+        if (id < 0)
+            break;
+        taken[id] = true;
+        used[id]++;
+        take_object(host, bind, id, place);
+    }
+    free(taken);
+}
+
+static void bind_ranks(struct mapping *m)
+{
+    for (int h = 0; h < m->host_count; h++) {
+        int local = 0;
+        int *used = tern_must_alloc(m->hosts[h].cpu_count * sizeof *used);
+        for (int i = 0; i < m->map->size; i++) {
+            if (m->map->places[i].host != h)
+                continue;
+            m->map->places[i].local_rank = local++;
+            bind_place(m, &m->map->places[i], used);
+        }
+        free(used);
+    }
+}
+
+int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts, int host_count,
+                   struct tern_map *ret_map)
+{
+    struct tern_map map = { 0 };
+    struct mapping m = { request, hosts, host_count, NULL, &map };
+    for (int h = 0; h < host_count; h++)
+        map.slots += tern_host_slots(&hosts[h], request->hwthreads);
+    int *app_np = tern_must_alloc(request->apps * sizeof *app_np);
+    int error = count_ranks(&m, app_np);
+    if (error) {
+        free(app_np);
+        return error;
+    }
+    m.host_ranks = tern_must_alloc(host_count * sizeof *m.host_ranks);
+    map.places = tern_must_alloc(map.size * sizeof *map.places);
+    place_on_hosts(&m, app_np);
+    count_crowds(&m, map.places);
+    decide_defaults(&m, map.crowded_host >= 0);
+    place_at_objects(&m);
+    number_ranks(&m);
+    bind_ranks(&m);
+    free(app_np);
+    free(m.host_ranks);
+    *ret_map = map;
+    return 0;
+}
+
+void tern_map_free(struct tern_map *map)
+{
+    free(map->places);
+    *map = (struct tern_map){ 0 };
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_NODE_MEMORY_H
+#define TERN_MPIRUN_NODE_MEMORY_H
+
+/* The memory that the ranks of a node share: a memfd, inherited by each of them, gone with the last of them. Sparse: pages are the
+ * library's to allocate before it touches them. Its first bytes are "TERNSHM1" and the job's token (32 hexadecimal digits);
+ * the rest is zero and the library's. */
+
+#include <stdint.h>
+
+/* Size for so many ranks on the node. */
+uint64_t tern_node_memory_size(int ranks);
+/* 0 or TERN_ERR_OTHER. */
+int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t *ret_size);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMIx calls us on its own thread, holding its own state: a callback here does nothing but put an event into a queue and
+ * write to a descriptor that mpirun's loop watches. The loop takes it out, acts, and answers through the callback that PMIx
+ * gave, which hands the answer over to PMIx's thread. What needs no decision (connected, events) is answered by
+ * PMIX_OPERATION_SUCCEEDED at once, so that 64 ranks in MPI_Init don't wait for two thread switches each.
+ *
+ * Who may connect: PMIx listens on the loopback interface; a client must name a registered rank of a registered namespace and come with
+ * our uid and gid. The namespace's name contains 64 random bits and is known only to our own processes.
+ *
+ * On one node all data of a fence are here already; they are handed back. A direct modex asks another node, and there is none.
+ */
+#include "mpirun/server.h"
+
+#include <errno.h>
+#include <pmix.h>
+#include <pmix_server.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "mpirun/names.h"
+#include "mpirun/server_data.h"
+
+enum event_kind { CONNECTED, FINALIZED, ABORTED, CONTROL, FENCE, MODEX, PUBLISH, LOOKUP, UNPUBLISH, QUERY };
+
+/* Pointers are PMIx's and live until the answer, but for `text` and `data`, which are ours. */
+struct event {
+    enum event_kind kind;
+    pmix_proc_t proc;
+    int rank, value;
+    char *text;
+    char *data;
+    size_t size;
+    char **keys;
+    const pmix_info_t *infos;
+    size_t info_count;
+    union {
+        pmix_op_cbfunc_t done;
+        pmix_modex_cbfunc_t modex;
+        pmix_lookup_cbfunc_t lookup;
+        pmix_info_cbfunc_t info;
+    } answer;
+    void *answer_data;
+    struct event *next;
+};
+
+static struct {
+    const struct tern_server_job *job;
+    const struct tern_server_listener *listener;
+    int event_fd;
+    pthread_mutex_t lock; /* of the queue: PMIx's thread appends, mpirun's takes */
+    struct event *first, **last;
+} server = { .event_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .last = &server.first };
+
+/* ---- on PMIx's thread ---- */
+
+static struct event *new_event(enum event_kind kind, const pmix_proc_t *proc)
+{
+    struct event *event = calloc(1, sizeof *event);
+    if (event) {
+        event->kind = kind;
+        event->rank = -1;
+        if (proc) {
+            event->proc = *proc;
+            event->rank = (int)proc->rank;
+        }
+    }
+    return event;
+}
+
+static void post(struct event *event)
+{
+    pthread_mutex_lock(&server.lock);
+    bool was_empty = !server.first;
+    *server.last = event;
+    server.last = &event->next;
+    pthread_mutex_unlock(&server.lock);
+    if (was_empty)
+        eventfd_write(server.event_fd, 1);
+}
+
+static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t infos[], size_t info_count,
+                                       pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)infos, (void)info_count, (void)done, (void)data;
+    struct event *event = new_event(CONNECTED, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    post(event);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)done, (void)data;
+    struct event *event = new_event(FINALIZED, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    post(event);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Not answered at once: the caller of MPI_Abort is to be stopped by us, not to run on meanwhile. */
+static pmix_status_t client_aborts(const pmix_proc_t *proc, void *object, int status, const char message[],
+                                   pmix_proc_t procs[], size_t proc_count, pmix_op_cbfunc_t done, void *data)
+{
+    (void)object, (void)procs, (void)proc_count;
+    struct event *event = new_event(ABORTED, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->value = status;
+    event->text = message ? strdup(message) : NULL;
+    event->answer.done = done;
+    event->answer_data = data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const pmix_info_t infos[], size_t info_count, char *data,
+                           size_t size, pmix_modex_cbfunc_t answer, void *answer_data)
+{
+    (void)procs, (void)proc_count, (void)infos, (void)info_count;
+    struct event *event = new_event(FENCE, NULL);
+    if (event && size && !(event->data = malloc(size))) {
+        free(event);
+        event = NULL;
+    }
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    if (size)
+        memcpy(event->data, data, size);
+    event->size = size;
+    event->answer.modex = answer;
+    event->answer_data = answer_data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t infos[], size_t info_count,
+                                  pmix_modex_cbfunc_t answer, void *answer_data)
+{
+    (void)infos, (void)info_count;
+    struct event *event = new_event(MODEX, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->answer.modex = answer;
+    event->answer_data = answer_data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t infos[], size_t info_count, pmix_op_cbfunc_t done,
+                             void *data)
+{
+    struct event *event = new_event(PUBLISH, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->infos = infos;
+    event->info_count = info_count;
+    event->answer.done = done;
+    event->answer_data = data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[], size_t info_count,
+                            pmix_lookup_cbfunc_t answer, void *data)
+{
+    struct event *event = new_event(LOOKUP, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->keys = keys;
+    event->infos = infos;
+    event->info_count = info_count;
+    event->answer.lookup = answer;
+    event->answer_data = data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[], size_t info_count,
+                               pmix_op_cbfunc_t done, void *data)
+{
+    (void)infos, (void)info_count;
+    struct event *event = new_event(UNPUBLISH, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->keys = keys;
+    event->answer.done = done;
+    event->answer_data = data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+/* Events of the job's own ranks are spread by PMIx itself; there are no others to register for or to tell. */
+static pmix_status_t register_events(pmix_status_t *codes, size_t code_count, const pmix_info_t infos[], size_t info_count,
+                                     pmix_op_cbfunc_t done, void *data)
+{
+    (void)codes, (void)code_count, (void)infos, (void)info_count, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t deregister_events(pmix_status_t *codes, size_t code_count, pmix_op_cbfunc_t done, void *data)
+{
+    (void)codes, (void)code_count, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range, pmix_info_t infos[],
+                                  size_t info_count, pmix_op_cbfunc_t done, void *data)
+{
+    (void)code, (void)source, (void)range, (void)infos, (void)info_count, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Signal that a job control request asks for; 0: none we know. */
+static int requested_signal(const pmix_info_t directives[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *key = directives[i].key;
+        if (strcmp(key, PMIX_JOB_CTRL_KILL) == 0)
+            return SIGKILL;
+        if (strcmp(key, PMIX_JOB_CTRL_TERMINATE) == 0)
+            return SIGTERM;
+        if (strcmp(key, PMIX_JOB_CTRL_PAUSE) == 0)
+            return SIGSTOP;
+        if (strcmp(key, PMIX_JOB_CTRL_RESUME) == 0)
+            return SIGCONT;
+        if (strcmp(key, PMIX_JOB_CTRL_SIGNAL) == 0 && directives[i].value.type == PMIX_INT)
+            return directives[i].value.data.integer;
+    }
+    return 0;
+}
+
+static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t targets[], size_t target_count,
+                                 const pmix_info_t directives[], size_t directive_count, pmix_info_cbfunc_t answer, void *data)
+{
+    (void)requestor, (void)answer, (void)data;
+    int number = requested_signal(directives, directive_count);
+    if (number <= 0 || number >= NSIG)
+        return PMIX_ERR_NOT_SUPPORTED;
+    for (size_t i = 0; i < (target_count ? target_count : 1); i++) {
+        bool all = target_count == 0 || targets[i].rank == PMIX_RANK_WILDCARD;
+        struct event *event = new_event(CONTROL, all ? NULL : &targets[i]);
+        if (!event)
+            return PMIX_ERR_NOMEM;
+        event->value = number;
+        post(event);
+    }
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t query(pmix_proc_t *proc, pmix_query_t *queries, size_t query_count, pmix_info_cbfunc_t answer, void *data)
+{
+    if (query_count != 1 || !queries[0].keys || !queries[0].keys[0] || strcmp(queries[0].keys[0], PMIX_QUERY_NAMESPACES))
+        return PMIX_ERR_NOT_SUPPORTED;
+    struct event *event = new_event(QUERY, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->answer.info = answer;
+    event->answer_data = data;
+    post(event);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t callbacks = {
+    .client_connected2 = client_connected2,
+    .client_finalized = client_finalized,
+    .abort = client_aborts,
+    .fence_nb = fence,
+    .direct_modex = direct_modex,
+    .publish = publish,
+    .lookup = lookup,
+    .unpublish = unpublish,
+    .register_events = register_events,
+    .deregister_events = deregister_events,
+    .notify_event = notify_event,
+    .query = query,
+    .job_control = job_control,
+};
+
+/* ---- on mpirun's loop ---- */
+
+static void free_infos(void *data)
+{
+    struct tern_infos *infos = data;
+    free(infos->items);
+    free(infos);
+}
+
+static void answer_query(const struct event *event)
+{
+    struct tern_infos *infos = tern_must_alloc(sizeof *infos);
+    tern_infos_string(infos, PMIX_QUERY_NAMESPACES, server.job->nspace);
+    event->answer.info(PMIX_SUCCESS, infos->items, infos->count, event->answer_data, free_infos, infos);
+}
+
+static void handle(struct event *event)
+{
+    const struct tern_server_listener *listener = server.listener;
+    switch (event->kind) {
+    case CONNECTED:
+        listener->connected(event->rank);
+        break;
+    case FINALIZED:
+        listener->finalized(event->rank);
+        break;
+    case ABORTED:
+        listener->aborted(event->rank, event->value, event->text);
+        break;
+    case CONTROL:
+        listener->signalled(event->rank, event->value);
+        break;
+    case FENCE:
+        event->answer.modex(PMIX_SUCCESS, event->data, event->size, event->answer_data, free, event->data);
+        break;
+    case MODEX:
+        event->answer.modex(PMIX_ERR_NOT_FOUND, NULL, 0, event->answer_data, NULL, NULL);
+        break;
+    case PUBLISH:
+        event->answer.done(tern_names_publish(&event->proc, event->infos, event->info_count), event->answer_data);
+        break;
+    case LOOKUP:
+        tern_names_lookup(event->keys, event->infos, event->info_count, event->answer.lookup, event->answer_data);
+        break;
+    case UNPUBLISH:
+        event->answer.done(tern_names_unpublish(&event->proc, event->keys), event->answer_data);
+        break;
+    case QUERY:
+        answer_query(event);
+        break;
+    }
+}
+
+int tern_server_fd(void)
+{
+    return server.event_fd;
+}
+
+void tern_server_dispatch(void)
+{
+    if (server.event_fd < 0)
+        return;
+    eventfd_t count;
+    eventfd_read(server.event_fd, &count);
+    pthread_mutex_lock(&server.lock);
+    struct event *event = server.first;
+    server.first = NULL;
+    server.last = &server.first;
+    pthread_mutex_unlock(&server.lock);
+    while (event) {
+        struct event *next = event->next;
+        handle(event);
+        free(event->text);
+        free(event);
+        event = next;
+    }
+}
+
+static int failed(const char *what, pmix_status_t status)
+{
+    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, PMIx_Error_string(status), status);
+}
+
+static int init_server(const struct tern_server_job *job)
+{
+    /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
+    setenv("PMIX_MCA_gds", "hash", 1);
+    struct tern_infos infos = { 0 };
+    pmix_topology_t topology = { .source = "hwloc", .topology = job->topology };
+    char *name = tern_must_format("%s-server", job->nspace);
+    tern_infos_string(&infos, PMIX_SERVER_TMPDIR, job->session_dir);
+    tern_infos_string(&infos, PMIX_SYSTEM_TMPDIR, job->session_dir);
+    tern_infos_string(&infos, PMIX_SERVER_NSPACE, name);
+    tern_infos_string(&infos, PMIX_HOSTNAME, job->host->name);
+    tern_infos_flag(&infos, PMIX_SERVER_TOOL_SUPPORT, false);
+    tern_infos_flag(&infos, PMIX_SERVER_REMOTE_CONNECTIONS, false);
+    tern_infos_pointer(&infos, PMIX_TOPOLOGY2, PMIX_TOPO, &topology);
+    pmix_status_t status = PMIx_server_init(&callbacks, infos.items, infos.count);
+    free(infos.items);
+    free(name);
+    return status == PMIX_SUCCESS ? 0 : failed("the PMIx server cannot start", status);
+}
+
+static int register_ranks(const struct tern_server_job *job)
+{
+    for (int rank = 0; rank < job->map->size; rank++) {
+        pmix_proc_t proc = { .rank = rank };
+        strncpy(proc.nspace, job->nspace, PMIX_MAX_NSLEN);
+        pmix_status_t status = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+        if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+            return failed("PMIx_server_register_client", status);
+    }
+    return 0;
+}
+
+int tern_server_start(const struct tern_server_job *job, const struct tern_server_listener *listener)
+{
+    server.job = job;
+    server.listener = listener;
+    server.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (server.event_fd < 0)
+        return tern_error(TERN_ERR_OTHER, "eventfd: %s", strerror(errno));
+    int error = init_server(job);
+    struct tern_infos infos;
+    if (!error)
+        error = tern_server_describe_job(job, &infos);
+    if (error)
+        return error;
+    pmix_status_t status =
+        PMIx_server_register_nspace(job->nspace, job->map->size, infos.items, infos.count, NULL, NULL);
+    if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+        return failed("PMIx_server_register_nspace", status);
+    return register_ranks(job);
+}
+
+int tern_server_add_environment(int rank, struct tern_strings *env)
+{
+    pmix_proc_t proc = { .rank = rank };
+    strncpy(proc.nspace, server.job->nspace, PMIX_MAX_NSLEN);
+    char **added = NULL;
+    pmix_status_t status = PMIx_server_setup_fork(&proc, &added);
+    if (status != PMIX_SUCCESS)
+        return failed("PMIx_server_setup_fork", status);
+    for (int i = 0; added && added[i]; i++)
+        tern_strings_take(env, added[i]);
+    free(added);
+    return 0;
+}

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The generator gives the same text each time, whatever the hash seed and the folder it is called from; it leaves files
+# alone that would not change, and says what is wrong in a table that has a fault.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+generate() {
+    "$PYTHON3" -B "$TERN_SRCDIR/api/generate.py" "$@"
+}
+
+PYTHONHASHSEED=1 generate --out one
+(cd /; PYTHONHASHSEED=2 generate --out "$scratch/two")
+diff -r one two
+[ "$(generate --list | sort)" = "$(cd one && find . -type f | sed 's#^\./##' | sort)" ]
+
+find one -type f -exec touch -d '2001-01-01' {} +
+generate --out one
+rewritten=$(find one -type f -newermt '2001-01-02')
+[ -z "$rewritten" ] || { echo "written again without a change: $rewritten"; exit 1; }
+
+# A fault in the table: file, line and what is wrong.
+cp -r "$TERN_SRCDIR/api" api
+mkdir -p include
+cp "$TERN_SRCDIR/include/mpi.h.in" include/
+chmod -R u+w api include
+for fault in 's/const BUFFER buf,/const BUFER+ buf,/' 's/^MPI_Send /MPI_Recv /' 's/ yes 1\.0/ maybe 1.0/' 's/does:/dose:/'; do
+    sed "$fault" "$TERN_SRCDIR/api/procedures.txt" >api/procedures.txt
+    if "$PYTHON3" -B api/generate.py --check 2>message; then
+        echo "the generator took a table with $fault"
+        exit 1
+    fi
+    grep -qE 'procedures\.txt:[0-9]+: ' message || { echo "no file and line for $fault:"; cat message; exit 1; }
+done
+
+# One word changes what is declared and exported.
+sed 's/^MPI_Ibarrier *no /MPI_Ibarrier yes /' "$TERN_SRCDIR/api/procedures.txt" >api/procedures.txt
+"$PYTHON3" -B api/generate.py --out three
+grep -q 'int MPI_Ibarrier(MPI_Comm comm, MPI_Request \*request);' three/mpi.h
+grep -qx '    PMPI_Ibarrier;' three/libmpi.map

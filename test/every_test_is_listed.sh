@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A test that no Makefile.am names never runs; a source that none names is not in the tarball.
+set -eu
+cd "$TERN_SRCDIR"
+
+missing=0
+# listed MAKEFILE FOLDER FILE...: each file, as written below FOLDER, stands in the makefile (with or without its .c)
+listed() {
+    local makefile=$1 folder=$2 file name
+    shift 2
+    for file; do
+        [ -e "$file" ] || continue
+        name=${file#"$folder"/}
+        if ! grep -qE "(^|[[:space:]])$(printf '%s' "${name%.c}" | sed 's/[.+]/\\&/g')(\.c)?([[:space:]]|\$)" "$makefile"; then
+            echo "$file is not named in $makefile"
+            missing=$((missing + 1))
+        fi
+    done
+}
+
+listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py
+listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch]
+listed mpirun/Makefile.am mpirun mpirun/*.[ch]
+listed tools/Makefile.am tools tools/*.[ch]
+[ "$missing" = 0 ]

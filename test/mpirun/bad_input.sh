@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A mistake gets one clear sentence on standard error, an exit status that is not 0, and nothing is started.
+. "$(dirname "$0")/check.bash"
+
+# bad REGEX ARGUMENT...: the arguments are refused in one sentence that matches
+bad() {
+    local sentence=$1
+    shift
+    rm -f started
+    run "$@"
+    [ "$rc" != 0 ] || complain "mpirun $*: exit status 0"
+    is "mpirun $*: sentences" "$(wc -l <err)" 1
+    has "mpirun $*" err "^mpirun: .*$sentence"
+    [ ! -s out ] || complain "mpirun $*: writes to standard output"
+    [ ! -e started ] || complain "mpirun $*: the program was started"
+}
+go=(sh -c '>started')
+
+bad 'no program' -np 2
+bad 'no program'
+bad 'no program' -np 1 "${go[@]}" :
+bad 'unknown option --tag-outptu; did you mean --tag-output\?' --tag-outptu -np 1 "${go[@]}"
+bad 'unknown option -hostfil; did you mean --hostfile\?' -hostfil x "${go[@]}"
+bad 'unknown option --qqqqqqqqqqqq ' --qqqqqqqqqqqq "${go[@]}"
+bad '-np 0 is too small; at least 1' -np 0 "${go[@]}"
+bad '-n -3 is too small; at least 1' -n -3 "${go[@]}"
+bad '-np wants a number, not "two"' -np two "${go[@]}"
+bad '-np wants a number, not "2x"' -np 2x "${go[@]}"
+bad '-np 99999999999999999999 is too large' -np 99999999999999999999 "${go[@]}"
+bad '-np wants a value' -np
+bad '--mca wants a name and a value' --mca btl
+bad '-x wants NAME' -x =3 "${go[@]}"
+bad 'program 1 has no -np' "${go[@]}" : "${go[@]}"
+bad 'program 2 has no -np' -np 1 "${go[@]}" : "${go[@]}"
+
+bad 'no program nosuchprogram in .*/bin' -np 1 nosuchprogram
+is "a missing program" "$rc" 127
+bad 'no program nosuchprogram in /nowhere:/neither' -np 1 -x PATH=/nowhere:/neither nosuchprogram
+bad 'no program p in /there or ' --path /there -np 1 p
+printf '#!/bin/sh\n>started\n' >here
+chmod +x here
+bad 'no program here in .*; there is one in the working directory, write it with ./' -np 1 here
+bad 'cannot run .*/nosuch: No such file' -np 1 ./nosuch
+chmod -x here
+bad 'cannot run .*/here: it is not executable' -np 1 ./here
+is "a program that is not executable" "$rc" 126
+bad 'cannot run /tmp: it is a directory' -np 1 /tmp
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+bad 'its first line names the interpreter /no/such/interpreter' -np 1 ./script
+bad 'no program nosuchprogram' -np 1 "${go[@]}" : -np 1 nosuchprogram
+bad 'cannot use the working directory .*/nodir: No such file' --wdir nodir -np 1 "${go[@]}"
+bad 'cannot use the working directory .*/here: it is not a directory' --wdir here -np 1 "${go[@]}"
+
+bad 'unknown host no-such-host.invalid' --host no-such-host.invalid -np 1 "${go[@]}"
+bad 'cannot start on host 192.0.2.77: this version runs on one machine only' --host localhost,192.0.2.77 -np 1 "${go[@]}"
+bad '"0" is not a number of slots' --host localhost:0 -np 1 "${go[@]}"
+bad '"x" is not a number of slots' -H localhost:x -np 1 "${go[@]}"
+bad 'cannot read the hostfile nofile: No such file' --hostfile nofile -np 1 "${go[@]}"
+echo '# nobody' >empty
+bad 'the hostfile empty names no host' --hostfile empty -np 1 "${go[@]}"
+echo 'localhost slots=many' >hosts
+bad '"many" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
+echo 'localhost slotz=1' >hosts
+bad '"slotz=1" is not understood in a hostfile' --hostfile hosts -np 1 "${go[@]}"
+echo '192.0.2.77 slots=2' >hosts
+bad 'cannot start on host 192.0.2.77' --hostfile hosts -np 1 "${go[@]}"
+bad 'leaves no machine' --nolocal -np 1 "${go[@]}"
+
+bad '--bind-to: no object "cores"' --bind-to cores -np 1 "${go[@]}"
+bad '--map-by: no object "nodes"' --map-by nodes -np 1 "${go[@]}"
+bad '--map-by: no modifier "pee=2"' --map-by core:pee=2 -np 1 "${go[@]}"
+bad 'PE= wants a number' --map-by core:PE=x -np 1 "${go[@]}"
+bad 'ppr:N:OBJECT' --map-by ppr:2 -np 1 "${go[@]}"
+bad '-np 3 does not fit: 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]}"
+bad '--rank-by: no object "x"' --rank-by x -np 1 "${go[@]}"
+bad 'none of the processors "4000-4001"' --cpu-set 4000-4001 -np 1 "${go[@]}"
+bad '--stdin wants a number' --stdin some -np 1 "${go[@]}"
+bad '--stdin 3: there are 2 ranks' -q --stdin 3 -np 2 "${go[@]}"
+bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
+bad '--timeout wants a number' --timeout soon -np 1 "${go[@]}"
+bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
+bad '--rankfile is not supported' --rankfile f -np 1 "${go[@]}"
+MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT wants a number' -np 1 "${go[@]}"
+TMPDIR=/nonexistent bad 'cannot make a directory for the job in /nonexistent' -np 1 "${go[@]}"
+
+# A misspelt parameter is no reason not to run, but worth a word; an unset variable likewise.
+run -np 1 --mca btl_shm_single_cpoy 1 true
+is "a misspelt parameter" "$rc $(wc -l <err)" "0 1"
+has "a misspelt parameter" err 'no parameter btl_shm_single_cpoy; did you mean btl_shm_single_copy'
+unset NO_SUCH_VARIABLE
+run -np 1 -x NO_SUCH_VARIABLE true
+has "an unset variable" err 'NO_SUCH_VARIABLE: no such variable'
+is "an unset variable" "$rc" 0
+
+# A program that the kernel refuses: found out when it is started.
+printf 'neither a script nor a program\n' >data
+chmod +x data
+run -np 2 ./data
+is "data as a program" "$rc $(wc -l <err)" "126 1"
+has "data as a program" err 'cannot start rank [01] on host .*: Exec format error|executing the program'
+tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
+finish

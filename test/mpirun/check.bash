@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by every script here. MPIRUN names the launcher under test. A script counts what it found wrong and ends with `finish`.
+set -u
+: "${MPIRUN:?names the mpirun to test}"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tern-test-mpirun.XXXXXX") || exit 1
+cd "$scratch" || exit 1
+trap 'cd /; rm -rf "$scratch"' EXIT
+# Jobs of this script get a session directory of their own, so that what they leave behind can be seen.
+mkdir tmp
+export TMPDIR=$scratch/tmp LC_ALL=C
+unset "${!OMPI_@}" "${!PMIX_@}" "${!TERN_NODE_@}" TERN_SESSION_DIR TERN_VERSION
+wrong=0
+
+# A job that should end by itself has this long; without the bug tested for it needs a fraction.
+limit() { timeout -k 5 60 "$@"; }
+
+# run ARGUMENT...: mpirun with them; leaves rc, and standard output and error in the files out and err
+run() {
+    limit "$MPIRUN" "$@" >out 2>err
+    rc=$?
+}
+
+complain() {
+    echo "WRONG: $*"
+    [ -s out ] && { echo "  out:"; head -n 20 out; }
+    [ -s err ] && { echo "  err:"; head -n 20 err; }
+    wrong=$((wrong + 1))
+}
+
+# is WHAT GOT WANTED
+is() { [ "$2" = "$3" ] || complain "$1: got '$2', wanted '$3'"; }
+# has WHAT FILE REGEX; hasnt
+has() { grep -qE -- "$3" "$2" || complain "$1: no '$3' in $2"; }
+hasnt() { ! grep -qE -- "$3" "$2" || complain "$1: '$3' in $2"; }
+# eventually WHAT COMMAND...: becomes true within 20 seconds
+eventually() {
+    local what=$1 i
+    shift
+    for ((i = 0; i < 400; i++)); do
+        "$@" && return 0
+        sleep 0.05
+    done
+    complain "$what: did not come true"
+    return 1
+}
+
+# A number that only processes of this script's jobs have on their command line.
+mark=$((40000 + $$ % 20000)).$RANDOM
+# marked: processes with the mark
+marked() { pgrep -f "sleep $mark" >/dev/null; }
+none_marked() { ! marked; }
+tmp_is_empty() { [ -z "$(ls -A "$TMPDIR")" ]; }
+
+finish() {
+    [ "$wrong" = 0 ] || echo "$wrong wrong"
+    [ "$wrong" = 0 ]
+    exit
+}

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# On a machine that lacks something, configure and quickstart name all of it at once, with Debian's packages.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin" "$scratch/build"
+failures=0
+# says FILE WORD...
+says() {
+    local file=$1 word
+    shift
+    for word; do
+        if ! grep -qF -- "$word" "$file"; then
+            echo "no '$word' in what was said:"
+            cat "$file"
+            failures=$((failures + 1))
+        fi
+    done
+}
+
+cd "$scratch/build"
+! PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH='' "$TERN_SRCDIR/configure" >/dev/null 2>"$scratch/said" ||
+    { echo "configure goes on without PMIx and hwloc"; exit 1; }
+says "$scratch/said" PMIx hwloc "apt-get install libpmix-dev libhwloc-dev"
+
+# a dpkg-query that knows of no package but make
+cat >"$scratch/bin/dpkg-query" <<'TEXT'
+#!/bin/sh
+for last; do :; done
+test "$last" = make && echo installed
+TEXT
+chmod +x "$scratch/bin/dpkg-query"
+cd "$scratch"
+! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" check --no-install >"$scratch/said" 2>&1 ||
+    { echo "quickstart --no-install goes on without packages"; exit 1; }
+says "$scratch/said" "missing: gcc " "apt-get install gcc g++" libhwloc-dev lammps
+! grep -qE 'install.* make( |$)' "$scratch/said" || { echo "make is installed"; exit 1; }
+! "$TERN_SRCDIR/quickstart" --nonsense >"$scratch/said" 2>&1 || { echo "quickstart --nonsense is accepted"; exit 1; }
+says "$scratch/said" "unknown argument '--nonsense'"
+[ $failures = 0 ]

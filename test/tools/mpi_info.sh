@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpi_info says what is true: procedures "yes" are exported and declared, the others are not; parameters show the value in
+# force and where it comes from.
+set -eu
+bin=$(dirname "$MPICC")
+libdir=$("$MPICC" -showme:libdirs)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+fail() {
+    echo "$*"
+    exit 1
+}
+
+"$bin/mpi_info" --version | grep -q 'Open MPI v4\.1\.4' || fail "--version does not name Open MPI's release"
+"$bin/ompi_info" --parsable --all >all
+grep -qx 'ompi:version:full:4.1.4' all || fail "no ompi:version:full:4.1.4"
+grep -qx 'mca:mpi:base:param:mpi_built_with_cuda_support:value:false' all || fail "nothing on CUDA support"
+
+"$bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):yes$/\1/p' | sort >yes
+"$bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):no$/\1/p' | sort >no
+[ -s yes ] || fail "no procedure works"
+[ -s no ] || fail "no procedure is missing"
+# MPI_Aint_add and MPI_Aint_diff are macros, as in Open MPI
+nm -D --defined-only "$libdir/libmpi.so.40" | awk '{ print $3 }' | sort -u >exported
+comm -23 yes exported | grep -vxE 'MPI_Aint_(add|diff)' >missing || true
+[ ! -s missing ] || fail "said to work, but not exported:" "$(tr '\n' ' ' <missing)"
+comm -12 no exported >extra
+[ ! -s extra ] || fail "said not to work yet, but exported:" "$(tr '\n' ' ' <extra)"
+
+"$bin/mpi_info" --param all all >parameters
+[ "$(grep -c ' = "' parameters)" -gt 5 ] || fail "hardly any parameter"
+name=$(sed -n 's/^mca:[^:]*:param:\([^:]*\):type:\(int\|size\)$/\1/p' all | head -n 1)
+[ -n "$name" ] || fail "no parameter of type int or size"
+env "OMPI_MCA_$name=12345" "$bin/mpi_info" --parsable --param all all >changed
+grep -q "param:$name:value:12345\$" changed || fail "OMPI_MCA_$name=12345 does not show"
+grep -q "param:$name:source:environment\$" changed || fail "nor that it comes from the environment"
+! "$bin/mpi_info" --param nonsense all 2>/dev/null || fail "--param nonsense is accepted"
+! "$bin/mpi_info" --nonsense 2>/dev/null || fail "--nonsense is accepted"

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parameters: where a value comes from, how it is read, and names that are nearly right. The values are read in a child
+ * process each, as files are read once. */
+
+#include "lib/util/param.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/test_param.XXXXXX";
+
+/* A home without parameters, whatever the one who runs the test has. */
+static void empty_home(void)
+{
+    ck_assert_int_eq(setenv("HOME", directory, 1), 0);
+    ck_assert_int_eq(setenv("OPAL_PREFIX", directory, 1), 0);
+    unsetenv("OMPI_MCA_btl");
+    unsetenv("OMPI_MCA_pml_eager_credit");
+    unsetenv("OMPI_MCA_btl_shm_single_copy");
+    unsetenv("OMPI_MCA_mpi_abort_print_stack");
+    unsetenv("OMPI_MCA_btl_vader_single_copy_mechanism");
+    unsetenv("OMPI_MCA_mca_param_files");
+    unsetenv("OMPI_MCA_mca_base_param_files");
+    unsetenv("PMIX_RANK");
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void remove_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    unlink(path);
+}
+
+static void use_files(const char *first, const char *second)
+{
+    char list[600];
+    snprintf(list, sizeof list, "%s/%s:%s/%s", directory, first, directory, second);
+    ck_assert_int_eq(setenv("OMPI_MCA_mca_param_files", list, 1), 0);
+}
+
+/* What `call` writes on standard error. */
+static const char *said(void (*call)(void))
+{
+    static char text[4096];
+    int pipes[2], saved = dup(STDERR_FILENO);
+    ck_assert_int_eq(pipe(pipes), 0);
+    dup2(pipes[1], STDERR_FILENO);
+    call();
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(pipes[1]);
+    size_t used = 0;
+    for (ssize_t n; used < sizeof text - 1 && (n = read(pipes[0], text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)n;
+    text[used] = 0;
+    close(pipes[0]);
+    return text;
+}
+
+START_TEST(default_is_taken)
+{
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 1 << 20);
+    ck_assert(!tern_param_bool("mpi_abort_print_stack"));
+    ck_assert_str_eq(tern_param_string("btl"), "");
+    ck_assert_str_eq(tern_param_source("btl"), "default");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int64_t value;
+} sizes[] = {{"0", 0},         {"17", 17},           {"0x10", 16},    {"4k", 4096},           {"4K", 4096},
+             {"4kb", 4096},    {"3m", 3 << 20},      {"1g", 1 << 30}, {"2G", 2ll << 30},      {"5t", 5ll << 40},
+             {"-1", -1},       {"-2k", -2048},       {"100B", 100},   {"8388607t", 8388607ll << 40}};
+
+START_TEST(sizes_have_suffixes)
+{
+    setenv("OMPI_MCA_pml_eager_credit", sizes[_i].text, 1);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), sizes[_i].value);
+    ck_assert_str_eq(tern_param_source("pml_eager_credit"), "environment");
+}
+END_TEST
+
+static const char *const bad_sizes[] = {"", "k", "many", "4kk", "4 k", "1.5m", "99999999999999999999", "8388608t"};
+
+static int64_t got;
+
+static void read_size(void)
+{
+    got = tern_param_int("pml_eager_credit");
+}
+
+START_TEST(unreadable_value_is_said_once_and_the_default_taken)
+{
+    setenv("OMPI_MCA_pml_eager_credit", bad_sizes[_i], 1);
+    const char *text = said(read_size);
+    ck_assert_int_eq(got, 1 << 20);
+    ck_assert_ptr_nonnull(strstr(text, "pml_eager_credit"));
+    ck_assert_ptr_nonnull(strstr(text, bad_sizes[_i]));
+    ck_assert_ptr_nonnull(strstr(text, "1m"));
+    ck_assert_str_eq(said(read_size), "");
+    ck_assert_int_eq(got, 1 << 20);
+}
+END_TEST
+
+START_TEST(only_rank_0_complains)
+{
+    setenv("OMPI_MCA_pml_eager_credit", "much", 1);
+    setenv("PMIX_RANK", "1", 1);
+    ck_assert_str_eq(said(read_size), "");
+    setenv("PMIX_RANK", "0", 1);
+    ck_assert_str_ne(said(read_size), "");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    bool value;
+} bools[] = {{"1", true},   {"true", true},   {"YES", true}, {"on", true}, {"enabled", true},
+             {"0", false},  {"False", false}, {"no", false}, {"off", false}, {"n", false}};
+
+START_TEST(bools_are_read)
+{
+    setenv("OMPI_MCA_mpi_abort_print_stack", bools[_i].text, 1);
+    ck_assert_int_eq(tern_param_bool("mpi_abort_print_stack"), bools[_i].value);
+}
+END_TEST
+
+START_TEST(open_mpi_name_means_the_same)
+{
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "none");
+    ck_assert_str_eq(tern_param_source("btl_shm_single_copy"), "environment");
+    setenv("OMPI_MCA_btl_shm_single_copy", "always", 1); /* our own name counts more */
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "always");
+}
+END_TEST
+
+START_TEST(files_are_read)
+{
+    char path[256];
+    write_file("a", "# comment\n\n  btl = self,shm  \npml_eager_credit=2k\n");
+    write_file("b", "pml_eager_credit = 3k\nmpi_abort_print_stack = \"yes\"\n");
+    use_files("a", "b");
+    ck_assert_str_eq(tern_param_string("btl"), "self,shm");
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 2048); /* the first file counts */
+    ck_assert(tern_param_bool("mpi_abort_print_stack"));
+    snprintf(path, sizeof path, "%s/b", directory);
+    ck_assert_str_eq(tern_param_source("mpi_abort_print_stack"), path);
+    setenv("OMPI_MCA_pml_eager_credit", "5", 1); /* the environment counts more */
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 5);
+    remove_file("a");
+    remove_file("b");
+}
+END_TEST
+
+START_TEST(installed_file_is_read)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/etc", directory);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    write_file("etc/openmpi-mca-params.conf", "pml_eager_credit = 7k\n");
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 7 * 1024);
+    remove_file("etc/openmpi-mca-params.conf");
+    rmdir(path);
+}
+END_TEST
+
+START_TEST(unknown_name_in_a_file_is_said)
+{
+    write_file("a", "pml_eager_credit = 1k\nbtl_shm_single_cpoy = 1\nfrobnicate = 1\nbtl_tcp_if_include = eth0\nno equals\n");
+    use_files("a", "a");
+    const char *text = said(read_size);
+    ck_assert_ptr_nonnull(strstr(text, "btl_shm_single_cpoy; did you mean btl_shm_single_copy?"));
+    ck_assert_ptr_nonnull(strstr(text, "line 2"));
+    ck_assert_ptr_nonnull(strstr(text, "frobnicate"));
+    ck_assert_ptr_null(strstr(text, "btl_tcp_if_include"));
+    ck_assert_ptr_nonnull(strstr(text, "line 5"));
+    remove_file("a");
+}
+END_TEST
+
+START_TEST(names_are_known_accepted_or_neither)
+{
+    ck_assert(tern_param_known("btl"));
+    ck_assert(tern_param_known("pml_eager_credit"));
+    ck_assert(tern_param_known("btl_vader_single_copy_mechanism"));
+    ck_assert(!tern_param_known("btl_tcp_if_include"));
+    ck_assert(tern_param_accepted("btl_tcp_if_include"));
+    ck_assert(tern_param_accepted("orte_base_help_aggregate"));
+    ck_assert(tern_param_accepted("coll"));
+    ck_assert(!tern_param_accepted("collective_speed"));
+    ck_assert(!tern_param_accepted("btl_shm_single_cpoy"));
+    ck_assert(tern_param_accepted("btl_sm_eager_limit"));
+    ck_assert(tern_param_accepted("coll_tuned_bcast_algorithm"));
+    ck_assert(!tern_param_accepted(""));
+    ck_assert_str_eq(tern_param_nearest("pml_eagre_credit"), "pml_eager_credit");
+    ck_assert_ptr_null(tern_param_nearest("frobnicate"));
+    ck_assert_ptr_null(tern_param_nearest(""));
+}
+END_TEST
+
+static void unsetenv_of(const char *name)
+{
+    char variable[200];
+    snprintf(variable, sizeof variable, "OMPI_MCA_%s", name);
+    unsetenv(variable);
+}
+
+START_TEST(every_default_can_be_read)
+{
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
+        for (int i = 0; i < room->count; i++) {
+            const struct tern_param *param = &room->params[i];
+            ck_assert_ptr_nonnull(param->help);
+            ck_assert_ptr_nonnull(param->unit);
+            unsetenv_of(param->name);
+            if (param->type != TERN_PARAM_STRING)
+                tern_param_int(param->name); /* aborts when the default is wrong */
+            ck_assert_str_eq(tern_param_source(param->name), "default");
+        }
+}
+END_TEST
+
+static const struct {
+    const char *a, *b;
+    int distance;
+} distances[] = {{"", "", 0},         {"a", "", 1},        {"", "abc", 3},       {"same", "same", 0},
+                 {"Same", "sAME", 0}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"abcd", "acbd", 1},
+                 {"bind-to", "bindto", 1}, {"hostfile", "hsotfile", 1}, {"np", "n", 1}, {"abc", "xyz", 3}};
+
+START_TEST(edit_distance)
+{
+    ck_assert_int_eq(tern_edit_distance(distances[_i].a, distances[_i].b), distances[_i].distance);
+    ck_assert_int_eq(tern_edit_distance(distances[_i].b, distances[_i].a), distances[_i].distance);
+}
+END_TEST
+
+START_TEST(edit_distance_of_long_words)
+{
+    char a[1000], b[1000];
+    memset(a, 'a', sizeof a);
+    memset(b, 'b', sizeof b);
+    a[999] = b[999] = 0;
+    ck_assert_int_eq(tern_edit_distance(a, a), 0);
+    ck_assert_int_eq(tern_edit_distance(a, b), 255);
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof array / sizeof *array)
+
+int main(void)
+{
+    if (!mkdtemp(directory)) {
+        perror(directory);
+        return 1;
+    }
+    Suite *suite = suite_create("param");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, empty_home, NULL);
+    tcase_add_test(tcase, default_is_taken);
+    tcase_add_loop_test(tcase, sizes_have_suffixes, 0, COUNT(sizes));
+    tcase_add_loop_test(tcase, unreadable_value_is_said_once_and_the_default_taken, 0, COUNT(bad_sizes));
+    tcase_add_test(tcase, only_rank_0_complains);
+    tcase_add_loop_test(tcase, bools_are_read, 0, COUNT(bools));
+    tcase_add_test(tcase, open_mpi_name_means_the_same);
+    tcase_add_test(tcase, files_are_read);
+    tcase_add_test(tcase, installed_file_is_read);
+    tcase_add_test(tcase, unknown_name_in_a_file_is_said);
+    tcase_add_test(tcase, names_are_known_accepted_or_neither);
+    tcase_add_test(tcase, every_default_can_be_read);
+    tcase_add_loop_test(tcase, edit_distance, 0, COUNT(distances));
+    tcase_add_test(tcase, edit_distance_of_long_words);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_FORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    if (rmdir(directory) != 0 && !failed) {
+        perror(directory);
+        return 1;
+    }
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a rank concludes from its surroundings: processors from recorded control groups, and whether an inherited
+ * descriptor is the memory of its job. */
+
+#include "lib/rte/cpus.h"
+#include "lib/rte/node_memory.h"
+#include "lib/rte/rte.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- processors ---- */
+
+/* A host: files and their contents. */
+struct host {
+    const char *what;
+    struct {
+        const char *path, *text;
+    } files[8];
+    int expected;
+};
+
+static const struct host hosts[] = {
+    {"no control groups at all", {{0}}, INT_MAX},
+    {"version 2, root group, no limit", {{"proc/self/cgroup", "0::/\n"}}, INT_MAX},
+    {"version 2, no limit set",
+     {{"proc/self/cgroup", "0::/user.slice\n"}, {"sys/fs/cgroup/user.slice/cpu.max", "max 100000\n"}},
+     INT_MAX},
+    {"version 2, two processors",
+     {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "200000 100000\n"}},
+     2},
+    {"version 2, the group above has the smaller limit",
+     {{"proc/self/cgroup", "0::/a/b/c\n"},
+      {"sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n"},
+      {"sys/fs/cgroup/a/b/cpu.max", "800000 100000\n"},
+      {"sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
+     3},
+    {"version 2, half a processor counts as one",
+     {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "50000 100000\n"}},
+     1},
+    {"version 2, two and a half are two",
+     {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "250000 100000\n"}},
+     2},
+    {"version 2 in a container that sees only its own group, with the limit at the mount",
+     {{"proc/self/cgroup", "0::/\n"}, {"sys/fs/cgroup/cpu.max", "400000 100000\n"}},
+     4},
+    {"version 2, a path of the host's that is not mounted here",
+     {{"proc/self/cgroup", "0::/docker/0123\n"}, {"sys/fs/cgroup/cpu.max", "400000 100000\n"}},
+     4},
+    {"version 2, group outside of our namespace",
+     {{"proc/self/cgroup", "0::/../other\n"},
+      {"sys/fs/other/cpu.max", "100000 100000\n"},
+      {"sys/fs/cgroup/cpu.max", "600000 100000\n"}},
+     6},
+    {"version 1, quota in the cpu,cpuacct hierarchy",
+     {{"proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n0::/\n"},
+      {"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "500000\n"},
+      {"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n"}},
+     5},
+    {"version 1, no quota is -1",
+     {{"proc/self/cgroup", "3:cpu:/job\n"},
+      {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n"},
+      {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n"}},
+     INT_MAX},
+    {"version 1, only cpuset: says nothing about quota",
+     {{"proc/self/cgroup", "3:cpuset:/job\n"},
+      {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n"},
+      {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n"}},
+     INT_MAX},
+    {"nonsense is passed over",
+     {{"proc/self/cgroup", "no colon\n0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "much\n"}},
+     INT_MAX},
+};
+
+/* Makes the directories above `path`. */
+static void make_parents(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700); /* may be there */
+        *slash = '/';
+    }
+}
+
+static void remove_empty_parents(char *path, size_t keep)
+{
+    for (char *slash = strrchr(path, '/'); slash && (size_t)(slash - path) > keep; slash = strrchr(path, '/')) {
+        *slash = 0;
+        rmdir(path); /* fails while another file is in it */
+    }
+}
+
+START_TEST(quota_of_recorded_hosts)
+{
+    const struct host *host = &hosts[_i];
+    char root[] = "/tmp/test_rte.XXXXXX", path[512];
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    for (int i = 0; host->files[i].path; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, host->files[i].path);
+        make_parents(path);
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        fputs(host->files[i].text, file);
+        fclose(file);
+    }
+    int quota = tern_rte_quota_cpus(root);
+    for (int i = 0; host->files[i].path; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, host->files[i].path);
+        unlink(path);
+        remove_empty_parents(path, sizeof root - 1);
+    }
+    ck_assert_int_eq(rmdir(root), 0);
+    ck_assert_msg(quota == host->expected, "%s: got %d, expected %d", host->what, quota, host->expected);
+}
+END_TEST
+
+START_TEST(this_process_may_run_somewhere)
+{
+    long online = sysconf(_SC_NPROCESSORS_CONF);
+    ck_assert_int_ge(tern_rte_cpus(), 1);
+    ck_assert_int_le(tern_rte_cpus(), online);
+}
+END_TEST
+
+/* ---- node memory ---- */
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+enum { SIZE = 8192 };
+
+static int make_memory(const char *begin)
+{
+    int fd = memfd_create("test_rte", 0);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, SIZE), 0);
+    ck_assert_int_eq(pwrite(fd, begin, strlen(begin), 0), (ssize_t)strlen(begin));
+    return fd;
+}
+
+static bool adopt(int fd, const char *rest, int *ret_fd, size_t *ret_size)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%d:%s", fd, rest);
+    return tern_rte_adopt_node_memory(text, ret_fd, ret_size);
+}
+
+START_TEST(own_memory_is_adopted)
+{
+    int fd = make_memory("TERNSHM1" TOKEN), got = -1;
+    size_t size = 0;
+    ck_assert(adopt(fd, "8192:" TOKEN, &got, &size));
+    ck_assert_int_eq(got, fd);
+    ck_assert_uint_eq(size, SIZE);
+    ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    close(fd);
+}
+END_TEST
+
+START_TEST(everything_else_is_refused)
+{
+    static const char *const wrong[] = {"8192:" TOKEN "0", "8192:0123", "8191:" TOKEN, "8192", "", "x:" TOKEN,
+                                        "8192:ffffffffffffffffffffffffffffffff"};
+    int fd = make_memory("TERNSHM1" TOKEN), other = make_memory("something else"), pipes[2], got = -5;
+    size_t size = 77;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(!adopt(fd, wrong[i], &got, &size), "%s", wrong[i]);
+    ck_assert(!adopt(other, "8192:" TOKEN, &got, &size));
+    ck_assert_int_eq(pipe(pipes), 0);
+    ck_assert(!adopt(pipes[0], "8192:" TOKEN, &got, &size));
+    ck_assert(!adopt(-1, "8192:" TOKEN, &got, &size));
+    close(fd);
+    ck_assert(!adopt(fd, "8192:" TOKEN, &got, &size));
+    ck_assert(!tern_rte_adopt_node_memory(NULL, &got, &size));
+    ck_assert_int_eq(got, -5);
+    ck_assert_uint_eq(size, 77);
+    ck_assert(!(fcntl(other, F_GETFD) & FD_CLOEXEC)); /* not touched */
+    close(other);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+END_TEST
+
+/* ---- a job of one ---- */
+
+START_TEST(singleton_knows_itself)
+{
+    void *value;
+    size_t length;
+    unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMIX_RANK");
+    ck_assert_int_eq(tern_rte_init(), 0);
+    ck_assert(!tern_rte.managed);
+    ck_assert_uint_eq(tern_rte.size, 1);
+    ck_assert_uint_eq(tern_rte.local_size, 1);
+    ck_assert_uint_eq(tern_rte.local_ranks[0], 0);
+    ck_assert_int_eq(tern_rte.node_memory_fd, -1);
+    ck_assert_int_eq(tern_rte_put("key", "old", 4), 0);
+    ck_assert_int_eq(tern_rte_put("key", "new", 4), 0);
+    ck_assert_int_eq(tern_rte_fence(true), 0);
+    ck_assert_int_eq(tern_rte_get(0, "key", &value, &length), 0);
+    ck_assert_uint_eq(length, 4);
+    ck_assert_str_eq(value, "new");
+    free(value);
+    ck_assert_int_ne(tern_rte_get(0, "none", &value, &length), 0);
+    ck_assert_int_ne(tern_rte_get(1, "key", &value, &length), 0);
+    ck_assert_int_eq(tern_rte_finalize(true), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rte");
+    TCase *tcase = tcase_create("all");
+    tcase_add_loop_test(tcase, quota_of_recorded_hosts, 0, sizeof hosts / sizeof *hosts);
+    tcase_add_test(tcase, this_process_may_run_somewhere);
+    tcase_add_test(tcase, own_memory_is_adopted);
+    tcase_add_test(tcase, everything_else_is_refused);
+    tcase_add_test(tcase, singleton_knows_itself);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

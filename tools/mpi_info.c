@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * mpi_info (also as ompi_info): what this installation is, what it was built with, which MPI procedures work, and every
+ * parameter with its value, where the value comes from, type, unit and meaning. The labels and the colon-separated keys
+ * of --parsable are Open MPI's where it has the like, because scripts look for them.
+ */
+#include "config.h"
+
+#include <mpi.h>
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/param.h"
+#include "tools/prefix.h"
+
+struct procedure {
+    const char *name;
+    const char *chapter;
+    const char *since; /* version of the standard */
+    bool works;
+};
+
+static const struct procedure procedures[] = {
+#include "procedures.inc"
+};
+
+enum { PROCEDURE_COUNT = sizeof procedures / sizeof *procedures };
+
+static bool parsable;
+
+/* One fact: for people with its label, for programs with its key. */
+static void say(const char *label, const char *key, const char *value)
+{
+    if (parsable) {
+        printf("%s:%s\n", key, value);
+    } else {
+        printf("%24s: %s\n", label, value);
+    }
+}
+
+static void print_version(void)
+{
+    printf("%s, compatible with Open MPI v%s\n", PACKAGE_STRING, TERN_OMPI_RELEASE);
+}
+
+static int count_working(void)
+{
+    int count = 0;
+    for (int i = 0; i < PROCEDURE_COUNT; i++) {
+        count += procedures[i].works;
+    }
+    return count;
+}
+
+static void print_build(void)
+{
+    char text[80];
+
+    say("Package", "package", PACKAGE_STRING);
+    say("Open MPI", "ompi:version:full", TERN_OMPI_RELEASE);
+    snprintf(text, sizeof text, "%d.%d.0", MPI_VERSION, MPI_SUBVERSION);
+    say("MPI API", "mpi-api:version:full", text);
+    snprintf(text, sizeof text, "%d of %d work (--procedures lists them)", count_working(), PROCEDURE_COUNT);
+    say("MPI procedures", "procedures", text);
+    say("Prefix", "path:prefix", tern_prefix());
+    say("Configure command line", "config:cli", TERN_CONFIGURE_ARGS);
+    say("C compiler", "compiler:c:command", TERN_CC);
+    say("C++ compiler", "compiler:cxx:command", TERN_CXX);
+    say("C bindings", "bindings:c", "yes");
+    say("C++ bindings", "bindings:cxx", "no");
+    say("Fort mpif.h", "bindings:mpif.h", "no");
+    say("Fort use mpi", "bindings:use_mpi", "no");
+    say("Fort use mpi_f08", "bindings:use_mpi_f08", "no");
+    say("Thread support", "option:threads", "posix (MPI_THREAD_MULTIPLE: yes)");
+    say("PMIx", "option:pmix", TERN_PMIX_VERSION);
+    say("hwloc", "option:hwloc", TERN_HWLOC_VERSION);
+    say("CUDA support", "mca:mpi:base:param:mpi_built_with_cuda_support:value", "false");
+    say("Sanitizers", "option:sanitizers", *TERN_SANITIZER_FLAGS ? TERN_SANITIZER_FLAGS : "none");
+}
+
+static void print_paths(void)
+{
+    say("Prefix", "path:prefix", tern_prefix());
+    say("Bindir", "path:bindir", tern_prefix_directory(TERN_BINDIR));
+    say("Libdir", "path:libdir", tern_prefix_directory(TERN_LIBDIR));
+    say("Incdir", "path:incdir", tern_prefix_directory(TERN_INCLUDEDIR));
+}
+
+/* The procedures of one kind, a paragraph per chapter; the table's order keeps a chapter together. */
+static void print_procedures_of(bool works)
+{
+    const char *chapter = "";
+    int column = 0;
+
+    for (int i = 0; i < PROCEDURE_COUNT; i++) {
+        const struct procedure *p = &procedures[i];
+        if (p->works != works) {
+            continue;
+        }
+        if (strcmp(chapter, p->chapter) != 0) {
+            printf("%s  %s\n", *chapter ? "\n" : "", p->chapter);
+            chapter = p->chapter;
+            column = 0;
+        }
+        int width = (int)strlen(p->name) + 1;
+        if (column + width > 96) {
+            putchar('\n');
+            column = 0;
+        }
+        column += printf("%s%s", column == 0 ? "    " : " ", p->name);
+    }
+    putchar('\n');
+}
+
+static void print_procedures(void)
+{
+    if (parsable) {
+        for (int i = 0; i < PROCEDURE_COUNT; i++) {
+            printf("procedure:%s:%s\n", procedures[i].name, procedures[i].works ? "yes" : "no");
+        }
+        return;
+    }
+    printf("Working (%d):\n", count_working());
+    print_procedures_of(true);
+    printf("\nNot yet (%d):\n", PROCEDURE_COUNT - count_working());
+    print_procedures_of(false);
+}
+
+static const char *type_name(enum tern_param_type type)
+{
+    static const char *const names[] = {
+        [TERN_PARAM_INT] = "int", [TERN_PARAM_SIZE] = "size", [TERN_PARAM_BOOL] = "bool", [TERN_PARAM_STRING] = "string"};
+    return names[type];
+}
+
+static void print_parameter(const struct tern_param_room *room, const struct tern_param *param)
+{
+    const char *value = tern_param_string(param->name);
+    const char *preset = param->preset ? param->preset : "";
+    const char *unit = param->unit && *param->unit ? param->unit : NULL;
+
+    value = value ? value : "";
+    if (parsable) {
+        const char *key = "mca";
+        printf("%s:%s:param:%s:value:%s\n", key, room->name, param->name, value);
+        printf("%s:%s:param:%s:source:%s\n", key, room->name, param->name, tern_param_source(param->name));
+        printf("%s:%s:param:%s:type:%s\n", key, room->name, param->name, type_name(param->type));
+        printf("%s:%s:param:%s:default:%s\n", key, room->name, param->name, preset);
+        printf("%s:%s:param:%s:unit:%s\n", key, room->name, param->name, unit ? unit : "");
+        printf("%s:%s:param:%s:help:%s\n", key, room->name, param->name, param->help);
+        return;
+    }
+    printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value, type_name(param->type),
+           unit ? " in " : "", unit ? unit : "", preset, tern_param_source(param->name), param->help);
+}
+
+/* Is `room` what --param FRAMEWORK NAME means? A room is called FRAMEWORK_NAME or FRAMEWORK. */
+static bool room_matches(const char *room, const char *framework, const char *name)
+{
+    size_t length = strlen(framework);
+
+    if (strcmp(framework, "all") == 0) {
+        return true;
+    }
+    if (strncmp(room, framework, length) != 0 || (room[length] != '_' && room[length] != '\0')) {
+        return false;
+    }
+    return strcmp(name, "all") == 0 || room[length] == '\0' || strcmp(room + length + 1, name) == 0;
+}
+
+static int print_parameters(const char *framework, const char *name)
+{
+    int found = 0;
+
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++) {
+        if (!room_matches(room->name, framework, name) || room->count == 0) {
+            continue;
+        }
+        found++;
+        if (!parsable) {
+            printf("%s\n", room->name);
+        }
+        for (int i = 0; i < room->count; i++) {
+            print_parameter(room, &room->params[i]);
+        }
+    }
+    if (found > 0) {
+        return 0;
+    }
+    fprintf(stderr, "mpi_info: no parameters of '%s %s'; there are:", framework, name);
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++) {
+        fprintf(stderr, " %s", room->name);
+    }
+    fputs("; `--param all all` prints them all\n", stderr);
+    return 1;
+}
+
+static void print_help(void)
+{
+    puts("Usage: mpi_info [OPTION]...\n"
+         "Prints what this MPI installation is.\n\n"
+         "  (nothing)             version and how it was built\n"
+         "  --procedures          the MPI procedures: those that work, those that do not yet\n"
+         "  --param ROOM NAME     parameters with value, type, unit and meaning; `all all` for all of them\n"
+         "  --path WHAT           the directories\n"
+         "  -a, --all             version, directories and all parameters\n"
+         "  --parsable            colon-separated, for programs\n"
+         "  -V, --version         the version alone\n"
+         "  -h, --help            this text\n\n"
+         "See mpi_info(1).");
+}
+
+enum { OPTION_PROCEDURES = 256, OPTION_PARAM, OPTION_PATH, OPTION_LEVEL, OPTION_PARSABLE };
+
+static const struct option options[] = {
+    {"procedures", no_argument, NULL, OPTION_PROCEDURES},
+    {"param", required_argument, NULL, OPTION_PARAM},
+    {"params", required_argument, NULL, OPTION_PARAM},
+    {"path", required_argument, NULL, OPTION_PATH},
+    {"level", required_argument, NULL, OPTION_LEVEL},
+    {"all", no_argument, NULL, 'a'},
+    {"config", no_argument, NULL, 'c'},
+    {"parsable", no_argument, NULL, OPTION_PARSABLE},
+    {"parseable", no_argument, NULL, OPTION_PARSABLE},
+    {"version", no_argument, NULL, 'V'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+int main(int argc, char **argv)
+{
+    bool all = false, build = false, paths = false, version = false, table = false;
+    const char *framework = NULL, *name = NULL;
+    int option, status = 0;
+
+    while ((option = getopt_long(argc, argv, "acVh", options, NULL)) != -1) {
+        switch (option) {
+        case 'a': all = true; break;
+        case 'c': build = true; break;
+        case 'V': version = true; break;
+        case 'h': print_help(); return 0;
+        case OPTION_PROCEDURES: table = true; break;
+        case OPTION_PARSABLE: parsable = true; break;
+        case OPTION_PATH: paths = true; break;
+        case OPTION_LEVEL: break; /* Open MPI hides parameters above a level; there is nothing to hide here */
+        case OPTION_PARAM:
+            framework = optarg;
+            name = optind < argc && argv[optind][0] != '-' ? argv[optind++] : "all";
+            break;
+        default: fputs("mpi_info: --help lists the options\n", stderr); return 1;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "mpi_info: what is '%s'? --help lists the options\n", argv[optind]);
+        return 1;
+    }
+
+    if (version) {
+        print_version();
+        return 0;
+    }
+    if (all || build || (!framework && !paths && !table)) {
+        print_build();
+    }
+    if (all || paths) {
+        print_paths();
+    }
+    if (table) {
+        print_procedures();
+    }
+    if (all || framework) {
+        status = print_parameters(framework ? framework : "all", name ? name : "all");
+    }
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_WORDS_H
+#define TERN_WORDS_H
+
+/* A growing list of words: an argument vector under construction. Out of memory ends the program. */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct tern_words {
+    char **word; /* `count` words and a NULL, ready for execvp */
+    int count;
+};
+
+/* Appends a word made as printf does. */
+void tern_words_add(struct tern_words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends the words of `text`, which are separated by white space; NULL: none. */
+void tern_words_split(struct tern_words *words, const char *text);
+
+/* Appends all words of `more`. */
+void tern_words_append(struct tern_words *words, const struct tern_words *more);
+
+/* Prints the words on one line, each quoted for a shell where it needs it. */
+void tern_words_print(const struct tern_words *words, FILE *file);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * mpicc and mpicxx (also mpic++, mpiCC): the machine's compiler with what it needs to find MPI. One program; the name
+ * it is called by says which language. It becomes the compiler by exec, so exit status, signals and speed are the
+ * compiler's own.
+ *
+ * The flags follow the user's: a user's -I comes first. Nothing is added when no file is named (`mpicc --version`), and
+ * no link flags when nothing is linked (-c, -E, ...). As with Open MPI, OMPI_CC and its kin replace a part of the
+ * command, while the directories of mpi.h and libmpi always stay.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/prefix.h"
+#include "tools/words.h"
+
+struct language {
+    const char *name;     /* as -showme:version says it */
+    const char *command;  /* default compiler */
+    const char *command_variable;
+    const char *flags_variable;
+};
+
+static const struct language language_c = {"C", TERN_CC, "OMPI_CC", "OMPI_CFLAGS"};
+static const struct language language_cxx = {"C++", TERN_CXX, "OMPI_CXX", "OMPI_CXXFLAGS"};
+
+static const char *program;
+
+/* What a command line asks for. */
+struct request {
+    const char *show; /* NULL: run the compiler; "": print the command; else what follows -showme: */
+    bool has_file;
+    bool links;
+};
+
+/* The parts of a command. */
+struct parts {
+    struct tern_words command, user, compile, link;
+};
+
+static bool links_nothing(const char *option)
+{
+    static const char *const options[] = {"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(option, options[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What -showme asks for, also in its other spellings; NULL: not such an option. */
+static const char *shown_by(const char *option)
+{
+    if (strncmp(option, "--", 2) == 0) {
+        option++;
+    }
+    if (strcmp(option, "-show") == 0 || strcmp(option, "-showme") == 0) {
+        return "";
+    }
+    if (strncmp(option, "-showme:", 8) == 0) {
+        return option + 8;
+    }
+    /* MPICH's */
+    if (strcmp(option, "-compile-info") == 0 || strcmp(option, "-compile_info") == 0) {
+        return "compile-info";
+    }
+    if (strcmp(option, "-link-info") == 0 || strcmp(option, "-link_info") == 0) {
+        return "link-info";
+    }
+    return NULL;
+}
+
+static struct request read_request(int argc, char **argv, struct tern_words *user)
+{
+    struct request request = {NULL, false, true};
+
+    for (int i = 1; i < argc; i++) {
+        const char *shown = shown_by(argv[i]);
+        if (shown) {
+            request.show = shown;
+            continue;
+        }
+        if (links_nothing(argv[i])) {
+            request.links = false;
+        }
+        if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            request.has_file = true;
+        }
+        tern_words_add(user, "%s", argv[i]);
+    }
+    return request;
+}
+
+/* The words of `variable`, or of `preset` where it is not set. */
+static void add_variable(struct tern_words *words, const char *variable, const char *preset)
+{
+    const char *value = getenv(variable);
+    tern_words_split(words, value ? value : preset);
+}
+
+static void add_flags(struct parts *parts, const struct language *language)
+{
+    const char *include = tern_prefix_directory(TERN_INCLUDEDIR);
+    const char *lib = tern_prefix_directory(TERN_LIBDIR);
+
+    add_variable(&parts->command, language->command_variable, language->command);
+
+    /* GCC looks there by itself; naming it would change its order. */
+    if (strcmp(include, "/usr/include") != 0) {
+        tern_words_add(&parts->compile, "-I%s", include);
+    }
+    add_variable(&parts->compile, "OMPI_CPPFLAGS", NULL);
+    add_variable(&parts->compile, language->flags_variable, TERN_SANITIZER_FLAGS);
+
+    tern_words_add(&parts->link, "-L%s", lib);
+    add_variable(&parts->link, "OMPI_LDFLAGS", TERN_SANITIZER_FLAGS);
+    /* The loader searches /usr by itself. Elsewhere: a RUNPATH, which LD_LIBRARY_PATH overrides. */
+    if (strcmp(tern_prefix(), "/usr") != 0) {
+        tern_words_add(&parts->link, "-Wl,-rpath");
+        tern_words_add(&parts->link, "-Wl,%s", lib);
+        tern_words_add(&parts->link, "-Wl,--enable-new-dtags");
+    }
+    add_variable(&parts->link, "OMPI_LIBS", "-lmpi");
+}
+
+/* Prints what follows `flag` in each word that begins with it. */
+static void print_tails(const struct tern_words *words, const char *flag)
+{
+    struct tern_words tails = {0};
+    size_t length = strlen(flag);
+
+    for (int i = 0; i < words->count; i++) {
+        if (strncmp(words->word[i], flag, length) == 0 && words->word[i][length]) {
+            tern_words_add(&tails, "%s", words->word[i] + length);
+        }
+    }
+    tern_words_print(&tails, stdout);
+}
+
+static void print_help(void)
+{
+    printf("Usage: %s [-showme[:WHAT]] [compiler options and files]\n"
+           "Runs the compiler with the options that MPI needs.\n\n"
+           "  -showme, -show     print the command instead of running it\n"
+           "  -showme:command    the compiler\n"
+           "  -showme:compile    the options added when compiling\n"
+           "  -showme:link       the options added when linking\n"
+           "  -showme:incdirs    the directories of header files\n"
+           "  -showme:libdirs    the directories of libraries\n"
+           "  -showme:libs       the libraries\n"
+           "  -showme:version    the version of the MPI library\n"
+           "  -showme:help       this text\n\n"
+           "OMPI_CC (mpicxx: OMPI_CXX) replaces the compiler; OMPI_CFLAGS (OMPI_CXXFLAGS), OMPI_CPPFLAGS,\n"
+           "OMPI_LDFLAGS and OMPI_LIBS replace options. See mpicc(1).\n",
+           program);
+}
+
+/* Adds the user's words that belong to `show`, prints what was asked for; returns the exit status. */
+static int print_part(const char *show, const struct parts *parts, const struct language *language)
+{
+    struct tern_words words = {0};
+
+    if (strcmp(show, "command") == 0) {
+        tern_words_append(&words, &parts->command);
+    } else if (strcmp(show, "compile") == 0) {
+        tern_words_append(&words, &parts->user);
+        tern_words_append(&words, &parts->compile);
+    } else if (strcmp(show, "link") == 0) {
+        tern_words_append(&words, &parts->user);
+        tern_words_append(&words, &parts->link);
+    } else if (strcmp(show, "compile-info") == 0) {
+        tern_words_append(&words, &parts->command);
+        tern_words_append(&words, &parts->compile);
+        tern_words_add(&words, "-c");
+    } else if (strcmp(show, "link-info") == 0) {
+        tern_words_append(&words, &parts->command);
+        tern_words_append(&words, &parts->compile);
+        tern_words_append(&words, &parts->link);
+    } else if (strcmp(show, "incdirs") == 0) {
+        print_tails(&parts->compile, "-I");
+        return 0;
+    } else if (strcmp(show, "libdirs") == 0) {
+        print_tails(&parts->link, "-L");
+        return 0;
+    } else if (strcmp(show, "libs") == 0) {
+        print_tails(&parts->link, "-l");
+        return 0;
+    } else if (strcmp(show, "version") == 0) {
+        printf("%s: %s, compatible with Open MPI %s (Language: %s)\n", program, PACKAGE_STRING, TERN_OMPI_RELEASE,
+               language->name);
+        return 0;
+    } else if (strcmp(show, "help") == 0) {
+        print_help();
+        return 0;
+    } else {
+        fprintf(stderr, "%s: -showme:%s is not known; -showme:help lists what is\n", program, show);
+        return 1;
+    }
+    tern_words_print(&words, stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/');
+    program = slash ? slash + 1 : argv[0];
+    if (strstr(program, "mpif")) {
+        fprintf(stderr, "%s: %s has no Fortran bindings yet; they come in a later version\n", program, PACKAGE_STRING);
+        return 1;
+    }
+    bool cxx = strstr(program, "mpicxx") || strstr(program, "mpic++") || strstr(program, "mpiCC");
+    const struct language *language = cxx ? &language_cxx : &language_c;
+
+    struct parts parts = {0};
+    struct request request = read_request(argc, argv, &parts.user);
+    add_flags(&parts, language);
+    if (request.show && *request.show) {
+        return print_part(request.show, &parts, language);
+    }
+
+    struct tern_words command = {0};
+    tern_words_append(&command, &parts.command);
+    tern_words_append(&command, &parts.user);
+    if (request.has_file || (request.show && parts.user.count == 0)) {
+        tern_words_append(&command, &parts.compile);
+        if (request.links) {
+            tern_words_append(&command, &parts.link);
+        }
+    }
+    if (request.show) {
+        tern_words_print(&command, stdout);
+        return 0;
+    }
+    if (command.count == 0) {
+        fprintf(stderr, "%s: %s is set but empty; name a compiler in it or unset it\n", program,
+                language->command_variable);
+        return 1;
+    }
+    execvp(command.word[0], command.word);
+    fprintf(stderr, "%s: cannot run the compiler '%s': %s; install it or name another in %s\n", program,
+            command.word[0], strerror(errno), language->command_variable);
+    return 1;
+}
