@@ -113,6 +113,8 @@ def binding(p, large=False):
     c_type = const + scalar(p.kind, large)
     if len(p.lengths) == 2:
         return '%s %s[][%s]' % (c_type, p.name, p.lengths[1])
+    if p.kind == 'WEIGHT':
+        return '%s *%s' % (c_type, p.name)  # as an array, gcc would warn of MPI_UNWEIGHTED, which is no address
     if p.lengths and p.kind not in BY_ADDRESS - {'STATUS'}:
         return '%s %s[]' % (c_type, p.name)
     if p.direction != 'in' or 'by-pointer' in p.flags or p.kind in BY_ADDRESS:

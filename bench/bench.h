@@ -2,8 +2,8 @@
 /* What the benchmarks share: options, output lines, medians, and calibration.
  *
  * Every program prints lines "operation size value unit" on rank 0 and nothing else on stdout. A
- * value is the median over batches: a batch is so many repetitions that it lasts BATCH_SECONDS, so
- * that the clock and a single interruption do not count. Only MPI-3.1, so that any mpicc builds it. */
+ * value is the median over batches; a batch is repeated so often that it lasts batch_seconds, so
+ * that neither the clock nor a single interruption counts. Only MPI-3.1: any mpicc builds it. */
 #ifndef BENCH_H
 #define BENCH_H
 

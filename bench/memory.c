@@ -23,11 +23,12 @@ int main(int argc, char **argv)
     bench_start(&argc, &argv, 8);
     int64_t x = rank, y = 0;
     int64_t *a = calloc((size_t) size, 8), *b = calloc((size_t) size, 8);
-    MPI_Sendrecv(&x, 8, MPI_BYTE, (rank + 1) % size, 1, &y, 8, MPI_BYTE, (rank + size - 1) % size, 1,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Sendrecv(&x, 8, MPI_BYTE, right, 1, &y, 8, MPI_BYTE, left, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Allreduce(&x, &y, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Alltoall(a, 8, MPI_BYTE, b, 8, MPI_BYTE, MPI_COMM_WORLD);
-    /* All ranks have mapped what they will, then all read, then all stay until everybody has read. */
+    /* All ranks have mapped what they will, then all read, then all stay until all have read. */
     MPI_Barrier(MPI_COMM_WORLD);
     double kib = pss_kib(), sum = 0, most = 0;
     MPI_Barrier(MPI_COMM_WORLD);

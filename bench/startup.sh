@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Time from typing mpirun to having the prompt back, for a hello program: startup.sh HELLO [RANKS...]
+# Time from typing mpirun to having the prompt back: startup.sh HELLO [RANKS...]
 # MPIRUN names the launcher; ROUNDS (default 5) runs per rank count, the median is printed.
 set -u -o pipefail
 hello=${1:?usage: startup.sh HELLO [RANKS...]}

@@ -19,8 +19,8 @@ struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct ter
     switch (i % 3) {
     case 0: /* the last reduce made what is sent */
         return step_send(wrap((int64_t)rank + 1, size), tern_ring_chunk(k ? result : input, size, rank - k), places_before(1));
-    case 1: { /* in place, the reduce two rounds ago freed the temporary */
-        struct tern_step step = step_recv(wrap((int64_t)rank - 1, size), arriving, in_place && k >= 2 ? places_before(5) : 0);
+    case 1: { /* in place: the reduce that freed this temporary two rounds ago is what the send of the last round waited for */
+        struct tern_step step = step_recv(wrap((int64_t)rank - 1, size), arriving, 0);
         step.flags = TERN_STEP_AWAITED;
         return step;
     }

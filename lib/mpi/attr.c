@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Attributes (MPI-4.1 section 7.7). A keyval is a number; what it stands for lives until the user has freed it and no
- * object has an attribute of it. An object's attributes are few and stand in the order in which they were set, so that
- * they can be deleted in the reverse order, which MPI_Finalize promises for MPI_COMM_SELF.
+ * Attributes (MPI-4.1 section 7.7). A keyval is a number; what it stands for lives until the user
+ * has freed it and no object has an attribute of it. An object's attributes are few and stand in
+ * the order in which they were set, so that they can be deleted in the reverse order, which
+ * MPI_Finalize promises for MPI_COMM_SELF.
  *
- * Callbacks are the user's code: they may set, get and delete attributes, also of the same object. So no pointer into
- * a list is kept across a callback.
+ * Callbacks are the user's code: they may set, get and delete attributes, also of the same object.
+ * So no pointer into a list is kept across a callback.
  */
 
 #include "lib/mpi/attr.h"
@@ -40,7 +41,8 @@ struct keyval {
     void *extra_state;
 };
 
-/* Numbers below are predefined (MPI_TAG_UB .. MPI_WIN_MODEL, the IMPI ones and room for later ones). */
+/* Numbers below are predefined (MPI_TAG_UB .. MPI_WIN_MODEL, the IMPI ones and room for later
+ * ones). */
 enum { FIRST_KEYVAL = 32 };
 
 static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL: free */
@@ -82,7 +84,8 @@ static int create_keyval(const struct keyval *prototype, int *ret_number)
     while (i < keyval_count && keyvals[i])
         i++;
     struct keyval *keyval = malloc(sizeof *keyval);
-    struct keyval **more = i < keyval_count ? keyvals : realloc(keyvals, (keyval_count + 1) * sizeof *keyvals);
+    struct keyval **more =
+        i < keyval_count ? keyvals : realloc(keyvals, (keyval_count + 1) * sizeof *keyvals);
     if (more)
         keyvals = more;
     if (!keyval || !more) {
@@ -103,12 +106,14 @@ static int check_keyval(enum tern_attr_kind kind, int number)
     const struct keyval *keyval = keyval_of(number);
 
     if (number >= 0 && number < FIRST_KEYVAL)
-        return tern_error(TERN_ERR_KEYVAL, "keyval is %d, a predefined one; its value cannot be changed", number);
+        return tern_error(TERN_ERR_KEYVAL,
+                          "keyval is %d, a predefined one; its value cannot be changed", number);
     if (!keyval)
-        return tern_error(TERN_ERR_KEYVAL, "keyval is %d; expected one that a create_keyval call returned", number);
+        return tern_error(TERN_ERR_KEYVAL,
+                          "keyval is %d; expected one that a create_keyval call returned", number);
     if (keyval->kind != kind)
-        return tern_error(TERN_ERR_KEYVAL, "keyval %d was made for %s, not for %s", number, kind_names[keyval->kind],
-                          kind_names[kind]);
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d was made for %s, not for %s", number,
+                          kind_names[keyval->kind], kind_names[kind]);
     return 0;
 }
 
@@ -168,19 +173,26 @@ static int callback_result(int code)
     return code < 0 ? tern_error(TERN_ERR_OTHER, "an attribute callback returned %d", code) : code;
 }
 
-static int call_delete(const struct keyval *keyval, struct tern_object *object, int number, void *value)
+static int call_delete(const struct keyval *keyval, struct tern_object *object, int number,
+                       void *value)
 {
     int code = 0;
 
     switch (keyval->kind) {
     case TERN_ATTR_COMM:
-        code = keyval->delete.comm ? keyval->delete.comm((MPI_Comm)object->handle, number, value, keyval->extra_state) : 0;
+        code = keyval->delete.comm ? keyval->delete.comm((MPI_Comm)object->handle, number, value,
+                                                         keyval->extra_state)
+                                   : 0;
         break;
     case TERN_ATTR_TYPE:
-        code = keyval->delete.type ? keyval->delete.type((MPI_Datatype)object->handle, number, value, keyval->extra_state) : 0;
+        code = keyval->delete.type ? keyval->delete.type((MPI_Datatype)object->handle, number,
+                                                         value, keyval->extra_state)
+                                   : 0;
         break;
     case TERN_ATTR_WIN:
-        code = keyval->delete.win ? keyval->delete.win((MPI_Win)object->handle, number, value, keyval->extra_state) : 0;
+        code = keyval->delete.win
+                   ? keyval->delete.win((MPI_Win)object->handle, number, value, keyval->extra_state)
+                   : 0;
         break;
     case TERN_ATTR_KINDS:
         break;
@@ -188,8 +200,8 @@ static int call_delete(const struct keyval *keyval, struct tern_object *object, 
     return callback_result(code);
 }
 
-static int call_copy(const struct keyval *keyval, struct tern_object *from, int number, void *value, void **ret_value,
-                     int *ret_flag)
+static int call_copy(const struct keyval *keyval, struct tern_object *from, int number, void *value,
+                     void **ret_value, int *ret_flag)
 {
     void *state = keyval->extra_state;
     int code = 0;
@@ -198,15 +210,18 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, int 
     switch (keyval->kind) {
     case TERN_ATTR_COMM:
         if (keyval->copy.comm)
-            code = keyval->copy.comm((MPI_Comm)from->handle, number, state, value, ret_value, ret_flag);
+            code = keyval->copy.comm((MPI_Comm)from->handle, number, state, value, ret_value,
+                                     ret_flag);
         break;
     case TERN_ATTR_TYPE:
         if (keyval->copy.type)
-            code = keyval->copy.type((MPI_Datatype)from->handle, number, state, value, ret_value, ret_flag);
+            code = keyval->copy.type((MPI_Datatype)from->handle, number, state, value, ret_value,
+                                     ret_flag);
         break;
     case TERN_ATTR_WIN:
         if (keyval->copy.win)
-            code = keyval->copy.win((MPI_Win)from->handle, number, state, value, ret_value, ret_flag);
+            code =
+                keyval->copy.win((MPI_Win)from->handle, number, state, value, ret_value, ret_flag);
         break;
     case TERN_ATTR_KINDS:
         break;
@@ -214,7 +229,8 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, int 
     return callback_result(code);
 }
 
-int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs, int keyval, void *value)
+int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs,
+                   int keyval, void *value)
 {
     int error = check_keyval(kind, keyval);
     if (error)
@@ -236,7 +252,8 @@ int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct 
     return error;
 }
 
-int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value, bool *ret_found)
+int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value,
+                   bool *ret_found)
 {
     int error = check_keyval(kind, keyval);
     if (error)
@@ -264,17 +281,20 @@ static int delete_one(struct tern_object *object, struct tern_attrs **attrs, int
     return error;
 }
 
-int tern_attrs_delete(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs, int keyval)
+int tern_attrs_delete(enum tern_attr_kind kind, struct tern_object *object,
+                      struct tern_attrs **attrs, int keyval)
 {
     int error = check_keyval(kind, keyval);
     if (error)
         return error;
     if (find(*attrs, keyval) < 0)
-        return tern_error(TERN_ERR_KEYVAL, "keyval %d has no attribute here that could be deleted", keyval);
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d has no attribute here that could be deleted",
+                          keyval);
     return delete_one(object, attrs, keyval);
 }
 
-int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs)
+int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object,
+                          struct tern_attrs **attrs)
 {
     (void)kind;
     while (*attrs && (*attrs)->count > 0) {
@@ -290,8 +310,8 @@ int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object, 
     return 0;
 }
 
-int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from, struct tern_attrs *from_attrs,
-                    struct tern_attrs **ret_attrs)
+int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
+                    struct tern_attrs *from_attrs, struct tern_attrs **ret_attrs)
 {
     (void)kind;
     for (int i = 0; from_attrs && i < from_attrs->count; i++) {
@@ -312,7 +332,8 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from, struct t
 /* In C the value of a predefined attribute is a pointer to int. */
 static bool predefined_comm_attr(int keyval, int **ret_value)
 {
-    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 0, appnum, universe_size;
+    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 0,
+               appnum, universe_size;
 
     switch (keyval) {
     case MPI_TAG_UB:
@@ -342,11 +363,14 @@ static bool predefined_comm_attr(int keyval, int **ret_value)
     return false;
 }
 
-int tern_mpi_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *ret_keyval,
+int tern_mpi_comm_create_keyval(MPI_Comm_copy_attr_function *copy,
+                                MPI_Comm_delete_attr_function *delete, int *ret_keyval,
                                 void *extra_state)
 {
-    struct keyval keyval = {
-        .kind = TERN_ATTR_COMM, .copy.comm = copy, .delete.comm = delete, .extra_state = extra_state};
+    struct keyval keyval = {.kind = TERN_ATTR_COMM,
+                            .copy.comm = copy,
+                            .delete.comm = delete,
+                            .extra_state = extra_state};
     return create_keyval(&keyval, ret_keyval);
 }
 
@@ -387,11 +411,14 @@ int tern_mpi_comm_delete_attr(struct tern_comm *comm, int keyval)
 
 /* ---- datatypes ---- */
 
-int tern_mpi_type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *ret_keyval,
+int tern_mpi_type_create_keyval(MPI_Type_copy_attr_function *copy,
+                                MPI_Type_delete_attr_function *delete, int *ret_keyval,
                                 void *extra_state)
 {
-    struct keyval keyval = {
-        .kind = TERN_ATTR_TYPE, .copy.type = copy, .delete.type = delete, .extra_state = extra_state};
+    struct keyval keyval = {.kind = TERN_ATTR_TYPE,
+                            .copy.type = copy,
+                            .delete.type = delete,
+                            .extra_state = extra_state};
     return create_keyval(&keyval, ret_keyval);
 }
 

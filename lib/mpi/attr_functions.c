@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The predefined attribute callbacks under the names that mpi.h gives them (MPI_COMM_DUP_FN, ...): copy nothing, copy the
- * value, delete without further ado. */
+/* The predefined attribute callbacks under the names that mpi.h gives them (MPI_COMM_DUP_FN, ...):
+ * copy nothing, copy the value, delete without further ado. */
 
 #include <mpi.h>
 
@@ -25,13 +25,15 @@ int OMPI_C_MPI_NULL_DELETE_FN(MPI_Comm comm, int keyval, void *value, void *extr
     return MPI_SUCCESS;
 }
 
-int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value,
+                            void *ret_value, int *flag)
 {
     (void)comm, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
     return copy_nothing(flag);
 }
 
-int OMPI_C_MPI_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value,
+                      int *flag)
 {
     (void)comm, (void)keyval, (void)extra_state;
     return copy_value(value, ret_value, flag);
@@ -43,13 +45,15 @@ int OMPI_C_MPI_COMM_NULL_DELETE_FN(MPI_Comm comm, int keyval, void *value, void 
     return MPI_SUCCESS;
 }
 
-int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm comm, int keyval, void *extra_state, void *value,
+                                 void *ret_value, int *flag)
 {
     (void)comm, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
     return copy_nothing(flag);
 }
 
-int OMPI_C_MPI_COMM_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_COMM_DUP_FN(MPI_Comm comm, int keyval, void *extra_state, void *value,
+                           void *ret_value, int *flag)
 {
     (void)comm, (void)keyval, (void)extra_state;
     return copy_value(value, ret_value, flag);
@@ -61,13 +65,15 @@ int OMPI_C_MPI_TYPE_NULL_DELETE_FN(MPI_Datatype type, int keyval, void *value, v
     return MPI_SUCCESS;
 }
 
-int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype type, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype type, int keyval, void *extra_state, void *value,
+                                 void *ret_value, int *flag)
 {
     (void)type, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
     return copy_nothing(flag);
 }
 
-int OMPI_C_MPI_TYPE_DUP_FN(MPI_Datatype type, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_TYPE_DUP_FN(MPI_Datatype type, int keyval, void *extra_state, void *value,
+                           void *ret_value, int *flag)
 {
     (void)type, (void)keyval, (void)extra_state;
     return copy_value(value, ret_value, flag);
@@ -79,13 +85,15 @@ int OMPI_C_MPI_WIN_NULL_DELETE_FN(MPI_Win win, int keyval, void *value, void *ex
     return MPI_SUCCESS;
 }
 
-int OMPI_C_MPI_WIN_NULL_COPY_FN(MPI_Win win, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_WIN_NULL_COPY_FN(MPI_Win win, int keyval, void *extra_state, void *value,
+                                void *ret_value, int *flag)
 {
     (void)win, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
     return copy_nothing(flag);
 }
 
-int OMPI_C_MPI_WIN_DUP_FN(MPI_Win win, int keyval, void *extra_state, void *value, void *ret_value, int *flag)
+int OMPI_C_MPI_WIN_DUP_FN(MPI_Win win, int keyval, void *extra_state, void *value, void *ret_value,
+                          int *flag)
 {
     (void)win, (void)keyval, (void)extra_state;
     return copy_value(value, ret_value, flag);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Buffered sends (MPI-4.1 section 3.6). The user's buffer is a row of blocks, each a header and a packed message that is
- * being sent. A block is made at the first gap that is large enough; gaps appear when sends complete, which is looked at
- * whenever a new block is wanted. Few messages are under way at once, so a walk along the row is no cost.
+ * Buffered sends (MPI-4.1 section 3.6). The user's buffer is a row of blocks, each a header and a
+ * packed message that is being sent. A block is made at the first gap that is large enough; gaps
+ * appear when sends complete, which is looked at whenever a new block is wanted. Few messages are
+ * under way at once, so a walk along the row is no cost.
  *
- * The standard promises that a message takes at most its packed size + MPI_BSEND_OVERHEAD (128 bytes) of the buffer.
+ * The standard promises that a message takes at most its packed size + MPI_BSEND_OVERHEAD (128
+ * bytes) of the buffer.
  */
 
 #include "lib/mpi/buffered.h"
@@ -29,7 +31,8 @@ struct block {
 };
 
 enum { ALIGNMENT = 16 };
-_Static_assert(sizeof(struct block) + 2 * ALIGNMENT <= MPI_BSEND_OVERHEAD, "a header fits into the overhead");
+_Static_assert(sizeof(struct block) + 2 * ALIGNMENT <= MPI_BSEND_OVERHEAD,
+               "a header fits into the overhead");
 
 static struct {
     char *memory; /* NULL: none attached */
@@ -86,18 +89,22 @@ static void unlink_block(struct block *block)
 static int no_room(size_t length)
 {
     if (!attached.memory)
-        return tern_error(TERN_ERR_BUFFER, "no buffer is attached for a buffered send of %zu bytes; call MPI_Buffer_attach",
-                          length);
+        return tern_error(
+            TERN_ERR_BUFFER,
+            "no buffer is attached for a buffered send of %zu bytes; call MPI_Buffer_attach",
+            length);
     size_t used = 0;
     for (const struct block *block = attached.blocks; block; block = block->next)
         used += block->size;
     return tern_error(TERN_ERR_BUFFER,
-                      "the attached buffer of %zu bytes has no room for %zu bytes + MPI_BSEND_OVERHEAD (%d); %zu are taken by "
+                      "the attached buffer of %zu bytes has no room for %zu bytes + "
+                      "MPI_BSEND_OVERHEAD (%d); %zu are taken by "
                       "messages under way: attach a larger one",
                       attached.size, length, MPI_BSEND_OVERHEAD, used);
 }
 
-int tern_mpi_bsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag, struct tern_comm *comm)
+int tern_mpi_bsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                   int tag, struct tern_comm *comm)
 {
     size_t length = (size_t)(datatype->type.size * count);
     size_t size = (sizeof(struct block) + length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -118,8 +125,9 @@ int tern_mpi_bsend(const void *buf, MPI_Count count, struct tern_datatype *datat
         tern_cursor_init(&cursor, &datatype->type, buf, count);
         tern_cursor_pack(&cursor, block + 1, length);
     }
-    int error = tern_pml_isend(&comm->p2p, block + 1, (int64_t)length, &tern_datatype_of(MPI_BYTE)->type, dest, tag,
-                               TERN_SEND_STANDARD, &block->request);
+    int error =
+        tern_pml_isend(&comm->p2p, block + 1, (int64_t)length, &tern_datatype_of(MPI_BYTE)->type,
+                       dest, tag, TERN_SEND_STANDARD, &block->request);
     if (error) {
         unlink_block(block);
         return error;
@@ -130,8 +138,8 @@ int tern_mpi_bsend(const void *buf, MPI_Count count, struct tern_datatype *datat
 }
 
 /* The message is in the buffer when the call returns, so the request is complete. */
-int tern_mpi_ibsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                    struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_ibsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                    int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     int error = tern_mpi_bsend(buf, count, datatype, dest, tag, comm);
     if (!error)
@@ -151,7 +159,8 @@ struct persistent_bsend {
 static int start_bsend(struct tern_request *request)
 {
     struct persistent_bsend *bsend = (struct persistent_bsend *)request;
-    int error = tern_mpi_bsend(bsend->buf, bsend->count, bsend->datatype, bsend->dest, bsend->tag, request->comm);
+    int error = tern_mpi_bsend(bsend->buf, bsend->count, bsend->datatype, bsend->dest, bsend->tag,
+                               request->comm);
     if (error)
         return error;
     request->complete = false;
@@ -176,8 +185,8 @@ static const struct tern_request_kind bsend_kind = {.name = "persistent buffered
                                                     .cancel = cancel_bsend,
                                                     .release = release_bsend};
 
-int tern_mpi_bsend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                        struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_bsend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                        int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     struct persistent_bsend *bsend = malloc(sizeof *bsend);
     if (!bsend)
@@ -199,10 +208,12 @@ int tern_mpi_bsend_init(const void *buf, MPI_Count count, struct tern_datatype *
 int tern_mpi_buffer_attach(void *buffer, MPI_Count size)
 {
     if (attached.memory)
-        return tern_error(TERN_ERR_BUFFER, "a buffer of %zu bytes is attached already; call MPI_Buffer_detach first",
+        return tern_error(TERN_ERR_BUFFER,
+                          "a buffer of %zu bytes is attached already; call MPI_Buffer_detach first",
                           attached.size);
     if (!buffer)
-        return tern_error(TERN_ERR_BUFFER, "buffer is NULL; expected memory for %lld bytes", (long long)size);
+        return tern_error(TERN_ERR_BUFFER, "buffer is NULL; expected memory for %lld bytes",
+                          (long long)size);
     size_t skip = -(uintptr_t)buffer % ALIGNMENT;
     attached.memory = buffer;
     attached.size = (size_t)size;

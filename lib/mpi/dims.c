@@ -175,8 +175,8 @@ static int check_dims(int nnodes, int ndims, const int dims[], int64_t *ret_prod
 
 int tern_mpi_dims_create(int nnodes, int ndims, int dims[])
 {
-    int64_t product;
-    int free_count;
+    int64_t product = 1;
+    int free_count = 0;
     int rc = check_dims(nnodes, ndims, dims, &product, &free_count);
     if (rc || free_count == 0)
         return rc;

@@ -15,6 +15,7 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/init.h"
 #include "lib/pml/pml.h"
+#include "lib/util/atomic.h"
 #include "lib/util/error.h"
 #include "lib/util/handle.h"
 #include "lib/util/ints.h"
@@ -24,7 +25,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define TERN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define TERN_EXPORT __attribute__((visibility("default")))
 
 /* Around every implementing function. */

@@ -19,7 +19,8 @@
 
 int tern_mpi_get_processor_name(char *name, int *resultlen)
 {
-    /* The launcher may know the host by another name; programs compare this one with their own gethostname. */
+    /* The launcher may know the host by another name; programs compare this one with their own
+     * gethostname. */
     if (gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0)
         snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", tern_rte.host);
     name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
@@ -37,16 +38,18 @@ int tern_mpi_get_version(int *version, int *subversion)
 /* Programs look for "Open MPI" here to know whose binary interface this is. */
 int tern_mpi_get_library_version(char *version, int *resultlen)
 {
-    *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Tern MPI %s, with the binary interface of Open MPI v%d.%d.%d",
-                          PACKAGE_VERSION, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+    *resultlen =
+        snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                 "Tern MPI %s, with the binary interface of Open MPI v%d.%d.%d", PACKAGE_VERSION,
+                 OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
     return 0;
 }
 
 int tern_mpi_abort(struct tern_comm *comm, int errorcode)
 {
     char message[128 + MPI_MAX_OBJECT_NAME];
-    snprintf(message, sizeof message, "MPI_Abort was called on %s with error code %d", comm->name[0] ? comm->name : "a communicator",
-             errorcode);
+    snprintf(message, sizeof message, "MPI_Abort was called on %s with error code %d",
+             comm->name[0] ? comm->name : "a communicator", errorcode);
     tern_rte_abort(errorcode, message);
 }
 

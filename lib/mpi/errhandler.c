@@ -3,9 +3,10 @@
 /*
  * Error handlers, and the way from an internal code to what the user sees.
  *
- * Only generated entry points come here, as the last thing they do and after the lock was given up: a user's handler may
- * leave by longjmp or a C++ exception (the library is compiled with -fexceptions for that), or call MPI again. So no
- * function in this file touches anything of the communicator after the handler was called.
+ * Only generated entry points come here, as the last thing they do and after the lock was given up:
+ * a user's handler may leave by longjmp or a C++ exception (the library is compiled with
+ * -fexceptions for that), or call MPI again. So no function in this file touches anything of the
+ * communicator after the handler was called.
  */
 
 #include "lib/mpi/errhandler.h"
@@ -23,16 +24,19 @@
 
 #include "lib/mpi/procedures.h"
 
-#define PREDEFINED(symbol, of_kind)                                                                                    \
-    {                                                                                                                  \
-        .obj = {.handle = (struct tern_handle *)&symbol, .refs = 1}, .kind = of_kind                                   \
+#define PREDEFINED(symbol, of_kind)                                                                \
+    {                                                                                              \
+        .obj = {.handle = (struct tern_handle *)&symbol, .refs = 1}, .kind = of_kind               \
     }
-struct tern_errhandler tern_errhandler_errors_are_fatal = PREDEFINED(ompi_mpi_errors_are_fatal, TERN_ERRHANDLER_FATAL);
-struct tern_errhandler tern_errhandler_errors_abort = PREDEFINED(ompi_mpi_errors_abort, TERN_ERRHANDLER_FATAL);
+struct tern_errhandler tern_errhandler_errors_are_fatal =
+    PREDEFINED(ompi_mpi_errors_are_fatal, TERN_ERRHANDLER_FATAL);
+struct tern_errhandler tern_errhandler_errors_abort =
+    PREDEFINED(ompi_mpi_errors_abort, TERN_ERRHANDLER_FATAL);
 /* Without Open MPI's C++ bindings there is nobody to throw. */
 struct tern_errhandler tern_errhandler_errors_throw_exceptions =
     PREDEFINED(ompi_mpi_errors_throw_exceptions, TERN_ERRHANDLER_FATAL);
-struct tern_errhandler tern_errhandler_errors_return = PREDEFINED(ompi_mpi_errors_return, TERN_ERRHANDLER_RETURN);
+struct tern_errhandler tern_errhandler_errors_return =
+    PREDEFINED(ompi_mpi_errors_return, TERN_ERRHANDLER_RETURN);
 
 /* What the next tern_raise of this thread has to know beyond its arguments. */
 static __thread struct {
@@ -68,7 +72,8 @@ void tern_raise_next_on(struct tern_comm *comm)
 void tern_raise_not_running(const char *procedure)
 {
     if (tern_state == TERN_STATE_BEFORE || tern_state == TERN_STATE_STARTING)
-        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first", procedure);
+        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first",
+                 procedure);
     else
         tern_log("%s was called after MPI_Finalize; call it before", procedure);
     if (tern_rte.size > 0 && tern_state != TERN_STATE_ENDED)
@@ -83,7 +88,8 @@ static void compose(char *text, size_t room, const char *procedure, int code, in
     int length;
 
     if (code < 0)
-        snprintf(text, room, "%s: %s%s%s%s", procedure, tern_error_text(code), *name ? " (" : "", name, *name ? ")" : "");
+        snprintf(text, room, "%s: %s%s%s%s", procedure, tern_error_text(code), *name ? " (" : "",
+                 name, *name ? ")" : "");
     else if (tern_mpi_error_string(code, meaning, &length) == 0)
         snprintf(text, room, "%s: %s", procedure, meaning);
     else
@@ -101,9 +107,11 @@ int tern_raise_comm(struct tern_comm *comm, const char *procedure, int code)
     char text[1024];
     compose(text, sizeof text, procedure, code, class);
     tern_error_clear();
-    if (!tern_running()) /* one of the procedures that may be called at any time; there is no communicator to ask */
+    if (!tern_running()) /* one of the procedures that may be called at any time; there is no
+                            communicator to ask */
         tern_rte_abort(class, text);
-    struct tern_errhandler *errhandler = comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
+    struct tern_errhandler *errhandler =
+        comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
     if (errhandler->kind == TERN_ERRHANDLER_FATAL)
         tern_rte_abort(class, text);
     if (errhandler->kind == TERN_ERRHANDLER_COMM) {
@@ -114,7 +122,8 @@ int tern_raise_comm(struct tern_comm *comm, const char *procedure, int code)
     return succeed ? MPI_SUCCESS : class;
 }
 
-int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, struct tern_errhandler **ret_errhandler)
+int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function,
+                                    struct tern_errhandler **ret_errhandler)
 {
     struct tern_errhandler *errhandler = malloc(sizeof *errhandler);
     if (!errhandler)
@@ -129,7 +138,8 @@ int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, stru
 int tern_mpi_comm_set_errhandler(struct tern_comm *comm, struct tern_errhandler *errhandler)
 {
     if (errhandler->kind == TERN_ERRHANDLER_WIN || errhandler->kind == TERN_ERRHANDLER_FILE)
-        return tern_error(TERN_ERR_ERRHANDLER, "errhandler was made for %s; make one with MPI_Comm_create_errhandler",
+        return tern_error(TERN_ERR_ERRHANDLER,
+                          "errhandler was made for %s; make one with MPI_Comm_create_errhandler",
                           errhandler->kind == TERN_ERRHANDLER_WIN ? "windows" : "files");
     tern_errhandler_retain(errhandler);
     if (comm->errhandler)
@@ -140,7 +150,8 @@ int tern_mpi_comm_set_errhandler(struct tern_comm *comm, struct tern_errhandler 
 
 int tern_mpi_comm_get_errhandler(struct tern_comm *comm, struct tern_errhandler **ret_errhandler)
 {
-    struct tern_errhandler *errhandler = comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
+    struct tern_errhandler *errhandler =
+        comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
     tern_errhandler_retain(errhandler);
     *ret_errhandler = errhandler;
     return 0;

@@ -2,7 +2,8 @@
 #ifndef TERN_ERRHANDLER_H
 #define TERN_ERRHANDLER_H
 
-/* Error handlers, and how a nonzero result of an implementing function becomes an MPI error (MPI-4.1 chapter 9). */
+/* Error handlers, and how a nonzero result of an implementing function becomes an MPI error
+ * (MPI-4.1 chapter 9). */
 
 #include "lib/util/error.h"
 #include "lib/util/handle.h"
@@ -38,15 +39,17 @@ static inline struct tern_errhandler *tern_errhandler_of(MPI_Errhandler errhandl
     return ((struct tern_handle *)errhandler)->state;
 }
 
-/* A reference: the user's handle, and every object it is set on. Predefined ones are never freed. */
+/* A reference: the user's handle, and every object it is set on. Predefined ones are never freed.
+ */
 void tern_errhandler_retain(struct tern_errhandler *errhandler);
 void tern_errhandler_release(struct tern_errhandler *errhandler);
 
 /*
- * Turns `code` (TERN_ERR_*, or a positive MPI code), the result of `procedure` ("MPI_Send"), into what the caller gets:
- * composes the message from tern_error_text, calls the error handler of `comm` and returns the MPI error code.
- * Call it last and with no lock held: the handler may longjmp, throw, or end the job. comm NULL: the communicator named by
- * tern_raise_next_on, else MPI_COMM_WORLD. Before MPI_Init and after MPI_Finalize errors are fatal.
+ * Turns `code` (TERN_ERR_*, or a positive MPI code), the result of `procedure` ("MPI_Send"), into
+ * what the caller gets: composes the message from tern_error_text, calls the error handler of
+ * `comm` and returns the MPI error code. Call it last and with no lock held: the handler may
+ * longjmp, throw, or end the job. comm NULL: the communicator named by tern_raise_next_on, else
+ * MPI_COMM_WORLD. Before MPI_Init and after MPI_Finalize errors are fatal.
  */
 int tern_raise_comm(struct tern_comm *comm, const char *procedure, int code);
 
@@ -56,13 +59,15 @@ static inline int tern_raise(const char *procedure, int code)
     return tern_raise_comm(NULL, procedure, code);
 }
 
-/* The next tern_raise of this thread goes to this communicator: wait and test know only inside whose request failed. */
+/* The next tern_raise of this thread goes to this communicator: wait and test know only inside
+ * whose request failed. */
 void tern_raise_next_on(struct tern_comm *comm);
 
-/* Says that `procedure` was called before MPI_Init or after MPI_Finalize and ends the process with status 1. */
+/* Says that `procedure` was called before MPI_Init or after MPI_Finalize and ends the process with
+ * status 1. */
 _Noreturn void tern_raise_not_running(const char *procedure);
 
-/* Name ("MPI_ERR_RANK") and text of an error class or code; "" and NULL when there is none of this number. */
+/* Name ("MPI_ERR_RANK") of a predefined error class; "" when there is none of this number. */
 const char *tern_error_class_name(int class);
 
 /* Highest code used so far (MPI_LASTUSEDCODE). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Error classes, codes and their texts (MPI-4.1 sections 9.4 and 9.5). A predefined code is its own class. */
+/* Error classes, codes and their texts (MPI-4.1 sections 9.4 and 9.5). A predefined code is its own
+ * class. */
 
 #include "lib/mpi/errhandler.h"
 
@@ -111,7 +112,9 @@ int tern_error_last_used = MPI_ERR_LASTCODE;
 
 static struct added_code *added_of(int code)
 {
-    return code > MPI_ERR_LASTCODE && code <= tern_error_last_used ? &added[code - MPI_ERR_LASTCODE - 1] : NULL;
+    return code > MPI_ERR_LASTCODE && code <= tern_error_last_used
+               ? &added[code - MPI_ERR_LASTCODE - 1]
+               : NULL;
 }
 
 const char *tern_error_class_name(int class)
@@ -127,8 +130,9 @@ static bool known_code(int code)
 
 static int no_such_code(const char *argument, int code)
 {
-    return tern_error(TERN_ERR_ARG, "%s is %d; expected a predefined one or one that was added (up to %d)", argument, code,
-                      tern_error_last_used);
+    return tern_error(TERN_ERR_ARG,
+                      "%s is %d; expected a predefined one or one that was added (up to %d)",
+                      argument, code, tern_error_last_used);
 }
 
 int tern_mpi_error_class(int errorcode, int *errorclass)
@@ -149,7 +153,8 @@ int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
     if (code)
         snprintf(string, MPI_MAX_ERROR_STRING, "%s", code->text ? code->text : "");
     else
-        snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", classes[errorcode].name, classes[errorcode].text);
+        snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", classes[errorcode].name,
+                 classes[errorcode].text);
     *resultlen = (int)strlen(string);
     return 0;
 }
@@ -187,8 +192,10 @@ int tern_mpi_add_error_string(int errorcode, const char *string)
     struct added_code *code = added_of(errorcode);
 
     if (!code)
-        return tern_error(TERN_ERR_ARG, "errorcode is %d; only the text of an added code or class can be set (%d to %d)",
-                          errorcode, MPI_ERR_LASTCODE + 1, tern_error_last_used);
+        return tern_error(
+            TERN_ERR_ARG,
+            "errorcode is %d; only the text of an added code or class can be set (%d to %d)",
+            errorcode, MPI_ERR_LASTCODE + 1, tern_error_last_used);
     if (strlen(string) >= MPI_MAX_ERROR_STRING)
         return tern_error(TERN_ERR_ARG, "string has %zu characters; at most %d fit", strlen(string),
                           MPI_MAX_ERROR_STRING - 1);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Libraries of another MPI in our process. A program finds our libmpi.so.40 by its name, but its Fortran part may still
- * come from the MPI it was built with, and that looks inside objects of its own libmpi: it would crash somewhere, later.
- * The dynamic linker knows what is loaded, so it is found at once.
+ * Libraries of another MPI in our process. A program finds our libmpi.so.40 by its name, but its
+ * Fortran part may still come from the MPI it was built with, and that looks inside objects of its
+ * own libmpi: it would crash somewhere, later. The dynamic linker knows what is loaded, so it is
+ * found at once.
  *
- * To be found, such a library has to be loaded first. Open MPI's Fortran and C++ libraries refer to seven objects of
- * their libmpi; without them the program would end in the dynamic linker, with a riddle about a symbol. Ours are
- * there for that only, and empty.
+ * To be found, such a library has to be loaded first. Open MPI's Fortran and C++ libraries refer to
+ * seven objects of their libmpi; without them the program would end in the dynamic linker, with a
+ * riddle about a symbol. Ours are there for that only, and empty.
  */
 
 #include "lib/mpi/init.h"
@@ -82,12 +83,14 @@ int tern_foreign_check(void)
     dl_iterate_phdr(look_at, &search);
     if (search.other[0])
         return tern_error(TERN_ERR_OTHER,
-                          "two MPI libraries are loaded, %s and %s: let LD_LIBRARY_PATH and the run paths of all the "
+                          "two MPI libraries are loaded, %s and %s: let LD_LIBRARY_PATH and the "
+                          "run paths of all the "
                           "program's libraries lead to one of them",
                           search.ours, search.other);
     if (search.fortran[0])
         return tern_error(TERN_ERR_OTHER,
-                          "%s belongs to another MPI than %s, which has no Fortran part yet: run Fortran programs with the "
+                          "%s belongs to another MPI than %s, which has no Fortran part yet: run "
+                          "Fortran programs with the "
                           "MPI they were built with",
                           search.fortran, search.ours);
     return 0;

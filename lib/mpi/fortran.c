@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Fortran's integers for handles (MPI-4.1 section 19.3.4). One table per kind of handle; predefined handles stand at the
- * indices of Open MPI (api/objects.txt), for these numbers are compiled into Fortran programs. The table grows by
- * doubling and free indices form a list, so that a program that converts a request in each step needs no more indices
- * than it has requests.
+ * Fortran's integers for handles (MPI-4.1 section 19.3.4). One table per kind of handle; predefined
+ * handles stand at the indices of Open MPI (api/objects.txt), for these numbers are compiled into
+ * Fortran programs. The table grows by doubling and free indices form a list, so that a program
+ * that converts a request in each step needs no more indices than it has requests.
  */
 
 #include "lib/mpi/fortran.h"
@@ -18,7 +18,8 @@
 
 #include "lib/mpi/procedures.h"
 
-/* An index without a handle holds the next free one instead: never a valid address, as it is odd. */
+/* An index without a handle holds the next free one instead: never a valid address, as it is odd.
+ */
 union slot {
     struct tern_handle *handle;
     uintptr_t next_free; /* 2 * index + 1, or LAST_FREE */
@@ -47,7 +48,8 @@ static bool taken(union slot slot)
 static bool grow(struct table *table)
 {
     int room = table->room ? 2 * table->room : 128;
-    union slot *more = table->room > INT_MAX / 4 ? NULL : realloc(table->slots, room * sizeof *more);
+    union slot *more =
+        table->room > INT_MAX / 4 ? NULL : realloc(table->slots, room * sizeof *more);
     if (!more)
         return false;
     table->slots = more;
@@ -172,7 +174,8 @@ MPI_Fint tern_mpi_win_c2f(MPI_Win win)
     return tern_fortran_index((struct tern_handle *)win);
 }
 
-/* An integer that stands for nothing gives a NULL pointer, which every procedure refuses with the error of its kind. */
+/* An integer that stands for nothing gives a NULL pointer, which every procedure refuses with the
+ * error of its kind. */
 MPI_Comm tern_mpi_comm_f2c(MPI_Fint comm)
 {
     return (MPI_Comm)tern_fortran_handle(TERN_MAGIC_COMM, comm);
@@ -231,7 +234,8 @@ int tern_mpi_status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
     if (c_status == MPI_STATUS_IGNORE || (const MPI_Fint *)c_status == MPI_F_STATUS_IGNORE ||
         (const MPI_Fint *)c_status == MPI_F_STATUSES_IGNORE)
         return tern_error(TERN_ERR_ARG, "c_status is %s; expected a status",
-                          c_status == MPI_STATUS_IGNORE ? "MPI_STATUS_IGNORE" : "Fortran's MPI_STATUS_IGNORE");
+                          c_status == MPI_STATUS_IGNORE ? "MPI_STATUS_IGNORE"
+                                                        : "Fortran's MPI_STATUS_IGNORE");
     memcpy(f_status, c_status, sizeof *c_status);
     return 0;
 }
@@ -239,7 +243,8 @@ int tern_mpi_status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 int tern_mpi_status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
 {
     if (!f_status || f_status == MPI_F_STATUS_IGNORE || f_status == MPI_F_STATUSES_IGNORE)
-        return tern_error(TERN_ERR_ARG, "f_status is Fortran's MPI_STATUS_IGNORE; expected a status");
+        return tern_error(TERN_ERR_ARG,
+                          "f_status is Fortran's MPI_STATUS_IGNORE; expected a status");
     memcpy(c_status, f_status, sizeof *c_status);
     return 0;
 }

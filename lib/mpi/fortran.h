@@ -3,8 +3,9 @@
 #define TERN_FORTRAN_H
 
 /*
- * Fortran's integers for C handles: an index into a table per kind of handle. Predefined handles have the fixed indices
- * of Open MPI; others get one when first asked for and keep it until the object goes.
+ * Fortran's integers for C handles: an index into a table per kind of handle. Predefined handles
+ * have the fixed indices of Open MPI; others get one when first asked for and keep it until the
+ * object goes.
  */
 
 #include "lib/util/handle.h"

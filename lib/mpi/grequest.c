@@ -49,8 +49,10 @@ static void release(struct tern_request *request)
 static const struct tern_request_kind kind = {
     .name = "generalized request", .cancel = cancel, .release = release, .query = query};
 
-int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-                            MPI_Grequest_cancel_function *cancel_fn, void *extra_state, struct tern_request **ret_request)
+int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
+                            MPI_Grequest_free_function *free_fn,
+                            MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
+                            struct tern_request **ret_request)
 {
     struct grequest *grequest = malloc(sizeof *grequest);
     if (!grequest)
@@ -67,7 +69,8 @@ int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_
 int tern_mpi_grequest_complete(struct tern_request *request)
 {
     if (request->kind != &kind)
-        return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Grequest_start", request->kind->name);
+        return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Grequest_start",
+                          request->kind->name);
     if (request->complete)
         return tern_error(TERN_ERR_REQUEST, "request was completed already");
     tern_request_complete(request, 0);

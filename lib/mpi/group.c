@@ -75,7 +75,7 @@ static int ranks_of_ranges(const struct tern_group *group, int n, int ranges[][3
                            struct ranks *ranks)
 {
     for (int i = 0; i < n; i++) {
-        int length;
+        int length = 0;
         int rc = range_length(group, i, ranges[i], &length);
         if (rc)
             return rc;

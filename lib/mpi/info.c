@@ -18,7 +18,8 @@
 #include "lib/mpi/procedures.h"
 
 /* MPI_INFO_ENV may be asked at any time; it is empty until MPI_Init. */
-struct tern_info tern_info_env = {.obj = {.handle = (struct tern_handle *)&ompi_mpi_info_env, .refs = 1}};
+struct tern_info tern_info_env = {
+    .obj = {.handle = (struct tern_handle *)&ompi_mpi_info_env, .refs = 1}};
 
 struct tern_info *tern_info_new(void)
 {
@@ -68,7 +69,8 @@ static int check_key(const char *key)
     if (length == 0)
         return tern_error(TERN_ERR_INFO_KEY, "key is empty");
     if (length >= MPI_MAX_INFO_KEY)
-        return tern_error(TERN_ERR_INFO_KEY, "key \"%.40s...\" has %zu characters; expected at most %d", key, length,
+        return tern_error(TERN_ERR_INFO_KEY,
+                          "key \"%.40s...\" has %zu characters; expected at most %d", key, length,
                           MPI_MAX_INFO_KEY - 1);
     return 0;
 }
@@ -103,7 +105,8 @@ int tern_info_put(struct tern_info *info, const char *key, const char *value)
     if (!*value)
         return tern_error(TERN_ERR_INFO_VALUE, "value of key \"%s\" is empty", key);
     if (strlen(value) >= MPI_MAX_INFO_VAL)
-        return tern_error(TERN_ERR_INFO_VALUE, "value of key \"%s\" has %zu characters; expected at most %d", key,
+        return tern_error(TERN_ERR_INFO_VALUE,
+                          "value of key \"%s\" has %zu characters; expected at most %d", key,
                           strlen(value), MPI_MAX_INFO_VAL - 1);
     char *copy = strdup(value);
     if (!copy)
@@ -150,8 +153,8 @@ static void describe(struct tern_info *info, const char *key, const char *value)
 
 static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
 {
-    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
-                                         "MPI_THREAD_MULTIPLE"};
+    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                         "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
     char text[MPI_MAX_INFO_VAL] = "", directory[MPI_MAX_INFO_VAL];
     struct utsname machine;
     size_t used = 0;
@@ -159,7 +162,8 @@ static void describe_start(struct tern_info *info, int argc, char **argv, int th
     if (argc > 0 && argv && argv[0])
         describe(info, "command", argv[0]);
     for (int i = 1; i < argc && argv && argv[i] && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", argv[i]);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", argv[i]);
     describe(info, "argv", text);
     snprintf(text, sizeof text, "%u", tern_rte.size);
     describe(info, "maxprocs", text);
@@ -239,7 +243,8 @@ int tern_mpi_info_get(struct tern_info *info, const char *key, int valuelen, cha
     return 0;
 }
 
-int tern_mpi_info_get_string(struct tern_info *info, const char *key, int *buflen, char *value, int *flag)
+int tern_mpi_info_get_string(struct tern_info *info, const char *key, int *buflen, char *value,
+                             int *flag)
 {
     int error = check_key(key);
     if (error)

@@ -3,12 +3,12 @@
 /*
  * Start and end of the library (MPI-4.1 chapter 11).
  *
- * Start goes from the bottom up: waiting (it registers with membarrier, which is quick only while the process has one
- * thread, so it comes before libpmix makes one), who am I, byte movers and matching, communicators. The end is the
- * reverse, and the meeting with the other ranks comes last.
+ * Start goes from the bottom up: waiting (it registers with membarrier, which is quick only while
+ * the process has one thread, so it comes before libpmix makes one), who am I, byte movers and
+ * matching, communicators. The end is the reverse, and the meeting with the other ranks comes last.
  *
- * The library does nothing at exit: neither a child made by fork nor a program that leaves without MPI_Finalize runs
- * code of ours then. The launcher sees the latter.
+ * The library does nothing at exit: neither a child made by fork nor a program that leaves without
+ * MPI_Finalize runs code of ours then. The launcher sees the latter.
  */
 
 #include "lib/mpi/init.h"
@@ -50,12 +50,13 @@ static int start_rooms(int argc, char **argv)
 
 int tern_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
-                                         "MPI_THREAD_MULTIPLE"};
+    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                         "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 
     if (tern_state != TERN_STATE_BEFORE) {
-        const char *again = tern_state == TERN_STATE_ENDED ? "after MPI_Finalize; MPI cannot be started again"
-                                                           : "twice; call it once in a process";
+        const char *again = tern_state == TERN_STATE_ENDED
+                                ? "after MPI_Finalize; MPI cannot be started again"
+                                : "twice; call it once in a process";
         return tern_error(TERN_ERR_OTHER, "MPI was started %s", again);
     }
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
@@ -83,13 +84,29 @@ int tern_mpi_init(int *argc, char ***argv)
     return tern_mpi_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
+/*
+ * Everything of ours is under way, and nobody needs us any more. The barrier is one of messages:
+ * while PMIx lets a rank wait it moves no packets, and a rank whose last message nobody receives
+ * could not hand it over. After the barrier, what others had to hand over is taken in; flushed
+ * again are the packets of the barrier itself.
+ */
+static void finish_messages(void)
+{
+    tern_buffered_finish();
+    tern_request_finish_orphans();
+    tern_pml_flush();
+    int error = tern_coll_barrier(&tern_comm_world.coll);
+    if (error)
+        tern_log("in MPI_Finalize: %s", tern_error_text(error));
+    tern_pml_flush();
+}
+
 int tern_mpi_finalize(void)
 {
     tern_lock(); /* tern_wait gives it up */
     int error = tern_comm_finalize_attributes(); /* MPI may be used in the callbacks */
     if (!error) {
-        tern_buffered_finish();
-        tern_request_finish_orphans();
+        finish_messages();
         tern_state = TERN_STATE_ENDING;
         tern_comm_finalize();
     }
@@ -99,7 +116,8 @@ int tern_mpi_finalize(void)
     tern_pml_finalize();
     error = tern_rte_finalize(true);
     if (error)
-        tern_log("at the end of MPI_Finalize: %s", tern_error_text(error)); /* all messages have arrived: no failure */
+        tern_log("at the end of MPI_Finalize: %s",
+                 tern_error_text(error)); /* all messages have arrived: no failure */
     tern_state = TERN_STATE_ENDED;
     return 0;
 }

@@ -21,8 +21,8 @@ static inline bool tern_running(void)
     return tern_state == TERN_STATE_RUNNING;
 }
 
-/* Looks among the loaded objects for libraries of another MPI that cannot work with ours (lib/mpi/foreign.c). 0, or
- * TERN_ERR_OTHER with what is wrong and its cure. */
+/* Looks among the loaded objects for libraries of another MPI that cannot work with ours
+ * (lib/mpi/foreign.c). 0, or TERN_ERR_OTHER with what is wrong and its cure. */
 int tern_foreign_check(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Matched probes and receives (MPI-4.1 section 3.8): a message taken out of matching becomes an object of its own. */
+/* Matched probes and receives (MPI-4.1 section 3.8): a message taken out of matching becomes an
+ * object of its own. */
 
 #include "lib/mpi/message.h"
 
@@ -14,10 +15,11 @@
 
 #include "lib/mpi/procedures.h"
 
-struct tern_message tern_message_no_proc = {.obj = {.handle = (struct tern_handle *)&ompi_message_no_proc, .refs = 1}};
+struct tern_message tern_message_no_proc = {
+    .obj = {.handle = (struct tern_handle *)&ompi_message_no_proc, .refs = 1}};
 
-int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag, struct tern_message **ret_message,
-                     MPI_Status *status)
+int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
+                     struct tern_message **ret_message, MPI_Status *status)
 {
     struct tern_unexpected *unexpected;
     MPI_Status found_status;
@@ -29,7 +31,8 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag, str
         *flag = 1;
         return 0;
     }
-    struct tern_message *message = malloc(sizeof *message); /* before the message is taken: it must not get lost */
+    struct tern_message *message =
+        malloc(sizeof *message); /* before the message is taken: it must not get lost */
     if (!message)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a message handle");
     int error = tern_pml_improbe(&comm->p2p, source, tag, &unexpected, &found_status);
@@ -48,7 +51,8 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag, str
     return 0;
 }
 
-int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message, MPI_Status *status)
+int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message,
+                    MPI_Status *status)
 {
     struct tern_waiter waiter = {0};
 
@@ -61,8 +65,8 @@ int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_mes
     }
 }
 
-int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype, struct tern_message **message,
-                    struct tern_request **ret_request)
+int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
+                    struct tern_message **message, struct tern_request **ret_request)
 {
     struct tern_message *taken = *message;
 
@@ -85,8 +89,8 @@ int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype, 
     return 0;
 }
 
-int tern_mpi_mrecv(void *buf, MPI_Count count, struct tern_datatype *datatype, struct tern_message **message,
-                   MPI_Status *status)
+int tern_mpi_mrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
+                   struct tern_message **message, MPI_Status *status)
 {
     struct tern_request *request;
     int error = tern_mpi_imrecv(buf, count, datatype, message, &request);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Sending and receiving as MPI means it (MPI-4.1 chapter 3), over lib/pml. Arguments are checked already; what is left
- * is MPI_PROC_NULL, what a request must keep alive, and the procedures made of two operations.
+ * Sending and receiving as MPI means it (MPI-4.1 chapter 3), over lib/pml. Arguments are checked
+ * already; what is left is MPI_PROC_NULL, what a request must keep alive, and the procedures made
+ * of two operations.
  */
 
 #include "lib/mpi/comm.h"
@@ -15,29 +16,32 @@
 
 #include "lib/mpi/procedures.h"
 
-int tern_mpi_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag, struct tern_comm *comm)
+int tern_mpi_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                  int tag, struct tern_comm *comm)
 {
     if (dest == MPI_PROC_NULL)
         return 0;
     return tern_pml_send(&comm->p2p, buf, count, &datatype->type, dest, tag, TERN_SEND_STANDARD);
 }
 
-int tern_mpi_ssend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag, struct tern_comm *comm)
+int tern_mpi_ssend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                   int tag, struct tern_comm *comm)
 {
     if (dest == MPI_PROC_NULL)
         return 0;
     return tern_pml_send(&comm->p2p, buf, count, &datatype->type, dest, tag, TERN_SEND_SYNCHRONOUS);
 }
 
-int tern_mpi_rsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag, struct tern_comm *comm)
+int tern_mpi_rsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                   int tag, struct tern_comm *comm)
 {
     if (dest == MPI_PROC_NULL)
         return 0;
     return tern_pml_send(&comm->p2p, buf, count, &datatype->type, dest, tag, TERN_SEND_READY);
 }
 
-int tern_mpi_recv(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag, struct tern_comm *comm,
-                  MPI_Status *status)
+int tern_mpi_recv(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag,
+                  struct tern_comm *comm, MPI_Status *status)
 {
     if (source == MPI_PROC_NULL) {
         tern_status_copy(status, &tern_status_proc_null);
@@ -46,39 +50,41 @@ int tern_mpi_recv(void *buf, MPI_Count count, struct tern_datatype *datatype, in
     return tern_pml_recv(&comm->p2p, buf, count, &datatype->type, source, tag, status);
 }
 
-static int start_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                      struct tern_comm *comm, enum tern_send_mode mode, struct tern_request **ret_request)
+static int start_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                      int tag, struct tern_comm *comm, enum tern_send_mode mode,
+                      struct tern_request **ret_request)
 {
     if (dest == MPI_PROC_NULL) {
         *ret_request = &tern_request_empty;
         return 0;
     }
-    int error = tern_pml_isend(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
+    int error =
+        tern_pml_isend(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
     if (!error)
         tern_request_hold(*ret_request, comm, datatype);
     return error;
 }
 
-int tern_mpi_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag, struct tern_comm *comm,
-                   struct tern_request **ret_request)
+int tern_mpi_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                   int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return start_send(buf, count, datatype, dest, tag, comm, TERN_SEND_STANDARD, ret_request);
 }
 
-int tern_mpi_issend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                    struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_issend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                    int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return start_send(buf, count, datatype, dest, tag, comm, TERN_SEND_SYNCHRONOUS, ret_request);
 }
 
-int tern_mpi_irsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                    struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_irsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                    int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return start_send(buf, count, datatype, dest, tag, comm, TERN_SEND_READY, ret_request);
 }
 
-int tern_mpi_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag, struct tern_comm *comm,
-                   struct tern_request **ret_request)
+int tern_mpi_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag,
+                   struct tern_comm *comm, struct tern_request **ret_request)
 {
     if (source == MPI_PROC_NULL) {
         *ret_request = &tern_request_no_message;
@@ -91,41 +97,44 @@ int tern_mpi_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, i
 }
 
 /* A persistent request refers to its communicator and type for as long as it exists. */
-static int prepare_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                        struct tern_comm *comm, enum tern_send_mode mode, struct tern_request **ret_request)
+static int prepare_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                        int tag, struct tern_comm *comm, enum tern_send_mode mode,
+                        struct tern_request **ret_request)
 {
     if (dest == MPI_PROC_NULL)
         return tern_request_new_idle(comm, &tern_status_empty, ret_request);
-    int error = tern_pml_send_init(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
+    int error =
+        tern_pml_send_init(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
     if (!error)
         tern_request_hold_always(*ret_request, comm, datatype);
     return error;
 }
 
-int tern_mpi_send_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                       struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_send_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                       int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return prepare_send(buf, count, datatype, dest, tag, comm, TERN_SEND_STANDARD, ret_request);
 }
 
-int tern_mpi_ssend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                        struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_ssend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                        int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return prepare_send(buf, count, datatype, dest, tag, comm, TERN_SEND_SYNCHRONOUS, ret_request);
 }
 
-int tern_mpi_rsend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                        struct tern_comm *comm, struct tern_request **ret_request)
+int tern_mpi_rsend_init(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                        int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     return prepare_send(buf, count, datatype, dest, tag, comm, TERN_SEND_READY, ret_request);
 }
 
-int tern_mpi_recv_init(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag, struct tern_comm *comm,
-                       struct tern_request **ret_request)
+int tern_mpi_recv_init(void *buf, MPI_Count count, struct tern_datatype *datatype, int source,
+                       int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
     if (source == MPI_PROC_NULL)
         return tern_request_new_idle(comm, &tern_status_proc_null, ret_request);
-    int error = tern_pml_recv_init(&comm->p2p, buf, count, &datatype->type, source, tag, ret_request);
+    int error =
+        tern_pml_recv_init(&comm->p2p, buf, count, &datatype->type, source, tag, ret_request);
     if (!error)
         tern_request_hold_always(*ret_request, comm, datatype);
     return error;
@@ -149,16 +158,19 @@ static void drop_recv(struct tern_request *request)
     finish_recv(request, MPI_STATUS_IGNORE);
 }
 
-/* The receive is posted first: then two ranks that do this to each other never wait for each other. */
-int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype, int dest, int sendtag,
-                      void *recvbuf, MPI_Count recvcount, struct tern_datatype *recvtype, int source, int recvtag,
+/* The receive is posted first: then two ranks that do this to each other never wait for each other.
+ */
+int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
+                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                      struct tern_datatype *recvtype, int source, int recvtag,
                       struct tern_comm *comm, MPI_Status *status)
 {
     struct tern_request *recv = NULL;
     int error;
 
     if (source != MPI_PROC_NULL) {
-        error = tern_pml_irecv(&comm->p2p, recvbuf, recvcount, &recvtype->type, source, recvtag, &recv);
+        error =
+            tern_pml_irecv(&comm->p2p, recvbuf, recvcount, &recvtype->type, source, recvtag, &recv);
         if (error)
             return error;
     }
@@ -175,22 +187,24 @@ int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_data
 }
 
 /* What is sent leaves the buffer before the receive may touch it: it is packed aside. */
-int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int sendtag, int source,
-                              int recvtag, struct tern_comm *comm, MPI_Status *status)
+int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                              int sendtag, int source, int recvtag, struct tern_comm *comm,
+                              MPI_Status *status)
 {
     char small[2048], *packed = small;
     size_t length = dest == MPI_PROC_NULL ? 0 : (size_t)(datatype->type.size * count);
 
     small[0] = 0; /* gcc cannot see that no byte is read before it is packed */
     if (length > sizeof small && !(packed = malloc(length)))
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of the %zu bytes to be sent", length);
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of the %zu bytes to be sent",
+                          length);
     if (length) {
         struct tern_cursor cursor;
         tern_cursor_init(&cursor, &datatype->type, buf, count);
         tern_cursor_pack(&cursor, packed, length);
     }
-    int error = tern_mpi_sendrecv(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest, sendtag, buf, count, datatype,
-                                  source, recvtag, comm, status);
+    int error = tern_mpi_sendrecv(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest,
+                                  sendtag, buf, count, datatype, source, recvtag, comm, status);
     if (packed != small)
         free(packed);
     return error;

@@ -3,16 +3,19 @@
 /*
  * Waiting for requests and testing them (MPI-4.1 section 3.7).
  *
- * A request that is complete is *reported* once: its status goes to the user, its references to communicator and
- * datatype go, it becomes inactive, and if it is not persistent it is freed and the user's handle becomes
- * MPI_REQUEST_NULL. Null and inactive requests count as complete with an empty status.
+ * A request that is complete is *reported* once: its status goes to the user, its references to
+ * communicator and datatype go, it becomes inactive, and if it is not persistent it is freed and
+ * the user's handle becomes MPI_REQUEST_NULL. Null and inactive requests count as complete with an
+ * empty status.
  *
- * The fault of a request goes to the error handler of its own communicator: the entry points of this file have no
- * communicator argument, so it is named with tern_raise_next_on. Calls that complete several requests put the codes
- * in the statuses and return MPI_ERR_IN_STATUS; that goes to the communicator of the first one that failed.
+ * The fault of a request goes to the error handler of its own communicator: the entry points of
+ * this file have no communicator argument, so it is named with tern_raise_next_on. Calls that
+ * complete several requests put the codes in the statuses and return MPI_ERR_IN_STATUS; that goes
+ * to the communicator of the first one that failed.
  *
- * A request freed while active (orphan) is released by progress at its completion. There its references must not go:
- * freeing a communicator closes a context that progress may be using. They are put aside and dropped later.
+ * A request freed while active (orphan) is released by progress at its completion. There its
+ * references must not go: freeing a communicator closes a context that progress may be using. They
+ * are put aside and dropped later.
  */
 
 #include "lib/mpi/request.h"
@@ -82,7 +85,8 @@ static const struct tern_request_kind idle_kind = {.name = "persistent request w
                                                    .cancel = refuse_cancel,
                                                    .release = release_idle};
 
-int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status, struct tern_request **ret_request)
+int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
+                          struct tern_request **ret_request)
 {
     struct tern_request *request = malloc(sizeof *request);
     if (!request)
@@ -107,7 +111,8 @@ static struct held {
 static int put_aside_count, put_aside_room;
 static int orphan_count; /* active ones */
 
-void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm, struct tern_datatype *datatype)
+void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
+                              struct tern_datatype *datatype)
 {
     tern_comm_retain(comm);
     if (datatype && datatype->predefined)
@@ -219,8 +224,10 @@ struct fault {
     struct tern_comm *comm; /* whose handler is called; NULL: MPI_COMM_WORLD's */
 };
 
-/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent. Returns its code. */
-static int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status, struct fault *fault)
+/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
+ * Returns its code. */
+static int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status,
+                  struct fault *fault)
 {
     int error = request->error;
 
@@ -405,7 +412,8 @@ int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, M
 }
 
 /* Reports all complete ones in order; *outcount is MPI_UNDEFINED when none was active. */
-static int report_some(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+static int report_some(int count, MPI_Request requests[], int *outcount, int indices[],
+                       MPI_Status statuses[])
 {
     struct fault fault = {0};
     bool active = false;
@@ -428,7 +436,8 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
     return conclude(&fault);
 }
 
-int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                      MPI_Status statuses[])
 {
     struct tern_waiter waiter = {0};
 
@@ -440,7 +449,8 @@ int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indi
     }
 }
 
-int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                      MPI_Status statuses[])
 {
     tern_progress();
     return report_some(count, requests, outcount, indices, statuses);
@@ -471,12 +481,15 @@ int tern_mpi_start(struct tern_request **request)
 
     tern_raise_next_on(started->comm);
     if (!started->persistent)
-        return tern_error(TERN_ERR_REQUEST, "request is a %s that is not persistent; expected one of MPI_Send_init, "
-                                            "MPI_Recv_init, ...",
+        return tern_error(TERN_ERR_REQUEST,
+                          "request is a %s that is not persistent; expected one of MPI_Send_init, "
+                          "MPI_Recv_init, ...",
                           started->kind->name);
     if (started->active)
-        return tern_error(TERN_ERR_REQUEST, "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
-                          started->kind->name);
+        return tern_error(
+            TERN_ERR_REQUEST,
+            "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
+            started->kind->name);
     int error = started->kind->start(started);
     if (!error)
         tern_raise_next_on(NULL);
@@ -499,7 +512,8 @@ int tern_mpi_startall(int count, MPI_Request requests[])
 int tern_mpi_cancel(struct tern_request *request)
 {
     if (inactive(request))
-        return tern_error(TERN_ERR_REQUEST, "request is not active; only a started one can be cancelled");
+        return tern_error(TERN_ERR_REQUEST,
+                          "request is not active; only a started one can be cancelled");
     if (!request->kind->cancel)
         return tern_error(TERN_ERR_REQUEST, "a %s cannot be cancelled", request->kind->name);
     return request->complete && !request->kind->query ? 0 : request->kind->cancel(request);

@@ -2,19 +2,23 @@
 #ifndef TERN_MPI_REQUEST_H
 #define TERN_MPI_REQUEST_H
 
-/* What lib/mpi adds to requests (lib/pml/request.h): references, statuses, requests that are complete from the start. */
+/* What lib/mpi adds to requests (lib/pml/request.h): references, statuses, requests that are
+ * complete from the start. */
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/pml/request.h"
 
 /*
- * An active request keeps its communicator and datatype alive, for the user may free both meanwhile. tern_request_hold is
- * for a request just started: it does nothing when that is complete already, so an eager send pays nothing. A persistent
- * request holds always. The references go when the request is reported or freed. datatype may be NULL.
+ * An active request keeps its communicator and datatype alive, for the user may free both
+ * meanwhile. tern_request_hold is for a request just started: it does nothing when that is complete
+ * already, so an eager send pays nothing. A persistent request holds always. The references go when
+ * the request is reported or freed. datatype may be NULL.
  */
-void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm, struct tern_datatype *datatype);
-static inline void tern_request_hold(struct tern_request *request, struct tern_comm *comm, struct tern_datatype *datatype)
+void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
+                              struct tern_datatype *datatype);
+static inline void tern_request_hold(struct tern_request *request, struct tern_comm *comm,
+                                     struct tern_datatype *datatype)
 {
     if (!request->complete)
         tern_request_hold_always(request, comm, datatype);
@@ -25,7 +29,8 @@ extern const MPI_Status tern_status_empty;
 /* That of a receive from MPI_PROC_NULL. */
 extern const MPI_Status tern_status_proc_null;
 
-/* Copies all but MPI_ERROR, which only calls that complete several requests set; `to` may be MPI_STATUS_IGNORE. */
+/* Copies all but MPI_ERROR, which only calls that complete several requests set; `to` may be
+ * MPI_STATUS_IGNORE. */
 static inline void tern_status_copy(MPI_Status *to, const MPI_Status *from)
 {
     if (to == MPI_STATUS_IGNORE)
@@ -35,12 +40,15 @@ static inline void tern_status_copy(MPI_Status *to, const MPI_Status *from)
     to->MPI_ERROR = error;
 }
 
-/* Requests that are complete when made, for any number of users: a send to MPI_PROC_NULL, a receive from it. Static. */
+/* Requests that are complete when made, for any number of users: a send to MPI_PROC_NULL, a receive
+ * from it. Static. */
 extern struct tern_request tern_request_empty, tern_request_no_message;
 /* A persistent request that is complete as soon as it is started, with `status`. */
-int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status, struct tern_request **ret_request);
+int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
+                          struct tern_request **ret_request);
 
-/* For MPI_Finalize: progresses until the requests that were freed while active are complete, and frees what they held. */
+/* For MPI_Finalize: progresses until the requests that were freed while active are complete, and
+ * frees what they held. */
 void tern_request_finish_orphans(void);
 
 #endif

@@ -143,7 +143,7 @@ static void copy_ints(int to[], const int from[], int count)
 
 int tern_topo_neighbors(const struct tern_comm *comm, int sources[], int destinations[])
 {
-    int indegree, outdegree;
+    int indegree = 0, outdegree = 0;
     int rc = tern_topo_degrees(comm, &indegree, &outdegree);
     if (rc)
         return rc;

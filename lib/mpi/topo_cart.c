@@ -72,7 +72,7 @@ int tern_mpi_cart_create(struct tern_comm *comm_old, int ndims, const int dims[]
                          const int periods[], int reorder, struct tern_comm **ret_comm_cart)
 {
     (void)reorder; /* the order of comm_old is kept, as MPI allows */
-    int places;
+    int places = 0;
     int rc = tern_topo_check_intra(comm_old);
     if (!rc)
         rc = check_grid(ndims, dims, comm_old->group->size, &places);
@@ -253,7 +253,7 @@ int tern_mpi_cart_map(struct tern_comm *comm, int ndims, const int dims[], const
                       int *newrank)
 {
     (void)periods;
-    int places;
+    int places = 0;
     int rc = tern_topo_check_intra(comm);
     if (!rc)
         rc = check_grid(ndims, dims, comm->group->size, &places);

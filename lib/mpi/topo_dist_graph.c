@@ -247,7 +247,7 @@ int tern_mpi_dist_graph_create(struct tern_comm *comm_old, int n, const int sour
     struct edge *edges = NULL;
     struct edge_end *outgoing = NULL, *incoming = NULL;
     struct tern_topo *topo;
-    int64_t count;
+    int64_t count = 0;
     int outdegree, indegree;
     int rc = tern_topo_check_intra(comm_old);
     if (!rc)

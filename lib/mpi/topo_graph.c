@@ -102,7 +102,7 @@ static int find_edges(struct tern_comm *comm, int rank, const struct tern_topo *
 int tern_mpi_graph_neighbors_count(struct tern_comm *comm, int rank, int *nneighbors)
 {
     const struct tern_topo *topo;
-    int first, count;
+    int first = 0, count = 0;
     int rc = find_edges(comm, rank, &topo, &first, &count);
     if (!rc)
         *nneighbors = count;
@@ -112,7 +112,7 @@ int tern_mpi_graph_neighbors_count(struct tern_comm *comm, int rank, int *nneigh
 int tern_mpi_graph_neighbors(struct tern_comm *comm, int rank, int maxneighbors, int neighbors[])
 {
     const struct tern_topo *topo;
-    int first, count;
+    int first = 0, count = 0;
     int rc = find_edges(comm, rank, &topo, &first, &count);
     if (rc)
         return rc;

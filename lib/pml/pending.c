@@ -81,6 +81,11 @@ int tern_pending_flush(void)
     return count;
 }
 
+bool tern_pending_empty(void)
+{
+    return tern_list_empty(&waiting_peers);
+}
+
 struct control {
     struct tern_pending pending;
     struct tern_peer *peer;

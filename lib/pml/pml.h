@@ -81,6 +81,8 @@ void tern_unlock(void);
 void tern_wait_init(void);
 /* Start (after tern_rte_init) and end. */
 int tern_pml_init(void);
+/* Waits until nothing of ours waits to be sent: answers to peers outlive the receives they belong to. */
+void tern_pml_flush(void);
 void tern_pml_finalize(void);
 
 #endif

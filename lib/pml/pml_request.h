@@ -71,6 +71,7 @@ struct tern_pml_request *tern_number_find(uint64_t number); /* NULL: nobody has 
 /* pending.c */
 void tern_pending_init(void);
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
+bool tern_pending_empty(void);
 /* Tries to send what waits; returns how many went. */
 int tern_pending_flush(void);
 /* Connects on first use and gives the peer its first credit. */

@@ -206,6 +206,13 @@ int tern_pml_init(void)
     return tern_btl_init();
 }
 
+void tern_pml_flush(void)
+{
+    struct tern_waiter waiter = {0};
+    while (!tern_pending_empty())
+        tern_wait(&waiter);
+}
+
 void tern_pml_finalize(void)
 {
     tern_btl_finalize();

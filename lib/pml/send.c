@@ -8,6 +8,9 @@
  *   eager sync   the same; complete when the receiver answers MATCHED
  *   rendezvous   announced; the receiver copies it from our memory and answers PULLED, or asks for DATA packets (CLEAR)
  *
+ * A standard send of an eager size that finds no credit is copied to memory of ours and announced from there: programs
+ * rely on short sends that do not wait, and the flood fills the sender's memory, not the receiver's.
+ *
  * Which one is decided when the message is really sent (push_first), which may be later than when it was started: behind
  * others in the peer's queue. The sequence number is given at the start, so order never depends on that.
  */
@@ -15,7 +18,14 @@
 #include "lib/btl/doorbell.h"
 #include "lib/pml/pml_request.h"
 
+#include "lib/util/param.h"
+
 #include <stdlib.h>
+
+static const struct tern_type byte_type = {
+    .size = 1, .extent = 1, .true_extent = 1, .elements = 1, .alignment = 1, .basic = TERN_BASIC_BYTE, .gapless = true, .contiguous = true, .committed = true,
+};
+static int64_t kept_bytes; /* of messages copied for want of credit */
 
 static int push_first(struct tern_pending *pending);
 static int push_data(struct tern_pending *pending);
@@ -116,12 +126,49 @@ static int push_data(struct tern_pending *pending)
     return 0;
 }
 
+static void forget_copy(struct tern_request *req)
+{
+    struct tern_pml_request *request = tern_pml_request_of(req);
+    kept_bytes -= request->length + TERN_MESSAGE_COST;
+    free(request->buf);
+    tern_pml_request_release(req);
+}
+
+/* Sends a copy in place of the message, which is then done. False: the limit or the memory does not allow it. */
+static bool send_copy(struct tern_pml_request *request)
+{
+    static int64_t limit;
+    if (!limit)
+        limit = tern_param_int("pml_send_buffer");
+    if (kept_bytes + request->length + TERN_MESSAGE_COST > limit)
+        return false;
+    void *copy = malloc(request->length + 1);
+    struct tern_pml_request *carrier =
+        copy ? tern_pml_request_new(&tern_pml_send_kind, request->context, copy, request->length, &byte_type, request->rank, request->tag)
+             : NULL;
+    if (!carrier) {
+        free(copy);
+        return false;
+    }
+    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_cursor_pack(&request->cursor, copy, request->length);
+    kept_bytes += request->length + TERN_MESSAGE_COST;
+    carrier->mode = TERN_SEND_READY; /* any mode that is not copied again */
+    carrier->req.on_complete = forget_copy;
+    tern_send_start(carrier); /* the peer is ready: cannot fail */
+    finish(request, 0);
+    return true;
+}
+
 int tern_send_start(struct tern_pml_request *request)
 {
     struct tern_peer *peer = request->context->peers->peer[request->rank];
     int rc = tern_peer_ready(peer);
     if (rc)
         return rc;
+    if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD && request->length <= (int64_t)peer->btl->eager_max &&
+        send_copy(request))
+        return 0;
     request->peer = peer;
     request->seq = request->context->send_seq[request->rank]++;
     request->pending.push = push_first;

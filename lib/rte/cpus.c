@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * How many processors may this process use? The affinity mask says which; the cpu quota of its control groups (version
- * 2: cpu.max, version 1: cpu.cfs_quota_us and cpu.cfs_period_us) says how much of them. A container with a quota of two
- * processors on a machine of 64 shows all 64 in its mask, and a library that spins on them is throttled.
+ * How many processors may this process use? The affinity mask says which; the cpu quota of its
+ * control groups (version 2: cpu.max, version 1: cpu.cfs_quota_us and cpu.cfs_period_us) says how
+ * much of them. A container with a quota of two processors on a machine of 64 shows all 64 in its
+ * mask, and a library that spins on them is throttled.
  *
- * The limit of each group from the process's own up to the root holds, so the smallest counts. Inside a container the
- * path in /proc/self/cgroup may be the host's while only the container's part is mounted: paths that do not exist are
- * passed over, and the root of the mount is always looked at.
+ * The limit of each group from the process's own up to the root holds, so the smallest counts.
+ * Inside a container the path in /proc/self/cgroup may be the host's while only the container's
+ * part is mounted: paths that do not exist are passed over, and the root of the mount is always
+ * looked at.
  */
 
 #include "lib/rte/cpus.h"
@@ -84,7 +86,8 @@ static int quota_upwards(int version, const char *mount, const char *group)
     int least = INT_MAX;
     size_t mount_length = strlen(mount);
 
-    if (strstr(group, "..") || snprintf(directory, sizeof directory, "%s%s", mount, group) >= (int)sizeof directory)
+    if (strstr(group, "..") ||
+        snprintf(directory, sizeof directory, "%s%s", mount, group) >= (int)sizeof directory)
         directory[0] = 0; /* a group outside of what we see */
     while (strlen(directory) > mount_length) {
         int quota = quota_of_group(version, directory);

@@ -21,7 +21,8 @@ bool tern_rte_adopt_node_memory(const char *text, int *ret_fd, size_t *ret_size)
         return false;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (unsigned long long)st.st_size != size)
         return false;
-    if (pread(fd, begin, sizeof begin, 0) != (ssize_t)sizeof begin || memcmp(begin, magic, sizeof magic - 1) != 0 ||
+    if (pread(fd, begin, sizeof begin, 0) != (ssize_t)sizeof begin ||
+        memcmp(begin, magic, sizeof magic - 1) != 0 ||
         memcmp(begin + sizeof magic - 1, token, TOKEN) != 0)
         return false;
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)

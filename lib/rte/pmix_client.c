@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The PMIx client. libpmix is loaded by dlopen, so that a program without a launcher neither needs nor pays for it.
+ * The PMIx client. libpmix is loaded by dlopen, so that a program without a launcher neither needs
+ * nor pays for it.
  *
- * What a server tells about a job differs between servers: our mpirun, prterun, Open MPI's mpirun and slurmstepd each
- * leave out something. Only the job's size is indispensable; for everything else there is a sensible guess. All
- * questions about the job are answered from what the server gave at PMIx_Init (PMIX_OPTIONAL): a key that it does not
- * know must not become a question to other nodes.
+ * What a server tells about a job differs between servers: our mpirun, prterun, Open MPI's mpirun
+ * and slurmstepd each leave out something. Only the job's size is indispensable; for everything
+ * else there is a sensible guess. All questions about the job are answered from what the server
+ * gave at PMIx_Init (PMIX_OPTIONAL): a key that it does not know must not become a question to
+ * other nodes.
  *
- * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here; the few structures
- * needed are filled by hand.
+ * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here; the
+ * few structures needed are filled by hand.
  */
 
 #include "lib/rte/pmix_client.h"
@@ -63,20 +65,24 @@ static int load_library(void)
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!pmix.library)
         return tern_error(TERN_ERR_OTHER,
-                          "a launcher started this program (PMIX_NAMESPACE is set), but the PMIx library cannot be loaded: "
-                          "%s; install it on this host (Debian: libpmix2), or put its directory in LD_LIBRARY_PATH",
+                          "a launcher started this program (PMIX_NAMESPACE is set), but the PMIx "
+                          "library cannot be loaded: "
+                          "%s; install it on this host (Debian: libpmix2), or put its directory in "
+                          "LD_LIBRARY_PATH",
                           dlerror());
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         *symbols[i].slot = dlsym(pmix.library, symbols[i].name);
         if (!*symbols[i].slot)
-            return tern_error(TERN_ERR_OTHER, "libpmix.so.2 has no %s; install PMIx 3 or newer", symbols[i].name);
+            return tern_error(TERN_ERR_OTHER, "libpmix.so.2 has no %s; install PMIx 3 or newer",
+                              symbols[i].name);
     }
     return 0;
 }
 
 static int pmix_failed(const char *what, pmix_status_t status)
 {
-    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, pmix.error_string(status), status);
+    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, pmix.error_string(status),
+                      status);
 }
 
 static void fill_flag(pmix_info_t *info, const char *key)
@@ -96,7 +102,8 @@ static void free_value(pmix_value_t *value)
     free(value);
 }
 
-/* What the server told about `rank` (or the job, PMIX_RANK_WILDCARD) when we connected; NULL: nothing. */
+/* What the server told about `rank` (or the job, PMIX_RANK_WILDCARD) when we connected; NULL:
+ * nothing. */
 static pmix_value_t *ask(pmix_rank_t rank, const char *key)
 {
     pmix_proc_t proc = pmix.self;
@@ -147,7 +154,8 @@ static bool ask_number(pmix_rank_t rank, const char *key, uint32_t *ret_number)
 static bool ask_string(pmix_rank_t rank, const char *key, char *text, size_t room)
 {
     pmix_value_t *value = ask(rank, key);
-    bool found = value && value->type == PMIX_STRING && value->data.string && strlen(value->data.string) < room;
+    bool found = value && value->type == PMIX_STRING && value->data.string &&
+                 strlen(value->data.string) < room;
 
     if (found)
         strcpy(text, value->data.string); /* fits: looked at just before */
@@ -196,7 +204,8 @@ static bool parse_local_ranks(const char *list)
 static int learn_neighbours(void)
 {
     pmix_value_t *peers = ask(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
-    bool known = peers && peers->type == PMIX_STRING && peers->data.string && parse_local_ranks(peers->data.string);
+    bool known = peers && peers->type == PMIX_STRING && peers->data.string &&
+                 parse_local_ranks(peers->data.string);
 
     if (peers)
         free_value(peers);
@@ -215,9 +224,13 @@ static int learn_neighbours(void)
 
 static int learn_job(void)
 {
-    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tern_rte.size) || tern_rte.rank >= tern_rte.size)
-        return tern_error(TERN_ERR_OTHER, "the launcher's PMIx server does not say how many ranks job %s has", tern_rte.job);
-    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &tern_rte.universe_size) || tern_rte.universe_size < tern_rte.size)
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tern_rte.size) ||
+        tern_rte.rank >= tern_rte.size)
+        return tern_error(TERN_ERR_OTHER,
+                          "the launcher's PMIx server does not say how many ranks job %s has",
+                          tern_rte.job);
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &tern_rte.universe_size) ||
+        tern_rte.universe_size < tern_rte.size)
         tern_rte.universe_size = tern_rte.size;
     ask_number(pmix.self.rank, PMIX_APPNUM, &tern_rte.appnum);
     ask_string(pmix.self.rank, PMIX_HOSTNAME, tern_rte.host, sizeof tern_rte.host);
@@ -225,7 +238,8 @@ static int learn_job(void)
     int error = learn_neighbours();
     if (error)
         return error;
-    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES, &tern_rte.node_count) || tern_rte.node_count == 0)
+    if (!ask_number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES, &tern_rte.node_count) ||
+        tern_rte.node_count == 0)
         tern_rte.node_count = tern_rte.local_size == tern_rte.size ? 1 : tern_rte.size;
     ask_number(pmix.self.rank, PMIX_NODEID, &tern_rte.node);
     return 0;
@@ -246,7 +260,8 @@ static int list_descriptors(int *list, int room)
     return count;
 }
 
-/* libpmix leaves its socket open for programs that we start: they would keep the launcher waiting for us. */
+/* libpmix leaves its socket open for programs that we start: they would keep the launcher waiting
+ * for us. */
 static void close_on_exec_but(const int *before, int before_count)
 {
     int now[DESCRIPTORS], now_count = list_descriptors(now, DESCRIPTORS);
@@ -276,7 +291,8 @@ int tern_pmix_start(void)
     if (before_count < DESCRIPTORS)
         close_on_exec_but(before, before_count);
     if (status != PMIX_SUCCESS)
-        return pmix_failed("cannot connect to the launcher's PMIx server (is the launcher that set PMIX_NAMESPACE in the "
+        return pmix_failed("cannot connect to the launcher's PMIx server (is the launcher that set "
+                           "PMIX_NAMESPACE in the "
                            "environment still running?)",
                            status);
     pmix.connected = true;
@@ -335,10 +351,12 @@ int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_
     proc.rank = rank;
     pmix_status_t status = pmix.get(&proc, key, NULL, 0, &value);
     if (status != PMIX_SUCCESS)
-        return tern_error(TERN_ERR_OTHER, "rank %u has not published %s: %s", rank, key, pmix.error_string(status));
+        return tern_error(TERN_ERR_OTHER, "rank %u has not published %s: %s", rank, key,
+                          pmix.error_string(status));
     if (value->type != PMIX_BYTE_OBJECT) {
         free_value(value);
-        return tern_error(TERN_ERR_OTHER, "rank %u has published %s as PMIx type %d, not as bytes", rank, key, value->type);
+        return tern_error(TERN_ERR_OTHER, "rank %u has published %s as PMIx type %d, not as bytes",
+                          rank, key, value->type);
     }
     *ret_value = value->data.bo.bytes;
     *ret_length = value->data.bo.size;

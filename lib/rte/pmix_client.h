@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Loads libpmix, connects to the server of this node and fills tern_rte. 0 or TERN_ERR_OTHER with text. */
+/* Loads libpmix, connects to the server of this node and fills tern_rte. 0 or TERN_ERR_OTHER with
+ * text. */
 int tern_pmix_start(void);
 /* Says goodbye to the server. */
 int tern_pmix_stop(void);

@@ -34,16 +34,20 @@ static int become_singleton(void)
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
     tern_rte.size = tern_rte.local_size = tern_rte.node_count = tern_rte.universe_size = 1;
     tern_rte.local_ranks = calloc(1, sizeof *tern_rte.local_ranks);
-    return tern_rte.local_ranks ? 0 : tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
+    return tern_rte.local_ranks
+               ? 0
+               : tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
 }
 
-/* A launcher of another version than ours may do what we don't know; better said than met later as a riddle. */
+/* A launcher of another version than ours may do what we don't know; better said than met later as
+ * a riddle. */
 static int check_version(void)
 {
     const char *version = getenv("TERN_VERSION");
     if (version && strcmp(version, PACKAGE_VERSION) != 0)
         return tern_error(TERN_ERR_OTHER,
-                          "this mpirun is version %s, this libmpi is %s: use the ones that belong together (look at PATH and "
+                          "this mpirun is version %s, this libmpi is %s: use the ones that belong "
+                          "together (look at PATH and "
                           "LD_LIBRARY_PATH)",
                           version, PACKAGE_VERSION);
     return 0;
@@ -62,7 +66,8 @@ int tern_rte_init(void)
     if (error)
         return error;
     if (tern_rte.managed)
-        tern_rte_adopt_node_memory(getenv("TERN_NODE_MEMORY"), &tern_rte.node_memory_fd, &tern_rte.node_memory_size);
+        tern_rte_adopt_node_memory(getenv("TERN_NODE_MEMORY"), &tern_rte.node_memory_fd,
+                                   &tern_rte.node_memory_size);
     tern_rte.cpus = tern_rte_cpus();
     snprintf(name, sizeof name, "tern: rank %u on host %s", tern_rte.rank, tern_rte.host);
     tern_log_name(name);

@@ -3,8 +3,9 @@
 #define TERN_RTE_H
 
 /*
- * Who am I, who are the others, give me that peer's address, abort: the PMIx client. A program without PMIX_NAMESPACE and
- * PMIX_RANK is a job of one rank and never touches libpmix, which is loaded by dlopen.
+ * Who am I, who are the others, give me that peer's address, abort: the PMIx client. A program
+ * without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and never touches libpmix, which is
+ * loaded by dlopen.
  */
 
 #include <stdbool.h>

@@ -6,9 +6,9 @@
  * The layout of a datatype as a flat program, and cursors that move bytes through it.
  *
  * This room knows bytes, not MPI objects: envelope, name, attributes belong to struct tern_datatype
- * (lib/mpi/datatype.h), which embeds a struct tern_type. A type is compiled once into a flat
- * program of contiguous, strided and indexed runs; a cursor packs or unpacks from any byte offset
- * of the packed stream, so that pipelines can stop anywhere.
+ * (lib/mpi/datatype.h), which embeds a struct tern_type. A type is compiled once, when it
+ * is made, into a program of contiguous, strided and indexed runs; a cursor packs or unpacks from
+ * any byte offset of the packed stream, so that pipelines can stop anywhere.
  */
 
 #include <stdbool.h>
@@ -16,8 +16,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* Class of a basic element, for reductions and external representations. TERN_BASIC_NONE: mixed or
- * none. */
+/* Class of a basic element, for reductions. TERN_BASIC_NONE: mixed or none. */
 enum tern_basic {
     TERN_BASIC_NONE,
     TERN_BASIC_INT8,
@@ -62,13 +61,10 @@ struct tern_type {
     int64_t size;       /* bytes of data in one element */
     int64_t lb, extent; /* bytes */
     int64_t true_lb, true_extent;
-    int64_t elements; /* basic elements in one element of this type; a pair such as MPI_DOUBLE_INT
-                         is two */
-    int64_t start; /* where the program begins, bytes from the element's address; of a gapless type
-                      true_lb */
+    int64_t elements;  /* basic elements in one of this type; a pair such as MPI_DOUBLE_INT is two */
+    int64_t start;     /* where the program begins, in bytes; of a gapless type true_lb */
     int32_t alignment; /* of the strictest basic element, bytes */
-    uint8_t
-        basic; /* enum tern_basic when all basic elements are of one class, else TERN_BASIC_NONE */
+    uint8_t basic;     /* enum tern_basic of all basic elements, or TERN_BASIC_NONE: not all the same */
     bool gapless;    /* one element is one run of `size` bytes at true_lb */
     bool contiguous; /* gapless, and so are `count` elements for every count: extent == size */
     bool committed;  /* may be used in communication */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the files, which are read
- * when the first value is wanted.
+ * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the
+ * files, which are read when the first value is wanted.
  *
- * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no rank) speaks.
+ * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no
+ * rank) speaks.
  */
 
 #include "lib/util/param.h"
@@ -63,7 +64,8 @@ static char *trim(char *text)
 {
     while (isspace((unsigned char)*text))
         text++;
-    for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]); length--)
+    for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]);
+         length--)
         text[length - 1] = 0;
     return text;
 }
@@ -75,12 +77,15 @@ static void check_name(const char *name, const char *file, int line)
         return;
     const char *nearest = tern_param_nearest(name);
     if (nearest)
-        tern_log("%s line %d: no parameter is called %s; did you mean %s?", file, line, name, nearest);
+        tern_log("%s line %d: no parameter is called %s; did you mean %s?", file, line, name,
+                 nearest);
     else
-        tern_log("%s line %d: no parameter is called %s; `mpi_info --param all all` lists them", file, line, name);
+        tern_log("%s line %d: no parameter is called %s; `mpi_info --param all all` lists them",
+                 file, line, name);
 }
 
-static void add_setting(struct setting ***end, const char *name, const char *value, const char *file)
+static void add_setting(struct setting ***end, const char *name, const char *value,
+                        const char *file)
 {
     struct setting *setting = malloc(sizeof *setting);
     char *own_name = strdup(name), *own_value = strdup(value);
@@ -126,7 +131,8 @@ static void read_file(struct setting ***end, const char *path, bool must_exist)
     fclose(file);
 }
 
-/* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this library or program. */
+/* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this
+ * library or program. */
 static bool installed_file(char *path, size_t room)
 {
     static const char name[] = "etc/openmpi-mca-params.conf";
@@ -143,7 +149,8 @@ static bool installed_file(char *path, size_t room)
         if (!slash)
             return false;
         *slash = 0;
-        if (up > 0 && snprintf(path, room, "%s/%s", object, name) < (int)room && access(path, R_OK) == 0)
+        if (up > 0 && snprintf(path, room, "%s/%s", object, name) < (int)room &&
+            access(path, R_OK) == 0)
             return true;
     }
     return false;
@@ -160,7 +167,8 @@ static void read_files(void)
         list = getenv("OMPI_MCA_mca_base_param_files");
     if (list) {
         char *names = strdup(list), *save = NULL;
-        for (char *name = names ? strtok_r(names, ",:", &save) : NULL; name; name = strtok_r(NULL, ",:", &save))
+        for (char *name = names ? strtok_r(names, ",:", &save) : NULL; name;
+             name = strtok_r(NULL, ",:", &save))
             read_file(&end, name, true);
         free(names);
         return;
@@ -174,8 +182,10 @@ static void read_files(void)
 
 /* ---- where a value comes from ---- */
 
-/* The text of `name` and its source; *ret_setting is the line of the file, or NULL. NULL: nowhere but in the table. */
-static const char *look_up_one(const char *name, const char **ret_source, struct setting **ret_setting)
+/* The text of `name` and its source; *ret_setting is the line of the file, or NULL. NULL: nowhere
+ * but in the table. */
+static const char *look_up_one(const char *name, const char **ret_source,
+                               struct setting **ret_setting)
 {
     char variable[256];
 
@@ -198,7 +208,8 @@ static const char *look_up_one(const char *name, const char **ret_source, struct
     return NULL;
 }
 
-static const char *look_up(const struct tern_param *param, const char **ret_source, struct setting **ret_setting)
+static const char *look_up(const struct tern_param *param, const char **ret_source,
+                           struct setting **ret_setting)
 {
     const char *value = look_up_one(param->name, ret_source, ret_setting);
 
@@ -326,7 +337,8 @@ static bool complained_already(const struct tern_param *param, struct setting *s
 
 static int64_t number_of(const char *name)
 {
-    static const char *const expected[] = {"a whole number", "a number of bytes such as 4096 or 64k", "0 or 1", "text"};
+    static const char *const expected[] = {
+        "a whole number", "a number of bytes such as 4096 or 64k", "0 or 1", "text"};
     const struct tern_param *param = expect(name);
     const char *source;
     struct setting *setting;
@@ -336,10 +348,12 @@ static int64_t number_of(const char *name)
     if (text && parse(param->type, text, &value))
         return value;
     if (text && text != param->preset && may_speak() && !complained_already(param, setting))
-        tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken", name, text,
-                 setting ? "file " : "", source, expected[param->type], param->preset ? param->preset : "0");
+        tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken",
+                 name, text, setting ? "file " : "", source, expected[param->type],
+                 param->preset ? param->preset : "0");
     if (param->preset && !parse(param->type, param->preset, &value)) {
-        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/params.c)", param->preset, name);
+        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/params.c)",
+                 param->preset, name);
         abort();
     }
     return value;
@@ -423,8 +437,8 @@ int tern_edit_distance(const char *a, const char *b)
         for (int j = 1; j <= b_length; j++) {
             int y = tolower((unsigned char)b[j - 1]);
             current[j] = least_of(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
-                before[j - 2] + 1 < current[j])
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < current[j])
                 current[j] = before[j - 2] + 1;
         }
         int *spare = before;

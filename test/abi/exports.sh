@@ -16,7 +16,7 @@ for name in libmpi libmpi_cxx; do
     ! readelf -dW "$libdir/$name.so" | grep -q SYMBOLIC || wrong "$name.so is linked with -Bsymbolic"
 done
 
-symbols=$(readelf --dyn-syms -W "$library" | awk '$7 != "UND" && NF == 8 { print $4, $5, $6, $3, $8 }')
+symbols=$(readelf --dyn-syms -W "$library" | awk '$1 ~ /^[0-9]+:$/ && $7 != "UND" && NF == 8 { print $4, $5, $6, $3, $8 }')
 own=$(printf '%s\n' "$symbols" | awk '$5 ~ /^tern_/ { print $5 }')
 [ -z "$own" ] || wrong "exported, but nobody's business:" "$own"
 protected=$(printf '%s\n' "$symbols" | awk '$3 != "DEFAULT" { print $5 }')

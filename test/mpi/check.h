@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every test program here shares: start and end, checks that name file, line, rank, got and expected, byte
- * patterns, and a small random generator that gives the same numbers on every rank.
+/* What every test program here shares: start and end, checks that name file, line, rank, got and
+ * expected, byte patterns, and a random generator that gives the same numbers on every rank.
  *
- * A failed check prints one line and leaves with _exit(1): nothing of the library under test is needed for that, and
- * the launcher must end the other ranks. TEST_RANKS in the environment, set by test/mpi/run, is compared with the
- * size of MPI_COMM_WORLD, so that a launcher which starts n jobs of one rank is not taken for a passed test. */
+ * A failed check prints one line and leaves with _exit(1): nothing of the library under test is
+ * needed for that, and the launcher must end the other ranks. TEST_RANKS in the environment, set by
+ * test/mpi/run, is compared with the size of MPI_COMM_WORLD, so that a launcher which starts n jobs
+ * of one rank is not taken for a passed test. */
 #ifndef TEST_MPI_CHECK_H
 #define TEST_MPI_CHECK_H
 
@@ -34,13 +35,15 @@ static inline void check_fail(const char *file, int line, const char *format, ..
     _exit(1);
 }
 
-static inline void check_int(const char *file, int line, const char *what, long long got, long long expected)
+static inline void check_int(const char *file, int line, const char *what, long long got,
+                             long long expected)
 {
     if (got != expected)
         check_fail(file, line, "%s: got %lld, expected %lld", what, got, expected);
 }
 
-static inline void check_string(const char *file, int line, const char *what, const char *got, const char *expected)
+static inline void check_string(const char *file, int line, const char *what, const char *got,
+                                const char *expected)
 {
     if (strcmp(got, expected) != 0)
         check_fail(file, line, "%s: got \"%s\", expected \"%s\"", what, got, expected);
@@ -65,27 +68,31 @@ static inline void check_class(const char *file, int line, const char *what, int
         check_fail(file, line, "%s: got error class %d, expected %d", what, class, expected);
 }
 
-static inline void check_bytes(const char *file, int line, const char *what, const void *got, const void *expected,
-                               size_t bytes)
+static inline void check_bytes(const char *file, int line, const char *what, const void *got,
+                               const void *expected, size_t bytes)
 {
     const unsigned char *a = got, *b = expected;
     if (bytes == 0 || memcmp(a, b, bytes) == 0)
         return;
     for (size_t i = 0; i < bytes; i++)
         if (a[i] != b[i])
-            check_fail(file, line, "%s: byte %zu of %zu: got 0x%02x, expected 0x%02x", what, i, bytes, a[i], b[i]);
+            check_fail(file, line, "%s: byte %zu of %zu: got 0x%02x, expected 0x%02x", what, i,
+                       bytes, a[i], b[i]);
 }
 
 #define FAIL(...) check_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(condition) \
-    ((condition) ? (void) 0 : check_fail(__FILE__, __LINE__, "got false, expected true: %s", #condition))
-#define CHECK_INT(got, expected) check_int(__FILE__, __LINE__, #got, (long long) (got), (long long) (expected))
+    ((condition) ? (void) 0 \
+     : check_fail(__FILE__, __LINE__, "got false, expected true: %s", #condition))
+#define CHECK_INT(got, expected) \
+    check_int(__FILE__, __LINE__, #got, (long long) (got), (long long) (expected))
 #define CHECK_STRING(got, expected) check_string(__FILE__, __LINE__, #got, got, expected)
 #define CHECK_OK(call) check_ok(__FILE__, __LINE__, #call, call)
 #define CHECK_CLASS(call, class) check_class(__FILE__, __LINE__, #call, call, class)
-#define CHECK_BYTES(got, expected, bytes) check_bytes(__FILE__, __LINE__, #got, got, expected, bytes)
+#define CHECK_BYTES(got, expected, bytes) \
+    check_bytes(__FILE__, __LINE__, #got, got, expected, bytes)
 
-/* Byte i of pattern `seed`: differs between neighbouring seeds and does not repeat at powers of two. */
+/* Byte i of pattern `seed`: differs between neighbouring seeds, no repetition at powers of two. */
 static inline unsigned char pattern(unsigned seed, size_t i)
 {
     return (unsigned char) (seed * 37 + i + (i >> 8) * 13 + (i >> 16) * 101 + 1);
@@ -98,16 +105,17 @@ static inline void fill(void *buffer, size_t bytes, unsigned seed)
         b[i] = pattern(seed, i);
 }
 
-static inline void check_filled(const char *file, int line, const char *what, const void *buffer, size_t bytes,
-                                unsigned seed)
+static inline void check_filled(const char *file, int line, const char *what, const void *buffer,
+                                size_t bytes, unsigned seed)
 {
     const unsigned char *b = buffer;
     for (size_t i = 0; i < bytes; i++)
         if (b[i] != pattern(seed, i))
-            check_fail(file, line, "%s: byte %zu of %zu: got 0x%02x, expected 0x%02x (pattern %u)", what, i, bytes,
-                       b[i], pattern(seed, i), seed);
+            check_fail(file, line, "%s: byte %zu of %zu: got 0x%02x, expected 0x%02x (pattern %u)",
+                       what, i, bytes, b[i], pattern(seed, i), seed);
 }
-#define CHECK_FILLED(buffer, bytes, seed) check_filled(__FILE__, __LINE__, #buffer, buffer, bytes, seed)
+#define CHECK_FILLED(buffer, bytes, seed) \
+    check_filled(__FILE__, __LINE__, #buffer, buffer, bytes, seed)
 
 /* Memory that is never NULL, also for 0 bytes; a test has no use for going on without it. */
 static inline void *allocate(size_t bytes)

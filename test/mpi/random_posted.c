@@ -6,7 +6,7 @@
 
 enum { TAGS = 3, INTS = 3000 };
 
-/* One rank sends to one rank, so the matching is determined: first fitting receive in post order. */
+/* One rank sends to one rank, so matching is determined: the first fitting receive posted. */
 static void sender(uint64_t seed, int n, int to)
 {
     int *data = allocate(INTS * sizeof(int));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The standard's own definition of a derived type, done naively: a list of (displacement, bytes) in typemap order,
- * with bounds. Tests build each type twice, here and with MPI, and check_type compares sizes, bounds, packing,
- * unpacking and messages. Slow and obvious on purpose.
+/* The standard's own definition of a derived type, done naively: a list of (displacement, bytes) in
+ * typemap order, with bounds. Tests build each type twice, here and with MPI, and check_type
+ * compares sizes, bounds, packing, unpacking and messages. Slow and obvious on purpose.
  *
- * Basic types are aligned to their size. A bound set by MPI_Type_create_resized stays ("sticky"): a type made of
- * several parts takes its bounds from the parts that have such bounds, if any has. */
+ * Basic types are aligned to their size. A bound set by MPI_Type_create_resized is sticky: a type
+ * made of several parts takes its bounds from the parts that have such bounds, if any has. */
 #ifndef TEST_MPI_TYPEMAP_H
 #define TEST_MPI_TYPEMAP_H
 
@@ -33,9 +33,10 @@ static inline void map_free(struct typemap *m)
     m->pieces = NULL;
 }
 
-/* Every constructor is this: blocks of `lengths[i]` copies of children[i] (or of children[0] with `one`) at byte
- * displacements, copies one extent apart. Only a struct pads its extent to its alignment. */
-static inline struct typemap map_blocks(int blocks, const int lengths[], const MPI_Aint displacements[],
+/* Every constructor is this: blocks of `lengths[i]` copies of children[i] (or of children[0] with
+ * `one`) at byte displacements, copies one extent apart. Only a struct pads its extent. */
+static inline struct typemap map_blocks(int blocks, const int lengths[],
+                                        const MPI_Aint displacements[],
                                         const struct typemap children[], int one)
 {
     struct typemap m = { NULL, 0, 0, 0, 0, 1 };
@@ -68,7 +69,8 @@ static inline struct typemap map_blocks(int blocks, const int lengths[], const M
     return m;
 }
 
-static inline struct typemap map_vector(int count, int length, MPI_Aint stride_bytes, const struct typemap *child)
+static inline struct typemap map_vector(int count, int length, MPI_Aint stride_bytes,
+                                        const struct typemap *child)
 {
     int *lengths = allocate((size_t) count * sizeof(int));
     MPI_Aint *displacements = allocate((size_t) count * sizeof(MPI_Aint));
@@ -115,8 +117,8 @@ static inline void map_true_bounds(const struct typemap *m, MPI_Aint *ret_lb, MP
 }
 
 /* Copies between the typed memory at base and packed bytes; to_packed says which way. */
-static inline void map_copy(const struct typemap *m, int count, unsigned char *base, unsigned char *packed,
-                            int to_packed)
+static inline void map_copy(const struct typemap *m, int count, unsigned char *base,
+                            unsigned char *packed, int to_packed)
 {
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < m->n; i++) {
@@ -136,22 +138,24 @@ static inline void check_bounds(const char *name, MPI_Datatype type, const struc
         FAIL("%s: size: got %d, expected %d", name, bytes, map_size(m));
     CHECK_OK(MPI_Type_get_extent(type, &lb, &extent));
     if (lb != m->lb || extent != m->ub - m->lb)
-        FAIL("%s: lb, extent: got %ld, %ld, expected %ld, %ld", name, (long) lb, (long) extent, (long) m->lb,
-             (long) (m->ub - m->lb));
+        FAIL("%s: lb, extent: got %ld, %ld, expected %ld, %ld", name, (long) lb, (long) extent,
+             (long) m->lb, (long) (m->ub - m->lb));
     map_true_bounds(m, &true_lb, &true_ub);
     CHECK_OK(MPI_Type_get_true_extent(type, &lb, &extent));
     if (lb != true_lb || extent != true_ub - true_lb)
-        FAIL("%s: true lb, extent: got %ld, %ld, expected %ld, %ld", name, (long) lb, (long) extent, (long) true_lb,
-             (long) (true_ub - true_lb));
+        FAIL("%s: true lb, extent: got %ld, %ld, expected %ld, %ld", name, (long) lb, (long) extent,
+             (long) true_lb, (long) (true_ub - true_lb));
 }
 
-/* Compares all that can be seen of `count` elements; `type` must be committed. Overlapping pieces cannot be received. */
-static inline void check_type(const char *name, MPI_Datatype type, const struct typemap *m, int count)
+/* Compares all that can be seen of `count` elements; `type` is committed and has no overlaps. */
+static inline void check_type(const char *name, MPI_Datatype type, const struct typemap *m,
+                              int count)
 {
     MPI_Aint true_lb, true_ub, step = (m->ub - m->lb) * (count > 0 ? count - 1 : 0);
     check_bounds(name, type, m);
     map_true_bounds(m, &true_lb, &true_ub);
-    MPI_Aint low = (step < 0 ? step : 0) + true_lb - 32, high = (step > 0 ? step : 0) + true_ub + 32;
+    MPI_Aint low = (step < 0 ? step : 0) + true_lb - 32;
+    MPI_Aint high = (step > 0 ? step : 0) + true_ub + 32;
     size_t span = (size_t) (high - low), bytes = (size_t) map_size(m) * (size_t) count;
     unsigned char *memory = allocate(span), *expected = allocate(span), *got = allocate(span);
     unsigned char *packed = allocate(bytes), *packed_expected = allocate(bytes);
@@ -171,12 +175,12 @@ static inline void check_type(const char *name, MPI_Datatype type, const struct 
     check_bytes(name, count, "MPI_Unpack", got, expected, span);
 
     memset(got, 0xaa, span);
-    CHECK_OK(MPI_Sendrecv(packed, (int) bytes, MPI_PACKED, 0, 1, got - low, count, type, 0, 1, MPI_COMM_SELF,
-                          MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Sendrecv(packed, (int) bytes, MPI_PACKED, 0, 1, got - low, count, type, 0, 1,
+                          MPI_COMM_SELF, MPI_STATUS_IGNORE));
     check_bytes(name, count, "receive", got, expected, span);
     memset(packed, 0, bytes);
-    CHECK_OK(MPI_Sendrecv(memory - low, count, type, 0, 1, packed, (int) bytes, MPI_PACKED, 0, 1, MPI_COMM_SELF,
-                          MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Sendrecv(memory - low, count, type, 0, 1, packed, (int) bytes, MPI_PACKED, 0, 1,
+                          MPI_COMM_SELF, MPI_STATUS_IGNORE));
     check_bytes(name, count, "send", packed, packed_expected, bytes);
     free(memory);
     free(expected);

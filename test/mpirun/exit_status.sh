@@ -33,7 +33,8 @@ for signal in SEGV KILL TERM ABRT; do
     run -q -np 3 sh -c "ulimit -c 0; [ \$OMPI_COMM_WORLD_RANK = 1 ] && kill -$signal \$\$; sleep $mark"
     fails "$signal" $((128 + number)) "rank 1 \(pid [0-9]+ on host $hostname\) was killed by signal $number \("
 done
-run -q -np 2 sh -c "kill -9 \$(cat /proc/\$\$/stat | cut -d' ' -f4); sleep $mark" # the guardian, a rank's parent
+# the guardian is the ranks' parent
+run -q -np 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 1 ] && kill -9 \$(cut -d' ' -f4 /proc/\$\$/stat); sleep $mark"
 fails "the guardian killed by a rank" 137 "the guardian of this job \(pid [0-9]+\) has been killed"
 
 # ranks that ignore the request to end

@@ -26,6 +26,7 @@
 enum {
     PACKET_MAX = 32 * 1024,
     THERE_TICKS = 20000, /* some microseconds */
+    STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
     BURST = 64, /* packets taken from one ring before the next has its turn */
 };
 
@@ -285,7 +286,7 @@ static bool probe_pull(struct tern_endpoint *endpoint)
     return works;
 }
 
-enum { RUNS = 64, PULL_BYTES = 1 << 30 }; /* per system call: well under IOV_MAX and 2 GiB */
+enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 }; /* per system call: well under IOV_MAX and 2 GiB */
 
 /* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the other copies out: the
  * system call looks up and pins every page. A sender that is not there (computing, descheduled) cannot take part. */
@@ -297,12 +298,24 @@ static bool sender_is_there(const struct tern_endpoint *endpoint)
     return tern_ticks() - at < THERE_TICKS;
 }
 
+/* Many short runs to copy to: unpacking from the ring costs less than a system call for each handful. */
+static bool scattered(const struct tern_cursor *to, size_t length)
+{
+    struct tern_cursor copy = *to;
+    struct iovec runs[RUNS];
+    size_t bytes;
+    int count = tern_cursor_runs(&copy, runs, RUNS, length, &bytes);
+    return bytes < length && bytes < (size_t)count * RUN_MIN;
+}
+
 static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
 {
     struct tern_endpoint *endpoint = peer->endpoint;
     if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
         return TERN_ERR_UNSUPPORTED;
-    if (single_copy == COPY_AUTO && sender_is_there(endpoint))
+    if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
+        return TERN_ERR_UNSUPPORTED;
+    if (scattered(to, length))
         return TERN_ERR_UNSUPPORTED;
     while (length) {
         struct iovec runs[RUNS];

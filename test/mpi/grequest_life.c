@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 */
+/* A generalized request: its callbacks run when they should, and its status is what the query callback says. */
+#include "check.h"
+
+static int queried, freed, cancelled_when = -1;
+
+static int query(void *state, MPI_Status *status)
+{
+    CHECK_INT(*(int *) state, 42);
+    queried++;
+    status->MPI_SOURCE = 7;
+    status->MPI_TAG = 8;
+    CHECK_OK(MPI_Status_set_elements(status, MPI_INT, 3));
+    return MPI_Status_set_cancelled(status, cancelled_when >= 0);
+}
+
+static int release(void *state)
+{
+    CHECK_INT(*(int *) state, 42);
+    freed++;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    CHECK_INT(*(int *) state, 42);
+    cancelled_when = complete;
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    int state = 42, flag, count;
+    MPI_Request request, copy;
+    MPI_Status status;
+
+    start(&argc, &argv);
+    CHECK_OK(MPI_Grequest_start(query, release, cancel, &state, &request));
+    CHECK_OK(MPI_Test(&request, &flag, &status));
+    CHECK_INT(flag, 0);
+    CHECK_OK(MPI_Cancel(&request));
+    CHECK_INT(cancelled_when, 0);
+    CHECK_INT(queried, 0);
+    CHECK_OK(MPI_Grequest_complete(request));
+    CHECK_OK(MPI_Request_get_status(request, &flag, &status));
+    CHECK_INT(flag, 1);
+    CHECK_INT(queried, 1);
+    CHECK_INT(freed, 0);
+    CHECK_OK(MPI_Wait(&request, &status));
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK_INT(queried, 2);
+    CHECK_INT(freed, 1);
+    CHECK_INT(status.MPI_SOURCE, 7);
+    CHECK_INT(status.MPI_TAG, 8);
+    CHECK_OK(MPI_Get_count(&status, MPI_INT, &count));
+    CHECK_INT(count, 3);
+    CHECK_OK(MPI_Test_cancelled(&status, &flag));
+    CHECK_INT(flag, 1);
+
+    /* freed by the user before it is complete */
+    CHECK_OK(MPI_Grequest_start(query, release, cancel, &state, &request));
+    copy = request;
+    CHECK_OK(MPI_Request_free(&copy));
+    CHECK(copy == MPI_REQUEST_NULL);
+    CHECK_INT(freed, 1);
+    CHECK_OK(MPI_Grequest_complete(request));
+    CHECK_INT(freed, 2);
+    CHECK_INT(queried, 2);
+    return end();
+}

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Signals to mpirun are passed on to all ranks and the processes they started; a second interrupt kills the job.
+. "$(dirname "$0")/check.bash"
+
+# start ARGUMENT...: mpirun in the background, its process in $mpirun, when each of two ranks has written "ready"
+start() {
+    : >out
+    "$MPIRUN" -q -np 2 "$@" >out 2>err </dev/null &
+    mpirun=$!
+    eventually "both ranks are ready" both_ready
+}
+both_ready() { [ "$(grep -c ready out)" = 2 ]; }
+ended() {
+    wait "$mpirun"
+    rc=$?
+}
+
+for signal in USR1 USR2; do
+    start sh -c "trap 'echo got $signal; exit 0' $signal; echo ready; while :; do sleep 0.05; done"
+    kill -$signal "$mpirun"
+    ended
+    is "$signal" "$rc $(grep -c "got $signal" out)" "0 2"
+done
+
+# those that end programs: by default, and caught
+for signal in INT TERM HUP QUIT; do
+    number=$(kill -l $signal)
+    start sh -c "ulimit -c 0; echo ready; sleep $mark"
+    kill -$signal "$mpirun"
+    ended
+    is "$signal" "$rc" $((128 + number))
+    has "$signal" err "^mpirun: the job was ended by signal $number \(.*passed on"
+    start sh -c "trap 'echo caught; exit 0' $signal; echo ready; while :; do sleep 0.05; done"
+    kill -$signal "$mpirun"
+    ended
+    is "$signal caught" "$rc $(grep -c caught out)" "0 2"
+done
+
+# a second interrupt kills ranks that ignore the first
+start sh -c "trap '' INT; echo ready; sleep $mark; sleep $mark"
+kill -INT "$mpirun"
+sleep 0.3
+kill -0 "$mpirun" 2>/dev/null || complain "the first interrupt ended ranks that ignore it"
+kill -INT "$mpirun"
+ended
+is "a second interrupt" "$rc" 130
+none_marked || complain "a second interrupt leaves processes"
+
+# nohup
+: >out
+nohup "$MPIRUN" -q -np 2 sh -c 'echo ready; while [ ! -e go ]; do sleep 0.05; done; echo survived' >out 2>err </dev/null &
+mpirun=$!
+eventually "ready under nohup" both_ready
+kill -HUP "$mpirun"
+sleep 0.3
+touch go
+ended
+is "nohup" "$rc $(grep -c survived out)" "0 2"
+
+# stop and continue: ranks stop with mpirun, and go on with it
+start sh -c 'echo ready; i=0; while [ ! -e stop ]; do i=$((i + 1)); echo $i >count.$OMPI_COMM_WORLD_RANK; sleep 0.02; done'
+state_of() { sed 's/.*) //' "/proc/$1/stat" | cut -c1; }
+is_stopped() { [ "$(state_of "$mpirun")" = T ]; }
+runs() { [ "$(state_of "$mpirun")" != T ]; }
+kill -TSTP "$mpirun"
+eventually "mpirun is stopped" is_stopped
+sleep 0.2
+before=$(cat count.0 count.1)
+sleep 0.3
+is "ranks are stopped" "$(cat count.0 count.1)" "$before"
+kill -CONT "$mpirun"
+eventually "mpirun goes on" runs
+counts_on() { [ "$(cat count.0 count.1)" != "$before" ]; }
+eventually "ranks go on" counts_on
+touch stop
+ended
+is "stopped and continued" "$rc" 0
+
+# a group, not only the rank itself
+start sh -c "sh -c 'trap \"echo inner; exit\" USR1; while :; do sleep 0.05; done' & trap '' USR1; sleep 0.3; echo ready; wait"
+kill -USR1 "$mpirun"
+ended
+is "the rank's children" "$(grep -c inner out)" 2
+tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
+finish
