@@ -21,7 +21,8 @@ struct process {
 static pid_t spared[256];
 static int spared_count;
 
-/* Parent of a process from /proc/PID/stat, whose second field may hold blanks and parentheses; 0: gone. */
+/* Parent of a process from /proc/PID/stat, whose second field may hold blanks and parentheses; 0:
+ * gone. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];

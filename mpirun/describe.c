@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binding in words, as --report-bindings and --display-map of Open MPI print it: scripts read it. */
+/* A binding in words, as --report-bindings and --display-map of Open MPI print it: scripts read it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@
 static int end_of_core(const struct tern_host *host, int i)
 {
     int end = i + 1;
-    while (end < host->cpu_count && host->cpus[end].id[TERN_LEVEL_CORE] == host->cpus[i].id[TERN_LEVEL_CORE])
+    while (end < host->cpu_count &&
+           host->cpus[end].id[TERN_LEVEL_CORE] == host->cpus[i].id[TERN_LEVEL_CORE])
         end++;
     return end;
 }

@@ -8,19 +8,59 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names, or beginnings of names that end in '*', that tell a process which rank of which job it is. */
+/* Names, or beginnings of names that end in '*', that tell a process which rank of which job it is.
+ */
 static const char *const foreign[] = {
-    "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_ID", "PMIX_SERVER_*", "PMIX_SYSTEM_TMPDIR", "PMIX_SECURITY_MODE", "PMIX_GDS_MODULE",
-    "PMIX_BFROP_BUFFER_TYPE", "PMIX_DSTORE_*", "PMIX_HOSTNAME", "PMIX_VERSION", "PMIX_KEEPALIVE_PIPE", "PMIX_LAUNCHER_*",
-    "PMIX_PTL_MODULE", "PMIX_MCA_mca_base_component_show_load_errors",
-    "PMI_*", "PMI2_*", "HYDI_*", "HYDRA_*", "MPI_LOCAL*",
-    "OMPI_COMM_WORLD_*", "OMPI_UNIVERSE_SIZE", "OMPI_APP_CTX_NUM_PROCS", "OMPI_NUM_APP_CTX", "OMPI_FIRST_RANKS", "OMPI_COMMAND",
-    "OMPI_ARGV", "OMPI_FILE_LOCATION", "OMPI_MCA_ess", "OMPI_MCA_ess_*", "OMPI_MCA_pmix", "OMPI_MCA_orte_launch",
-    "OMPI_MCA_orte_hnp_uri", "OMPI_MCA_orte_local_daemon_uri", "OMPI_MCA_orte_app_num", "OMPI_MCA_orte_num_nodes",
-    "OMPI_MCA_orte_precondition_transports", "OMPI_MCA_orte_bound_at_launch", "OMPI_MCA_orte_ess_*",
-    "OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_orte_top_session_dir", "OMPI_MCA_orte_jobfam_session_dir",
-    "OMPI_MCA_orte_node_regex", "OMPI_MCA_mpi_oversubscribe", "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
-    "TERN_NODE_MEMORY", "TERN_VERSION", "TERN_SESSION_DIR", "PRTE_LAUNCHED",
+    "PMIX_NAMESPACE",
+    "PMIX_RANK",
+    "PMIX_ID",
+    "PMIX_SERVER_*",
+    "PMIX_SYSTEM_TMPDIR",
+    "PMIX_SECURITY_MODE",
+    "PMIX_GDS_MODULE",
+    "PMIX_BFROP_BUFFER_TYPE",
+    "PMIX_DSTORE_*",
+    "PMIX_HOSTNAME",
+    "PMIX_VERSION",
+    "PMIX_KEEPALIVE_PIPE",
+    "PMIX_LAUNCHER_*",
+    "PMIX_PTL_MODULE",
+    "PMIX_MCA_mca_base_component_show_load_errors",
+    "PMI_*",
+    "PMI2_*",
+    "HYDI_*",
+    "HYDRA_*",
+    "MPI_LOCAL*",
+    "OMPI_COMM_WORLD_*",
+    "OMPI_UNIVERSE_SIZE",
+    "OMPI_APP_CTX_NUM_PROCS",
+    "OMPI_NUM_APP_CTX",
+    "OMPI_FIRST_RANKS",
+    "OMPI_COMMAND",
+    "OMPI_ARGV",
+    "OMPI_FILE_LOCATION",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_ess_*",
+    "OMPI_MCA_pmix",
+    "OMPI_MCA_orte_launch",
+    "OMPI_MCA_orte_hnp_uri",
+    "OMPI_MCA_orte_local_daemon_uri",
+    "OMPI_MCA_orte_app_num",
+    "OMPI_MCA_orte_num_nodes",
+    "OMPI_MCA_orte_precondition_transports",
+    "OMPI_MCA_orte_bound_at_launch",
+    "OMPI_MCA_orte_ess_*",
+    "OMPI_MCA_orte_tmpdir_base",
+    "OMPI_MCA_orte_top_session_dir",
+    "OMPI_MCA_orte_jobfam_session_dir",
+    "OMPI_MCA_orte_node_regex",
+    "OMPI_MCA_mpi_oversubscribe",
+    "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
+    "TERN_NODE_MEMORY",
+    "TERN_VERSION",
+    "TERN_SESSION_DIR",
+    "PRTE_LAUNCHED",
 };
 
 static bool is_foreign(const char *entry, bool in_a_job)
@@ -108,11 +148,14 @@ static void merge(struct tern_strings *env, const struct tern_strings *more)
     }
 }
 
-void tern_environment_of_app(const struct tern_environment_job *job, int app, struct tern_strings *env)
+void tern_environment_of_app(const struct tern_environment_job *job, int app,
+                             struct tern_strings *env)
 {
     const struct tern_options *options = job->options;
     for (char **entry = environ; entry && *entry; entry++)
         tern_strings_add(env, *entry);
+    merge(env, &options->env);
+    merge(env, &options->apps[app].env);
     const char *prefix = options->prefix ? options->prefix : getenv("OPAL_PREFIX");
     if (prefix && *prefix) {
         char *bin = tern_must_format("%s/bin", prefix), *lib = tern_must_format("%s/lib", prefix);
@@ -121,8 +164,6 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app, st
         free(bin);
         free(lib);
     }
-    merge(env, &options->env);
-    merge(env, &options->apps[app].env);
     int first;
     char *sizes = NULL, *firsts = NULL;
     for (int a = 0; a < options->app_count; a++) {
@@ -141,17 +182,20 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app, st
     set_number(env, "OMPI_NUM_APP_CTX", options->app_count);
     set_number(env, "OMPI_COMM_WORLD_SIZE", job->map->size);
     set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", job->map->size);
-    set_number(env, "OMPI_UNIVERSE_SIZE", job->map->slots > job->map->size ? job->map->slots : job->map->size);
+    set_number(env, "OMPI_UNIVERSE_SIZE",
+               job->map->slots > job->map->size ? job->map->slots : job->map->size);
     tern_strings_set(env, "OMPI_COMMAND", options->apps[app].argv.items[0]);
     tern_strings_set(env, "PMIX_MCA_gds", "hash");
-    /* Programs that load Open MPI 4's own library look here to learn that a launcher started them; it is not connected to. */
+    /* Programs that load Open MPI 4's own library look here to learn that a launcher started them;
+     * it is not connected to. */
     tern_strings_set(env, "OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
     tern_strings_set(env, "TERN_VERSION", PACKAGE_VERSION);
     tern_strings_set(env, "TERN_SESSION_DIR", job->session_dir);
 }
 
-void tern_environment_of_rank(const struct tern_environment_job *job, int rank, struct tern_strings *env)
+void tern_environment_of_rank(const struct tern_environment_job *job, int rank,
+                              struct tern_strings *env)
 {
     int local_rank = job->map->places[rank].local_rank;
     set_number(env, "OMPI_COMM_WORLD_RANK", rank);

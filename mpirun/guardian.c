@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Why a process of its own:
- * - It is a subreaper, so every orphan of the job becomes its child, also those that called setsid; it can find and kill them all
- *   after mpirun was killed, and nobody else can: orphans of a dead mpirun would belong to init. mpirun is a subreaper too, and
- *   inherits everything when the guardian is the one that is killed.
- * - It is the parent of the ranks, so a pid it signals is still the rank's own: it has not been reaped.
- * - It is forked before mpirun starts threads (PMIx has some), so it may fork safely, and quickly for it is small.
+ * - It is a subreaper, so every orphan of the job becomes its child, also those that called setsid;
+ *   it can find and kill them all after mpirun was killed, and nobody else can: orphans of a dead
+ *   mpirun would belong to init. mpirun is a subreaper too, and inherits everything when the
+ *   guardian is the one that is killed.
+ * - It is the parent of the ranks, so a pid it signals is still the rank's own: not reaped yet.
+ * - It is forked before mpirun starts threads (PMIx has some), so it may fork safely, and quickly
+ *   for it is small.
  *
- * It holds no state that mpirun would need: when mpirun closes the socket, by ending or by being killed, the guardian kills
- * what is left, removes the session directory and ends. It leads its own session, so that neither the terminal's signals
- * nor `kill -9 -PGID` reach it together with mpirun.
+ * It holds no state that mpirun would need: when mpirun closes the socket, by ending or by being
+ * killed, the guardian kills what is left, removes the session directory and ends. It leads its own
+ * session, so that neither the terminal's signals nor `kill -9 -PGID` reach it together with
+ * mpirun.
  */
 #include "mpirun/guardian.h"
 
@@ -30,7 +33,6 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "mpirun/descendants.h"
-#include "mpirun/guardian.h"
 #include "mpirun/map.h"
 #include "mpirun/session.h"
 #include "mpirun/strings.h"
@@ -55,7 +57,8 @@ static struct {
     int outgoing_count, outgoing_room;
 } guardian;
 
-int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds, int fd_count)
+int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
+                       int fd_count)
 {
     union {
         char bytes[CMSG_SPACE(3 * sizeof(int))];
@@ -79,7 +82,8 @@ int tern_guardian_send(int fd, const struct tern_guardian_message *message, cons
             struct pollfd room = { fd, POLLOUT, 0 };
             poll(&room, 1, -1);
         } else if (errno == ETOOMANYREFS) {
-            /* too many descriptors in flight (RLIMIT_NOFILE): the guardian takes them out as it starts ranks */
+            /* too many descriptors in flight (RLIMIT_NOFILE): the guardian takes them out as it
+             * starts ranks */
             poll(NULL, 0, 1);
         } else if (errno != EINTR) {
             return -1;
@@ -87,14 +91,17 @@ int tern_guardian_send(int fd, const struct tern_guardian_message *message, cons
     }
 }
 
-int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3], int *ret_fd_count)
+int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3],
+                          int *ret_fd_count)
 {
     union {
         char bytes[CMSG_SPACE(3 * sizeof(int))];
         struct cmsghdr align;
     } control;
     struct iovec part = { ret_message, sizeof *ret_message };
-    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+    struct msghdr header = { .msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
                              .msg_controllen = sizeof control.bytes };
     *ret_fd_count = 0;
     ssize_t length;
@@ -111,7 +118,8 @@ int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int
     return length == sizeof *ret_message ? 1 : -1;
 }
 
-/* Answers wait here until mpirun takes them: two processes that both wait to send would wait for ever. */
+/* Answers wait here until mpirun takes them: two processes that both wait to send would wait for
+ * ever. */
 static void answer(const struct tern_guardian_message *message)
 {
     if (guardian.outgoing_count == guardian.outgoing_room) {
@@ -124,7 +132,9 @@ static void answer(const struct tern_guardian_message *message)
 
 static void answer_rank(int kind, int rank, int pid, int value, int step)
 {
-    struct tern_guardian_message message = { .kind = kind, .rank = rank, .pid = pid, .value = value, .step = step };
+    struct tern_guardian_message message = {
+        .kind = kind, .rank = rank, .pid = pid, .value = value, .step = step
+    };
     answer(&message);
 }
 
@@ -132,10 +142,12 @@ static void flush_answers(void)
 {
     int sent = 0;
     while (sent < guardian.outgoing_count &&
-           send(SOCKET_FD, &guardian.outgoing[sent], sizeof *guardian.outgoing, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+           send(SOCKET_FD, &guardian.outgoing[sent], sizeof *guardian.outgoing,
+                MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
         sent++;
     guardian.outgoing_count -= sent;
-    memmove(guardian.outgoing, guardian.outgoing + sent, guardian.outgoing_count * sizeof *guardian.outgoing);
+    memmove(guardian.outgoing, guardian.outgoing + sent,
+            guardian.outgoing_count * sizeof *guardian.outgoing);
 }
 
 static int list_length(uint64_t offset)
@@ -178,7 +190,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3], char **argv, char **envp)
+static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
+                                  char **argv, char **envp)
 {
     setpgid(0, 0);
     reset_signals();
@@ -192,7 +205,8 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
     setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
     if (request->cpus) {
         /* A set that the kernel refuses (processors went away) is no reason not to run. */
-        sched_setaffinity(0, sizeof(struct tern_cpus), (const cpu_set_t *)(const void *)(guardian.plan + request->cpus));
+        sched_setaffinity(0, sizeof(struct tern_cpus),
+                          (const cpu_set_t *)(const void *)(guardian.plan + request->cpus));
     }
     if (request->wdir && chdir(guardian.plan + request->wdir) < 0)
         child_failed(request->rank, TERN_STEP_WDIR);
@@ -212,8 +226,8 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
         guardian.ranks = ranks;
     }
     char **argv = tern_must_alloc((list_length(request->argv) + 1) * sizeof *argv);
-    char **envp =
-        tern_must_alloc((list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
+    char **envp = tern_must_alloc(
+        (list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
     point_into_plan(request->argv, argv);
     point_into_plan(request->own_env, point_into_plan(request->shared_env, envp));
     pid_t pid = fork();
@@ -294,7 +308,8 @@ static void take_plan(const struct tern_guardian_message *request, const int fds
 {
     guardian.plan = mmap(NULL, request->size, PROT_READ, MAP_PRIVATE, fds[0], 0);
     if (guardian.plan == MAP_FAILED) {
-        tern_log("guardian: mmap of %llu bytes: %s", (unsigned long long)request->size, strerror(errno));
+        tern_log("guardian: mmap of %llu bytes: %s", (unsigned long long)request->size,
+                 strerror(errno));
         end(false);
     }
     close(fds[0]);
@@ -315,7 +330,8 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
         break;
     case TERN_GUARDIAN_KILL:
         reap();
-        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped), 0);
+        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped),
+                    0);
         break;
     case TERN_GUARDIAN_CLEAN:
         end(true);
@@ -325,7 +341,8 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
 static _Noreturn void guard(void)
 {
     for (;;) {
-        struct pollfd polled[2] = { { SOCKET_FD, POLLIN | (guardian.outgoing_count ? POLLOUT : 0), 0 },
+        struct pollfd polled[2] = { { SOCKET_FD, POLLIN | (guardian.outgoing_count ? POLLOUT : 0),
+                                      0 },
                                     { guardian.signal_fd, POLLIN, 0 } };
         poll(polled, 2, -1);
         if (polled[1].revents)
@@ -343,7 +360,8 @@ static _Noreturn void guard(void)
     }
 }
 
-/* Only the socket and standard error stay open: whoever waits for the end of mpirun's output must not wait for us. */
+/* Only the socket and standard error stay open: whoever waits for the end of mpirun's output must
+ * not wait for us. */
 static void keep_two_descriptors(int socket_fd)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -367,14 +385,16 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
     sigset_t all, child;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    signal(SIGCHLD, SIG_DFL); /* ignored by some who start us, and then nobody could be waited for */
+    signal(SIGCHLD,
+           SIG_DFL); /* ignored by some who start us, and then nobody could be waited for */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     guardian.signal_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (guardian.signal_fd < 0 || pipe2(guardian.failure_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
         _exit(1);
     struct tern_guardian_message message = { .kind = TERN_GUARDIAN_READY };
-    if (tern_session_create(guardian.start->token, guardian.session_dir, sizeof guardian.session_dir)) {
+    if (tern_session_create(guardian.start->token, guardian.session_dir,
+                            sizeof guardian.session_dir)) {
         message.kind = TERN_GUARDIAN_REFUSED;
         snprintf(message.text, sizeof message.text, "%s", tern_error_text(TERN_ERR_OTHER));
         tern_guardian_send(SOCKET_FD, &message, NULL, 0);

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_GUARDIAN_H
 #define TERN_MPIRUN_GUARDIAN_H
 
-/* The guardian: a small process between mpirun and the ranks, which starts them, tells of their ends, and cleans up whatever happens
- * to mpirun. Both sides speak over a socket in the messages below. */
+/* The guardian: a small process between mpirun and the ranks, which starts them, tells of their
+ * ends, and cleans up whatever happens to mpirun. Both sides speak over a socket in the messages
+ * below. */
 
 #include <signal.h>
 #include <stdbool.h>
@@ -14,17 +15,18 @@
 enum tern_guardian_kind {
     /* to the guardian */
     TERN_GUARDIAN_PLAN = 1, /* with two descriptors: the plan (`size` bytes) and the node memory */
-    TERN_GUARDIAN_SPAWN,    /* start `rank`, with three descriptors: stdin, stdout, stderr; places say where in the plan */
-    TERN_GUARDIAN_SIGNAL,   /* send signal `value` to the process group of `rank` (-1: of every rank) */
-    TERN_GUARDIAN_KILL,     /* kill whatever is left of the job, answer GONE */
-    TERN_GUARDIAN_CLEAN,    /* remove the session directory and end */
+    TERN_GUARDIAN_SPAWN,  /* start `rank`, with three descriptors: stdin, stdout, stderr; places say
+                             where in the plan */
+    TERN_GUARDIAN_SIGNAL, /* send signal `value` to the group of `rank`; -1: of every rank */
+    TERN_GUARDIAN_KILL,   /* kill whatever is left of the job, answer GONE */
+    TERN_GUARDIAN_CLEAN,  /* remove the session directory and end */
     /* from the guardian */
-    TERN_GUARDIAN_READY,    /* `text`: the session directory */
-    TERN_GUARDIAN_REFUSED,  /* `text`: why there is no session directory; the guardian ends */
-    TERN_GUARDIAN_STARTED,  /* `rank` is process `pid` */
-    TERN_GUARDIAN_FAILED,   /* `rank` could not be started: errno `value` in step `step` */
-    TERN_GUARDIAN_EXITED,   /* `rank` ended with wait status `value` */
-    TERN_GUARDIAN_GONE,     /* nothing of the job is left (`value` != 0: something cannot be killed) */
+    TERN_GUARDIAN_READY,   /* `text`: the session directory */
+    TERN_GUARDIAN_REFUSED, /* `text`: why there is no session directory; the guardian ends */
+    TERN_GUARDIAN_STARTED, /* `rank` is process `pid` */
+    TERN_GUARDIAN_FAILED,  /* `rank` could not be started: errno `value` in step `step` */
+    TERN_GUARDIAN_EXITED,  /* `rank` ended with wait status `value` */
+    TERN_GUARDIAN_GONE, /* nothing of the job is left (`value` != 0: something cannot be killed) */
 };
 
 /* Steps between fork and exec that can fail. */
@@ -37,9 +39,9 @@ struct tern_guardian_message {
     int32_t value;
     int32_t step;
     uint64_t size;
-    /* offsets in the plan: a string, or a list of strings (uint32_t count, then the strings); 0: none */
+    /* offsets in the plan, 0 for none: a string, or a list (uint32_t count, then the strings) */
     uint64_t path, wdir, argv, shared_env, own_env;
-    uint64_t cpus;  /* a struct tern_cpus to bind to */
+    uint64_t cpus; /* a struct tern_cpus to bind to */
     char text[600];
 };
 
@@ -54,9 +56,13 @@ struct tern_guardian_start {
 /* Forks the guardian. *ret_fd is the socket to it (nonblocking). 0 or TERN_ERR_OTHER. */
 int tern_guardian_fork(const struct tern_guardian_start *start, pid_t *ret_pid, int *ret_fd);
 
-/* Sends a message with `fd_count` descriptors, waiting for room. 0, or -1 when the other end has gone. */
-int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds, int fd_count);
-/* Receives one message and up to three descriptors. 1: received, 0: nothing there now, -1: the other end has gone. */
-int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3], int *ret_fd_count);
+/* Sends a message with `fd_count` descriptors, waiting for room. 0, or -1 when the other end has
+ * gone. */
+int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
+                       int fd_count);
+/* Receives one message and up to three descriptors. 1: received, 0: nothing there now, -1: the
+ * other end has gone. */
+int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3],
+                          int *ret_fd_count);
 
 #endif

@@ -87,15 +87,20 @@ int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry)
             } else {
                 error = set_name(word, strlen(word), &entry);
             }
-        } else if (value && (strncasecmp(word, "slots=", 6) == 0 || strncasecmp(word, "cpus=", 5) == 0 ||
-                             strncasecmp(word, "count=", 6) == 0)) {
+        } else if (value &&
+                   (strncasecmp(word, "slots=", 6) == 0 || strncasecmp(word, "cpus=", 5) == 0 ||
+                    strncasecmp(word, "count=", 6) == 0)) {
             error = read_slots(value + 1, "a hostfile", &entry.slots);
-        } else if (value && (strncasecmp(word, "max-slots=", 10) == 0 || strncasecmp(word, "max_slots=", 10) == 0 ||
+        } else if (value && (strncasecmp(word, "max-slots=", 10) == 0 ||
+                             strncasecmp(word, "max_slots=", 10) == 0 ||
                              strncasecmp(word, "slots_max=", 10) == 0)) {
             error = read_slots(value + 1, "a hostfile", &entry.max_slots);
         } else if (!value || (strncasecmp(word, "port=", 5) && strncasecmp(word, "username=", 9) &&
                               strncasecmp(word, "user=", 5) && strncasecmp(word, "rack=", 5))) {
-            error = tern_error(TERN_ERR_ARG, "\"%s\" is not understood in a hostfile; lines are \"HOST slots=N max-slots=N\"", word);
+            error = tern_error(
+                TERN_ERR_ARG,
+                "\"%s\" is not understood in a hostfile; lines are \"HOST slots=N max-slots=N\"",
+                word);
         }
         if (error < 0)
             break;
@@ -111,10 +116,11 @@ static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
     if (!a || !b || a->sa_family != b->sa_family)
         return false;
     if (a->sa_family == AF_INET)
-        return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+        return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+               ((const struct sockaddr_in *)b)->sin_addr.s_addr;
     if (a->sa_family == AF_INET6)
-        return memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr,
-                      sizeof(struct in6_addr)) == 0;
+        return memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                      &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
     return false;
 }
 
@@ -164,7 +170,9 @@ static int check_here(const struct tern_host_entry *entry)
         return 0;
     if (!known)
         return tern_error(TERN_ERR_ARG, "unknown host %s", entry->name);
-    return tern_error(TERN_ERR_ARG, "cannot start on host %s: this version runs on one machine only", entry->name);
+    return tern_error(TERN_ERR_ARG,
+                      "cannot start on host %s: this version runs on one machine only",
+                      entry->name);
 }
 
 struct total {
@@ -196,8 +204,8 @@ static int read_file(const char *path, struct total *total)
     return error < 0 ? error : 0;
 }
 
-int tern_hosts_count_slots(const struct tern_strings *hosts, const struct tern_strings *files, int *ret_slots,
-                           int *ret_max_slots)
+int tern_hosts_count_slots(const struct tern_strings *hosts, const struct tern_strings *files,
+                           int *ret_slots, int *ret_max_slots)
 {
     struct total total = { 0 };
     for (int i = 0; i < files->count; i++) {
@@ -207,7 +215,8 @@ int tern_hosts_count_slots(const struct tern_strings *hosts, const struct tern_s
     }
     if (files->count && !total.lines)
         return tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
-    /* A host that is listed once without a number has a slot per core; listed again and again, a slot each time. */
+    /* A host that is listed once without a number has a slot per core; listed again and again, a
+     * slot each time. */
     int slots = total.said + (total.said || total.unsaid > 1 ? total.unsaid : 0);
     int host_slots = 0;
     bool counted = false, all = false;
@@ -222,7 +231,8 @@ int tern_hosts_count_slots(const struct tern_strings *hosts, const struct tern_s
         counted |= strchr(hosts->items[i], ':') != NULL;
         all |= entry.slots == 0;
     }
-    /* With both, --host chooses among the hosts of the file, and says how many slots only if it gives a number. */
+    /* With both, --host chooses among the hosts of the file, and says how many slots only if it
+     * gives a number. */
     if (hosts->count && (!files->count || counted))
         slots = all ? 0 : host_slots;
     *ret_slots = slots;

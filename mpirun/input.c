@@ -45,11 +45,13 @@ static void remove_target(struct target *target)
     free(target);
 }
 
-/* Gives a target what it has not taken yet, and watches it if it is full. A rank that has closed its input gets no more. */
+/* Gives a target what it has not taken yet, and watches it if it is full. A rank that has closed
+ * its input gets no more. */
 static void feed(struct target *target)
 {
     while (target->taken < input.size) {
-        ssize_t n = write(target->watch.fd, input.piece + target->taken, input.size - target->taken);
+        ssize_t n =
+            write(target->watch.fd, input.piece + target->taken, input.size - target->taken);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
@@ -134,10 +136,12 @@ static void source_ready(struct tern_watch *watch, uint32_t events)
         read_more();
         return;
     }
-    /* Others may read from the same pipe and be faster; then this must not block, where the kernel can tell. */
+    /* Others may read from the same pipe and be faster; then this must not block, where the kernel
+     * can tell. */
     struct iovec part = { input.piece, sizeof input.piece };
     ssize_t n = preadv2(STDIN_FILENO, &part, 1, -1, RWF_NOWAIT);
-    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == ESPIPE || (errno == EAGAIN && input.always_ready)))
+    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == ESPIPE ||
+                  (errno == EAGAIN && input.always_ready)))
         n = read(STDIN_FILENO, input.piece, sizeof input.piece);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
         read_more();

@@ -3,18 +3,19 @@
  * The life of a job:
  *
  *   RUNNING   ranks run; their output, input, signals and PMIx requests are served
- *   ENDING    a rank has failed, or time is up: all got SIGTERM, and SIGKILL follows after END_GRACE_MS
- *   CLEARING  all ranks have ended: the guardian kills what they left behind and says when nothing is left
+ *   ENDING    a rank has failed, or time is up: all got SIGTERM, SIGKILL follows
+ *   CLEARING  all ranks have ended: the guardian kills what they left behind
  *   DRAINING  what is still in pipes and pseudo-terminals is read
  *
- * The first failure decides message and exit status; what happens to other ranks afterwards is its consequence. A rank fails
- * when a signal kills it, when its exit code is not 0, when it calls MPI_Abort, when it ends after MPI_Init and before
- * MPI_Finalize, and when it ends without MPI_Init that others wait in.
+ * The first failure decides message and exit status; what happens to other ranks afterwards is its
+ * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
+ * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
+ * that others wait in.
  */
 #include "mpirun/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +42,13 @@
 #include "mpirun/session.h"
 #include "mpirun/spawn.h"
 
-enum { END_GRACE_MS = 300, LEFTOVER_GRACE_MS = 200, DRAIN_GRACE_MS = 500, KILL_TIMEOUT_MS = 2000, TIMEOUT_STATUS = 110 };
+enum {
+    END_GRACE_MS = 300,
+    LEFTOVER_GRACE_MS = 200,
+    DRAIN_GRACE_MS = 500,
+    KILL_TIMEOUT_MS = 2000,
+    TIMEOUT_STATUS = 110
+};
 
 enum stage { RUNNING, ENDING, CLEARING, DRAINING };
 
@@ -54,13 +61,13 @@ static struct {
     const struct tern_job *job;
     enum stage stage;
     struct rank *ranks;
-    int running;          /* ranks that have not ended */
-    int connected;        /* ranks that have called MPI_Init */
-    int skipped_init;     /* a rank that ended well without MPI_Init, or -1 */
-    int status;           /* exit status, once something has failed */
-    char *failure;        /* what to say about it */
+    int running;      /* ranks that have not ended */
+    int connected;    /* ranks between MPI_Init and MPI_Finalize */
+    int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
+    int status;       /* exit status, once something has failed */
+    char *failure;    /* what to say about it */
     int interrupts;
-    sigset_t passed_on;   /* signals that users sent */
+    sigset_t passed_on; /* signals that users sent */
     pid_t guardian_pid;
     struct tern_guardian_start guardian_start;
     char token[33];
@@ -111,7 +118,8 @@ static void stage_timer_expired(struct tern_timer *timer)
         kill_all();
 }
 
-/* Goes on to the next stage when this one is over. Background processes of ranks may still write: they get a moment. */
+/* Goes on to the next stage when this one is over. Background processes of ranks may still write:
+ * they get a moment. */
 static void check_end(void)
 {
     if (run.running == 0 && run.stage < CLEARING) {
@@ -140,7 +148,8 @@ __attribute__((format(printf, 2, 3))) static void fail(int status, const char *f
 static const char *whose(int rank)
 {
     static char text[400];
-    snprintf(text, sizeof text, "rank %d (pid %d on host %s)", rank, (int)run.ranks[rank].pid, run.job->host->name);
+    snprintf(text, sizeof text, "rank %d (pid %d on host %s)", rank, (int)run.ranks[rank].pid,
+             run.job->host->name);
     return text;
 }
 
@@ -150,10 +159,11 @@ static void fail_by_signal(int rank, int wait_status)
 {
     int number = WTERMSIG(wait_status);
     if (sigismember(&run.passed_on, number) == 1)
-        fail(128 + number, "the job was ended by signal %d (%s), which was passed on to its ranks", number, strsignal(number));
+        fail(128 + number, "the job was ended by signal %d (%s), which was passed on to its ranks",
+             number, strsignal(number));
     else
-        fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number, strsignal(number),
-             WCOREDUMP(wait_status) ? ", core dumped" : "");
+        fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number,
+             strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
 }
 
 static void rank_ended(int rank, int wait_status)
@@ -172,12 +182,13 @@ static void rank_ended(int rank, int wait_status)
     } else if (WIFSIGNALED(wait_status)) {
         fail_by_signal(rank, wait_status);
     } else if (WEXITSTATUS(wait_status)) {
-        fail(WEXITSTATUS(wait_status), "%s exited with code %d%s", whose(rank), WEXITSTATUS(wait_status),
-             unfinished ? " without calling MPI_Finalize" : "");
+        fail(WEXITSTATUS(wait_status), "%s exited with code %d%s", whose(rank),
+             WEXITSTATUS(wait_status), unfinished ? " without calling MPI_Finalize" : "");
     } else if (unfinished) {
         fail(1, "%s exited with code 0 without calling MPI_Finalize", whose(rank));
     } else if (!state->connected && run.connected) {
-        fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it", whose(rank));
+        fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+             whose(rank));
     } else if (!state->connected) {
         run.skipped_init = rank;
     }
@@ -190,18 +201,21 @@ static void rank_ended(int rank, int wait_status)
 static void rank_connected(int rank)
 {
     struct rank *state = &run.ranks[rank];
-    if (!state->connected)
+    if (!state->connected || state->finalized)
         run.connected++;
     state->connected = true;
     state->finalized = false;
     if (run.skipped_init >= 0 && run.stage == RUNNING) {
-        fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it", whose(run.skipped_init));
+        fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+             whose(run.skipped_init));
         end_job();
     }
 }
 
 static void rank_finalized(int rank)
 {
+    if (run.ranks[rank].connected && !run.ranks[rank].finalized)
+        run.connected--;
     run.ranks[rank].finalized = true;
 }
 
@@ -210,8 +224,8 @@ static void rank_aborted(int rank, int status, const char *message)
     int exit_status = status & 0xff;
     const char *said = message && *message && strcmp(message, "N/A") ? message : NULL;
     if (run.stage == RUNNING)
-        fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s", whose(rank), status,
-             said ? ": " : "", said ? said : "");
+        fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s", whose(rank),
+             status, said ? ": " : "", said ? said : "");
     end_job();
 }
 
@@ -230,8 +244,9 @@ static void rank_not_started(const struct tern_guardian_message *answer)
     };
     int app = run.job->map->places[answer->rank].app;
     bool wrong_format = answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC;
-    fail(answer->step == TERN_STEP_EXEC ? 126 : 1, "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
-         run.job->host->name, steps[answer->step], run.job->paths[app], strerror(answer->value),
+    fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
+         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank, run.job->host->name,
+         steps[answer->step], run.job->paths[app], strerror(answer->value),
          wrong_format ? " (a script needs a first line such as #!/bin/sh)" : "");
     run.ranks[answer->rank].ended = true;
     run.running--;
@@ -245,7 +260,8 @@ static void guardian_gone(void)
 {
     tern_loop_watch(&run.guardian, 0);
     if (run.stage != DRAINING || run.running) {
-        fail(137, "the guardian of this job (pid %d) has been killed; the job is ended", (int)run.guardian_pid);
+        fail(137, "the guardian of this job (pid %d) has been killed; the job is ended",
+             (int)run.guardian_pid);
         /* All that descended from it has become ours. */
         tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
     }
@@ -273,7 +289,8 @@ static void handle_answer(const struct tern_guardian_message *answer)
         break;
     case TERN_GUARDIAN_GONE:
         if (answer->value)
-            tern_output_say("some processes of the job cannot be killed; they will end when the kernel lets them");
+            tern_output_say("some processes of the job cannot be killed; they will end when the "
+                            "kernel lets them");
         run.stage = DRAINING;
         tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
         check_end();
@@ -301,14 +318,8 @@ static int start_guardian(void)
         return error;
     struct tern_guardian_message answer;
     int fds[3], fd_count, got;
-    while ((got = tern_guardian_receive(run.guardian.fd, &answer, fds, &fd_count)) == 0) {
-        struct epoll_event event;
-        int waiter = epoll_create1(EPOLL_CLOEXEC);
-        event = (struct epoll_event){ .events = EPOLLIN };
-        epoll_ctl(waiter, EPOLL_CTL_ADD, run.guardian.fd, &event);
-        epoll_wait(waiter, &event, 1, -1);
-        close(waiter);
-    }
+    while ((got = tern_guardian_receive(run.guardian.fd, &answer, fds, &fd_count)) == 0)
+        poll(&(struct pollfd){ run.guardian.fd, POLLIN, 0 }, 1, -1);
     if (got < 0)
         return tern_error(TERN_ERR_OTHER, "the guardian process did not start");
     if (answer.kind != TERN_GUARDIAN_READY)
@@ -361,7 +372,8 @@ static void signals_ready(struct tern_watch *watch, uint32_t events)
         handle_signal((int)info.ssi_signo);
 }
 
-static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT };
+static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                 SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT };
 
 static int catch_signals(void)
 {
@@ -373,6 +385,7 @@ static int catch_signals(void)
     }
     sigprocmask(SIG_SETMASK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes also holds for memory files */
     signal(SIGCHLD, SIG_DFL);
     run.signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     run.signals.ready = signals_ready;
@@ -399,7 +412,8 @@ static void stream_closed(int rank)
     check_end();
 }
 
-/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so does the job. */
+/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
+ * does the job. */
 static void write_failed(int error_number)
 {
     if (error_number == EPIPE) {
@@ -415,7 +429,9 @@ static void write_failed(int error_number)
 static void time_is_up(struct tern_timer *timer)
 {
     (void)timer;
-    fail(TIMEOUT_STATUS, "the job has run for %d seconds, as long as --timeout allows, and was ended", run.job->options->timeout_s);
+    fail(TIMEOUT_STATUS,
+         "the job has run for %d seconds, as long as --timeout allows, and was ended",
+         run.job->options->timeout_s);
     end_job();
 }
 
@@ -438,7 +454,8 @@ static int make_token(void)
     return 0;
 }
 
-/* Two descriptors for each rank: take all that the system lets us have; the ranks get back what we were given. */
+/* Two descriptors for each rank: take all that the system lets us have; the ranks get back what we
+ * were given. */
 static void raise_descriptor_limit(void)
 {
     getrlimit(RLIMIT_NOFILE, &run.guardian_start.descriptor_limit);
@@ -451,15 +468,19 @@ static void raise_descriptor_limit(void)
 static int start_server(void)
 {
     static struct tern_server_job job;
-    static const struct tern_server_listener listener = { rank_connected, rank_finalized, rank_aborted, rank_signalled };
+    static const struct tern_server_listener listener = { rank_connected, rank_finalized,
+                                                          rank_aborted, rank_signalled };
     char *nspace = tern_must_format("tern-%.16s", run.token);
-    job = (struct tern_server_job){ nspace, run.session_dir, run.job->host, run.job->topology, run.job->map, run.job->options,
-                                    run.job->wdirs };
+    job =
+        (struct tern_server_job){ nspace,       run.session_dir,  run.job->host, run.job->topology,
+                                  run.job->map, run.job->options, run.job->wdirs };
     int error = tern_server_start(&job, &listener);
     if (error)
         return error;
     run.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };
-    return tern_loop_watch(&run.server, EPOLLIN) < 0 ? tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno)) : 0;
+    return tern_loop_watch(&run.server, EPOLLIN) < 0
+               ? tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno))
+               : 0;
 }
 
 static int start_ranks(void)
@@ -469,9 +490,10 @@ static int start_ranks(void)
     int error = tern_node_memory_create(run.job->map->size, run.token, &memory_fd, &memory_size);
     if (error)
         return error;
-    char *memory = tern_must_format("%d:%llu:%s", run.guardian_start.node_memory_fd, (unsigned long long)memory_size, run.token);
-    struct tern_spawn spawn = { run.job->options, run.job->map, run.job->paths, run.job->wdirs, run.session_dir, memory, memory_fd,
-                                run.guardian.fd };
+    char *memory = tern_must_format("%d:%llu:%s", run.guardian_start.node_memory_fd,
+                                    (unsigned long long)memory_size, run.token);
+    struct tern_spawn spawn = { run.job->options, run.job->map, run.job->paths, run.job->wdirs,
+                                run.session_dir,  memory,       memory_fd,      run.guardian.fd };
     error = tern_spawn_ranks(&spawn);
     free(memory);
     close(memory_fd);
@@ -530,7 +552,8 @@ int tern_job_run(const struct tern_job *job)
     if (run.failure)
         tern_output_say("%s", run.failure);
     if (run.guardian_pid) {
-        /* PMIx's server is not finalized: all it has outside this process lies in the directory that the guardian removes. */
+        /* PMIx's server is not finalized: all it has outside this process lies in the directory
+         * that the guardian removes. */
         tell_guardian(TERN_GUARDIAN_CLEAN, 0, 0);
         waitpid(run.guardian_pid, NULL, 0);
     }

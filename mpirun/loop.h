@@ -2,29 +2,29 @@
 #ifndef TERN_MPIRUN_LOOP_H
 #define TERN_MPIRUN_LOOP_H
 
-/* mpirun's event loop: descriptors and timers, each with a callback. One thread. A watch or timer is owned by the caller, must
- * stay where it is while it is active, and starts zeroed. */
+/* mpirun's event loop: descriptors and timers, each with a callback. One thread. A watch or timer
+ * is owned by the caller, must stay where it is while it is active, and starts zeroed. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct tern_watch {
     int fd;
-    uint32_t wanted;    /* EPOLLIN, EPOLLOUT, or 0: not watched now */
+    uint32_t wanted; /* EPOLLIN, EPOLLOUT, or 0: not watched now */
     bool added;
     void (*ready)(struct tern_watch *watch, uint32_t events);
 };
 
 struct tern_timer {
-    int64_t due_ms;     /* on tern_loop_now_ms's clock; 0: not set */
+    int64_t due_ms; /* on tern_loop_now_ms's clock; 0: not set */
     struct tern_timer *next;
     void (*expired)(struct tern_timer *timer);
 };
 
 /* Must be called once before all else. 0 or TERN_ERR_OTHER. */
 int tern_loop_open(void);
-/* Watches for `wanted` from now on; 0 stops watching (also hang-ups). -1 with errno where the kernel cannot watch this kind of file
- * (EPERM: a regular file, which is always ready). */
+/* Watches for `wanted` from now on; 0 stops watching (also hang-ups). -1 with errno where the
+ * kernel cannot watch this kind of file (EPERM: a regular file, which is always ready). */
 int tern_loop_watch(struct tern_watch *watch, uint32_t wanted);
 /* (Re)starts the timer. */
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms);

@@ -36,9 +36,11 @@ static int find_wdir(const struct tern_app *app, const char *here, char **ret_wd
     struct stat info;
     int error = 0;
     if (stat(wdir, &info) < 0)
-        error = tern_error(TERN_ERR_ARG, "cannot use the working directory %s: %s", wdir, strerror(errno));
+        error = tern_error(TERN_ERR_ARG, "cannot use the working directory %s: %s", wdir,
+                           strerror(errno));
     else if (!S_ISDIR(info.st_mode))
-        error = tern_error(TERN_ERR_ARG, "cannot use the working directory %s: it is not a directory", wdir);
+        error = tern_error(TERN_ERR_ARG,
+                           "cannot use the working directory %s: it is not a directory", wdir);
     if (error)
         free(wdir);
     else
@@ -67,7 +69,8 @@ static int find_programs(const struct tern_options *options, char **paths, char 
     return status;
 }
 
-static int map_ranks(struct tern_options *options, const struct tern_host *host, int max_slots, struct tern_map *ret_map)
+static int map_ranks(struct tern_options *options, const struct tern_host *host, int max_slots,
+                     struct tern_map *ret_map)
 {
     int *np = tern_must_alloc(options->app_count * sizeof *np);
     for (int app = 0; app < options->app_count; app++)
@@ -79,11 +82,16 @@ static int map_ranks(struct tern_options *options, const struct tern_host *host,
     if (error)
         return error;
     if (max_slots && map.size > max_slots)
-        return tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d", map.size, max_slots);
-    if (options->stdin_rank >= map.size)
-        return tern_error(TERN_ERR_ARG, "--stdin %d: there are %d ranks", options->stdin_rank, map.size);
-    *ret_map = map;
-    return 0;
+        error = tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d", map.size,
+                           max_slots);
+    else if (options->stdin_rank >= map.size)
+        error = tern_error(TERN_ERR_ARG, "--stdin %d: there are %d ranks", options->stdin_rank,
+                           map.size);
+    if (error)
+        tern_map_free(&map);
+    else
+        *ret_map = map;
+    return error;
 }
 
 /* --cpu-set leaves processors to others also when ranks are not bound. */
@@ -93,7 +101,8 @@ static void keep_to_listed(const struct tern_options *options, struct tern_map *
         map->places[rank].bound = true;
 }
 
-static void show_map(const struct tern_options *options, const struct tern_host *host, const struct tern_map *map)
+static void show_map(const struct tern_options *options, const struct tern_host *host,
+                     const struct tern_map *map)
 {
     printf(" Data for JOB [%d,1] offset 0 Total slots allocated %d\n\n", (int)getpid(), map->slots);
     printf(" ========================   JOB MAP   ========================\n\n");
@@ -101,8 +110,8 @@ static void show_map(const struct tern_options *options, const struct tern_host 
            tern_host_slots(host, options->map.hwthreads), map->size);
     for (int rank = 0; rank < map->size; rank++) {
         char *place = tern_map_describe(host, &map->places[rank]);
-        printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n", (int)getpid(), map->places[rank].app, rank,
-               place);
+        printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n", (int)getpid(),
+               map->places[rank].app, rank, place);
         free(place);
     }
     printf("\n =============================================================\n");
@@ -111,7 +120,8 @@ static void show_map(const struct tern_options *options, const struct tern_host 
 static void show_allocation(const struct tern_options *options, const struct tern_host *host)
 {
     printf("\n======================   ALLOCATED NODES   ======================\n");
-    printf("\t%s: slots=%d max_slots=0 slots_inuse=0 state=UP\n", host->name, tern_host_slots(host, options->map.hwthreads));
+    printf("\t%s: slots=%d max_slots=0 slots_inuse=0 state=UP\n", host->name,
+           tern_host_slots(host, options->map.hwthreads));
     printf("=================================================================\n");
 }
 
@@ -119,8 +129,8 @@ static void report_bindings(const struct tern_host *host, const struct tern_map 
 {
     for (int rank = 0; rank < map->size; rank++) {
         char *place = tern_map_describe(host, &map->places[rank]);
-        fprintf(stderr, "[%s:%d] MCW rank %d %s%s\n", host->name, (int)getpid(), rank, map->places[rank].bound && place[0] == 's' ? "bound to " : "is ",
-                place);
+        fprintf(stderr, "[%s:%d] MCW rank %d %s%s\n", host->name, (int)getpid(), rank,
+                map->places[rank].bound && place[0] == 's' ? "bound to " : "is ", place);
         free(place);
     }
 }
@@ -146,12 +156,14 @@ static int report_pid(const char *where)
 static void advise(const struct tern_options *options, const struct tern_map *map)
 {
     if (map->crowded_host >= 0 && !options->oversubscribe && !options->quiet)
-        tern_log("%d rank%s share %d %s%s; --oversubscribe says that this is meant", map->crowded_ranks,
-                 map->crowded_ranks == 1 ? "" : "s", map->crowded_units, options->map.hwthreads ? "hardware thread" : "core",
+        tern_log("%d rank%s share %d %s%s; --oversubscribe says that this is meant",
+                 map->crowded_ranks, map->crowded_ranks == 1 ? "" : "s", map->crowded_units,
+                 options->map.hwthreads ? "hardware thread" : "core",
                  map->crowded_units == 1 ? "" : "s");
 }
 
-static int show(const struct tern_options *options, const struct tern_host *host, const struct tern_map *map)
+static int show(const struct tern_options *options, const struct tern_host *host,
+                const struct tern_map *map)
 {
     if (options->report_pid && report_pid(options->report_pid))
         return 1;
@@ -166,6 +178,15 @@ static int show(const struct tern_options *options, const struct tern_host *host
     return 0;
 }
 
+/* All that lasts as long as the job. */
+static struct {
+    struct tern_options options;
+    char **paths, **wdirs;
+    struct tern_host host;
+    hwloc_topology_t topology;
+    struct tern_map map;
+} all;
+
 static int fault(int error)
 {
     tern_log("%s", tern_error_text(error));
@@ -176,33 +197,30 @@ int main(int argc, char **argv)
 {
     open_standard_streams();
     tern_log_name("mpirun");
-    struct tern_options options;
-    int parsed = tern_options_parse(argc, argv, &options);
+    struct tern_options *options = &all.options;
+    int parsed = tern_options_parse(argc, argv, options);
     if (parsed)
         return parsed < 0;
     int slots, max_slots;
-    int error = tern_hosts_count_slots(&options.hosts, &options.hostfiles, &slots, &max_slots);
+    int error = tern_hosts_count_slots(&options->hosts, &options->hostfiles, &slots, &max_slots);
     if (error)
         return fault(error);
-    char **paths = tern_must_alloc(options.app_count * sizeof *paths);
-    char **wdirs = tern_must_alloc(options.app_count * sizeof *wdirs);
-    int status = find_programs(&options, paths, wdirs);
+    all.paths = tern_must_alloc(options->app_count * sizeof *all.paths);
+    all.wdirs = tern_must_alloc(options->app_count * sizeof *all.wdirs);
+    int status = find_programs(options, all.paths, all.wdirs);
     if (status)
         return status;
-    struct tern_host host;
-    hwloc_topology_t topology;
-    error = tern_topology_read(options.cpu_list, &host, &topology);
+    error = tern_topology_read(options->cpu_list, &all.host, &all.topology);
     if (error)
         return fault(error);
-    host.slots = slots;
-    struct tern_map map;
-    error = map_ranks(&options, &host, max_slots, &map);
+    all.host.slots = slots;
+    error = map_ranks(options, &all.host, max_slots, &all.map);
     if (error)
         return fault(error);
-    keep_to_listed(&options, &map);
-    status = show(&options, &host, &map);
-    if (status || options.do_not_launch)
+    keep_to_listed(options, &all.map);
+    status = show(options, &all.host, &all.map);
+    if (status || options->do_not_launch)
         return status;
-    struct tern_job job = { &options, &host, topology, &map, paths, wdirs };
+    struct tern_job job = { options, &all.host, all.topology, &all.map, all.paths, all.wdirs };
     return tern_job_run(&job);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the host each of them sits;
- * in which order they are numbered; to which processors each is bound.
+ * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the
+ * host each of them sits; in which order they are numbered; to which processors each is bound.
  *
- * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a mapping that was asked
- * for binds to the same kind of object; more ranks than processors are not bound at all unless asked for, and then share
- * as evenly as can be. Binding takes, within the object the rank sits at, the processors that fewest ranks have yet.
+ * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a
+ * mapping that was asked for binds to the same kind of object; more ranks than processors are not
+ * bound at all unless asked for, and then share as evenly as can be. Binding takes, within the
+ * object the rank sits at, the processors that fewest ranks have yet.
  */
 #include "mpirun/map.h"
 
@@ -24,7 +25,8 @@ void tern_cpus_add(struct tern_cpus *set, int os_index)
 
 bool tern_cpus_has(const struct tern_cpus *set, int os_index)
 {
-    return os_index >= 0 && os_index < TERN_MAX_CPUS && set->bits[os_index / 64] >> os_index % 64 & 1;
+    return os_index >= 0 && os_index < TERN_MAX_CPUS &&
+           set->bits[os_index / 64] >> os_index % 64 & 1;
 }
 
 int tern_cpus_count(const struct tern_cpus *set)
@@ -38,10 +40,12 @@ int tern_cpus_count(const struct tern_cpus *set)
 const char *tern_level_name(enum tern_level level)
 {
     static const char *const names[] = {
-        [TERN_LEVEL_HWTHREAD] = "hwthread", [TERN_LEVEL_CORE] = "core",     [TERN_LEVEL_L1] = "l1cache",
-        [TERN_LEVEL_L2] = "l2cache",        [TERN_LEVEL_L3] = "l3cache",    [TERN_LEVEL_NUMA] = "numa",
-        [TERN_LEVEL_SOCKET] = "socket",     [TERN_LEVEL_NODE] = "node",     [TERN_LEVEL_SLOT] = "slot",
-        [TERN_LEVEL_NONE] = "none",         [TERN_LEVEL_DEFAULT] = "default", [TERN_LEVEL_COUNT] = "?",
+        [TERN_LEVEL_HWTHREAD] = "hwthread", [TERN_LEVEL_CORE] = "core",
+        [TERN_LEVEL_L1] = "l1cache",        [TERN_LEVEL_L2] = "l2cache",
+        [TERN_LEVEL_L3] = "l3cache",        [TERN_LEVEL_NUMA] = "numa",
+        [TERN_LEVEL_SOCKET] = "socket",     [TERN_LEVEL_NODE] = "node",
+        [TERN_LEVEL_SLOT] = "slot",         [TERN_LEVEL_NONE] = "none",
+        [TERN_LEVEL_DEFAULT] = "default",   [TERN_LEVEL_COUNT] = "?",
     };
     return names[level];
 }
@@ -93,29 +97,34 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
     for (int a = 0; a < request->apps; a++) {
         ret_app_np[a] = request->np[a];
         if (request->np[a] < 0)
-            return tern_error(TERN_ERR_ARG, "%d ranks cannot be started; give at least 1", request->np[a]);
+            return tern_error(TERN_ERR_ARG, "%d ranks cannot be started; give at least 1",
+                              request->np[a]);
         if (request->np[a] == 0) {
             if (request->apps > 1 && !request->per_object)
-                return tern_error(TERN_ERR_ARG, "program %d has no -np; with several programs each needs one", a + 1);
+                return tern_error(TERN_ERR_ARG,
+                                  "program %d has no -np; with several programs each needs one",
+                                  a + 1);
             ret_app_np[a] = capacity;
         } else if (request->per_object && request->np[a] > capacity) {
-            return tern_error(TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks", request->np[a],
-                              request->per_object, tern_level_name(request->per_level), m->host_count,
-                              m->host_count == 1 ? "" : "s", capacity);
+            return tern_error(
+                TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks",
+                request->np[a], request->per_object, tern_level_name(request->per_level),
+                m->host_count, m->host_count == 1 ? "" : "s", capacity);
         }
         total += ret_app_np[a];
     }
     if (total > 1 << 20)
-        return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start", (long long)total);
+        return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start",
+                          (long long)total);
     if (request->no_oversubscribe && total > m->map->slots)
-        return tern_error(TERN_ERR_ARG, "%lld ranks on %d slot%s, and --nooversubscribe was given", (long long)total,
-                          m->map->slots, m->map->slots == 1 ? "" : "s");
+        return tern_error(TERN_ERR_ARG, "%lld ranks on %d slot%s, and --nooversubscribe was given",
+                          (long long)total, m->map->slots, m->map->slots == 1 ? "" : "s");
     m->map->size = (int)total;
     return 0;
 }
 
-/* Which host the next rank goes to: with `spread` to each in turn, else one host is filled after the other; when all slots
- * are taken, to each in turn. */
+/* Which host the next rank goes to: with `spread` to each in turn, else one host is filled after
+ * the other; when all slots are taken, to each in turn. */
 static int next_host(const struct mapping *m, bool spread, int *cursor)
 {
     bool free_slots = false;
@@ -157,7 +166,8 @@ static void decide_defaults(const struct mapping *m, bool crowded)
     map->by = request->per_object ? request->per_level : request->by;
     if (map->by == TERN_LEVEL_DEFAULT)
         map->by = crowded || request->pe > 1 ? TERN_LEVEL_SLOT : usual;
-    /* ranks with several processors each take them in order; the object of one processor would be too small */
+    /* ranks with several processors each take them in order; the object of one processor would be
+     * too small */
     if (request->pe > 1 && map->by <= unit)
         map->by = TERN_LEVEL_SLOT;
     map->bind = request->bind;
@@ -172,7 +182,8 @@ static void decide_defaults(const struct mapping *m, bool crowded)
         map->bind = usual;
 }
 
-/* Before the mapping is decided it is known who will be crowded: the counts per host don't depend on objects. */
+/* Before the mapping is decided it is known who will be crowded: the counts per host don't depend
+ * on objects. */
 static void count_crowds(struct mapping *m, const struct tern_place *places)
 {
     m->map->crowded_host = -1;
@@ -242,7 +253,8 @@ static int compare_numbering(const void *left, const void *right)
     return order ? order : a->position - b->position;
 }
 
-/* --rank-by LEVEL: ranks go round the objects of that level. Programs keep their ranks, places are dealt anew. */
+/* --rank-by LEVEL: ranks go round the objects of that level. Programs keep their ranks, places are
+ * dealt anew. */
 static void number_ranks(struct mapping *m)
 {
     enum tern_level level = m->request->rank_by;
@@ -266,26 +278,30 @@ static void number_ranks(struct mapping *m)
     free(order);
 }
 
-static bool at_object(const struct mapping *m, const struct tern_place *place, const struct tern_cpu *cpu)
+static bool at_object(const struct mapping *m, const struct tern_place *place,
+                      const struct tern_cpu *cpu)
 {
     return m->map->by >= TERN_LEVEL_NODE || cpu->id[m->map->by] == place->object;
 }
 
-/* Within the place's object, the object of level `level` that fewest ranks have taken; -1 when `taken` excludes all. */
-static int least_used(const struct mapping *m, const struct tern_place *place, enum tern_level level, const int *used,
-                      const bool *taken)
+/* Within the place's object, the object of level `level` that fewest ranks have taken; -1 when
+ * `taken` excludes all. */
+static int least_used(const struct mapping *m, const struct tern_place *place,
+                      enum tern_level level, const int *used, const bool *taken)
 {
     const struct tern_host *host = &m->hosts[place->host];
     int best = -1;
     for (int c = 0; c < host->cpu_count; c++) {
         int id = host->cpus[c].id[level];
-        if (at_object(m, place, &host->cpus[c]) && !taken[id] && (best < 0 || used[id] < used[best]))
+        if (at_object(m, place, &host->cpus[c]) && !taken[id] &&
+            (best < 0 || used[id] < used[best]))
             best = id;
     }
     return best;
 }
 
-static void take_object(const struct tern_host *host, enum tern_level level, int id, struct tern_place *place)
+static void take_object(const struct tern_host *host, enum tern_level level, int id,
+                        struct tern_place *place)
 {
     for (int c = 0; c < host->cpu_count; c++) {
         if (host->cpus[c].id[level] == id)
@@ -335,8 +351,8 @@ static void bind_ranks(struct mapping *m)
     }
 }
 
-int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts, int host_count,
-                   struct tern_map *ret_map)
+int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
+                   int host_count, struct tern_map *ret_map)
 {
     struct tern_map map = { 0 };
     struct mapping m = { request, hosts, host_count, NULL, &map };

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_MAP_H
 #define TERN_MPIRUN_MAP_H
 
-/* Which rank runs where, and on which processors: a pure function from recorded hosts and what the user asked for to a map. It
- * reads nothing of this machine and starts nothing, so that any machine can be tested on any other. */
+/* Which rank runs where, and on which processors: a pure function from recorded hosts and what the
+ * user asked for to a map. It reads nothing of this machine and starts nothing, so that any machine
+ * can be tested on any other. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +39,8 @@ enum tern_level {
 /* "core", "socket", ... in lower case. */
 const char *tern_level_name(enum tern_level level);
 
-/* A hardware thread: its operating system number and the ordinal (0, 1, ...) of the object of each level that it belongs to. */
+/* A hardware thread: its operating system number and the ordinal (0, 1, ...) of the object of each
+ * level that it belongs to. */
 struct tern_cpu {
     int os_index;
     int id[TERN_LEVEL_COUNT];
@@ -48,28 +50,29 @@ struct tern_cpu {
 struct tern_host {
     char name[256];
     struct tern_cpu *cpus;
-    int cpu_count;  /* at least 1 */
-    int slots;      /* as the user said; 0: one per core */
-    int cpu_limit;  /* whole processors' worth of time that a control group grants; 0: no limit */
+    int cpu_count; /* at least 1 */
+    int slots;     /* as the user said; 0: one per core */
+    int cpu_limit; /* whole processors' worth of time that a control group grants; 0: no limit */
 };
 
 /* Number of objects of a level on the host. */
 int tern_host_objects(const struct tern_host *host, enum tern_level level);
-/* Cores (or hardware threads), at most the control group's limit: how many ranks run without sharing. */
+/* Cores (or hardware threads), at most the control group's limit: how many ranks run without
+ * sharing. */
 int tern_host_units(const struct tern_host *host, bool hwthreads);
 int tern_host_slots(const struct tern_host *host, bool hwthreads);
 
 struct tern_map_request {
-    const int *np;             /* ranks of each program; 0: not said */
-    int apps;                  /* number of programs */
-    enum tern_level by;        /* a level, SLOT or DEFAULT */
-    int per_object;            /* ppr: this many ranks on each object of level per_level; 0: not used */
+    const int *np;      /* ranks of each program; 0: not said */
+    int apps;           /* number of programs */
+    enum tern_level by; /* a level, SLOT or DEFAULT */
+    int per_object;     /* ppr: this many ranks on each object of level per_level; 0: not used */
     enum tern_level per_level;
-    enum tern_level rank_by;   /* a level, SLOT or DEFAULT */
-    enum tern_level bind;      /* a level, NONE or DEFAULT */
-    int pe;                    /* cores (or hardware threads) for each rank; 0 or 1: one */
-    bool hwthreads;            /* --use-hwthread-cpus: a hardware thread counts as a processor */
-    bool no_oversubscribe;     /* more ranks than slots is an error */
+    enum tern_level rank_by; /* a level, SLOT or DEFAULT */
+    enum tern_level bind;    /* a level, NONE or DEFAULT */
+    int pe;                  /* cores (or hardware threads) for each rank; 0 or 1: one */
+    bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
+    bool no_oversubscribe;   /* more ranks than slots is an error */
 };
 
 struct tern_place {
@@ -91,12 +94,14 @@ struct tern_map {
     int crowded_ranks, crowded_units;
 };
 
-/* TERN_ERR_ARG with a sentence for the user when the request cannot be met. Free the result with tern_map_free. */
-int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts, int host_count,
-                   struct tern_map *ret_map);
+/* TERN_ERR_ARG with a sentence for the user when the request cannot be met. Free the result with
+ * tern_map_free. */
+int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
+                   int host_count, struct tern_map *ret_map);
 void tern_map_free(struct tern_map *map);
 
-/* "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0-1]]: [BB/BB/../..]" as Open MPI words it; malloc'ed. */
+/* "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0-1]]: [BB/BB/../..]" as Open MPI words it;
+ * malloc'ed. */
 char *tern_map_describe(const struct tern_host *host, const struct tern_place *place);
 
 #endif

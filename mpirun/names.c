@@ -88,7 +88,8 @@ static void answer_waiters(void)
 
 static void wait_expired(struct tern_timer *timer)
 {
-    struct waiter *waiter = (struct waiter *)((char *)timer - offsetof(struct waiter, timer)), **link = &waiters;
+    struct waiter *waiter = (struct waiter *)((char *)timer - offsetof(struct waiter, timer)),
+                  **link = &waiters;
     while (*link != waiter)
         link = &(*link)->next;
     *link = waiter->next;
@@ -96,7 +97,8 @@ static void wait_expired(struct tern_timer *timer)
     free(waiter);
 }
 
-pmix_status_t tern_names_publish(const pmix_proc_t *publisher, const pmix_info_t infos[], size_t count)
+pmix_status_t tern_names_publish(const pmix_proc_t *publisher, const pmix_info_t infos[],
+                                 size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!is_direction(infos[i].key) && find(infos[i].key))
@@ -115,7 +117,8 @@ pmix_status_t tern_names_publish(const pmix_proc_t *publisher, const pmix_info_t
     return PMIX_SUCCESS;
 }
 
-void tern_names_lookup(char **keys, const pmix_info_t infos[], size_t count, pmix_lookup_cbfunc_t answer, void *answer_data)
+void tern_names_lookup(char **keys, const pmix_info_t infos[], size_t count,
+                       pmix_lookup_cbfunc_t answer, void *answer_data)
 {
     bool wait = false;
     int timeout_s = 0;
@@ -149,8 +152,8 @@ pmix_status_t tern_names_unpublish(const pmix_proc_t *publisher, char **keys)
 {
     for (struct name **link = &names; *link;) {
         struct name *name = *link;
-        if (name->publisher.rank != publisher->rank || strcmp(name->publisher.nspace, publisher->nspace) ||
-            !is_listed(keys, name->info.key)) {
+        if (name->publisher.rank != publisher->rank ||
+            strcmp(name->publisher.nspace, publisher->nspace) || !is_listed(keys, name->info.key)) {
             link = &name->next;
             continue;
         }

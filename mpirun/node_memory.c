@@ -25,7 +25,8 @@ int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t 
         return tern_error(TERN_ERR_OTHER, "memfd_create: %s", strerror(errno));
     if (ftruncate(fd, (off_t)size) < 0 || pwrite(fd, head, sizeof head, 0) != sizeof head) {
         close(fd);
-        return tern_error(TERN_ERR_OTHER, "cannot make %llu bytes of shared memory: %s", (unsigned long long)size, strerror(errno));
+        return tern_error(TERN_ERR_OTHER, "cannot make %llu bytes of shared memory: %s",
+                          (unsigned long long)size, strerror(errno));
     }
     *ret_fd = fd;
     *ret_size = size;

@@ -2,9 +2,9 @@
 #ifndef TERN_MPIRUN_NODE_MEMORY_H
 #define TERN_MPIRUN_NODE_MEMORY_H
 
-/* The memory that the ranks of a node share: a memfd, inherited by each of them, gone with the last of them. Sparse: pages are the
- * library's to allocate before it touches them. Its first bytes are "TERNSHM1" and the job's token (32 hexadecimal digits);
- * the rest is zero and the library's. */
+/* The memory that the ranks of a node share: a memfd, inherited by each of them, gone with the last
+ * of them. Sparse: pages are the library's to allocate before it touches them. Its first bytes are
+ * "TERNSHM1" and the job's token (32 hexadecimal digits); the rest is zero and the library's. */
 
 #include <stdint.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line: options, a program, its arguments; ":" and the next program. Every option may be written with one dash
- * or two. One table names them all; `effect` says what an option does, `quiet` ones are those of Open MPI that
- * mean nothing on one machine or to this launcher and are accepted so that scripts keep working, `refused` ones are those whose
- * absence the user must know of.
+ * The command line: options, a program, its arguments; ":" and the next program. Every option may
+ * be written with one dash or two. option_table.c names them all.
  */
 #include "mpirun/options.h"
 
@@ -18,135 +16,15 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "mpirun/option_table.h"
 #include "mpirun/policy.h"
 
-enum effect {
-    QUIET, REFUSED, HELP, VERSION,
-    NP, HOST, HOSTFILE, EXPORT, WDIR, PATH, MCA, GMCA, PMIX_MCA, PRTE_MCA,
-    MAP_BY, RANK_BY, BIND_TO, PPR, PER_NODE, ONE_PER_NODE, PER_SOCKET, PE, CPU_LIST,
-    OVERSUBSCRIBE, NO_OVERSUBSCRIBE, HWTHREADS,
-    TAG, TIMESTAMP, MERGE, OUTPUT_FILE, STDIN, REPORT_BINDINGS, DISPLAY_MAP, DISPLAY_ALLOCATION, REPORT_PID,
-    DISPLAY, OUTPUT,
-    PREFIX, TIMEOUT, BE_QUIET, BE_VERBOSE, DO_NOT_LAUNCH, INDEX_ARGV, SESSION_WDIR, NOLOCAL, APPFILE,
-};
-
-struct option {
-    const char *name;
-    int values;        /* how many words follow */
-    enum effect effect;
-    const char *text;  /* constant value for aliases; reason where refused */
-};
-
-static const struct option options_table[] = {
-    { "np", 1, NP, NULL }, { "n", 1, NP, NULL }, { "c", 1, NP, NULL },
-    { "host", 1, HOST, NULL }, { "H", 1, HOST, NULL },
-    { "hostfile", 1, HOSTFILE, NULL }, { "machinefile", 1, HOSTFILE, NULL }, { "default-hostfile", 1, HOSTFILE, NULL },
-    { "x", 1, EXPORT, NULL },
-    { "wdir", 1, WDIR, NULL }, { "wd", 1, WDIR, NULL }, { "path", 1, PATH, NULL },
-    { "mca", 2, MCA, NULL }, { "omca", 2, MCA, NULL }, { "gmca", 2, GMCA, NULL }, { "gomca", 2, GMCA, NULL },
-    { "pmca", 2, PMIX_MCA, NULL }, { "pmixmca", 2, PMIX_MCA, NULL }, { "gpmixmca", 2, PMIX_MCA, NULL },
-    { "prtemca", 2, PRTE_MCA, NULL },
-    { "map-by", 1, MAP_BY, NULL }, { "rank-by", 1, RANK_BY, NULL }, { "bind-to", 1, BIND_TO, NULL },
-    { "ppr", 1, PPR, NULL },
-    { "npernode", 1, PER_NODE, NULL }, { "N", 1, PER_NODE, NULL }, { "pernode", 0, ONE_PER_NODE, NULL },
-    { "npersocket", 1, PER_SOCKET, NULL },
-    { "cpus-per-proc", 1, PE, NULL }, { "cpus-per-rank", 1, PE, NULL },
-    { "cpu-set", 1, CPU_LIST, NULL }, { "cpu-list", 1, CPU_LIST, NULL },
-    { "bynode", 0, MAP_BY, "node" }, { "byslot", 0, MAP_BY, "slot" }, { "bycore", 0, MAP_BY, "core" },
-    { "bysocket", 0, MAP_BY, "socket" },
-    { "bind-to-core", 0, BIND_TO, "core" }, { "bind-to-socket", 0, BIND_TO, "socket" },
-    { "bind-to-none", 0, BIND_TO, "none" },
-    { "oversubscribe", 0, OVERSUBSCRIBE, NULL }, { "nooversubscribe", 0, NO_OVERSUBSCRIBE, NULL },
-    { "use-hwthread-cpus", 0, HWTHREADS, NULL },
-    { "tag-output", 0, TAG, NULL }, { "timestamp-output", 0, TIMESTAMP, NULL },
-    { "merge-stderr-to-stdout", 0, MERGE, NULL }, { "output-filename", 1, OUTPUT_FILE, NULL },
-    { "output-directory", 1, OUTPUT_FILE, NULL },
-    { "stdin", 1, STDIN, NULL },
-    { "report-bindings", 0, REPORT_BINDINGS, NULL }, { "display-map", 0, DISPLAY_MAP, NULL },
-    { "display-devel-map", 0, DISPLAY_MAP, NULL }, { "display-diffable-map", 0, DISPLAY_MAP, NULL },
-    { "display-allocation", 0, DISPLAY_ALLOCATION, NULL }, { "display-devel-allocation", 0, DISPLAY_ALLOCATION, NULL },
-    { "display", 1, DISPLAY, NULL }, { "output", 1, OUTPUT, NULL },
-    { "report-pid", 1, REPORT_PID, NULL },
-    { "prefix", 1, PREFIX, NULL }, { "timeout", 1, TIMEOUT, NULL },
-    { "q", 0, BE_QUIET, NULL }, { "quiet", 0, BE_QUIET, NULL },
-    { "v", 0, BE_VERBOSE, NULL }, { "verbose", 0, BE_VERBOSE, NULL },
-    { "V", 0, VERSION, NULL }, { "version", 0, VERSION, NULL },
-    { "h", 0, HELP, NULL }, { "help", 0, HELP, NULL },
-    { "do-not-launch", 0, DO_NOT_LAUNCH, NULL }, { "index-argv-by-rank", 0, INDEX_ARGV, NULL },
-    { "set-cwd-to-session-dir", 0, SESSION_WDIR, NULL }, { "nolocal", 0, NOLOCAL, NULL },
-    { "app", 1, APPFILE, NULL },
-    { "allow-run-as-root", 0, QUIET, NULL }, { "am", 1, QUIET, NULL }, { "cf", 1, QUIET, NULL },
-    { "cartofile", 1, QUIET, NULL }, { "debug-daemons", 0, QUIET, NULL }, { "debug-daemons-file", 0, QUIET, NULL },
-    { "d", 0, QUIET, NULL }, { "debug-devel", 0, QUIET, NULL }, { "disable-recovery", 0, QUIET, NULL },
-    { "do-not-resolve", 0, QUIET, NULL }, { "enable-instant-on-support", 0, QUIET, NULL },
-    { "enable-recovery", 0, QUIET, NULL }, { "forward-signals", 1, QUIET, NULL }, { "fwd-mpirun-port", 0, QUIET, NULL },
-    { "get-stack-traces", 0, QUIET, NULL }, { "launch-agent", 1, QUIET, NULL },
-    { "leave-session-attached", 0, QUIET, NULL }, { "max-vm-size", 1, QUIET, NULL }, { "noprefix", 0, QUIET, NULL },
-    { "novm", 0, QUIET, NULL }, { "ompi-server", 1, QUIET, NULL }, { "personality", 1, QUIET, NULL },
-    { "preload-binary", 0, QUIET, NULL }, { "s", 0, QUIET, NULL }, { "preload-files", 1, QUIET, NULL },
-    { "report-child-jobs-separately", 0, QUIET, NULL }, { "report-state-on-timeout", 0, QUIET, NULL },
-    { "runtime-options", 1, QUIET, NULL }, { "show-progress", 0, QUIET, NULL }, { "stream-buffering", 1, QUIET, NULL },
-    { "tune", 1, QUIET, NULL }, { "use-regexp", 0, QUIET, NULL }, { "display-topo", 0, QUIET, NULL },
-    { "continuous", 0, REFUSED, "a job that goes on after its ranks ended is not supported" },
-    { "debug", 0, REFUSED, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "debugger", 1, REFUSED, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "dvm", 0, REFUSED, "there is no persistent virtual machine; every mpirun is complete by itself" },
-    { "hnp", 1, REFUSED, "there is no persistent virtual machine; every mpirun is complete by itself" },
-    { "max-restarts", 1, REFUSED, "ranks that failed are not restarted" },
-    { "output-proctable", 0, REFUSED, "use -v, which names the process of each rank" },
-    { "rankfile", 1, REFUSED, "use --map-by, --rank-by, --bind-to and --cpu-set" },
-    { "rf", 1, REFUSED, "use --map-by, --rank-by, --bind-to and --cpu-set" },
-    { "report-events", 1, REFUSED, "there are no tools to report events to" },
-    { "report-uri", 1, REFUSED, "nobody can connect to this mpirun" },
-    { "tv", 0, REFUSED, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "xml", 0, REFUSED, "output is plain text; --tag-output names the rank of each line" },
-    { "xml-file", 1, REFUSED, "output is plain text; --tag-output names the rank of each line" },
-    { "xterm", 1, REFUSED, "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use --output-filename" },
-};
-enum { OPTION_COUNT = sizeof options_table / sizeof *options_table };
-
-static void print_help(void)
-{
-    static const char text[] =
-        "Usage: mpirun [OPTION]... PROGRAM [ARGUMENT]... [: [OPTION]... PROGRAM [ARGUMENT]...]...\n"
-        "Starts PROGRAM as the ranks of one MPI job. Every option may be written with one dash or two.\n\n"
-        "  -np, -n, -c N              number of ranks; without it one per available core\n"
-        "  -H, --host HOST[:N],...    where to run (this machine only, for now) and how many slots there\n"
-        "  --hostfile FILE            the same from a file of lines \"HOST slots=N\"; also -machinefile\n"
-        "  -x NAME[=VALUE]            give the environment variable to the ranks\n"
-        "  --wdir DIR                 working directory of the ranks; also -wd\n"
-        "  --path DIRS                where to look for PROGRAM before PATH\n"
-        "  --mca NAME VALUE           set a parameter (mpi_info lists them); --gmca: for all programs\n"
-        "  --map-by OBJECT            slot, hwthread, core, l1cache..l3cache, numa, socket, node or ppr:N:OBJECT;\n"
-        "                             with :PE=N each rank has N processors\n"
-        "  -N, --npernode N           N ranks per node; --npersocket N: per socket\n"
-        "  --rank-by OBJECT           number the ranks round these objects\n"
-        "  --bind-to OBJECT           none, hwthread, core, l1cache..l3cache, numa, socket; without it core for one or two\n"
-        "                             ranks, socket for more, none when there are more ranks than processors\n"
-        "  --cpu-set LIST             use only these processors, such as 0-3,8\n"
-        "  --use-hwthread-cpus        a hardware thread counts as a processor\n"
-        "  --oversubscribe            more ranks than processors are meant; --nooversubscribe: are an error\n"
-        "  --report-bindings          say to which processors each rank is bound\n"
-        "  --display-map              show which rank runs where; with --do-not-launch nothing is started\n"
-        "  --tag-output               begin each line with [job,rank]<stream>:; --timestamp-output: with the time\n"
-        "  --output-filename DIR      write the ranks' output to files below DIR too (DIR:nocopy: only there)\n"
-        "  --merge-stderr-to-stdout   one stream for both\n"
-        "  --stdin RANK|all|none      who reads standard input; rank 0 without it\n"
-        "  --timeout SECONDS          end the job after this time\n"
-        "  --prefix DIR               put DIR/bin and DIR/lib in front of the ranks' search paths\n"
-        "  --report-pid -|+|FILE      say mpirun's process id\n"
-        "  -q, --quiet                no advice, only errors;  -v, --verbose: say what is done\n"
-        "  -V, --version   -h, --help\n\n"
-        "The exit status is that of the first rank that failed, 128 + N if signal N killed it. See mpirun(1).\n";
-    fputs(text, stdout);
-}
-
-static const struct option *find_option(const char *word)
+static const struct tern_option *find_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-');
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (strcmp(name, options_table[i].name) == 0)
-            return &options_table[i];
+    for (int i = 0; i < tern_option_count; i++) {
+        if (strcmp(name, tern_option_table[i].name) == 0)
+            return &tern_option_table[i];
     }
     return NULL;
 }
@@ -155,15 +33,19 @@ static int unknown_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
     int best = (int)strlen(name) / 3 + 1;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        int distance = strlen(options_table[i].name) > 1 ? tern_edit_distance(name, options_table[i].name) : 100;
+    for (int i = 0; i < tern_option_count; i++) {
+        int distance = strlen(tern_option_table[i].name) > 1
+                           ? tern_edit_distance(name, tern_option_table[i].name)
+                           : 100;
         if (distance <= best && (!nearest || distance < best)) {
             best = distance;
-            nearest = options_table[i].name;
+            nearest = tern_option_table[i].name;
         }
     }
     if (nearest)
-        return tern_error(TERN_ERR_ARG, "unknown option %s; did you mean --%s? (mpirun --help lists them)", word, nearest);
+        return tern_error(TERN_ERR_ARG,
+                          "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
+                          nearest);
     return tern_error(TERN_ERR_ARG, "unknown option %s (mpirun --help lists them)", word);
 }
 
@@ -173,23 +55,26 @@ static void check_parameter(const char *name)
     if (tern_param_known(name) || tern_param_accepted(name))
         return;
     const char *nearest = tern_param_nearest(name);
-    tern_log("warning: there is no parameter %s%s%s; mpi_info lists them", name, nearest ? "; did you mean " : "",
-             nearest ? nearest : "");
+    tern_log("warning: there is no parameter %s%s%s; mpi_info lists them", name,
+             nearest ? "; did you mean " : "", nearest ? nearest : "");
 }
 
 static bool is_false(const char *value)
 {
-    return strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 || strcasecmp(value, "no") == 0;
+    return strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
+           strcasecmp(value, "no") == 0;
 }
 
 /* Parameters of Open MPI's launcher that mean something to ours. */
 static int apply_parameter(const char *name, const char *value, struct tern_options *options)
 {
-    if (strcmp(name, "rmaps_base_mapping_policy") == 0 || strcmp(name, "rmaps_default_mapping_policy") == 0)
+    if (strcmp(name, "rmaps_base_mapping_policy") == 0 ||
+        strcmp(name, "rmaps_default_mapping_policy") == 0)
         return tern_policy_map_by(name, value, options);
     if (strcmp(name, "rmaps_base_ranking_policy") == 0)
         return tern_policy_rank_by(name, value, options);
-    if (strcmp(name, "hwloc_base_binding_policy") == 0 || strcmp(name, "hwloc_default_binding_policy") == 0)
+    if (strcmp(name, "hwloc_base_binding_policy") == 0 ||
+        strcmp(name, "hwloc_default_binding_policy") == 0)
         return tern_policy_bind_to(name, value, options);
     if (strcmp(name, "rmaps_base_oversubscribe") == 0)
         options->oversubscribe = !is_false(value);
@@ -209,8 +94,10 @@ static int apply_parameter(const char *name, const char *value, struct tern_opti
 static int apply_environment(struct tern_options *options)
 {
     static const char *const names[] = {
-        "rmaps_base_mapping_policy", "rmaps_base_ranking_policy", "hwloc_base_binding_policy", "rmaps_base_oversubscribe",
-        "rmaps_base_no_oversubscribe", "hwloc_base_use_hwthreads_as_cpus", "hwloc_base_report_bindings", "orte_tag_output",
+        "rmaps_base_mapping_policy",     "rmaps_base_ranking_policy",
+        "hwloc_base_binding_policy",     "rmaps_base_oversubscribe",
+        "rmaps_base_no_oversubscribe",   "hwloc_base_use_hwthreads_as_cpus",
+        "hwloc_base_report_bindings",    "orte_tag_output",
         "orte_abort_on_non_zero_status",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -222,11 +109,12 @@ static int apply_environment(struct tern_options *options)
             return error;
     }
     const char *limit = getenv("MPIEXEC_TIMEOUT");
-    return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s) : 0;
+    return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
+                 : 0;
 }
 
-static int set_parameter(const char *prefix, const char *name, const char *value, struct tern_strings *env,
-                         struct tern_options *options)
+static int set_parameter(const char *prefix, const char *name, const char *value,
+                         struct tern_strings *env, struct tern_options *options)
 {
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);
@@ -300,7 +188,9 @@ static int read_display(const char *option, const char *text, struct tern_option
         else if (strncasecmp(word, "alloc", 5) == 0)
             options->display_allocation = true;
         else if (strncasecmp(word, "topo", 4))
-            error = tern_error(TERN_ERR_ARG, "%s: cannot display \"%s\"; there are map, bind, allocation", option, word);
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: cannot display \"%s\"; there are map, bind, allocation", option,
+                               word);
     }
     tern_strings_free(&words);
     return error;
@@ -322,15 +212,17 @@ static int read_output(const char *option, const char *text, struct tern_options
         else if (strncasecmp(word, "dir=", 4) == 0)
             set_output_dir(word + 4, options);
         else
-            error = tern_error(TERN_ERR_ARG, "%s: no output \"%s\"; there are tag, timestamp, merge, dir=DIR", option, word);
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no output \"%s\"; there are tag, timestamp, merge, dir=DIR",
+                               option, word);
     }
     tern_strings_free(&words);
     return error;
 }
 
 /* Options of one program: those that are about a program. */
-static int apply_to_app(const struct option *option, const char *word, char **values, struct tern_app *app,
-                        struct tern_options *options)
+static int apply_to_app(const struct tern_option *option, const char *word, char **values,
+                        struct tern_app *app, struct tern_options *options)
 {
     switch (option->effect) {
     case NP:
@@ -361,7 +253,8 @@ static int apply_to_app(const struct option *option, const char *word, char **va
     }
 }
 
-static int apply_placement(const struct option *option, const char *word, const char *value, struct tern_options *options)
+static int apply_placement(const struct tern_option *option, const char *word, const char *value,
+                           struct tern_options *options)
 {
     struct tern_map_request *map = &options->map;
     switch (option->effect) {
@@ -378,7 +271,9 @@ static int apply_placement(const struct option *option, const char *word, const 
     case ONE_PER_NODE:
         map->per_level = option->effect == PER_SOCKET ? TERN_LEVEL_SOCKET : TERN_LEVEL_NODE;
         map->per_object = 1;
-        return option->effect == ONE_PER_NODE ? 0 : tern_policy_number(word, value, 1, 1 << 20, &map->per_object);
+        return option->effect == ONE_PER_NODE
+                   ? 0
+                   : tern_policy_number(word, value, 1, 1 << 20, &map->per_object);
     case PE:
         return tern_policy_number(word, value, 1, TERN_MAX_CPUS, &map->pe);
     case CPU_LIST:
@@ -395,18 +290,22 @@ static int apply_placement(const struct option *option, const char *word, const 
         return 0;
     case HOST:
         split_words(&options->hosts, value);
-        return options->hosts.count ? 0 : tern_error(TERN_ERR_ARG, "%s wants host names, not \"%s\"", word, value);
+        return options->hosts.count
+                   ? 0
+                   : tern_error(TERN_ERR_ARG, "%s wants host names, not \"%s\"", word, value);
     case HOSTFILE:
         tern_strings_add(&options->hostfiles, value);
         return 0;
     case NOLOCAL:
-        return tern_error(TERN_ERR_ARG, "%s leaves no machine: this version runs on one machine only", word);
+        return tern_error(TERN_ERR_ARG,
+                          "%s leaves no machine: this version runs on one machine only", word);
     default:
         return 1;
     }
 }
 
-static int apply_rest(const struct option *option, const char *word, const char *value, struct tern_options *options)
+static int apply_rest(const struct tern_option *option, const char *word, const char *value,
+                      struct tern_options *options)
 {
     switch (option->effect) {
     case TAG:
@@ -464,8 +363,8 @@ static int apply_rest(const struct option *option, const char *word, const char 
     return 0;
 }
 
-static int apply_option(const struct option *option, const char *word, char **values, struct tern_app *app,
-                        struct tern_options *options)
+static int apply_option(const struct tern_option *option, const char *word, char **values,
+                        struct tern_app *app, struct tern_options *options)
 {
     const char *value = option->values ? values[0] : option->text;
     int error = apply_to_app(option, word, values, app, options);
@@ -514,7 +413,8 @@ static int read_appfile(const char *path, struct tern_options *options)
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, strerror(errno));
+        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path,
+                          strerror(errno));
     char *line = NULL;
     size_t room = 0;
     int error = 0;
@@ -522,14 +422,18 @@ static int read_appfile(const char *path, struct tern_options *options)
         struct tern_strings words = { 0 };
         split_line(line, &words);
         if (words.count)
-            error = parse_words(words.items, words.count, options); /* the words stay: options point to them */
+            error = parse_words(words.items, words.count, options);
+        for (int i = 0; i < words.count; i++)
+            tern_strings_take(&options->kept, words.items[i]);
+        free(words.items);
     }
     free(line);
     fclose(file);
     return error;
 }
 
-/* The options and the program of one context, from words[*at] to its end or ":". 1: help or version was printed. */
+/* The options and the program of one context, from words[*at] to its end or ":". 1: help or version
+ * was printed. */
 static int parse_app(char **words, int count, int *at, struct tern_options *options)
 {
     struct tern_app app = { 0 };
@@ -540,23 +444,26 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
             (*at)++;
             break;
         }
-        const struct option *option = find_option(word);
+        const struct tern_option *option = find_option(word);
         if (!option)
             return unknown_option(word);
         if (option->effect == HELP || option->effect == VERSION) {
             if (option->effect == HELP)
-                print_help();
+                tern_option_print_help();
             else
-                printf("mpirun (Open MPI) %s compatible; Tern MPI %s\n", TERN_OMPI_RELEASE, PACKAGE_VERSION);
+                printf("mpirun (Open MPI) %s compatible; Tern MPI %s\n", TERN_OMPI_RELEASE,
+                       PACKAGE_VERSION);
             return 1;
         }
         for (int i = 1; i <= option->values; i++) {
             if (*at + i >= count)
-                return tern_error(TERN_ERR_ARG, "%s wants %s after it", word, option->values == 1 ? "a value" : "a name and a value");
+                return tern_error(TERN_ERR_ARG, "%s wants %s after it", word,
+                                  option->values == 1 ? "a value" : "a name and a value");
         }
         from_file |= option->effect == APPFILE;
-        int error = option->effect == APPFILE ? read_appfile(words[*at + 1], options)
-                                              : apply_option(option, word, &words[*at + 1], &app, options);
+        int error = option->effect == APPFILE
+                        ? read_appfile(words[*at + 1], options)
+                        : apply_option(option, word, &words[*at + 1], &app, options);
         if (error)
             return error;
         *at += 1 + option->values;
@@ -566,7 +473,9 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
     if (app.argv.count == 0) {
         if (from_file && options->app_count)
             return 0;
-        return tern_error(TERN_ERR_ARG, "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
+        return tern_error(
+            TERN_ERR_ARG,
+            "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
     }
     *add_app(options) = app;
     return 0;
@@ -586,7 +495,9 @@ static int parse_words(char **words, int count, struct tern_options *options)
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
 {
     struct tern_options options = {
-        .map = { .by = TERN_LEVEL_DEFAULT, .rank_by = TERN_LEVEL_DEFAULT, .bind = TERN_LEVEL_DEFAULT },
+        .map = { .by = TERN_LEVEL_DEFAULT,
+                 .rank_by = TERN_LEVEL_DEFAULT,
+                 .bind = TERN_LEVEL_DEFAULT },
     };
     int result = apply_environment(&options);
     if (result == 0)

@@ -24,27 +24,29 @@ enum { TERN_STDIN_NONE = -1, TERN_STDIN_ALL = -2 };
 struct tern_options {
     struct tern_app *apps;
     int app_count;
-    struct tern_strings hosts;     /* entries of --host */
+    struct tern_strings hosts; /* entries of --host */
     struct tern_strings hostfiles;
-    struct tern_strings env;       /* --gmca, --prtemca, ...: for all programs */
-    struct tern_map_request map;   /* np and apps are filled in by main */
-    const char *cpu_list;          /* --cpu-set; NULL: all */
-    const char *prefix;            /* --prefix; NULL */
-    const char *output_dir;        /* --output-filename; NULL */
-    bool output_only_files;        /* --output-filename DIR:nocopy */
-    const char *report_pid;        /* --report-pid: "-", "+" or a file; NULL */
-    int stdin_rank;                /* or TERN_STDIN_NONE, TERN_STDIN_ALL */
-    int timeout_s;                 /* 0: none */
-    bool oversubscribe;            /* --oversubscribe: sharing processors is meant */
+    struct tern_strings kept;    /* words of application files, to which others point */
+    struct tern_strings env;     /* --gmca, --prtemca, ...: for all programs */
+    struct tern_map_request map; /* np and apps are filled in by main */
+    const char *cpu_list;        /* --cpu-set; NULL: all */
+    const char *prefix;          /* --prefix; NULL */
+    const char *output_dir;      /* --output-filename; NULL */
+    bool output_only_files;      /* --output-filename DIR:nocopy */
+    const char *report_pid;      /* --report-pid: "-", "+" or a file; NULL */
+    int stdin_rank;              /* or TERN_STDIN_NONE, TERN_STDIN_ALL */
+    int timeout_s;               /* 0: none */
+    bool oversubscribe;          /* --oversubscribe: sharing processors is meant */
     bool quiet, verbose;
     bool tag_output, timestamp_output, merge_stderr;
     bool report_bindings, display_map, display_allocation;
     bool do_not_launch, index_argv;
-    bool keep_going;               /* a rank's non-zero exit doesn't end the job (orte_abort_on_non_zero_status 0) */
+    bool keep_going; /* a rank's non-zero exit doesn't end the job (orte_abort_on_non_zero_status 0)
+                      */
 };
 
-/* Reads the command line and the environment's OMPI_MCA_ settings. 0: go on. 1: done (help, version). TERN_ERR_ARG: a sentence has
- * been said. The strings stay the caller's. */
+/* Reads the command line and the environment's OMPI_MCA_ settings. 0: go on. 1: done (help,
+ * version). TERN_ERR_ARG: a sentence has been said. The strings stay the caller's. */
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream is one rank's standard output or error; a sink is where it goes (one sink when our own output and error are the same
- * file). What a rank writes is held until its line is complete, so that lines of different ranks never mix. A line that
- * stays incomplete for 100 ms (a prompt, a row of dots) is passed on as it is; when another rank's line comes after it, a newline
- * is put between. A job of one rank without tags is passed through byte for byte.
+ * A stream is one rank's standard output or error; a sink is where it goes (one sink when our own
+ * output and error are the same file). What a rank writes is held until its line is complete, so
+ * that lines of different ranks never mix. A line that stays incomplete for 100 ms (a prompt, a row
+ * of dots) is passed on as it is; when another rank's line comes after it, a newline is put
+ * between. A job of one rank without tags is passed through byte for byte.
  *
- * When the sink's writer has too much waiting, its streams are not read any more until it has caught up: the ranks' own writes
- * block then, as they would on a slow pipe, and nothing is dropped.
+ * When the sink's writer has too much waiting, its streams are not read any more until it has
+ * caught up: the ranks' own writes block then, as they would on a slow pipe, and nothing is
+ * dropped.
  */
 #include "mpirun/output.h"
 
@@ -34,7 +36,8 @@ struct stream;
 
 struct sink {
     struct tern_writer writer;
-    struct stream *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
+    struct stream
+        *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
 };
 
 struct stream {
@@ -43,10 +46,10 @@ struct stream {
     struct sink *sink;
     struct stream *next;
     int rank, which;
-    int file_fd;         /* --output-filename, or -1 */
+    int file_fd; /* --output-filename, or -1 */
     bool open;
-    bool in_line;        /* the beginning of the current line has been passed on */
-    char *held;          /* the incomplete line */
+    bool in_line; /* the beginning of the current line has been passed on */
+    char *held;   /* the incomplete line */
     size_t held_bytes, held_room;
 };
 
@@ -133,7 +136,8 @@ static void write_file(struct stream *stream, const char *data, size_t size)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            tern_output_say("cannot write the output file of rank %d: %s", stream->rank, strerror(errno));
+            tern_output_say("cannot write the output file of rank %d: %s", stream->rank,
+                            strerror(errno));
             close(stream->file_fd);
             stream->file_fd = -1;
             return;
@@ -254,10 +258,12 @@ static void writers_notified(struct tern_watch *watch, uint32_t events)
 static bool same_file(int a, int b)
 {
     struct stat one, other;
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
-int tern_output_open(const struct tern_options *options, int ranks, const struct tern_output_listener *listener)
+int tern_output_open(const struct tern_options *options, int ranks,
+                     const struct tern_output_listener *listener)
 {
     output.options = options;
     output.listener = listener;
@@ -280,7 +286,8 @@ int tern_output_open(const struct tern_options *options, int ranks, const struct
         if (error)
             return error;
     }
-    output.own = (struct stream){ .sink = output.sink_of[2], .rank = -1, .which = 2, .file_fd = -1 };
+    output.own =
+        (struct stream){ .sink = output.sink_of[2], .rank = -1, .which = 2, .file_fd = -1 };
     output.active = true;
     return 0;
 }
@@ -290,7 +297,8 @@ static int open_file(const struct stream *stream)
 {
     static const char *const names[] = { "", "stdout", "stderr" };
     char path[4096];
-    int length = snprintf(path, sizeof path, "%s/1/rank.%0*d/", output.options->output_dir, output.digits, stream->rank);
+    int length = snprintf(path, sizeof path, "%s/1/rank.%0*d/", output.options->output_dir,
+                          output.digits, stream->rank);
     for (char *at = path + 1; length < (int)sizeof path - 10 && (at = strchr(at, '/')); at++) {
         *at = '\0';
         mkdir(path, 0777);

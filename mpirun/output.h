@@ -2,27 +2,31 @@
 #ifndef TERN_MPIRUN_OUTPUT_H
 #define TERN_MPIRUN_OUTPUT_H
 
-/* The ranks' standard output and error, to ours: whole lines, nothing lost, at the pace of whoever reads. */
+/* The ranks' standard output and error, to ours: whole lines, nothing lost, at the pace of whoever
+ * reads. */
 
 #include <stdbool.h>
 
 #include "mpirun/options.h"
 
 struct tern_output_listener {
-    void (*closed)(int rank);                /* a stream of the rank has ended; called once per stream */
-    void (*write_failed)(int error_number);  /* our own output cannot be written (EPIPE: nobody reads it any more) */
+    void (*closed)(int rank); /* a stream of the rank has ended; called once per stream */
+    void (*write_failed)(
+        int error_number); /* our own output cannot be written (EPIPE: nobody reads it any more) */
 };
 
 /* Before the first stream. 0 or TERN_ERR_OTHER. */
-int tern_output_open(const struct tern_options *options, int ranks, const struct tern_output_listener *listener);
-/* Forwards what comes out of `fd`, which is owned from now on, to standard output (1) or error (2). 0 or TERN_ERR_OTHER. */
+int tern_output_open(const struct tern_options *options, int ranks,
+                     const struct tern_output_listener *listener);
+/* Forwards what comes out of `fd`, which is owned from now on, to standard output (1) or error (2).
+ * 0 or TERN_ERR_OTHER. */
 int tern_output_add(int rank, int which, int fd);
 /* Says a message of mpirun's own on standard error, in order with the ranks' lines. */
 void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Streams that have not ended. */
 int tern_output_open_streams(void);
-/* Reads what is there now, gives up the streams that are still open (somebody outside the job holds them), and waits until
- * everything is written. Blocks as long as the reader takes. */
+/* Reads what is there now, gives up the streams that are still open (somebody outside the job holds
+ * them), and waits until everything is written. Blocks as long as the reader takes. */
 void tern_output_finish(void);
 
 #endif

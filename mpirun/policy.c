@@ -12,10 +12,12 @@ static const struct {
     const char *name;
     enum tern_level level;
 } level_names[] = {
-    { "slot", TERN_LEVEL_SLOT },         { "hwthread", TERN_LEVEL_HWTHREAD }, { "hwt", TERN_LEVEL_HWTHREAD },
-    { "core", TERN_LEVEL_CORE },         { "l1cache", TERN_LEVEL_L1 },        { "l2cache", TERN_LEVEL_L2 },
-    { "l3cache", TERN_LEVEL_L3 },        { "numa", TERN_LEVEL_NUMA },         { "socket", TERN_LEVEL_SOCKET },
-    { "package", TERN_LEVEL_SOCKET },    { "board", TERN_LEVEL_NODE },        { "node", TERN_LEVEL_NODE },
+    { "slot", TERN_LEVEL_SLOT },     { "hwthread", TERN_LEVEL_HWTHREAD },
+    { "hwt", TERN_LEVEL_HWTHREAD },  { "core", TERN_LEVEL_CORE },
+    { "l1cache", TERN_LEVEL_L1 },    { "l2cache", TERN_LEVEL_L2 },
+    { "l3cache", TERN_LEVEL_L3 },    { "numa", TERN_LEVEL_NUMA },
+    { "socket", TERN_LEVEL_SOCKET }, { "package", TERN_LEVEL_SOCKET },
+    { "board", TERN_LEVEL_NODE },    { "node", TERN_LEVEL_NODE },
     { "none", TERN_LEVEL_NONE },
 };
 
@@ -58,10 +60,13 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         options->map.hwthreads = true;
     } else if (strcasecmp(word, "corecpus") == 0) {
         options->map.hwthreads = false;
-    } else if (strcasecmp(word, "span") && strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
-               strcasecmp(word, "nolocal") && strcasecmp(word, "inherit") && strcasecmp(word, "noinherit")) {
-        return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are PE=N, OVERSUBSCRIBE, NOOVERSUBSCRIBE, SPAN", option,
-                          word);
+    } else if (strcasecmp(word, "span") && strcasecmp(word, "overload") &&
+               strcasecmp(word, "overload-allowed") && strcasecmp(word, "nolocal") &&
+               strcasecmp(word, "inherit") && strcasecmp(word, "noinherit")) {
+        return tern_error(
+            TERN_ERR_ARG,
+            "%s: no modifier \"%s\"; there are PE=N, OVERSUBSCRIBE, NOOVERSUBSCRIBE, SPAN", option,
+            word);
     }
     return 0;
 }
@@ -75,7 +80,8 @@ int tern_policy_ppr(const char *option, const char *text, struct tern_options *o
         *level_text++ = '\0';
     error = tern_policy_number(option, copy, 1, 1 << 20, &count);
     if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_LEVEL_COUNT))
-        error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not N:OBJECT such as 2:socket", option, text);
+        error =
+            tern_error(TERN_ERR_ARG, "%s: \"%s\" is not N:OBJECT such as 2:socket", option, text);
     free(copy);
     if (error)
         return error;
@@ -92,7 +98,8 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     if (strcasecmp(word, "ppr") == 0) {
         char *count = rest ? strsep(&rest, ":") : NULL, *level = rest ? strsep(&rest, ":,") : NULL;
         if (!count || !level) {
-            error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not ppr:N:OBJECT such as ppr:2:socket", option, text);
+            error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not ppr:N:OBJECT such as ppr:2:socket",
+                               option, text);
         } else {
             char *pair = tern_must_format("%s:%s", count, level);
             error = tern_policy_ppr(option, pair, options);
@@ -101,8 +108,11 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     } else if (*word) {
         enum tern_level level;
         if (!find_level(word, &level) || level == TERN_LEVEL_NONE)
-            error = tern_error(TERN_ERR_ARG, "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, "
-                               "socket, package, node and ppr:N:OBJECT", option, word);
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
+                               "l2cache, l3cache, numa, "
+                               "socket, package, node and ppr:N:OBJECT",
+                               option, word);
         else
             options->map.by = level;
     }
@@ -122,7 +132,10 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
     bool found = find_level(copy, &level) && level != TERN_LEVEL_NONE;
     free(copy);
     if (!found)
-        return tern_error(TERN_ERR_ARG, "%s: no object \"%s\"; there are slot, hwthread, core, numa, socket, node", option, text);
+        return tern_error(
+            TERN_ERR_ARG,
+            "%s: no object \"%s\"; there are slot, hwthread, core, numa, socket, node", option,
+            text);
     options->map.rank_by = level;
     return 0;
 }
@@ -139,8 +152,11 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     }
     free(copy);
     if (!found)
-        return tern_error(TERN_ERR_ARG, "%s: no object \"%s\"; there are none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
-                          "package", option, text);
+        return tern_error(TERN_ERR_ARG,
+                          "%s: no object \"%s\"; there are none, hwthread, core, l1cache, l2cache, "
+                          "l3cache, numa, socket, "
+                          "package",
+                          option, text);
     options->map.bind = level;
     return 0;
 }

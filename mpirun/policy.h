@@ -2,8 +2,8 @@
 #ifndef TERN_MPIRUN_POLICY_H
 #define TERN_MPIRUN_POLICY_H
 
-/* The little languages of --map-by, --rank-by and --bind-to. Each takes the option as typed, for the sentence of a
- * TERN_ERR_ARG. */
+/* The little languages of --map-by, --rank-by and --bind-to. Each takes the option as typed, for
+ * the sentence of a TERN_ERR_ARG. */
 
 #include "mpirun/options.h"
 

@@ -33,7 +33,9 @@ static int check_interpreter(const char *path)
     interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
     if (*interpreter != '/' || is_program(interpreter))
         return 0;
-    tern_error(TERN_ERR_ARG, "cannot run %s: its first line names the interpreter %s, which is not there", path, interpreter);
+    tern_error(TERN_ERR_ARG,
+               "cannot run %s: its first line names the interpreter %s, which is not there", path,
+               interpreter);
     return TERN_EXIT_NOT_EXECUTABLE;
 }
 
@@ -49,7 +51,8 @@ static int check_file(const char *path)
         return TERN_EXIT_NOT_EXECUTABLE;
     }
     if (!is_program(path)) {
-        tern_error(TERN_ERR_ARG, "cannot run %s: it is not executable (chmod +x makes it so)", path);
+        tern_error(TERN_ERR_ARG, "cannot run %s: it is not executable (chmod +x makes it so)",
+                   path);
         return TERN_EXIT_NOT_EXECUTABLE;
     }
     return check_interpreter(path);
@@ -64,7 +67,8 @@ static char *absolute(const char *directory, const char *wdir, const char *name)
     return tern_must_format("%s/%s/%s", wdir, directory, name);
 }
 
-/* The program in a list of directories; NULL. *unusable gets the first file that is there but cannot be executed. */
+/* The program in a list of directories; NULL. *unusable gets the first file that is there but
+ * cannot be executed. */
 static char *search(const char *directories, const char *wdir, const char *name, char **unusable)
 {
     char *copy = tern_must_copy(directories), *rest = copy, *directory, *found = NULL;
@@ -95,7 +99,9 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
         return status;
     }
     const char *exported = tern_strings_value(&app->env, "PATH");
-    const char *search_path = exported ? exported : getenv("PATH") ? getenv("PATH") : "/usr/local/bin:/usr/bin:/bin";
+    const char *search_path = exported         ? exported
+                              : getenv("PATH") ? getenv("PATH")
+                                               : "/usr/local/bin:/usr/bin:/bin";
     char *unusable = NULL;
     char *path = app->path ? search(app->path, wdir, name, &unusable) : NULL;
     if (!path)
@@ -108,8 +114,11 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
         status = check_file(unusable);
     } else {
         char *here = tern_must_format("%s/%s", wdir, name);
-        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s%s", name, app->path ? app->path : "", app->path ? " or " : "", search_path,
-                   is_program(here) ? "; there is one in the working directory, write it with ./ in front" : "");
+        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s%s", name, app->path ? app->path : "",
+                   app->path ? " or " : "", search_path,
+                   is_program(here)
+                       ? "; there is one in the working directory, write it with ./ in front"
+                       : "");
         free(here);
         status = TERN_EXIT_NOT_FOUND;
     }

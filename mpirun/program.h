@@ -8,8 +8,9 @@
 
 enum { TERN_EXIT_NOT_FOUND = 127, TERN_EXIT_NOT_EXECUTABLE = 126 };
 
-/* Finds the program of `app`; *ret_path is an absolute path, malloc'ed. `wdir` is the absolute directory it will run in. 0, or the exit
- * status for mpirun with the sentence in tern_error_text(TERN_ERR_ARG). */
+/* Finds the program of `app`; *ret_path is an absolute path, malloc'ed. `wdir` is the absolute
+ * directory it will run in. 0, or the exit status for mpirun with the sentence in
+ * tern_error_text(TERN_ERR_ARG). */
 int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_path);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx calls us on its own thread, holding its own state: a callback here does nothing but put an event into a queue and
- * write to a descriptor that mpirun's loop watches. The loop takes it out, acts, and answers through the callback that PMIx
- * gave, which hands the answer over to PMIx's thread. What needs no decision (connected, events) is answered by
- * PMIX_OPERATION_SUCCEEDED at once, so that 64 ranks in MPI_Init don't wait for two thread switches each.
+ * PMIx calls us on its own thread, holding its own state: a callback here does nothing but put an
+ * event into a queue and write to a descriptor that mpirun's loop watches. The loop takes it out,
+ * acts, and answers through the callback that PMIx gave, which hands the answer over to PMIx's
+ * thread. What needs no decision (connected, events) is answered by PMIX_OPERATION_SUCCEEDED at
+ * once, so that 64 ranks in MPI_Init don't wait for two thread switches each.
  *
- * Who may connect: PMIx listens on the loopback interface; a client must name a registered rank of a registered namespace and come with
- * our uid and gid. The namespace's name contains 64 random bits and is known only to our own processes.
+ * Who may connect: PMIx listens on the loopback interface; a client must name a registered rank of
+ * a registered namespace and come with our uid and gid. The namespace's name contains 64 random
+ * bits and is known only to our own processes.
  *
- * On one node all data of a fence are here already; they are handed back. A direct modex asks another node, and there is none.
+ * On one node all data of a fence are here already; they are handed back. A direct modex asks
+ * another node, and there is none.
  */
 #include "mpirun/server.h"
 
@@ -26,7 +29,18 @@
 #include "mpirun/names.h"
 #include "mpirun/server_data.h"
 
-enum event_kind { CONNECTED, FINALIZED, ABORTED, CONTROL, FENCE, MODEX, PUBLISH, LOOKUP, UNPUBLISH, QUERY };
+enum event_kind {
+    CONNECTED,
+    FINALIZED,
+    ABORTED,
+    CONTROL,
+    FENCE,
+    MODEX,
+    PUBLISH,
+    LOOKUP,
+    UNPUBLISH,
+    QUERY
+};
 
 /* Pointers are PMIx's and live until the answer, but for `text` and `data`, which are ours. */
 struct event {
@@ -52,6 +66,7 @@ struct event {
 static struct {
     const struct tern_server_job *job;
     const struct tern_server_listener *listener;
+    struct tern_infos infos; /* of the namespace */
     int event_fd;
     pthread_mutex_t lock; /* of the queue: PMIx's thread appends, mpirun's takes */
     struct event *first, **last;
@@ -84,8 +99,8 @@ static void post(struct event *event)
         eventfd_write(server.event_fd, 1);
 }
 
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t infos[], size_t info_count,
-                                       pmix_op_cbfunc_t done, void *data)
+static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t infos[],
+                                       size_t info_count, pmix_op_cbfunc_t done, void *data)
 {
     (void)object, (void)infos, (void)info_count, (void)done, (void)data;
     struct event *event = new_event(CONNECTED, proc);
@@ -95,7 +110,8 @@ static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pm
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done,
+                                      void *data)
 {
     (void)object, (void)done, (void)data;
     struct event *event = new_event(FINALIZED, proc);
@@ -106,8 +122,9 @@ static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmi
 }
 
 /* Not answered at once: the caller of MPI_Abort is to be stopped by us, not to run on meanwhile. */
-static pmix_status_t client_aborts(const pmix_proc_t *proc, void *object, int status, const char message[],
-                                   pmix_proc_t procs[], size_t proc_count, pmix_op_cbfunc_t done, void *data)
+static pmix_status_t client_aborts(const pmix_proc_t *proc, void *object, int status,
+                                   const char message[], pmix_proc_t procs[], size_t proc_count,
+                                   pmix_op_cbfunc_t done, void *data)
 {
     (void)object, (void)procs, (void)proc_count;
     struct event *event = new_event(ABORTED, proc);
@@ -121,8 +138,9 @@ static pmix_status_t client_aborts(const pmix_proc_t *proc, void *object, int st
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const pmix_info_t infos[], size_t info_count, char *data,
-                           size_t size, pmix_modex_cbfunc_t answer, void *answer_data)
+static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const pmix_info_t infos[],
+                           size_t info_count, char *data, size_t size, pmix_modex_cbfunc_t answer,
+                           void *answer_data)
 {
     (void)procs, (void)proc_count, (void)infos, (void)info_count;
     struct event *event = new_event(FENCE, NULL);
@@ -141,8 +159,8 @@ static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const p
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t infos[], size_t info_count,
-                                  pmix_modex_cbfunc_t answer, void *answer_data)
+static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t infos[],
+                                  size_t info_count, pmix_modex_cbfunc_t answer, void *answer_data)
 {
     (void)infos, (void)info_count;
     struct event *event = new_event(MODEX, proc);
@@ -154,8 +172,8 @@ static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t inf
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t infos[], size_t info_count, pmix_op_cbfunc_t done,
-                             void *data)
+static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t infos[], size_t info_count,
+                             pmix_op_cbfunc_t done, void *data)
 {
     struct event *event = new_event(PUBLISH, proc);
     if (!event)
@@ -168,8 +186,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t infos[],
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[], size_t info_count,
-                            pmix_lookup_cbfunc_t answer, void *data)
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[],
+                            size_t info_count, pmix_lookup_cbfunc_t answer, void *data)
 {
     struct event *event = new_event(LOOKUP, proc);
     if (!event)
@@ -183,8 +201,8 @@ static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_inf
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[], size_t info_count,
-                               pmix_op_cbfunc_t done, void *data)
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t infos[],
+                               size_t info_count, pmix_op_cbfunc_t done, void *data)
 {
     (void)infos, (void)info_count;
     struct event *event = new_event(UNPUBLISH, proc);
@@ -197,22 +215,26 @@ static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_
     return PMIX_SUCCESS;
 }
 
-/* Events of the job's own ranks are spread by PMIx itself; there are no others to register for or to tell. */
-static pmix_status_t register_events(pmix_status_t *codes, size_t code_count, const pmix_info_t infos[], size_t info_count,
+/* Events of the job's own ranks are spread by PMIx itself; there are no others to register for or
+ * to tell. */
+static pmix_status_t register_events(pmix_status_t *codes, size_t code_count,
+                                     const pmix_info_t infos[], size_t info_count,
                                      pmix_op_cbfunc_t done, void *data)
 {
     (void)codes, (void)code_count, (void)infos, (void)info_count, (void)done, (void)data;
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t deregister_events(pmix_status_t *codes, size_t code_count, pmix_op_cbfunc_t done, void *data)
+static pmix_status_t deregister_events(pmix_status_t *codes, size_t code_count,
+                                       pmix_op_cbfunc_t done, void *data)
 {
     (void)codes, (void)code_count, (void)done, (void)data;
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range, pmix_info_t infos[],
-                                  size_t info_count, pmix_op_cbfunc_t done, void *data)
+static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
+                                  pmix_data_range_t range, pmix_info_t infos[], size_t info_count,
+                                  pmix_op_cbfunc_t done, void *data)
 {
     (void)code, (void)source, (void)range, (void)infos, (void)info_count, (void)done, (void)data;
     return PMIX_OPERATION_SUCCEEDED;
@@ -237,8 +259,9 @@ static int requested_signal(const pmix_info_t directives[], size_t count)
     return 0;
 }
 
-static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t targets[], size_t target_count,
-                                 const pmix_info_t directives[], size_t directive_count, pmix_info_cbfunc_t answer, void *data)
+static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t targets[],
+                                 size_t target_count, const pmix_info_t directives[],
+                                 size_t directive_count, pmix_info_cbfunc_t answer, void *data)
 {
     (void)requestor, (void)answer, (void)data;
     int number = requested_signal(directives, directive_count);
@@ -255,9 +278,11 @@ static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t query(pmix_proc_t *proc, pmix_query_t *queries, size_t query_count, pmix_info_cbfunc_t answer, void *data)
+static pmix_status_t query(pmix_proc_t *proc, pmix_query_t *queries, size_t query_count,
+                           pmix_info_cbfunc_t answer, void *data)
 {
-    if (query_count != 1 || !queries[0].keys || !queries[0].keys[0] || strcmp(queries[0].keys[0], PMIX_QUERY_NAMESPACES))
+    if (query_count != 1 || !queries[0].keys || !queries[0].keys[0] ||
+        strcmp(queries[0].keys[0], PMIX_QUERY_NAMESPACES))
         return PMIX_ERR_NOT_SUPPORTED;
     struct event *event = new_event(QUERY, proc);
     if (!event)
@@ -297,7 +322,8 @@ static void answer_query(const struct event *event)
 {
     struct tern_infos *infos = tern_must_alloc(sizeof *infos);
     tern_infos_string(infos, PMIX_QUERY_NAMESPACES, server.job->nspace);
-    event->answer.info(PMIX_SUCCESS, infos->items, infos->count, event->answer_data, free_infos, infos);
+    event->answer.info(PMIX_SUCCESS, infos->items, infos->count, event->answer_data, free_infos,
+                       infos);
 }
 
 static void handle(struct event *event)
@@ -317,16 +343,19 @@ static void handle(struct event *event)
         listener->signalled(event->rank, event->value);
         break;
     case FENCE:
-        event->answer.modex(PMIX_SUCCESS, event->data, event->size, event->answer_data, free, event->data);
+        event->answer.modex(PMIX_SUCCESS, event->data, event->size, event->answer_data, free,
+                            event->data);
         break;
     case MODEX:
         event->answer.modex(PMIX_ERR_NOT_FOUND, NULL, 0, event->answer_data, NULL, NULL);
         break;
     case PUBLISH:
-        event->answer.done(tern_names_publish(&event->proc, event->infos, event->info_count), event->answer_data);
+        event->answer.done(tern_names_publish(&event->proc, event->infos, event->info_count),
+                           event->answer_data);
         break;
     case LOOKUP:
-        tern_names_lookup(event->keys, event->infos, event->info_count, event->answer.lookup, event->answer_data);
+        tern_names_lookup(event->keys, event->infos, event->info_count, event->answer.lookup,
+                          event->answer_data);
         break;
     case UNPUBLISH:
         event->answer.done(tern_names_unpublish(&event->proc, event->keys), event->answer_data);
@@ -364,7 +393,8 @@ void tern_server_dispatch(void)
 
 static int failed(const char *what, pmix_status_t status)
 {
-    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, PMIx_Error_string(status), status);
+    return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, PMIx_Error_string(status),
+                      status);
 }
 
 static int init_server(const struct tern_server_job *job)
@@ -392,14 +422,16 @@ static int register_ranks(const struct tern_server_job *job)
     for (int rank = 0; rank < job->map->size; rank++) {
         pmix_proc_t proc = { .rank = rank };
         strncpy(proc.nspace, job->nspace, PMIX_MAX_NSLEN);
-        pmix_status_t status = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+        pmix_status_t status =
+            PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
         if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
             return failed("PMIx_server_register_client", status);
     }
     return 0;
 }
 
-int tern_server_start(const struct tern_server_job *job, const struct tern_server_listener *listener)
+int tern_server_start(const struct tern_server_job *job,
+                      const struct tern_server_listener *listener)
 {
     server.job = job;
     server.listener = listener;
@@ -407,13 +439,12 @@ int tern_server_start(const struct tern_server_job *job, const struct tern_serve
     if (server.event_fd < 0)
         return tern_error(TERN_ERR_OTHER, "eventfd: %s", strerror(errno));
     int error = init_server(job);
-    struct tern_infos infos;
     if (!error)
-        error = tern_server_describe_job(job, &infos);
+        error = tern_server_describe_job(job, &server.infos);
     if (error)
         return error;
-    pmix_status_t status =
-        PMIx_server_register_nspace(job->nspace, job->map->size, infos.items, infos.count, NULL, NULL);
+    pmix_status_t status = PMIx_server_register_nspace(
+        job->nspace, job->map->size, server.infos.items, server.infos.count, NULL, NULL);
     if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         return failed("PMIx_server_register_nspace", status);
     return register_ranks(job);

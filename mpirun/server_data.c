@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Job-level facts stand directly in the list, facts about a program in a PMIX_APP_INFO_ARRAY, facts about the node in a
- * PMIX_NODE_INFO_ARRAY, facts about a rank in a PMIX_PROC_INFO_ARRAY whose first entry is the rank.
- * The key names and their types are PMIx's (pmix_common.h); a wrong integer width is not converted but lost.
+ * Job-level facts stand directly in the list, facts about a program in a PMIX_APP_INFO_ARRAY, facts
+ * about the node in a PMIX_NODE_INFO_ARRAY, facts about a rank in a PMIX_PROC_INFO_ARRAY whose
+ * first entry is the rank. The key names and their types are PMIx's (pmix_common.h); a wrong
+ * integer width is not converted but lost.
  */
 #include "mpirun/server_data.h"
 
@@ -42,7 +43,8 @@ void tern_infos_flag(struct tern_infos *list, const char *key, bool value)
     add(list, key, PMIX_BOOL)->data.flag = value;
 }
 
-void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type_t type, void *value)
+void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type_t type,
+                        void *value)
 {
     add(list, key, type)->data.ptr = value;
 }
@@ -73,7 +75,8 @@ struct place_text {
     char *cpuset, *locality;
 };
 
-static int describe_place(hwloc_topology_t topology, const struct tern_cpus *cpus, struct place_text *text)
+static int describe_place(hwloc_topology_t topology, const struct tern_cpus *cpus,
+                          struct place_text *text)
 {
     (void)topology;
     hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
@@ -93,7 +96,8 @@ static int describe_place(hwloc_topology_t topology, const struct tern_cpus *cpu
     return 0;
 }
 
-static const struct place_text *text_of_place(const struct tern_server_job *job, const struct tern_place *place)
+static const struct place_text *text_of_place(const struct tern_server_job *job,
+                                              const struct tern_place *place)
 {
     static struct place_text *texts;
     static int count;
@@ -165,7 +169,8 @@ static char *list_ranks(int size)
     return text;
 }
 
-static void describe_node(const struct tern_server_job *job, const char *peers, struct tern_infos *infos)
+static void describe_node(const struct tern_server_job *job, const char *peers,
+                          struct tern_infos *infos)
 {
     struct tern_infos own = { 0 };
     tern_infos_number(&own, PMIX_NODEID, 0);
@@ -182,8 +187,10 @@ int tern_server_describe_job(const struct tern_server_job *job, struct tern_info
     const struct tern_map *map = job->map;
     struct tern_infos infos = { 0 };
     char *nodes, *ranks, *peers = list_ranks(map->size);
-    if (PMIx_generate_regex(job->host->name, &nodes) != PMIX_SUCCESS || PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
-        return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %s", map->size, job->host->name);
+    if (PMIx_generate_regex(job->host->name, &nodes) != PMIX_SUCCESS ||
+        PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
+        return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %s", map->size,
+                          job->host->name);
     int universe = map->slots > map->size ? map->slots : map->size;
     tern_infos_string(&infos, PMIX_JOBID, job->nspace);
     tern_infos_number(&infos, PMIX_SESSION_ID, getpid());

@@ -2,8 +2,8 @@
 #ifndef TERN_MPIRUN_SERVER_DATA_H
 #define TERN_MPIRUN_SERVER_DATA_H
 
-/* What the PMIx server tells about the job, and small functions to fill PMIx's structures. Strings and arrays given are not
- * copied and must live as long as the list. */
+/* What the PMIx server tells about the job, and small functions to fill PMIx's structures. Strings
+ * and arrays given are not copied and must live as long as the list. */
 
 #include <pmix_server.h>
 
@@ -17,7 +17,8 @@ struct tern_infos {
 void tern_infos_string(struct tern_infos *list, const char *key, const char *value);
 void tern_infos_number(struct tern_infos *list, const char *key, uint32_t value); /* uint32_t */
 void tern_infos_flag(struct tern_infos *list, const char *key, bool value);
-void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type_t type, void *value);
+void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type_t type,
+                        void *value);
 
 /* Everything PMIx_server_register_nspace wants to know. 0 or TERN_ERR_OTHER. */
 int tern_server_describe_job(const struct tern_server_job *job, struct tern_infos *ret_infos);

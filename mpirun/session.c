@@ -18,11 +18,12 @@
 static bool is_private_directory(const char *path)
 {
     struct stat info;
-    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & 077);
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           !(info.st_mode & 077);
 }
 
-/* Directories whose lock is free belong to nobody any more. Called with the lock of the parent held, so that no directory is seen
- * between its making and its locking. */
+/* Directories whose lock is free belong to nobody any more. Called with the lock of the parent
+ * held, so that no directory is seen between its making and its locking. */
 static void sweep(const char *parent)
 {
     DIR *list = opendir(parent);
@@ -30,7 +31,8 @@ static void sweep(const char *parent)
     while (list && (entry = readdir(list))) {
         if (entry->d_name[0] == '.')
             continue;
-        int fd = openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int fd =
+            openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             continue;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
@@ -93,15 +95,18 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
         if (result < 0)
             break;
     }
-    return tern_error(TERN_ERR_OTHER, "cannot make a directory for the job in %s: %s; set TMPDIR to one that can be written", base,
-                      strerror(errno));
+    return tern_error(
+        TERN_ERR_OTHER,
+        "cannot make a directory for the job in %s: %s; set TMPDIR to one that can be written",
+        base, strerror(errno));
 }
 
 void tern_session_hold(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
-        flock(fd, LOCK_SH | LOCK_NB); /* kept open: the lock ends with the last process that has it */
+        flock(fd,
+              LOCK_SH | LOCK_NB); /* kept open: the lock ends with the last process that has it */
 }
 
 void tern_session_remove(const char *path)

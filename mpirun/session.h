@@ -2,14 +2,15 @@
 #ifndef TERN_MPIRUN_SESSION_H
 #define TERN_MPIRUN_SESSION_H
 
-/* The job's directory on this machine: BASE/tern-UID/TOKEN, mode 0700, where BASE is $TMPDIR or /tmp, or the directory of the job
- * that started this mpirun. Whoever lives holds a shared lock on it, so that a directory left behind by a crash of everybody is
- * known by its free lock, and removed when the next job starts. */
+/* The job's directory on this machine: BASE/tern-UID/TOKEN, mode 0700, where BASE is $TMPDIR or
+ * /tmp, or the directory of the job that started this mpirun. Whoever lives holds a shared lock on
+ * it, so that a directory left behind by a crash of everybody is known by its free lock, and
+ * removed when the next job starts. */
 
 #include <stddef.h>
 
-/* Makes and locks the directory; the lock lasts as long as the process. `ret_path` has room for `room` bytes. 0 or TERN_ERR_OTHER
- * with text. */
+/* Makes and locks the directory; the lock lasts as long as the process. `ret_path` has room for
+ * `room` bytes. 0 or TERN_ERR_OTHER with text. */
 int tern_session_create(const char *token, char *ret_path, size_t room);
 /* Holds the lock in this process too. */
 void tern_session_hold(const char *path);

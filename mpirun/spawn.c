@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Standard output of a rank is a pseudo-terminal, as with Open MPI: the C library then passes on every line as it is printed,
- * instead of 4 KiB at a time. It is raw: no byte is changed on the way. Standard error is a pipe, standard input a pipe for
- * the ranks that get it and /dev/null for all others.
+ * Standard output of a rank is a pseudo-terminal, as with Open MPI: the C library then passes on
+ * every line as it is printed, instead of 4 KiB at a time. It is raw: no byte is changed on the
+ * way. Standard error is a pipe, standard input a pipe for the ranks that get it and /dev/null for
+ * all others.
  */
 #include "mpirun/spawn.h"
 
@@ -74,13 +75,17 @@ static uint64_t plan_argv(struct plan *plan, const struct tern_spawn *spawn, int
 }
 
 /* Fills the plan and a request per rank. */
-static int make_plan(const struct tern_spawn *spawn, struct plan *plan, struct tern_guardian_message *requests)
+static int make_plan(const struct tern_spawn *spawn, struct plan *plan,
+                     struct tern_guardian_message *requests)
 {
-    struct tern_environment_job job = { spawn->options, spawn->map, spawn->session_dir, spawn->node_memory };
-    struct tern_guardian_message *shared = tern_must_alloc(spawn->options->app_count * sizeof *shared);
+    struct tern_environment_job job = { spawn->options, spawn->map, spawn->session_dir,
+                                        spawn->node_memory };
+    struct tern_guardian_message *shared =
+        tern_must_alloc(spawn->options->app_count * sizeof *shared);
     plan_add(plan, "nothing", 8);
     for (int app = 0; app < spawn->options->app_count; app++) {
-        const char *wdir = spawn->options->apps[app].wdir_session ? spawn->session_dir : spawn->wdirs[app];
+        const char *wdir =
+            spawn->options->apps[app].wdir_session ? spawn->session_dir : spawn->wdirs[app];
         struct tern_strings env = { 0 };
         tern_environment_of_app(&job, app, &env);
         if (wdir)
@@ -120,7 +125,8 @@ static int send_plan(const struct tern_spawn *spawn, const struct plan *plan)
     for (size_t done = 0; done < plan->size && !error;) {
         ssize_t n = write(fd, plan->bytes + done, plan->size - done);
         if (n < 0)
-            error = tern_error(TERN_ERR_OTHER, "cannot write %zu bytes of memory: %s", plan->size, strerror(errno));
+            error = tern_error(TERN_ERR_OTHER, "cannot write %zu bytes of memory: %s", plan->size,
+                               strerror(errno));
         else
             done += n;
     }
@@ -197,8 +203,9 @@ static int spawn_rank(const struct tern_spawn *spawn, struct tern_guardian_messa
     int fds[3] = { -1, -1, -1 };
     int error = make_streams(spawn, request->rank, fds);
     if (error == -1)
-        error = tern_error(TERN_ERR_OTHER, "no descriptors for rank %d: %s; raise the limit (ulimit -n)", request->rank,
-                           strerror(errno));
+        error = tern_error(TERN_ERR_OTHER,
+                           "no descriptors for rank %d: %s; raise the limit (ulimit -n)",
+                           request->rank, strerror(errno));
     if (!error && tern_guardian_send(spawn->guardian_fd, request, fds, 3) < 0)
         error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
     for (int i = 0; i < 3; i++) {

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_STRINGS_H
 #define TERN_MPIRUN_STRINGS_H
 
-/* Growing lists of strings, always ended by NULL once something was added: argv and environ. Running out of memory ends mpirun
- * (nothing has been started, or the guardian cleans up). A zeroed struct is an empty list. */
+/* Growing lists of strings, always ended by NULL once something was added: argv and environ.
+ * Running out of memory ends mpirun (nothing has been started, or the guardian cleans up). A zeroed
+ * struct is an empty list. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ struct tern_strings {
 };
 
 /* Memory that is there, or the end. */
-void *tern_must_alloc(size_t bytes);                   /* zeroed */
+void *tern_must_alloc(size_t bytes); /* zeroed */
 void *tern_must_grow(void *old, size_t bytes);
 char *tern_must_copy(const char *text);
 char *tern_must_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -23,7 +24,8 @@ char *tern_must_format(const char *format, ...) __attribute__((format(printf, 1,
 void tern_strings_add(struct tern_strings *list, const char *text);
 /* Adds `text`, taking it over. */
 void tern_strings_take(struct tern_strings *list, char *text);
-void tern_strings_format(struct tern_strings *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tern_strings_format(struct tern_strings *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "NAME=VALUE": replaces the entry of that name, or adds one. */
 void tern_strings_set(struct tern_strings *list, const char *name, const char *value);
 /* The value of NAME, or NULL. */

@@ -79,7 +79,8 @@ static int cpu_quota(void)
         int quota = 0;
         if (*names == '\0')
             quota = tightest_quota("/sys/fs/cgroup", group, true);
-        else if (strcmp(names, "cpu") == 0 || strncmp(names, "cpu,", 4) == 0 || strstr(names, ",cpu,"))
+        else if (strcmp(names, "cpu") == 0 || strncmp(names, "cpu,", 4) == 0 ||
+                 strstr(names, ",cpu,"))
             quota = tightest_quota("/sys/fs/cgroup/cpu", group, false);
         if (quota && (!tightest || quota < tightest))
             tightest = quota;
@@ -104,7 +105,8 @@ static int object_around(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_ty
     return nearest ? (int)nearest->logical_index : -1;
 }
 
-/* What there is of a level is numbered 0, 1, ... in order of appearance: some objects may hold none of our processors. */
+/* What there is of a level is numbered 0, 1, ... in order of appearance: some objects may hold none
+ * of our processors. */
 static void number_level(struct tern_host *host, enum tern_level level)
 {
     int *seen = tern_must_alloc(host->cpu_count * sizeof *seen), count = 0;
@@ -119,7 +121,8 @@ static void number_level(struct tern_host *host, enum tern_level level)
     free(seen);
 }
 
-void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, struct tern_host *host)
+void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                          struct tern_host *host)
 {
     static const hwloc_obj_type_t types[] = {
         [TERN_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
@@ -131,15 +134,19 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
     host->cpu_count = 0;
     for (int i = 0; i < pus; i++) {
         hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, i);
-        if ((allowed && !hwloc_bitmap_isset(allowed, pu->os_index)) || pu->os_index >= TERN_MAX_CPUS)
+        if ((allowed && !hwloc_bitmap_isset(allowed, pu->os_index)) ||
+            pu->os_index >= TERN_MAX_CPUS)
             continue;
         struct tern_cpu *cpu = &host->cpus[host->cpu_count++];
         cpu->os_index = (int)pu->os_index;
-        /* where the machine has no such object, that of the next wider level stands for it; without cores a thread is one */
+        /* where the machine has no such object, that of the next wider level stands for it; without
+         * cores a thread is one */
         for (int level = TERN_LEVEL_SOCKET; level > TERN_LEVEL_HWTHREAD; level--) {
             int id = object_around(topology, pu, types[level]);
             if (id < 0)
-                id = level == TERN_LEVEL_CORE ? i : level == TERN_LEVEL_SOCKET ? 0 : cpu->id[level + 1];
+                id = level == TERN_LEVEL_CORE     ? i
+                     : level == TERN_LEVEL_SOCKET ? 0
+                                                  : cpu->id[level + 1];
             cpu->id[level] = id;
         }
         cpu->id[TERN_LEVEL_HWTHREAD] = i;
@@ -152,13 +159,15 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
         number_level(host, level);
 }
 
-int tern_topology_read(const char *cpu_list, struct tern_host *ret_host, hwloc_topology_t *ret_topology)
+int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
+                       hwloc_topology_t *ret_topology)
 {
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) < 0 || hwloc_topology_load(topology) < 0)
         return tern_error(TERN_ERR_OTHER, "hwloc cannot read this machine's processors");
     hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
-    if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 || hwloc_bitmap_iszero(allowed))
+    if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
+        hwloc_bitmap_iszero(allowed))
         hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(topology));
     if (cpu_list) {
         hwloc_bitmap_t listed = hwloc_bitmap_alloc();
@@ -167,7 +176,9 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host, hwloc_t
         hwloc_bitmap_free(listed);
         if (!good || hwloc_bitmap_iszero(allowed)) {
             hwloc_bitmap_free(allowed);
-            return tern_error(TERN_ERR_ARG, "none of the processors \"%s\" may be used here", cpu_list);
+            hwloc_topology_destroy(topology);
+            return tern_error(TERN_ERR_ARG, "none of the processors \"%s\" may be used here",
+                              cpu_list);
         }
     }
     struct tern_host host = { 0 };

@@ -64,8 +64,11 @@ static void *run(void *argument)
 
 int tern_writer_start(struct tern_writer *writer, int fd, int notify_fd)
 {
-    *writer = (struct tern_writer){ .fd = fd, .notify_fd = notify_fd, .lock = PTHREAD_MUTEX_INITIALIZER,
-                                    .filled = PTHREAD_COND_INITIALIZER, .emptied = PTHREAD_COND_INITIALIZER };
+    *writer = (struct tern_writer){ .fd = fd,
+                                    .notify_fd = notify_fd,
+                                    .lock = PTHREAD_MUTEX_INITIALIZER,
+                                    .filled = PTHREAD_COND_INITIALIZER,
+                                    .emptied = PTHREAD_COND_INITIALIZER };
     int error = pthread_create(&writer->thread, NULL, run, writer);
     if (error)
         return tern_error(TERN_ERR_OTHER, "cannot start a thread: %s", strerror(error));

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_WRITER_H
 #define TERN_MPIRUN_WRITER_H
 
-/* Writes to a descriptor in a thread of its own, so that a slow reader (or a stopped terminal) never stops mpirun. Setting O_NONBLOCK
- * instead would change the descriptor for everybody who shares it, the user's shell among them. */
+/* Writes to a descriptor in a thread of its own, so that a slow reader (or a stopped terminal)
+ * never stops mpirun. Setting O_NONBLOCK instead would change the descriptor for everybody who
+ * shares it, the user's shell among them. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,9 +12,10 @@
 
 struct tern_writer {
     int fd;
-    int notify_fd;        /* eventfd: written when room was made, or writing failed */
+    int notify_fd; /* eventfd: written when room was made, or writing failed */
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below: mpirun's loop appends, the thread takes all there is at once */
+    pthread_mutex_t
+        lock; /* of all below: mpirun's loop appends, the thread takes all there is at once */
     pthread_cond_t filled, emptied;
     char *waiting;
     size_t waiting_bytes, waiting_room;

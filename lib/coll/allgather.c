@@ -28,8 +28,9 @@ static void recursive_doubling(struct tern_plan *plan)
 }
 
 /*
- * Bruck et al. 1997, without its rotation: after round k rank p has blocks p .. p + 2^k - 1, wrapped at the end, where they
- * belong. A range that wraps goes as two messages; both sides see the same range and cut it at the same place.
+ * Bruck et al. 1997, without its rotation: after round k rank p has blocks p .. p + 2^k - 1,
+ * wrapped at the end, where they belong. A range that wraps goes as two messages; both sides see
+ * the same range and cut it at the same place.
  */
 static void bruck(struct tern_plan *plan)
 {
@@ -39,7 +40,8 @@ static void bruck(struct tern_plan *plan)
     for (int64_t have = 1; have < n; have *= 2) {
         int64_t more = have < n - have ? have : n - have;
         int to = wrap(args->rank - have, n), from = wrap(args->rank + have, n);
-        int64_t out = args->rank + more <= n ? more : n - args->rank, in = from + more <= n ? more : n - from;
+        int64_t out = args->rank + more <= n ? more : n - args->rank,
+                in = from + more <= n ? more : n - from;
         uint64_t ready_1 = after(plan, ready);
         add_send(plan, to, range(args, args->rank, out), ready_1);
         if (out < more)

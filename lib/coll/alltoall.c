@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * All to all, also with unequal blocks and types: only `bruck` wants equal ones. Blocks without data are not sent.
+ * All to all, also with unequal blocks and types: only `bruck` wants equal ones. Blocks without
+ * data are not sent.
  */
 #include "lib/coll/build.h"
 
@@ -16,7 +17,8 @@ static int64_t recv_block_bytes(const struct tern_plan_args *args, int r)
     return data_bytes(args, recv_block(args, r));
 }
 
-/* Round k: receive from the rank k before, send to the one k behind, so that nobody is everybody's target. */
+/* Round k: receive from the rank k before, send to the one k behind, so that nobody is everybody's
+ * target. */
 static void rounds_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -29,8 +31,8 @@ static void rounds_step(const struct tern_plan *plan, int64_t i, struct tern_ste
 }
 
 /*
- * In place every pair exchanges its blocks by way of a temporary: in round k rank p meets rank k - p, which meets it. Two
- * temporaries, so that a send may linger for a round.
+ * In place every pair exchanges its blocks by way of a temporary: in round k rank p meets rank k -
+ * p, which meets it. Two temporaries, so that a send may linger for a round.
  */
 static void exchange_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -44,9 +46,7 @@ static void exchange_step(const struct tern_plan *plan, int64_t i, struct tern_s
     case 0: /* the send two rounds ago has left the temporary */
         *ret_step = step_copy(block, temp, places_before(5));
         break;
-    case 1:
-        *ret_step = step_send(peer, temp, places_before(1));
-        break;
+    case 1: *ret_step = step_send(peer, temp, places_before(1)); break;
     default: /* over the block that was copied */
         *ret_step = step_recv(peer, block, places_before(2));
     }
@@ -79,7 +79,8 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), rounds_step);
 }
 
-/* Two rounds in flight: for large blocks, where more would only fight for the memory's bandwidth. */
+/* Two rounds in flight: for large blocks, where more would only fight for the memory's bandwidth.
+ */
 static void pairwise(struct tern_plan *plan)
 {
     linear(plan);
@@ -87,8 +88,9 @@ static void pairwise(struct tern_plan *plan)
 }
 
 /*
- * Bruck et al. 1997: log n rounds, each block travels as the sum of powers of two in its distance. Place d of temporary 0
- * holds the block that is to go (still) d ranks on, of which in round k those with bit k set go 2^k on, together.
+ * Bruck et al. 1997: log n rounds, each block travels as the sum of powers of two in its distance.
+ * Place d of temporary 0 holds the block that is to go (still) d ranks on, of which in round k
+ * those with bit k set go 2^k on, together.
  */
 static void bruck(struct tern_plan *plan)
 {
@@ -103,25 +105,30 @@ static void bruck(struct tern_plan *plan)
         return;
     set_temporaries(plan, 3, n * block, false);
     for (int d = 0; d < n; d++)
-        add_copy(plan, send_block(args, wrap((int64_t)args->rank + d, n)), in_temp(0, d * block, block), 0);
+        add_copy(plan, send_block(args, wrap((int64_t)args->rank + d, n)),
+                 in_temp(0, d * block, block), 0);
     for (int64_t bit = 1; bit < n; bit *= 2) {
         int64_t out = 0;
         for (int64_t d = bit; d < n; d += 2 * bit) {
             int64_t run = d + bit <= n ? bit : n - d;
-            add_copy(plan, in_temp(0, d * block, run * block), in_temp(1, out * block, run * block), AFTER_ALL);
+            add_copy(plan, in_temp(0, d * block, run * block), in_temp(1, out * block, run * block),
+                     AFTER_ALL);
             out += run;
         }
         add_send(plan, wrap(args->rank + bit, n), in_temp(1, 0, out * block), AFTER_ALL);
-        int64_t received = add_recv(plan, wrap(args->rank - bit, n), in_temp(2, 0, out * block), AFTER_ALL & ~1ull);
+        int64_t received = add_recv(plan, wrap(args->rank - bit, n), in_temp(2, 0, out * block),
+                                    AFTER_ALL & ~1ull);
         int64_t in = 0;
         for (int64_t d = bit; d < n; d += 2 * bit) {
             int64_t run = d + bit <= n ? bit : n - d;
-            add_copy(plan, in_temp(2, in * block, run * block), in_temp(0, d * block, run * block), after(plan, received));
+            add_copy(plan, in_temp(2, in * block, run * block), in_temp(0, d * block, run * block),
+                     after(plan, received));
             in += run;
         }
     }
     for (int d = 0; d < n; d++)
-        add_copy(plan, in_temp(0, d * block, block), recv_block(args, wrap((int64_t)args->rank - d, n)), AFTER_ALL);
+        add_copy(plan, in_temp(0, d * block, block),
+                 recv_block(args, wrap((int64_t)args->rank - d, n)), AFTER_ALL);
 }
 
 const struct tern_algorithm tern_alltoall_algorithms[] = {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/build.h"
 
-/* Hensgen, Finkel, Manber 1988: in round k everybody tells the one 2^k places on, and so has heard, indirectly, of 2^(k+1). */
+/* Hensgen, Finkel, Manber 1988: in round k everybody tells the one 2^k places on, and so has heard,
+ * indirectly, of 2^(k+1). */
 static void dissemination(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t received = -1;
     for (int64_t far = 1; far < args->size; far *= 2) {
         add_send(plan, wrap(args->rank + far, args->size), in_temp(0, 0, 0), after(plan, received));
-        received = add_recv(plan, wrap(args->rank - far, args->size), in_temp(0, 0, 0), after(plan, received));
+        received = add_recv(plan, wrap(args->rank - far, args->size), in_temp(0, 0, 0),
+                            after(plan, received));
     }
 }
 

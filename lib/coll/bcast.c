@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Broadcast. Only the number of bytes is known to be the same everywhere: the ranks' types may differ. Algorithms that cut
- * the message work on bytes, and where the user's type has gaps, on a packed copy.
+ * Broadcast. Only the number of bytes is known to be the same everywhere: the ranks' types may
+ * differ. Algorithms that cut the message work on bytes, and where the user's type has gaps, on a
+ * packed copy.
  */
 #include "lib/coll/build.h"
 
@@ -43,12 +44,13 @@ static struct tern_ref chain_segment(const struct tern_plan *plan, int64_t k)
 {
     int64_t total = total_bytes(&plan->args), begin = k * plan->own[CHAIN_SEGMENT];
     int64_t rest = total - begin;
-    struct tern_ref ref = {begin, rest < plan->own[CHAIN_SEGMENT] ? rest : plan->own[CHAIN_SEGMENT], -1,
-                           (uint8_t)plan->own[CHAIN_BUFFER]};
+    struct tern_ref ref = {begin, rest < plan->own[CHAIN_SEGMENT] ? rest : plan->own[CHAIN_SEGMENT],
+                           -1, (uint8_t)plan->own[CHAIN_BUFFER]};
     return ref;
 }
 
-/* Receive of segment k, then send of segment k - 1, so that the next receive is posted when a segment goes on. */
+/* Receive of segment k, then send of segment k - 1, so that the next receive is posted when a
+ * segment goes on. */
 static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -56,12 +58,15 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
     int v = wrap((int64_t)args->rank - args->root, args->size);
     *ret_step = step_none();
     if (i == 2 * segments + 2)
-        *ret_step = step_copy(in_temp(0, 0, total_bytes(args)), in_recv(0, args->recv_count), AFTER_ALL);
+        *ret_step =
+            step_copy(in_temp(0, 0, total_bytes(args)), in_recv(0, args->recv_count), AFTER_ALL);
     else if (i % 2 == 0 && k < segments && v > 0)
         *ret_step = step_recv(wrap((int64_t)args->rank - 1, args->size), chain_segment(plan, k), 0);
     else if (i % 2 == 1 && k > 0 && v < args->size - 1)
-        *ret_step = step_send(wrap((int64_t)args->rank + 1, args->size), chain_segment(plan, k - 1),
-                              places_before(3) | places_before(i + 1)); /* what it received, or packed at the beginning */
+        *ret_step =
+            step_send(wrap((int64_t)args->rank + 1, args->size), chain_segment(plan, k - 1),
+                      places_before(3) |
+                          places_before(i + 1)); /* what it received, or packed at the beginning */
 }
 
 enum { SEGMENT_BYTES = 128 << 10 };
@@ -79,7 +84,8 @@ static void chain(struct tern_plan *plan)
     set_tail(plan, 2 * segments + 2 + unpacks(&plan->args), chain_step);
 }
 
-/* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a rank about twice --- */
+/* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a
+ * rank about twice --- */
 
 static struct tern_ref chunks(struct tern_ref data, int size, int64_t begin, int64_t end)
 {
@@ -105,13 +111,15 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     } else if (i % 2 == 0) {
         int chunk = wrap(v - k, n);
         struct tern_ref ref = chunks(data, n, chunk, chunk + 1);
-        *ret_step = step_send(wrap((int64_t)args->rank + 1, n), ref, k ? places_before(1) : AFTER_ALL);
+        *ret_step =
+            step_send(wrap((int64_t)args->rank + 1, n), ref, k ? places_before(1) : AFTER_ALL);
         if (v == n - 1 || !ref.count)
             ret_step->kind = TERN_STEP_NONE;
     } else {
         int chunk = wrap(v - k - 1, n);
         struct tern_ref ref = chunks(data, n, chunk, chunk + 1);
-        *ret_step = step_recv(wrap((int64_t)args->rank - 1, n), ref, k ? places_before(2) : AFTER_ALL & ~1ull);
+        *ret_step = step_recv(wrap((int64_t)args->rank - 1, n), ref,
+                              k ? places_before(2) : AFTER_ALL & ~1ull);
         ret_step->flags |= TERN_STEP_AWAITED;
         if (v == 0 || !ref.count)
             ret_step->kind = TERN_STEP_NONE;

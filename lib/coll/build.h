@@ -2,7 +2,8 @@
 #ifndef TERN_BUILD_H
 #define TERN_BUILD_H
 
-/* The vocabulary in which algorithms are written: references, blocks, steps. For lib/coll's own files. */
+/* The vocabulary in which algorithms are written: references, blocks, steps. For lib/coll's own
+ * files. */
 
 #include "lib/coll/plan.h"
 
@@ -32,7 +33,8 @@ static inline struct tern_ref part(struct tern_ref whole, int64_t offset, int64_
 }
 
 /* This rank's input of a reduction. */
-static inline struct tern_ref in_input(const struct tern_plan_args *args, int64_t offset, int64_t count)
+static inline struct tern_ref in_input(const struct tern_plan_args *args, int64_t offset,
+                                       int64_t count)
 {
     return args->in_place ? in_recv(offset, count) : in_send(offset, count);
 }
@@ -44,8 +46,9 @@ static inline struct tern_ref send_block(const struct tern_plan_args *args, int 
     const struct tern_blocks *blocks = args->blocks;
     if (!blocks || !blocks->send_counts.values)
         return in_send(r * args->send_count, args->send_count);
-    return (struct tern_ref){tern_ints_at(blocks->send_displs, r), tern_ints_at(blocks->send_counts, r),
-                             blocks->send_types ? r : -1, TERN_SEND_BUFFER};
+    return (struct tern_ref){tern_ints_at(blocks->send_displs, r),
+                             tern_ints_at(blocks->send_counts, r), blocks->send_types ? r : -1,
+                             TERN_SEND_BUFFER};
 }
 
 static inline struct tern_ref recv_block(const struct tern_plan_args *args, int r)
@@ -53,8 +56,9 @@ static inline struct tern_ref recv_block(const struct tern_plan_args *args, int 
     const struct tern_blocks *blocks = args->blocks;
     if (!blocks || !blocks->recv_counts.values)
         return in_recv(r * args->recv_count, args->recv_count);
-    return (struct tern_ref){tern_ints_at(blocks->recv_displs, r), tern_ints_at(blocks->recv_counts, r),
-                             blocks->recv_types ? r : -1, TERN_RECV_BUFFER};
+    return (struct tern_ref){tern_ints_at(blocks->recv_displs, r),
+                             tern_ints_at(blocks->recv_counts, r), blocks->recv_types ? r : -1,
+                             TERN_RECV_BUFFER};
 }
 
 /* Bytes of data behind a reference to a user's buffer. */
@@ -62,11 +66,13 @@ static inline int64_t data_bytes(const struct tern_plan_args *args, struct tern_
 {
     bool send = ref.buffer == TERN_SEND_BUFFER;
     if (ref.block >= 0)
-        return ref.count * (send ? args->blocks->send_types : args->blocks->recv_types)[ref.block]->size;
+        return ref.count *
+               (send ? args->blocks->send_types : args->blocks->recv_types)[ref.block]->size;
     return ref.count * (send ? args->send_size : args->recv_size);
 }
 
-/* `count` cut into `parts` as evenly as can be: where part i begins; part `parts` begins at the end. */
+/* `count` cut into `parts` as evenly as can be: where part i begins; part `parts` begins at the
+ * end. */
 static inline int64_t cut(int64_t count, int parts, int64_t i)
 {
     int64_t rest = count % parts;
@@ -91,9 +97,11 @@ static inline struct tern_step step_recv(int peer, struct tern_ref to, uint64_t 
     return (struct tern_step){TERN_STEP_RECV, 0, peer, after, {0, 0, -1, 0}, to};
 }
 
-static inline struct tern_step step_reduce(struct tern_ref in, struct tern_ref inout, uint64_t after)
+static inline struct tern_step step_reduce(struct tern_ref in, struct tern_ref inout,
+                                           uint64_t after)
 {
-    return (struct tern_step){in.count ? TERN_STEP_REDUCE : TERN_STEP_NONE, 0, -1, after, in, inout};
+    return (struct tern_step){
+        in.count ? TERN_STEP_REDUCE : TERN_STEP_NONE, 0, -1, after, in, inout};
 }
 
 static inline struct tern_step step_copy(struct tern_ref from, struct tern_ref to, uint64_t after)
@@ -109,7 +117,8 @@ static inline struct tern_step step_none(void)
 /* Names every earlier step. */
 #define AFTER_ALL (~0ull)
 
-/* The step `places` before; none if that is not positive; beyond the window it is complete anyway. */
+/* The step `places` before; none if that is not positive; beyond the window it is complete anyway.
+ */
 static inline uint64_t places_before(int64_t places)
 {
     return places < 1 || places > TERN_PLAN_WINDOW ? 0 : 1ull << (places - 1);
@@ -124,22 +133,26 @@ static inline uint64_t after(const struct tern_plan *plan, int64_t i)
     return i < 0 ? 0 : places_before(plan->head_count - i);
 }
 
-static inline int64_t add_send(struct tern_plan *plan, int peer, struct tern_ref from, uint64_t after_these)
+static inline int64_t add_send(struct tern_plan *plan, int peer, struct tern_ref from,
+                               uint64_t after_these)
 {
     return tern_plan_add(plan, step_send(peer, from, after_these));
 }
 
-static inline int64_t add_recv(struct tern_plan *plan, int peer, struct tern_ref to, uint64_t after_these)
+static inline int64_t add_recv(struct tern_plan *plan, int peer, struct tern_ref to,
+                               uint64_t after_these)
 {
     return tern_plan_add(plan, step_recv(peer, to, after_these));
 }
 
-static inline int64_t add_reduce(struct tern_plan *plan, struct tern_ref in, struct tern_ref inout, uint64_t after_these)
+static inline int64_t add_reduce(struct tern_plan *plan, struct tern_ref in, struct tern_ref inout,
+                                 uint64_t after_these)
 {
     return tern_plan_add(plan, step_reduce(in, inout, after_these));
 }
 
-static inline int64_t add_copy(struct tern_plan *plan, struct tern_ref from, struct tern_ref to, uint64_t after_these)
+static inline int64_t add_copy(struct tern_plan *plan, struct tern_ref from, struct tern_ref to,
+                               uint64_t after_these)
 {
     return tern_plan_add(plan, step_copy(from, to, after_these));
 }
@@ -172,23 +185,28 @@ static inline struct tern_team team_of(const struct tern_plan_args *args)
     return (struct tern_team){args->rank, args->size, args->remote_size ? TERN_STEP_LOCAL : 0};
 }
 
-/* Broadcast of `data` along a binomial tree, after step `ready` (-1: at once). Returns this rank's receive, or `ready`. */
-int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root, struct tern_ref data, int64_t ready);
+/* Broadcast of `data` along a binomial tree, after step `ready` (-1: at once). Returns this rank's
+ * receive, or `ready`. */
+int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root,
+                            struct tern_ref data, int64_t ready);
 
 /*
- * Reduction to `root` along a binomial tree. Rank order is kept if `ordered`: then root must be 0. `input` is not written,
- * unless it is `a` itself; partial results go to `a` and `b` (as long as input), of which the last one is always `a`
- * if !ordered. *ret_result is where the root's result stands, *ret_ready the step that completes it (-1: the input is it).
+ * Reduction to `root` along a binomial tree. Rank order is kept if `ordered`: then root must be 0.
+ * `input` is not written, unless it is `a` itself; partial results go to `a` and `b` (as long as
+ * input), of which the last one is always `a` if !ordered. *ret_result is where the root's result
+ * stands, *ret_ready the step that completes it (-1: the input is it).
  */
-void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int root, bool ordered, struct tern_ref input,
-                          struct tern_ref a, struct tern_ref b, struct tern_ref *ret_result, int64_t *ret_ready);
+void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int root, bool ordered,
+                          struct tern_ref input, struct tern_ref a, struct tern_ref b,
+                          struct tern_ref *ret_result, int64_t *ret_ready);
 
 /*
- * Allreduce by recursive doubling over the intracommunicator: `input`, `a` and `b` as above, rank order always kept.
- * *ret_result is where the result stands on this rank (input, a or b), *ret_ready the step that completes it.
+ * Allreduce by recursive doubling over the intracommunicator: `input`, `a` and `b` as above, rank
+ * order always kept. *ret_result is where the result stands on this rank (input, a or b),
+ * *ret_ready the step that completes it.
  */
-void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struct tern_ref a, struct tern_ref b,
-                            struct tern_ref *ret_result, int64_t *ret_ready);
+void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struct tern_ref a,
+                            struct tern_ref b, struct tern_ref *ret_result, int64_t *ret_ready);
 
 static inline bool same_place(struct tern_ref x, struct tern_ref y)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recent plans of a communicator, found by the bytes of their arguments: a small table, the newer plan wins. */
+/* Recent plans of a communicator, found by the bytes of their arguments: a small table, the newer
+ * plan wins. */
 #include "lib/coll/plan.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Which algorithm. The rules use only what is the same on all ranks: sizes of groups, bytes of a block or vector, whether
- * the operation commutes. The parameter coll_NAME_algorithm overrides them where the named one can do the job.
+ * Which algorithm. The rules use only what is the same on all ranks: sizes of groups, bytes of a
+ * block or vector, whether the operation commutes. The parameter coll_NAME_algorithm overrides them
+ * where the named one can do the job.
  */
 #include "lib/coll/plan.h"
 
@@ -29,7 +30,8 @@ static const struct {
     [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
     [TERN_REDUCE] = {"reduce", tern_reduce_algorithms, tern_inter_reduce_algorithms},
     [TERN_ALLREDUCE] = {"allreduce", tern_allreduce_algorithms, tern_inter_allreduce_algorithms},
-    [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms, tern_inter_reduce_scatter_algorithms},
+    [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms,
+                             tern_inter_reduce_scatter_algorithms},
     [TERN_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", tern_reduce_scatter_algorithms,
                                    tern_inter_reduce_scatter_algorithms},
     [TERN_SCAN] = {"scan", tern_scan_algorithms, NULL},
@@ -120,7 +122,8 @@ static const char *by_size(const struct tern_plan_args *args)
     case TERN_REDUCE: return choose_reduce(args);
     case TERN_ALLREDUCE: return choose_allreduce(args);
     case TERN_REDUCE_SCATTER:
-    case TERN_REDUCE_SCATTER_BLOCK: return total_of_blocks(args) <= (8 << 10) ? "recursive_doubling" : "pairwise";
+    case TERN_REDUCE_SCATTER_BLOCK:
+        return total_of_blocks(args) <= (8 << 10) ? "recursive_doubling" : "pairwise";
     case TERN_SCAN:
     case TERN_EXSCAN: return "recursive_doubling";
     default: return "linear";
@@ -141,8 +144,10 @@ static void say_unknown(const char *param, const char *name, const struct tern_a
 {
     char known[256] = "";
     for (size_t used = 0; table->name && used < sizeof known; table++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", table->name);
-    tern_log("%s is \"%s\", which is no algorithm; known are: %s. It is ignored", param, name, known);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                 table->name);
+    tern_log("%s is \"%s\", which is no algorithm; known are: %s. It is ignored", param, name,
+             known);
 }
 
 /* The parameter's algorithm, or NULL. Asked once per collective, for parameters do not change. */
@@ -160,7 +165,8 @@ static const struct tern_algorithm *wanted(enum tern_collective collective)
     if (!tern_param_known(param)) /* there is only one */
         return NULL;
     const char *name = tern_param_string(param);
-    if (name && name[0] && !(wishes[collective].algorithm = find(collectives[collective].intra, name)))
+    if (name && name[0] &&
+        !(wishes[collective].algorithm = find(collectives[collective].intra, name)))
         say_unknown(param, name, collectives[collective].intra);
     return wishes[collective].algorithm;
 }

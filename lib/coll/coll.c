@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* From what lib/mpi was given to what plans are made of: units instead of types, and only what is significant on this rank. */
+/* From what lib/mpi was given to what plans are made of: units instead of types, and only what is
+ * significant on this rank. */
 #include "lib/coll/coll.h"
 
 #include "lib/pml/request.h"
@@ -8,12 +9,19 @@
 #include <string.h>
 
 static const struct tern_type byte_type = {
-    .size = 1, .extent = 1, .true_extent = 1, .elements = 1, .alignment = 1,
-    .basic = TERN_BASIC_BYTE, .gapless = true, .contiguous = true, .committed = true,
+    .size = 1,
+    .extent = 1,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
 };
 
-int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size, struct tern_peers *peers,
-                   struct tern_coll *local, void *comm)
+int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
+                   struct tern_peers *peers, struct tern_coll *local, void *comm)
 {
     coll->rank = rank;
     coll->size = size;
@@ -45,10 +53,12 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->send = NULL;
     call->recv = NULL;
     call->send_type = call->recv_type = &byte_type;
+    call->let_go = NULL;
 }
 
 /* Equal blocks, or one. A contiguous type becomes bytes, which may be cut anywhere. */
-static void set_send(struct tern_call *call, const void *buf, int64_t count, const struct tern_type *type)
+static void set_send(struct tern_call *call, const void *buf, int64_t count,
+                     const struct tern_type *type)
 {
     bool bytes = type->contiguous;
     call->send = bytes ? (const char *)buf + type->true_lb : buf;
@@ -77,8 +87,8 @@ static void use_blocks(struct tern_call *call)
 }
 
 /* Blocks by counts and displacements, in elements of the type. */
-static void set_send_blocks(struct tern_call *call, const void *buf, struct tern_ints counts, struct tern_ints displs,
-                            const struct tern_type *type)
+static void set_send_blocks(struct tern_call *call, const void *buf, struct tern_ints counts,
+                            struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
     call->send = buf;
@@ -88,8 +98,8 @@ static void set_send_blocks(struct tern_call *call, const void *buf, struct tern
     call->blocks.send_displs = displs;
 }
 
-static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints counts, struct tern_ints displs,
-                            const struct tern_type *type)
+static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints counts,
+                            struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
     call->recv = buf;
@@ -100,8 +110,8 @@ static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints 
 }
 
 /* Elements stay elements: they are operands. */
-static void set_operands(struct tern_call *call, const void *sendbuf, void *recvbuf, int64_t count, const struct tern_type *type,
-                         const struct tern_reduction *reduction)
+static void set_operands(struct tern_call *call, const void *sendbuf, void *recvbuf, int64_t count,
+                         const struct tern_type *type, const struct tern_reduction *reduction)
 {
     call->args.in_place = sendbuf == MPI_IN_PLACE;
     call->args.commutative = reduction->commutative;
@@ -123,8 +133,8 @@ void tern_call_barrier(struct tern_call *call, struct tern_coll *coll)
     begin(call, coll, TERN_BARRIER);
 }
 
-void tern_call_bcast(struct tern_call *call, struct tern_coll *coll, void *buf, int64_t count, const struct tern_type *type,
-                     int root)
+void tern_call_bcast(struct tern_call *call, struct tern_coll *coll, void *buf, int64_t count,
+                     const struct tern_type *type, int root)
 {
     begin(call, coll, TERN_BCAST);
     call->args.root = root;
@@ -132,9 +142,9 @@ void tern_call_bcast(struct tern_call *call, struct tern_coll *coll, void *buf, 
         set_recv(call, buf, count, type);
 }
 
-void tern_call_gather(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                      const struct tern_type *sendtype, void *recvbuf, int64_t recvcount, const struct tern_type *recvtype,
-                      int root)
+void tern_call_gather(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                      int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                      int64_t recvcount, const struct tern_type *recvtype, int root)
 {
     begin(call, coll, TERN_GATHER);
     call->args.root = root;
@@ -145,8 +155,9 @@ void tern_call_gather(struct tern_call *call, struct tern_coll *coll, const void
         set_recv(call, recvbuf, recvcount, recvtype);
 }
 
-void tern_call_gatherv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                       const struct tern_type *sendtype, void *recvbuf, struct tern_ints recvcounts, struct tern_ints displs,
+void tern_call_gatherv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                       int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                       struct tern_ints recvcounts, struct tern_ints displs,
                        const struct tern_type *recvtype, int root)
 {
     begin(call, coll, TERN_GATHERV);
@@ -158,9 +169,9 @@ void tern_call_gatherv(struct tern_call *call, struct tern_coll *coll, const voi
         set_recv_blocks(call, recvbuf, recvcounts, displs, recvtype);
 }
 
-void tern_call_scatter(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                       const struct tern_type *sendtype, void *recvbuf, int64_t recvcount, const struct tern_type *recvtype,
-                       int root)
+void tern_call_scatter(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                       int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                       int64_t recvcount, const struct tern_type *recvtype, int root)
 {
     begin(call, coll, TERN_SCATTER);
     call->args.root = root;
@@ -171,8 +182,9 @@ void tern_call_scatter(struct tern_call *call, struct tern_coll *coll, const voi
         set_send(call, sendbuf, sendcount, sendtype);
 }
 
-void tern_call_scatterv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, struct tern_ints sendcounts,
-                        struct tern_ints displs, const struct tern_type *sendtype, void *recvbuf, int64_t recvcount,
+void tern_call_scatterv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                        struct tern_ints sendcounts, struct tern_ints displs,
+                        const struct tern_type *sendtype, void *recvbuf, int64_t recvcount,
                         const struct tern_type *recvtype, int root)
 {
     begin(call, coll, TERN_SCATTERV);
@@ -184,8 +196,9 @@ void tern_call_scatterv(struct tern_call *call, struct tern_coll *coll, const vo
         set_send_blocks(call, sendbuf, sendcounts, displs, sendtype);
 }
 
-void tern_call_allgather(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                         const struct tern_type *sendtype, void *recvbuf, int64_t recvcount, const struct tern_type *recvtype)
+void tern_call_allgather(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                         int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                         int64_t recvcount, const struct tern_type *recvtype)
 {
     begin(call, coll, TERN_ALLGATHER);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
@@ -194,9 +207,10 @@ void tern_call_allgather(struct tern_call *call, struct tern_coll *coll, const v
     set_recv(call, recvbuf, recvcount, recvtype);
 }
 
-void tern_call_allgatherv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                          const struct tern_type *sendtype, void *recvbuf, struct tern_ints recvcounts,
-                          struct tern_ints displs, const struct tern_type *recvtype)
+void tern_call_allgatherv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                          int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                          struct tern_ints recvcounts, struct tern_ints displs,
+                          const struct tern_type *recvtype)
 {
     begin(call, coll, TERN_ALLGATHERV);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
@@ -205,8 +219,9 @@ void tern_call_allgatherv(struct tern_call *call, struct tern_coll *coll, const 
     set_recv_blocks(call, recvbuf, recvcounts, displs, recvtype);
 }
 
-void tern_call_alltoall(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
-                        const struct tern_type *sendtype, void *recvbuf, int64_t recvcount, const struct tern_type *recvtype)
+void tern_call_alltoall(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                        int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+                        int64_t recvcount, const struct tern_type *recvtype)
 {
     begin(call, coll, TERN_ALLTOALL);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
@@ -215,9 +230,11 @@ void tern_call_alltoall(struct tern_call *call, struct tern_coll *coll, const vo
     set_recv(call, recvbuf, recvcount, recvtype);
 }
 
-void tern_call_alltoallv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, struct tern_ints sendcounts,
-                         struct tern_ints sdispls, const struct tern_type *sendtype, void *recvbuf,
-                         struct tern_ints recvcounts, struct tern_ints rdispls, const struct tern_type *recvtype)
+void tern_call_alltoallv(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                         struct tern_ints sendcounts, struct tern_ints sdispls,
+                         const struct tern_type *sendtype, void *recvbuf,
+                         struct tern_ints recvcounts, struct tern_ints rdispls,
+                         const struct tern_type *recvtype)
 {
     begin(call, coll, TERN_ALLTOALLV);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
@@ -226,9 +243,11 @@ void tern_call_alltoallv(struct tern_call *call, struct tern_coll *coll, const v
     set_recv_blocks(call, recvbuf, recvcounts, rdispls, recvtype);
 }
 
-void tern_call_alltoallw(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, struct tern_ints sendcounts,
-                         struct tern_ints sdispls, const struct tern_type *const *sendtypes, void *recvbuf,
-                         struct tern_ints recvcounts, struct tern_ints rdispls, const struct tern_type *const *recvtypes)
+void tern_call_alltoallw(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                         struct tern_ints sendcounts, struct tern_ints sdispls,
+                         const struct tern_type *const *sendtypes, void *recvbuf,
+                         struct tern_ints recvcounts, struct tern_ints rdispls,
+                         const struct tern_type *const *recvtypes)
 {
     begin(call, coll, TERN_ALLTOALLW);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
@@ -240,8 +259,9 @@ void tern_call_alltoallw(struct tern_call *call, struct tern_coll *coll, const v
     call->blocks.recv_types = recvtypes;
 }
 
-void tern_call_reduce(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                      const struct tern_type *type, const struct tern_reduction *reduction, int root)
+void tern_call_reduce(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                      void *recvbuf, int64_t count, const struct tern_type *type,
+                      const struct tern_reduction *reduction, int root)
 {
     begin(call, coll, TERN_REDUCE);
     call->args.root = root;
@@ -249,16 +269,17 @@ void tern_call_reduce(struct tern_call *call, struct tern_coll *coll, const void
         set_operands(call, sendbuf, recvbuf, count, type, reduction);
 }
 
-void tern_call_allreduce(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                         const struct tern_type *type, const struct tern_reduction *reduction)
+void tern_call_allreduce(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                         void *recvbuf, int64_t count, const struct tern_type *type,
+                         const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_ALLREDUCE);
     set_operands(call, sendbuf, recvbuf, count, type, reduction);
 }
 
-void tern_call_reduce_scatter(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf,
-                              struct tern_ints recvcounts, const struct tern_type *type,
-                              const struct tern_reduction *reduction)
+void tern_call_reduce_scatter(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                              void *recvbuf, struct tern_ints recvcounts,
+                              const struct tern_type *type, const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_REDUCE_SCATTER);
     set_operands(call, sendbuf, recvbuf, 0, type, reduction);
@@ -266,22 +287,26 @@ void tern_call_reduce_scatter(struct tern_call *call, struct tern_coll *coll, co
     call->blocks.recv_counts = recvcounts;
 }
 
-void tern_call_reduce_scatter_block(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf,
-                                    int64_t recvcount, const struct tern_type *type, const struct tern_reduction *reduction)
+void tern_call_reduce_scatter_block(struct tern_call *call, struct tern_coll *coll,
+                                    const void *sendbuf, void *recvbuf, int64_t recvcount,
+                                    const struct tern_type *type,
+                                    const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_REDUCE_SCATTER_BLOCK);
     set_operands(call, sendbuf, recvbuf, recvcount, type, reduction);
 }
 
-void tern_call_scan(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                    const struct tern_type *type, const struct tern_reduction *reduction)
+void tern_call_scan(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                    void *recvbuf, int64_t count, const struct tern_type *type,
+                    const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_SCAN);
     set_operands(call, sendbuf, recvbuf, count, type, reduction);
 }
 
-void tern_call_exscan(struct tern_call *call, struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                      const struct tern_type *type, const struct tern_reduction *reduction)
+void tern_call_exscan(struct tern_call *call, struct tern_coll *coll, const void *sendbuf,
+                      void *recvbuf, int64_t count, const struct tern_type *type,
+                      const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_EXSCAN);
     set_operands(call, sendbuf, recvbuf, count, type, reduction);
@@ -289,8 +314,8 @@ void tern_call_exscan(struct tern_call *call, struct tern_coll *coll, const void
 
 /* --- neighbourhoods --- */
 
-static void begin_neighbors(struct tern_call *call, struct tern_coll *coll, enum tern_collective collective,
-                            const struct tern_neighbors *neighbors)
+static void begin_neighbors(struct tern_call *call, struct tern_coll *coll,
+                            enum tern_collective collective, const struct tern_neighbors *neighbors)
 {
     begin(call, coll, collective);
     use_blocks(call);
@@ -301,26 +326,31 @@ static void begin_neighbors(struct tern_call *call, struct tern_coll *coll, enum
     call->blocks.destinations = neighbors->destinations;
 }
 
-void tern_call_neighbor_allgather(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
-                                  int64_t recvcount, const struct tern_type *recvtype)
+void tern_call_neighbor_allgather(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  int64_t sendcount, const struct tern_type *sendtype,
+                                  void *recvbuf, int64_t recvcount,
+                                  const struct tern_type *recvtype)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLGATHER, neighbors);
     set_send(call, sendbuf, sendcount, sendtype);
     set_recv(call, recvbuf, recvcount, recvtype);
 }
 
-void tern_call_neighbor_allgatherv(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                   const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
-                                   struct tern_ints recvcounts, struct tern_ints displs, const struct tern_type *recvtype)
+void tern_call_neighbor_allgatherv(struct tern_call *call, struct tern_coll *coll,
+                                   const struct tern_neighbors *neighbors, const void *sendbuf,
+                                   int64_t sendcount, const struct tern_type *sendtype,
+                                   void *recvbuf, struct tern_ints recvcounts,
+                                   struct tern_ints displs, const struct tern_type *recvtype)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLGATHERV, neighbors);
     set_send(call, sendbuf, sendcount, sendtype);
     set_recv_blocks(call, recvbuf, recvcounts, displs, recvtype);
 }
 
-void tern_call_neighbor_alltoall(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                 const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+void tern_call_neighbor_alltoall(struct tern_call *call, struct tern_coll *coll,
+                                 const struct tern_neighbors *neighbors, const void *sendbuf,
+                                 int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
                                  int64_t recvcount, const struct tern_type *recvtype)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLTOALL, neighbors);
@@ -328,20 +358,24 @@ void tern_call_neighbor_alltoall(struct tern_call *call, struct tern_coll *coll,
     set_recv(call, recvbuf, recvcount, recvtype);
 }
 
-void tern_call_neighbor_alltoallv(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
-                                  const struct tern_type *sendtype, void *recvbuf, struct tern_ints recvcounts,
-                                  struct tern_ints rdispls, const struct tern_type *recvtype)
+void tern_call_neighbor_alltoallv(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  struct tern_ints sendcounts, struct tern_ints sdispls,
+                                  const struct tern_type *sendtype, void *recvbuf,
+                                  struct tern_ints recvcounts, struct tern_ints rdispls,
+                                  const struct tern_type *recvtype)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLTOALLV, neighbors);
     set_send_blocks(call, sendbuf, sendcounts, sdispls, sendtype);
     set_recv_blocks(call, recvbuf, recvcounts, rdispls, recvtype);
 }
 
-void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
-                                  const struct tern_type *const *sendtypes, void *recvbuf, struct tern_ints recvcounts,
-                                  struct tern_ints rdispls, const struct tern_type *const *recvtypes)
+void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  struct tern_ints sendcounts, struct tern_ints sdispls,
+                                  const struct tern_type *const *sendtypes, void *recvbuf,
+                                  struct tern_ints recvcounts, struct tern_ints rdispls,
+                                  const struct tern_type *const *recvtypes)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLTOALLW, neighbors);
     set_send_blocks(call, sendbuf, sendcounts, sdispls, &byte_type);
@@ -359,23 +393,25 @@ int tern_coll_barrier(struct tern_coll *coll)
     return tern_call_run(&call);
 }
 
-int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const struct tern_type *type, int root)
+int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const struct tern_type *type,
+                    int root)
 {
     struct tern_call call;
     tern_call_bcast(&call, coll, buf, count, type, root);
     return tern_call_run(&call);
 }
 
-int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype,
-                        void *recvbuf, int64_t recvcount, const struct tern_type *recvtype)
+int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
+                        const struct tern_type *sendtype, void *recvbuf, int64_t recvcount,
+                        const struct tern_type *recvtype)
 {
     struct tern_call call;
     tern_call_allgather(&call, coll, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     return tern_call_run(&call);
 }
 
-int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count, const struct tern_type *type,
-                        const struct tern_reduction *reduction)
+int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
+                        const struct tern_type *type, const struct tern_reduction *reduction)
 {
     struct tern_call call;
     tern_call_allreduce(&call, coll, sendbuf, recvbuf, count, type, reduction);

@@ -3,8 +3,9 @@
 #define TERN_COLL_H
 
 /*
- * Collectives as lib/mpi sees them. Arguments are checked already; types are committed; MPI_IN_PLACE comes as the MPI constant.
- * `type`s are flat types; reductions get a struct tern_reduction.
+ * Collectives as lib/mpi sees them. Arguments are checked already; types are committed;
+ * MPI_IN_PLACE comes as the MPI constant. `type`s are flat types; reductions get a struct
+ * tern_reduction.
  */
 
 #include "lib/coll/plan.h"
@@ -18,61 +19,77 @@
 
 struct tern_request;
 
-/* Per communicator. For an intercommunicator `context` reaches the remote group and `local` is the local group's. */
+/* Per communicator. For an intercommunicator `context` reaches the remote group and `local` is the
+ * local group's. */
 struct tern_coll {
     struct tern_context context;
-    int rank, size;               /* in the local group */
-    int remote_size;              /* 0: intracommunicator */
-    struct tern_coll *local;      /* intercommunicator only */
+    int rank, size;                /* in the local group */
+    int remote_size;               /* 0: intracommunicator */
+    struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
-    uint32_t next_tag;            /* collectives are started in the same order everywhere: one tag per start */
+    uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
 };
 
 /* What a reduction does to elements. */
 struct tern_reduction {
-    tern_reduce_loop *loop; /* predefined, on the type of this call (tern_reduce_find); NULL: `apply` */
+    tern_reduce_loop
+        *loop; /* predefined, on the type of this call (tern_reduce_find); NULL: `apply` */
     bool commutative;
     /* A user's function: inout[i] = in[i] op inout[i] for `count` elements of `datatype`. */
-    void (*apply)(const struct tern_reduction *reduction, const void *in, void *inout, int64_t count);
-    void *user;             /* for apply: struct tern_op of lib/mpi */
-    void *datatype;         /* for apply: struct tern_datatype the user's function is given */
+    void (*apply)(const struct tern_reduction *reduction, const void *in, void *inout,
+                  int64_t count);
+    void *user;     /* for apply: struct tern_op of lib/mpi */
+    void *datatype; /* for apply: struct tern_datatype the user's function is given */
 };
 
 /*
- * A collective about to be run, once or often: the arguments of the plan and what they stand for. Filled by tern_call_*;
- * its buffers, types and arrays stay the caller's and must stay valid until the end.
+ * A collective about to be run, once or often: the arguments of the plan and what they stand for.
+ * Filled by tern_call_*; its buffers, types and arrays stay the caller's and must stay valid until
+ * the end.
  */
 struct tern_call {
     struct tern_coll *coll;
     struct tern_plan_args args;
-    const void *send;                 /* first unit of the send buffer */
+    const void *send; /* first unit of the send buffer */
     void *recv;
     const struct tern_type *send_type, *recv_type; /* a unit */
     struct tern_blocks blocks;
     struct tern_reduction reduction;
+    /* Set by who starts or prepares the call: called with `held` when its request is released.
+     * NULL: nothing to do. */
+    void (*let_go)(void *held);
+    void *held;
 };
 
-/* Opens the context and all else. `local` is NULL or the local group's, `comm` the struct tern_comm for error handlers.
- * 0 or TERN_ERR_NO_MEM. */
-int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size, struct tern_peers *peers,
-                   struct tern_coll *local, void *comm);
+static inline void tern_call_let_go(struct tern_call *call)
+{
+    if (call->let_go)
+        call->let_go(call->held);
+    call->let_go = NULL;
+}
+
+/* Opens the context and all else. `local` is NULL or the local group's, `comm` the struct tern_comm
+ * for error handlers. 0 or TERN_ERR_NO_MEM. */
+int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
+                   struct tern_peers *peers, struct tern_coll *local, void *comm);
 void tern_coll_close(struct tern_coll *coll);
 
 /*
- * Three ways to do a call. Errors of its messages concern this communicator only; the other ranks are served nevertheless.
+ * Three ways to do a call. Errors of its messages concern this communicator only; the other ranks
+ * are served nevertheless.
  *
  * Run: blocks until this rank's part is done.
  */
 int tern_call_run(struct tern_call *call);
-/* Start: the same, not blocking; *ret_request is a fresh active request (maybe complete already), released by its
- * kind->release. The call is copied. */
+/* Start: the same, not blocking; *ret_request is a fresh active request (maybe complete already),
+ * released by its kind->release. The call is copied; let_go is the caller's on failure. */
 int tern_call_start(const struct tern_call *call, struct tern_request **ret_request);
 /* Prepare: a persistent request, inactive; kind->start starts it. The call is copied. */
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request);
 
 /*
- * Filling in a call. MPI_IN_PLACE is the constant. root: a rank, or of an intercommunicator one in the other group,
- * TERN_ROOT_ME or TERN_ROOT_BESIDE_ME.
+ * Filling in a call. MPI_IN_PLACE is the constant. root: a rank, or of an intercommunicator one in
+ * the other group, TERN_ROOT_ME or TERN_ROOT_BESIDE_ME.
  */
 void tern_call_barrier(struct tern_call *call, struct tern_coll *coll);
 void tern_call_bcast(struct tern_call *call, struct tern_coll *coll, void *buf, int64_t count,
@@ -133,38 +150,50 @@ void tern_call_exscan(struct tern_call *call, struct tern_coll *coll, const void
                       void *recvbuf, int64_t count, const struct tern_type *type,
                       const struct tern_reduction *reduction);
 
-/* Who a process talks to in a neighbourhood. Ranks, negative: nobody. The arrays stay the caller's. */
+/* Who a process talks to in a neighbourhood. Ranks, negative: nobody. The arrays stay the caller's.
+ */
 struct tern_neighbors {
     const int *sources, *destinations;
     int indegree, outdegree;
     bool grid; /* the pairs of a Cartesian topology: lower, upper neighbour of each dimension */
 };
 
-void tern_call_neighbor_allgather(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
-                                  int64_t recvcount, const struct tern_type *recvtype);
-void tern_call_neighbor_allgatherv(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                   const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
-                                   struct tern_ints recvcounts, struct tern_ints displs, const struct tern_type *recvtype);
-void tern_call_neighbor_alltoall(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                 const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
+void tern_call_neighbor_allgather(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  int64_t sendcount, const struct tern_type *sendtype,
+                                  void *recvbuf, int64_t recvcount,
+                                  const struct tern_type *recvtype);
+void tern_call_neighbor_allgatherv(struct tern_call *call, struct tern_coll *coll,
+                                   const struct tern_neighbors *neighbors, const void *sendbuf,
+                                   int64_t sendcount, const struct tern_type *sendtype,
+                                   void *recvbuf, struct tern_ints recvcounts,
+                                   struct tern_ints displs, const struct tern_type *recvtype);
+void tern_call_neighbor_alltoall(struct tern_call *call, struct tern_coll *coll,
+                                 const struct tern_neighbors *neighbors, const void *sendbuf,
+                                 int64_t sendcount, const struct tern_type *sendtype, void *recvbuf,
                                  int64_t recvcount, const struct tern_type *recvtype);
-void tern_call_neighbor_alltoallv(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
-                                  const struct tern_type *sendtype, void *recvbuf, struct tern_ints recvcounts,
-                                  struct tern_ints rdispls, const struct tern_type *recvtype);
+void tern_call_neighbor_alltoallv(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  struct tern_ints sendcounts, struct tern_ints sdispls,
+                                  const struct tern_type *sendtype, void *recvbuf,
+                                  struct tern_ints recvcounts, struct tern_ints rdispls,
+                                  const struct tern_type *recvtype);
 /* displacements in bytes */
-void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll, const struct tern_neighbors *neighbors,
-                                  const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
-                                  const struct tern_type *const *sendtypes, void *recvbuf, struct tern_ints recvcounts,
-                                  struct tern_ints rdispls, const struct tern_type *const *recvtypes);
+void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll,
+                                  const struct tern_neighbors *neighbors, const void *sendbuf,
+                                  struct tern_ints sendcounts, struct tern_ints sdispls,
+                                  const struct tern_type *const *sendtypes, void *recvbuf,
+                                  struct tern_ints recvcounts, struct tern_ints rdispls,
+                                  const struct tern_type *const *recvtypes);
 
 /* Blocking ones that other rooms need. 0 or TERN_ERR_*. */
 int tern_coll_barrier(struct tern_coll *coll);
-int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const struct tern_type *type, int root);
-int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sendcount, const struct tern_type *sendtype,
-                        void *recvbuf, int64_t recvcount, const struct tern_type *recvtype);
-int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count, const struct tern_type *type,
-                        const struct tern_reduction *reduction);
+int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const struct tern_type *type,
+                    int root);
+int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
+                        const struct tern_type *sendtype, void *recvbuf, int64_t recvcount,
+                        const struct tern_type *recvtype);
+int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
+                        const struct tern_type *type, const struct tern_reduction *reduction);
 
 #endif

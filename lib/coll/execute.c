@@ -3,11 +3,12 @@
 /*
  * The executor: starts a plan's steps in order, each as soon as what it waits for is complete.
  *
- * The whole state of a run is the number of the next step and a word of bits that says which of the 64 steps before it are
- * still in flight; a step's `after` is a word of the same shape, so the question whether it may start is one AND.
- * A blocking call lives on the stack and waits where a nonblocking one returns. The latter goes on in rounds of progress:
- * it polls rather than being called by its requests' completion, for it starts messages, and nobody wants to find
- * those started in the middle of a delivery.
+ * The whole state of a run is the number of the next step and a word of bits that says which of the
+ * 64 steps before it are still in flight; a step's `after` is a word of the same shape, so the
+ * question whether it may start is one AND. A blocking call lives on the stack and waits where a
+ * nonblocking one returns. The latter goes on in rounds of progress: it polls rather than being
+ * called by its requests' completion, for it starts messages, and nobody wants to find those
+ * started in the middle of a delivery.
  */
 #include "lib/coll/execute.h"
 
@@ -18,13 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
-                     int tag, struct tern_request **ret_request)
+static int pml_isend(struct tern_context *context, const void *buf, int64_t count,
+                     const struct tern_type *type, int dest, int tag,
+                     struct tern_request **ret_request)
 {
     return tern_pml_isend(context, buf, count, type, dest, tag, TERN_SEND_STANDARD, ret_request);
 }
 
-static int pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag)
+static int pml_recv(struct tern_context *context, void *buf, int64_t count,
+                    const struct tern_type *type, int source, int tag)
 {
     return tern_pml_recv(context, buf, count, type, source, tag, MPI_STATUS_IGNORE);
 }
@@ -54,12 +57,13 @@ struct run {
     const struct tern_call *call;
     struct tern_plan *plan;
     struct place places[TERN_BUFFERS];
-    char *memory;       /* temporaries, or NULL */
+    char *memory; /* temporaries, or NULL */
     int tag, local_tag;
     int error;          /* the first one */
     int64_t next;       /* step to be started */
     uint64_t in_flight; /* bit k: step next - 1 - k */
-    struct tern_request *pending[TERN_PLAN_WINDOW]; /* of step i at i % TERN_PLAN_WINDOW, valid while in flight */
+    struct tern_request
+        *pending[TERN_PLAN_WINDOW]; /* of step i at i % TERN_PLAN_WINDOW, valid while in flight */
 };
 
 /* A nonblocking or persistent run, with its own copy of the call. */
@@ -69,19 +73,29 @@ struct lasting_run {
 };
 
 static const struct tern_type byte_type = {
-    .size = 1, .extent = 1, .true_extent = 1, .elements = 1, .alignment = 1,
-    .basic = TERN_BASIC_BYTE, .gapless = true, .contiguous = true, .committed = true,
+    .size = 1,
+    .extent = 1,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
 };
 
 /* --- setting up --- */
 
 enum { ALIGNMENT = 64, SMALL_BYTES = 2048 };
 
-/* Bytes that one temporary takes, and where unit 0 lies in it (for types that reach below their address). */
-static int64_t temporary_span(const struct tern_plan *plan, const struct tern_type *unit, int64_t *ret_start)
+/* Bytes that one temporary takes, and where unit 0 lies in it (for types that reach below their
+ * address). */
+static int64_t temporary_span(const struct tern_plan *plan, const struct tern_type *unit,
+                              int64_t *ret_start)
 {
     int64_t first = unit->true_lb, last = unit->true_lb + (plan->temp_units - 1) * unit->extent;
-    int64_t low = first < last ? first : last, high = (first < last ? last : first) + unit->true_extent;
+    int64_t low = first < last ? first : last,
+            high = (first < last ? last : first) + unit->true_extent;
     *ret_start = -low;
     return (high - low + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -90,8 +104,10 @@ static int place_buffers(struct run *run, char *small)
 {
     const struct tern_call *call = run->call;
     const struct tern_plan *plan = run->plan;
-    run->places[TERN_SEND_BUFFER] = (struct place){(char *)call->send, call->send_type->extent, call->send_type};
-    run->places[TERN_RECV_BUFFER] = (struct place){call->recv, call->recv_type->extent, call->recv_type};
+    run->places[TERN_SEND_BUFFER] =
+        (struct place){(char *)call->send, call->send_type->extent, call->send_type};
+    run->places[TERN_RECV_BUFFER] =
+        (struct place){call->recv, call->recv_type->extent, call->recv_type};
     run->memory = NULL;
     if (plan->temp_units == 0) { /* steps may name temporaries nevertheless, of no length */
         for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
@@ -103,12 +119,14 @@ static int place_buffers(struct run *run, char *small)
     char *base = small;
     if (!small || span * plan->temp_count > SMALL_BYTES) {
         if (posix_memalign((void **)&run->memory, ALIGNMENT, (size_t)(span * plan->temp_count)))
-            return tern_error(TERN_ERR_NO_MEM, "no memory for %ld bytes of temporary buffer in a collective",
+            return tern_error(TERN_ERR_NO_MEM,
+                              "no memory for %ld bytes of temporary buffer in a collective",
                               (long)(span * plan->temp_count));
         base = run->memory;
     }
     for (int i = 0; i < plan->temp_count; i++)
-        run->places[TERN_TEMPORARY + i] = (struct place){base + i * span + start, unit->extent, unit};
+        run->places[TERN_TEMPORARY + i] =
+            (struct place){base + i * span + start, unit->extent, unit};
     return 0;
 }
 
@@ -187,16 +205,19 @@ static void do_copy(struct run *run, const struct tern_step *step)
 {
     const char *from = address_of(run, &step->from);
     char *to = address_of(run, &step->to);
-    const struct tern_type *from_type = type_of(run, &step->from), *to_type = type_of(run, &step->to);
+    const struct tern_type *from_type = type_of(run, &step->from),
+                           *to_type = type_of(run, &step->to);
     if (from_type->contiguous && to_type->contiguous) {
         int64_t length = step->from.count * from_type->size, room = step->to.count * to_type->size;
-        memcpy(to + to_type->true_lb, from + from_type->true_lb, (size_t)(length < room ? length : room));
+        memcpy(to + to_type->true_lb, from + from_type->true_lb,
+               (size_t)(length < room ? length : room));
     } else {
         tern_type_copy(to, step->to.count, to_type, from, step->from.count, from_type);
     }
 }
 
-/* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones behind it. */
+/* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones
+ * behind it. */
 static bool start_step(struct run *run, const struct tern_step *step, bool wait)
 {
     bool local = step->flags & TERN_STEP_LOCAL;
@@ -206,26 +227,24 @@ static bool start_step(struct run *run, const struct tern_step *step, bool wait)
     int error;
     switch (step->kind) {
     case TERN_STEP_SEND:
-        error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from), step->from.count,
-                                           type_of(run, &step->from), step->peer, tag, &request);
+        error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from),
+                                           step->from.count, type_of(run, &step->from), step->peer,
+                                           tag, &request);
         break;
     case TERN_STEP_RECV:
         if (wait && step->flags & TERN_STEP_AWAITED) {
-            note_error(run, tern_coll_transport->recv(&coll->context, address_of(run, &step->to), step->to.count,
-                                                      type_of(run, &step->to), step->peer, tag));
+            note_error(run, tern_coll_transport->recv(&coll->context, address_of(run, &step->to),
+                                                      step->to.count, type_of(run, &step->to),
+                                                      step->peer, tag));
             return false;
         }
-        error = tern_coll_transport->irecv(&coll->context, address_of(run, &step->to), step->to.count,
-                                           type_of(run, &step->to), step->peer, tag, &request);
+        error =
+            tern_coll_transport->irecv(&coll->context, address_of(run, &step->to), step->to.count,
+                                       type_of(run, &step->to), step->peer, tag, &request);
         break;
-    case TERN_STEP_REDUCE:
-        do_reduce(run, step);
-        return false;
-    case TERN_STEP_COPY:
-        do_copy(run, step);
-        return false;
-    default:
-        return false;
+    case TERN_STEP_REDUCE: do_reduce(run, step); return false;
+    case TERN_STEP_COPY: do_copy(run, step); return false;
+    default: return false;
     }
     if (!error)
         return keep(run, request);
@@ -354,10 +373,12 @@ static int cannot_cancel(struct tern_request *request)
 static void release(struct tern_request *request)
 {
     struct run *run = run_of(request);
+    struct lasting_run *lasting = TERN_CONTAINER(run, struct lasting_run, run);
     tern_plan_release(run->plan);
     free(run->memory);
+    tern_call_let_go(&lasting->call);
     request->obj.own.magic = TERN_MAGIC_FREED;
-    free(TERN_CONTAINER(run, struct lasting_run, run));
+    free(lasting);
 }
 
 static const struct tern_request_kind kind = {
@@ -402,6 +423,7 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
         return rc;
     rc = start(&run->request);
     if (rc) {
+        TERN_CONTAINER(run, struct lasting_run, run)->call.let_go = NULL;
         release(&run->request);
         return rc;
     }

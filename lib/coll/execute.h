@@ -2,18 +2,22 @@
 #ifndef TERN_EXECUTE_H
 #define TERN_EXECUTE_H
 
-/* Running plans over messages. What moves the messages can be replaced, so that tests run all ranks in one process. */
+/* Running plans over messages. What moves the messages can be replaced, so that tests run all ranks
+ * in one process. */
 
 #include "lib/coll/coll.h"
 #include "lib/pml/request.h"
 
 /* The calls of lib/pml/pml.h that the executor needs. */
 struct tern_coll_transport {
-    int (*isend)(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+    int (*isend)(struct tern_context *context, const void *buf, int64_t count,
+                 const struct tern_type *type, int dest, int tag,
                  struct tern_request **ret_request);
-    int (*irecv)(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+    int (*irecv)(struct tern_context *context, void *buf, int64_t count,
+                 const struct tern_type *type, int source, int tag,
                  struct tern_request **ret_request);
-    int (*recv)(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag);
+    int (*recv)(struct tern_context *context, void *buf, int64_t count,
+                const struct tern_type *type, int source, int tag);
     void (*wait)(struct tern_request *request);
     /* `poll` is to be called in every round of progress, or not any more. */
     int (*watch)(int (*poll)(void));

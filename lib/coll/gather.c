@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Gather and scatter, which is the same with the arrows turned. Only the root knows the counts of the v forms, so these
- * have no choice but to talk to everybody; they are `linear` with a window.
+ * Gather and scatter, which is the same with the arrows turned. Only the root knows the counts of
+ * the v forms, so these have no choice but to talk to everybody; they are `linear` with a window.
  */
 #include "lib/coll/build.h"
 
@@ -10,7 +10,8 @@ static int64_t bytes_per_block(const struct tern_plan_args *args)
 {
     bool scatter = args->collective == TERN_SCATTER;
     bool root = args->rank == args->root;
-    return root == scatter ? args->send_count * args->send_size : args->recv_count * args->recv_size;
+    return root == scatter ? args->send_count * args->send_size
+                           : args->recv_count * args->recv_size;
 }
 
 /* --- linear --- */
@@ -60,7 +61,8 @@ static void linear_scatter(struct tern_plan *plan)
         add_recv(plan, args->root, in_recv(0, args->recv_count), 0);
 }
 
-/* --- binomial: a rank handles the blocks of its subtree, consecutive ranks from its own on (trees.c) --- */
+/* --- binomial: a rank handles the blocks of its subtree, consecutive ranks from its own on
+ * (trees.c) --- */
 
 /* Blocks of subtree v .. v + mask - 1. */
 static int64_t subtree(int v, int64_t mask, int n)
@@ -96,7 +98,8 @@ static void binomial_gather(struct tern_plan *plan)
             int64_t before = n - child;
             set_temporaries(plan, 1, blocks * block, false);
             int64_t received = add_recv(plan, child, in_temp(0, 0, blocks * block), 0);
-            add_copy(plan, in_temp(0, 0, before * block), in_recv(child * args->recv_count, before * args->recv_count),
+            add_copy(plan, in_temp(0, 0, before * block),
+                     in_recv(child * args->recv_count, before * args->recv_count),
                      after(plan, received));
             add_copy(plan, in_temp(0, before * block, (blocks - before) * block),
                      in_recv(0, (blocks - before) * args->recv_count), after(plan, received));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Intercommunicators (MPI-4.1 section 6.2.3): what one group gives, the other gets. Steps go to the remote group unless they
- * are marked local. Rank 0 of each group leads it: reductions and broadcasts run within a group and between the leaders;
- * the rest is linear.
+ * Intercommunicators (MPI-4.1 section 6.2.3): what one group gives, the other gets. Steps go to the
+ * remote group unless they are marked local. Rank 0 of each group leads it: reductions and
+ * broadcasts run within a group and between the leaders; the rest is linear.
  */
 #include "lib/coll/build.h"
 
@@ -88,8 +88,9 @@ static void linear_scatter(struct tern_plan *plan)
 /* --- everybody with everybody over there --- */
 
 /*
- * In round t ranks a and b meet if a + b = t, modulo the larger size: every pair once, the same for both, and everybody goes
- * through its rounds upwards. So whatever the window, the earliest unfinished round can always go on.
+ * In round t ranks a and b meet if a + b = t, modulo the larger size: every pair once, the same for
+ * both, and everybody goes through its rounds upwards. So whatever the window, the earliest
+ * unfinished round can always go on.
  */
 static void meet_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -100,7 +101,7 @@ static void meet_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     if (peer >= args->remote_size)
         return;
     bool same_for_all = args->collective == TERN_ALLGATHER || args->collective == TERN_ALLGATHERV;
-    struct tern_ref block = i % 2 == 0   ? recv_block(args, peer)
+    struct tern_ref block = i % 2 == 0     ? recv_block(args, peer)
                             : same_for_all ? in_send(0, args->send_count)
                                            : send_block(args, peer);
     if (data_bytes(args, block))
@@ -128,8 +129,8 @@ static void leaders_reduce(struct tern_plan *plan)
         return;
     }
     set_temporaries(plan, 2, count, true);
-    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, count), in_temp(0, 0, count),
-                         in_temp(1, 0, count), &sum, &ready);
+    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, count),
+                         in_temp(0, 0, count), in_temp(1, 0, count), &sum, &ready);
     if (args->rank == 0)
         add_send(plan, args->root, sum, after(plan, ready));
 }
@@ -140,8 +141,8 @@ static void leaders_allreduce(struct tern_plan *plan)
     int64_t count = args->recv_count, ready;
     struct tern_ref sum;
     set_temporaries(plan, 2, count, true);
-    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, count), in_temp(0, 0, count),
-                         in_temp(1, 0, count), &sum, &ready);
+    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, count),
+                         in_temp(0, 0, count), in_temp(1, 0, count), &sum, &ready);
     if (args->rank == 0) {
         add_send(plan, 0, sum, after(plan, ready));
         ready = add_recv(plan, 0, in_recv(0, count), after(plan, ready));
@@ -156,11 +157,12 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     int64_t total = 0, ready;
     for (int r = 0; r < args->size; r++)
         total += args->blocks ? tern_ints_at(args->blocks->recv_counts, r) : args->recv_count;
-    int64_t mine = args->blocks ? tern_ints_at(args->blocks->recv_counts, args->rank) : args->recv_count;
+    int64_t mine =
+        args->blocks ? tern_ints_at(args->blocks->recv_counts, args->rank) : args->recv_count;
     struct tern_ref sum, theirs = in_temp(2, 0, total);
     set_temporaries(plan, 3, total, true);
-    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, total), in_temp(0, 0, total),
-                         in_temp(1, 0, total), &sum, &ready);
+    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative, in_send(0, total),
+                         in_temp(0, 0, total), in_temp(1, 0, total), &sum, &ready);
     if (args->rank) {
         if (mine) {
             struct tern_step step = step_recv(0, in_recv(0, mine), 0);
@@ -174,7 +176,8 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     add_copy(plan, part(theirs, 0, mine), in_recv(0, mine), after(plan, ready));
     int64_t offset = mine;
     for (int r = 1; r < args->size; r++) {
-        int64_t count = args->blocks ? tern_ints_at(args->blocks->recv_counts, r) : args->recv_count;
+        int64_t count =
+            args->blocks ? tern_ints_at(args->blocks->recv_counts, r) : args->recv_count;
         struct tern_step step = step_send(r, part(theirs, offset, count), after(plan, ready));
         step.flags = TERN_STEP_LOCAL;
         if (count)
@@ -183,11 +186,17 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     }
 }
 
-const struct tern_algorithm tern_inter_barrier_algorithms[] = {{"leaders", leaders_barrier, NULL}, {0}};
+const struct tern_algorithm tern_inter_barrier_algorithms[] = {{"leaders", leaders_barrier, NULL},
+                                                               {0}};
 const struct tern_algorithm tern_inter_bcast_algorithms[] = {{"leaders", leaders_bcast, NULL}, {0}};
 const struct tern_algorithm tern_inter_gather_algorithms[] = {{"linear", linear_gather, NULL}, {0}};
-const struct tern_algorithm tern_inter_scatter_algorithms[] = {{"linear", linear_scatter, NULL}, {0}};
-const struct tern_algorithm tern_inter_exchange_algorithms[] = {{"linear", linear_exchange, NULL}, {0}};
-const struct tern_algorithm tern_inter_reduce_algorithms[] = {{"leaders", leaders_reduce, NULL}, {0}};
-const struct tern_algorithm tern_inter_allreduce_algorithms[] = {{"leaders", leaders_allreduce, NULL}, {0}};
-const struct tern_algorithm tern_inter_reduce_scatter_algorithms[] = {{"leaders", leaders_reduce_scatter, NULL}, {0}};
+const struct tern_algorithm tern_inter_scatter_algorithms[] = {{"linear", linear_scatter, NULL},
+                                                               {0}};
+const struct tern_algorithm tern_inter_exchange_algorithms[] = {{"linear", linear_exchange, NULL},
+                                                                {0}};
+const struct tern_algorithm tern_inter_reduce_algorithms[] = {{"leaders", leaders_reduce, NULL},
+                                                              {0}};
+const struct tern_algorithm tern_inter_allreduce_algorithms[] = {
+    {"leaders", leaders_allreduce, NULL}, {0}};
+const struct tern_algorithm tern_inter_reduce_scatter_algorithms[] = {
+    {"leaders", leaders_reduce_scatter, NULL}, {0}};

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Neighbourhood collectives (MPI-4.1 section 8.6). Here `size` is the number of sources, `remote_size` that of destinations;
- * block i belongs to source or destination i, whose rank may be negative: nobody.
+ * Neighbourhood collectives (MPI-4.1 section 8.6). Here `size` is the number of sources,
+ * `remote_size` that of destinations; block i belongs to source or destination i, whose rank may be
+ * negative: nobody.
  *
- * In a grid two neighbours may be one process (periodic, size 1 or 2). What it sent downwards must then arrive as coming
- * from above, and it sends downwards first: so the receives of a dimension are started with the upper neighbour's.
+ * In a grid two neighbours may be one process (periodic, size 1 or 2). What it sent downwards must
+ * then arrive as coming from above, and it sends downwards first: so the receives of a dimension
+ * are started with the upper neighbour's.
  *
- * Few neighbours are served all at once. With more than the window holds, everybody goes through its neighbours by rank,
- * upwards: then messages are in one order of the sum of both ends' ranks everywhere, the first unfinished one can always
- * go on, and nothing locks.
+ * Few neighbours are served all at once. With more than the window holds, everybody goes through
+ * its neighbours by rank, upwards: then messages are in one order of the sum of both ends' ranks
+ * everywhere, the first unfinished one can always go on, and nothing locks.
  */
 #include "lib/coll/build.h"
 
@@ -26,7 +28,8 @@ static void receive(const struct tern_plan_args *args, int64_t i, struct tern_st
 
 static void send(const struct tern_plan_args *args, int64_t i, struct tern_step *ret_step)
 {
-    bool same_for_all = args->collective == TERN_NEIGHBOR_ALLGATHER || args->collective == TERN_NEIGHBOR_ALLGATHERV;
+    bool same_for_all =
+        args->collective == TERN_NEIGHBOR_ALLGATHER || args->collective == TERN_NEIGHBOR_ALLGATHERV;
     struct tern_ref block = same_for_all ? in_send(0, args->send_count) : send_block(args, (int)i);
     *ret_step = step_send(args->blocks->destinations[i], block, 0);
     if (ret_step->peer < 0)

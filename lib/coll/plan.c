@@ -10,7 +10,8 @@ int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
         int64_t room = plan->head_room ? 2 * plan->head_room : 8;
         struct tern_step *head = realloc(plan->head, (size_t)room * sizeof *head);
         if (!head) {
-            /* The builder goes on, over the first step again and again; the plan is thrown away at its end. */
+            /* The builder goes on, over the first step again and again; the plan is thrown away at
+             * its end. */
             plan->failed = true;
             if (!plan->head)
                 return -1;
@@ -30,13 +31,28 @@ static void mark_awaited(struct tern_plan *plan)
 {
     for (int64_t i = 0; i < plan->head_count; i++) {
         bool last = i + 1 == plan->step_count;
-        bool awaited = i + 1 < plan->head_count && (plan->head[i + 1].after & 1 || plan->window == 1);
+        bool awaited =
+            i + 1 < plan->head_count && (plan->head[i + 1].after & 1 || plan->window == 1);
         if (last || awaited)
             plan->head[i].flags |= TERN_STEP_AWAITED;
     }
 }
 
-struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm, const struct tern_plan_args *args)
+/* Leaves of trees and single ranks have no use for the temporaries that their algorithm has. */
+static void drop_unused_temporaries(struct tern_plan *plan)
+{
+    if (plan->tail)
+        return;
+    for (int64_t i = 0; i < plan->head_count; i++)
+        if (plan->head[i].from.buffer >= TERN_TEMPORARY ||
+            plan->head[i].to.buffer >= TERN_TEMPORARY)
+            return;
+    plan->temp_count = 0;
+    plan->temp_units = 0;
+}
+
+struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
+                                  const struct tern_plan_args *args)
 {
     struct tern_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -51,6 +67,7 @@ struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm, const 
         return NULL;
     }
     mark_awaited(plan);
+    drop_unused_temporaries(plan);
     return plan;
 }
 

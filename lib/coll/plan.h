@@ -3,20 +3,23 @@
 #define TERN_PLAN_H
 
 /*
- * A plan: what one rank does in a collective, as a list of steps. An algorithm is a pure function from arguments
- * (struct tern_plan_args) to a plan; it neither communicates nor sees an address, a type or a tag.
+ * A plan: what one rank does in a collective, as a list of steps. An algorithm is a pure function
+ * from arguments (struct tern_plan_args) to a plan; it neither communicates nor sees an address, a
+ * type or a tag.
  *
  * Steps are started in their order. A step is started when
  *  - all steps it names in `after` are complete, and
  *  - all steps that lie `window` or more places before it are complete.
- * Nothing else may be assumed: a step that was started may complete at any later time, a send as late as its receive.
- * Messages between two ranks match in the order of their steps.
+ * Nothing else may be assumed: a step that was started may complete at any later time, a send as
+ * late as its receive. Messages between two ranks match in the order of their steps.
  *
- * Most plans have few steps, kept in an array (`head`). Those whose number of steps grows with the number of ranks give
- * the rest by a function (`tail`) that makes step i out of the arguments, so that a ring over a million ranks costs no memory.
+ * Most plans have few steps, kept in an array (`head`). Those whose number of steps grows with the
+ * number of ranks give the rest by a function (`tail`) that makes step i out of the arguments, so
+ * that a ring over a million ranks costs no memory.
  *
- * Ranges of buffers are counted in units, whose extent in memory is the run's matter: of the user's buffers a unit is a byte
- * if their type is contiguous (and nothing is reduced), otherwise an element of the type.
+ * Ranges of buffers are counted in units, whose extent in memory is the run's matter: of the user's
+ * buffers a unit is a byte if their type is contiguous (and nothing is reduced), otherwise an
+ * element of the type.
  */
 
 #include "lib/type/type.h"
@@ -26,18 +29,38 @@
 #include <stdint.h>
 
 enum tern_collective {
-    TERN_BARRIER, TERN_BCAST, TERN_GATHER, TERN_GATHERV, TERN_SCATTER, TERN_SCATTERV, TERN_ALLGATHER, TERN_ALLGATHERV,
-    TERN_ALLTOALL, TERN_ALLTOALLV, TERN_ALLTOALLW, TERN_REDUCE, TERN_ALLREDUCE, TERN_REDUCE_SCATTER_BLOCK,
-    TERN_REDUCE_SCATTER, TERN_SCAN, TERN_EXSCAN, TERN_NEIGHBOR_ALLGATHER, TERN_NEIGHBOR_ALLGATHERV, TERN_NEIGHBOR_ALLTOALL,
-    TERN_NEIGHBOR_ALLTOALLV, TERN_NEIGHBOR_ALLTOALLW,
+    TERN_BARRIER,
+    TERN_BCAST,
+    TERN_GATHER,
+    TERN_GATHERV,
+    TERN_SCATTER,
+    TERN_SCATTERV,
+    TERN_ALLGATHER,
+    TERN_ALLGATHERV,
+    TERN_ALLTOALL,
+    TERN_ALLTOALLV,
+    TERN_ALLTOALLW,
+    TERN_REDUCE,
+    TERN_ALLREDUCE,
+    TERN_REDUCE_SCATTER_BLOCK,
+    TERN_REDUCE_SCATTER,
+    TERN_SCAN,
+    TERN_EXSCAN,
+    TERN_NEIGHBOR_ALLGATHER,
+    TERN_NEIGHBOR_ALLGATHERV,
+    TERN_NEIGHBOR_ALLTOALL,
+    TERN_NEIGHBOR_ALLTOALLV,
+    TERN_NEIGHBOR_ALLTOALLW,
     TERN_COLLECTIVES
 };
 
-/* Roots of intercommunicators, in the group that has the root. The values of MPI_ROOT and MPI_PROC_NULL are others. */
+/* Roots of intercommunicators, in the group that has the root. The values of MPI_ROOT and
+ * MPI_PROC_NULL are others. */
 enum { TERN_ROOT_ME = -1, TERN_ROOT_BESIDE_ME = -2 };
 
-/* Counts and displacements per block, where blocks differ; the caller's memory. Displacements are in elements of the type,
- * with types in bytes. NULL values: that buffer has equal blocks, one after the other. Also the peers of a neighbourhood. */
+/* Counts and displacements per block, where blocks differ; the caller's memory. Displacements are
+ * in elements of the type, with types in bytes. NULL values: that buffer has equal blocks, one
+ * after the other. Also the peers of a neighbourhood. */
 struct tern_blocks {
     struct tern_ints send_counts, send_displs, recv_counts, recv_displs;
     const struct tern_type *const *send_types, *const *recv_types; /* one per block, or NULL */
@@ -45,25 +68,32 @@ struct tern_blocks {
 };
 
 struct tern_plan_args {
-    uint8_t collective; /* enum tern_collective */
-    bool in_place;      /* this rank's input lies in the receive buffer */
-    bool commutative;   /* the reduction is */
+    uint8_t collective;          /* enum tern_collective */
+    bool in_place;               /* this rank's input lies in the receive buffer */
+    bool commutative;            /* the reduction is */
     bool send_bytes, recv_bytes; /* a unit of that buffer is a byte: it may be cut anywhere */
-    bool grid;          /* neighbourhoods only: source i is source i^1 seen from the other side */
-    uint8_t spare[2];   /* 0 */
-    int32_t rank, size; /* in the local group */
+    bool grid;           /* neighbourhoods only: source i is source i^1 seen from the other side */
+    uint8_t spare[2];    /* 0 */
+    int32_t rank, size;  /* in the local group */
     int32_t remote_size; /* 0: intracommunicator. In a neighbourhood: see neighbor.c */
-    int32_t root;       /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
-    int64_t send_count, recv_count; /* units per block; of reductions and broadcast, recv_count: units of the vector */
-    int64_t send_size, recv_size;   /* bytes of data in a unit */
+    int32_t root;        /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
+    int64_t send_count, recv_count;   /* units per block; of reductions and broadcast, recv_count:
+                                         units of the vector */
+    int64_t send_size, recv_size;     /* bytes of data in a unit */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
 };
 
-/* The arguments up to here decide about the plan; they have no padding, so that they can be compared as bytes. */
+/* The arguments up to here decide about the plan; they have no padding, so that they can be
+ * compared as bytes. */
 #define TERN_PLAN_KEY_BYTES offsetof(struct tern_plan_args, blocks)
 
 enum tern_buffer {
-    TERN_SEND_BUFFER, TERN_RECV_BUFFER, TERN_TEMPORARY, TERN_TEMPORARY_1, TERN_TEMPORARY_2, TERN_TEMPORARY_3,
+    TERN_SEND_BUFFER,
+    TERN_RECV_BUFFER,
+    TERN_TEMPORARY,
+    TERN_TEMPORARY_1,
+    TERN_TEMPORARY_2,
+    TERN_TEMPORARY_3,
     TERN_BUFFERS
 };
 
@@ -83,8 +113,10 @@ enum tern_step_kind {
 };
 
 enum tern_step_flag {
-    TERN_STEP_LOCAL = 1,   /* intercommunicator: the peer is in the local group, not in the remote one */
-    TERN_STEP_AWAITED = 2, /* the next step, or the end, waits for this one: nothing is lost by waiting for it at once */
+    TERN_STEP_LOCAL =
+        1, /* intercommunicator: the peer is in the local group, not in the remote one */
+    TERN_STEP_AWAITED = 2, /* the next step, or the end, waits for this one: nothing is lost by
+                              waiting for it at once */
 };
 
 struct tern_step {
@@ -107,15 +139,15 @@ struct tern_plan {
     struct tern_step *head;
     /* Makes step head_count + i, i >= 0. */
     void (*tail)(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step);
-    int64_t own[4];      /* the algorithm's numbers for its tail */
-    int64_t *offsets;    /* likewise, an array freed with the plan; NULL: none */
-    int64_t temp_units;  /* length of each temporary */
+    int64_t own[4];     /* the algorithm's numbers for its tail */
+    int64_t *offsets;   /* likewise, an array freed with the plan; NULL: none */
+    int64_t temp_units; /* length of each temporary */
     uint8_t temp_count;
-    bool temp_typed;     /* a unit of temporaries is one of the receive buffer, otherwise a byte */
-    uint8_t window;      /* 1 .. TERN_PLAN_WINDOW */
-    bool failed;         /* no memory while it was built */
+    bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
+    uint8_t window;  /* 1 .. TERN_PLAN_WINDOW */
+    bool failed;     /* no memory while it was built */
     int refs;
-    int64_t head_room;   /* steps that fit in the array */
+    int64_t head_room; /* steps that fit in the array */
 };
 
 /* An algorithm: one row of a table in its operation's file. */
@@ -127,19 +159,23 @@ struct tern_algorithm {
     bool (*fits)(const struct tern_plan_args *args);
 };
 
-/* The algorithms of a collective, ended by a NULL name (lib/coll/choose.c). `inter`: those of intercommunicators. */
+/* The algorithms of a collective, ended by a NULL name (lib/coll/choose.c). `inter`: those of
+ * intercommunicators. */
 const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter);
 /* "bcast", ... */
 const char *tern_plan_collective_name(enum tern_collective collective);
-/* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else by size. Same answer on all ranks. */
+/* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else by size. Same
+ * answer on all ranks. */
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args);
 
 /* Builds the plan; one reference is the caller's. args->blocks must outlive it. NULL: no memory. */
-struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm, const struct tern_plan_args *args);
+struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
+                                  const struct tern_plan_args *args);
 void tern_plan_release(struct tern_plan *plan);
 
 /* Step i. The result is in the plan, or in *room. */
-static inline const struct tern_step *tern_plan_step(const struct tern_plan *plan, int64_t i, struct tern_step *room)
+static inline const struct tern_step *tern_plan_step(const struct tern_plan *plan, int64_t i,
+                                                     struct tern_step *room)
 {
     if (__builtin_expect(i < plan->head_count, 1))
         return &plan->head[i];
@@ -149,19 +185,21 @@ static inline const struct tern_step *tern_plan_step(const struct tern_plan *pla
 
 /* Recent plans of a communicator (lib/coll/cache.c). */
 struct tern_plan_cache;
-/* A plan for `args` out of the cache or built; one reference is the caller's. *cache is made on first use. NULL: no memory. */
+/* A plan for `args` out of the cache or built; one reference is the caller's. *cache is made on
+ * first use. NULL: no memory. */
 struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct tern_plan_args *args);
 void tern_plan_cache_free(struct tern_plan_cache *cache);
 
 /* The tables, each in its operation's file. */
-extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorithms[], tern_gather_algorithms[],
-    tern_gatherv_algorithms[], tern_scatter_algorithms[], tern_scatterv_algorithms[], tern_allgather_algorithms[],
-    tern_allgatherv_algorithms[], tern_alltoall_algorithms[], tern_alltoallv_algorithms[], tern_reduce_algorithms[],
-    tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[], tern_scan_algorithms[], tern_exscan_algorithms[],
-    tern_neighbor_algorithms[];
+extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorithms[],
+    tern_gather_algorithms[], tern_gatherv_algorithms[], tern_scatter_algorithms[],
+    tern_scatterv_algorithms[], tern_allgather_algorithms[], tern_allgatherv_algorithms[],
+    tern_alltoall_algorithms[], tern_alltoallv_algorithms[], tern_reduce_algorithms[],
+    tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[], tern_scan_algorithms[],
+    tern_exscan_algorithms[], tern_neighbor_algorithms[];
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
-    tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[], tern_inter_exchange_algorithms[],
-    tern_inter_reduce_algorithms[], tern_inter_allreduce_algorithms[],
-    tern_inter_reduce_scatter_algorithms[];
+    tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
+    tern_inter_exchange_algorithms[], tern_inter_reduce_algorithms[],
+    tern_inter_allreduce_algorithms[], tern_inter_reduce_scatter_algorithms[];
 
 #endif

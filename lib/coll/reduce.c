@@ -2,8 +2,8 @@
 #include "lib/coll/ring.h"
 
 /*
- * Binomial tree to the root, ranks counted from it; where the operation does not commute, to rank 0, in rank order, and
- * from there to the root.
+ * Binomial tree to the root, ranks counted from it; where the operation does not commute, to rank
+ * 0, in rank order, and from there to the root.
  */
 static void binomial(struct tern_plan *plan)
 {
@@ -15,7 +15,8 @@ static void binomial(struct tern_plan *plan)
     struct tern_ref result = in_recv(0, count), sum;
     set_temporaries(plan, leaf ? 0 : at_home ? 1 : 2, count, true);
     tern_plan_add_reduce(plan, team_of(args), top, !args->commutative, in_input(args, 0, count),
-                         at_home ? result : in_temp(1, 0, count), in_temp(0, 0, count), &sum, &ready);
+                         at_home ? result : in_temp(1, 0, count), in_temp(0, 0, count), &sum,
+                         &ready);
     if (at_home) {
         if (!same_place(sum, result))
             add_copy(plan, sum, result, after(plan, ready));
@@ -29,7 +30,8 @@ static void binomial(struct tern_plan *plan)
 /* Ring reduce-scatter, then everybody sends the root the part it has. */
 static struct tern_ref ring_result(const struct tern_plan_args *args)
 {
-    return args->rank == args->root ? in_recv(0, args->recv_count) : in_temp(0, 0, args->recv_count);
+    return args->rank == args->root ? in_recv(0, args->recv_count)
+                                    : in_temp(0, 0, args->recv_count);
 }
 
 static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)

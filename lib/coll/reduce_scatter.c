@@ -36,15 +36,18 @@ static void recursive_doubling(struct tern_plan *plan)
     int64_t count = offset_of(plan, args->size), mine = block_count(plan, args->rank), ready;
     struct tern_ref sum;
     set_temporaries(plan, 2, count, true);
-    tern_plan_add_doubling(plan, in_input(args, 0, count), in_temp(0, 0, count), in_temp(1, 0, count), &sum, &ready);
+    tern_plan_add_doubling(plan, in_input(args, 0, count), in_temp(0, 0, count),
+                           in_temp(1, 0, count), &sum, &ready);
     if (!same_place(sum, in_recv(0, mine)))
-        add_copy(plan, part(sum, sum.offset + offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
+        add_copy(plan, part(sum, sum.offset + offset_of(plan, args->rank), mine), in_recv(0, mine),
+                 AFTER_ALL);
 }
 
 /*
- * Pairwise: in round k rank p gets its block of rank p-k's input and sends p+k the one that is p+k's. Blocks arrive from
- * p-1 down to 0, then from n-1 down to p+1; each is put to the left of what is there. Where order matters, the second kind
- * is gathered in a sum of its own, which goes to the right in the end.
+ * Pairwise: in round k rank p gets its block of rank p-k's input and sends p+k the one that is
+ * p+k's. Blocks arrive from p-1 down to 0, then from n-1 down to p+1; each is put to the left of
+ * what is there. Where order matters, the second kind is gathered in a sum of its own, which goes
+ * to the right in the end.
  */
 enum { ARRIVING, ABOVE = 2, IN_PLACE = 3 }; /* temporaries; arriving: 0 and 1 */
 
@@ -73,7 +76,8 @@ static void pairwise_round(const struct tern_plan *plan, int64_t i, struct tern_
         *ret_step = step_recv(from, first_above ? sum : arriving, places_before(5));
         break;
     default: /* after the receive, and whatever went into the sum in the round before */
-        *ret_step = step_reduce(arriving, sum, places_before(1) | places_before(3) | places_before(4));
+        *ret_step =
+            step_reduce(arriving, sum, places_before(1) | places_before(3) | places_before(4));
         if (first_above)
             ret_step->kind = TERN_STEP_NONE;
     }

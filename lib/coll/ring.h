@@ -2,7 +2,8 @@
 #ifndef TERN_RING_H
 #define TERN_RING_H
 
-/* Reduction of a vector around a ring (Patarasu, Yuan 2009), as the tail of a plan (ring.c). Commutative operations only. */
+/* Reduction of a vector around a ring (Patarasu, Yuan 2009), as the tail of a plan (ring.c).
+ * Commutative operations only. */
 
 #include "lib/coll/build.h"
 
@@ -16,9 +17,10 @@ static inline int64_t ring_reduce_steps(int size)
 struct tern_ref tern_ring_chunk(struct tern_ref vector, int size, int64_t chunk);
 
 /*
- * Step i of the reduce-scatter. `result` gets the partial sums. With the input in `result` itself they come by way of
- * temporaries `spare` and `spare` + 1, each as long as a chunk; else directly.
+ * Step i of the reduce-scatter. `result` gets the partial sums. With the input in `result` itself
+ * they come by way of temporaries `spare` and `spare` + 1, each as long as a chunk; else directly.
  */
-struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct tern_ref input, struct tern_ref result, int spare);
+struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct tern_ref input,
+                                       struct tern_ref result, int spare);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Prefix reductions (Hillis, Steele 1986): before round k a rank has the sum of the 2^k ranks up to itself; it hands it
- * 2^k ranks on, and puts what comes from 2^k ranks below to the left of its own.
+ * Prefix reductions (Hillis, Steele 1986): before round k a rank has the sum of the 2^k ranks up to
+ * itself; it hands it 2^k ranks on, and puts what comes from 2^k ranks below to the left of its
+ * own.
  */
 #include "lib/coll/build.h"
 
@@ -22,8 +23,10 @@ static void scan_doubling(struct tern_plan *plan)
         if (args->rank - far < 0)
             continue;
         struct tern_ref below = in_temp(round, 0, count);
-        int64_t received = add_recv(plan, (int)(args->rank - far), below, after(plan, freed[round]));
-        ready = freed[round] = add_reduce(plan, below, sum, after(plan, received) | after(plan, sent) | after(plan, ready));
+        int64_t received =
+            add_recv(plan, (int)(args->rank - far), below, after(plan, freed[round]));
+        ready = freed[round] = add_reduce(
+            plan, below, sum, after(plan, received) | after(plan, sent) | after(plan, ready));
     }
 }
 
@@ -43,13 +46,17 @@ static void exscan_doubling(struct tern_plan *plan)
         if (args->rank - far < 0)
             continue;
         struct tern_ref below = in_temp(round, 0, count);
-        int64_t received = add_recv(plan, (int)(args->rank - far), below, after(plan, freed[round]));
+        int64_t received =
+            add_recv(plan, (int)(args->rank - far), below, after(plan, freed[round]));
         if (result < 0)
-            result = add_copy(plan, below, in_recv(0, count), after(plan, received) | after(plan, copied));
+            result = add_copy(plan, below, in_recv(0, count),
+                              after(plan, received) | after(plan, copied));
         else
-            result = add_reduce(plan, below, in_recv(0, count), after(plan, received) | after(plan, result));
-        ready = freed[round] = add_reduce(plan, below, sum, after(plan, received) | after(plan, sent) | after(plan, ready) |
-                                                                after(plan, result));
+            result = add_reduce(plan, below, in_recv(0, count),
+                                after(plan, received) | after(plan, result));
+        ready = freed[round] = add_reduce(plan, below, sum,
+                                          after(plan, received) | after(plan, sent) |
+                                              after(plan, ready) | after(plan, result));
     }
 }
 

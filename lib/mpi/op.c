@@ -9,13 +9,13 @@
 
 #include "lib/mpi/procedures.h"
 
-#define PREDEFINED(symbol, code, text)                                                                                 \
-    struct tern_op tern_op_##symbol = {                                                                                \
-        .obj = {.handle = (struct tern_handle *)&ompi_mpi_op_##symbol, .refs = 1},                                     \
-        .op = code,                                                                                                    \
-        .commutative = true,                                                                                           \
-        .predefined = true,                                                                                            \
-        .name = text,                                                                                                  \
+#define PREDEFINED(symbol, code, text)                                             \
+    struct tern_op tern_op_##symbol = {                                            \
+        .obj = {.handle = (struct tern_handle *)&ompi_mpi_op_##symbol, .refs = 1}, \
+        .op = code,                                                                \
+        .commutative = true,                                                       \
+        .predefined = true,                                                        \
+        .name = text,                                                              \
     }
 
 PREDEFINED(max, TERN_REDUCE_MAX, "MPI_MAX");
@@ -35,7 +35,8 @@ PREDEFINED(no_op, TERN_REDUCE_NO_OP, "MPI_NO_OP");
 
 /* --- using one --- */
 
-static void call_fn(const struct tern_op *op, void *in, void *inout, int count, MPI_Datatype datatype)
+static void call_fn(const struct tern_op *op, void *in, void *inout, int count,
+                    MPI_Datatype datatype)
 {
     if (op->cxx)
         ((tern_op_cxx_caller *)(void (*)(void))op->fn)(in, inout, &count, &datatype, op->cxx);
@@ -44,7 +45,8 @@ static void call_fn(const struct tern_op *op, void *in, void *inout, int count, 
 }
 
 /* Functions that count in int get the vector in pieces. */
-static void apply_user(const struct tern_reduction *reduction, const void *in, void *inout, int64_t count)
+static void apply_user(const struct tern_reduction *reduction, const void *in, void *inout,
+                       int64_t count)
 {
     const struct tern_op *op = reduction->user;
     struct tern_datatype *datatype = reduction->datatype;
@@ -62,7 +64,8 @@ static void apply_user(const struct tern_reduction *reduction, const void *in, v
     }
 }
 
-int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype, struct tern_reduction *ret_reduction)
+int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
+                      struct tern_reduction *ret_reduction)
 {
     tern_reduce_loop *loop = NULL;
     if (op->predefined) {
@@ -73,7 +76,9 @@ int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype, struct
         if (!loop)
             return tern_error(TERN_ERR_OP, "%s is not defined on %s%s", op->name,
                               datatype->name[0] ? datatype->name : "a datatype without name",
-                              datatype->predefined ? "" : ", a derived datatype; make an operation with MPI_Op_create");
+                              datatype->predefined
+                                  ? ""
+                                  : ", a derived datatype; make an operation with MPI_Op_create");
     }
     *ret_reduction = (struct tern_reduction){
         .loop = loop,
@@ -85,8 +90,8 @@ int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype, struct
     return 0;
 }
 
-int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count, struct tern_datatype *datatype,
-                          struct tern_op *op)
+int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
+                          struct tern_datatype *datatype, struct tern_op *op)
 {
     struct tern_reduction reduction;
     int rc = tern_op_reduction(op, datatype, &reduction);
@@ -101,7 +106,8 @@ int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count, st
 
 /* --- making and freeing --- */
 
-int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_c, int commute, struct tern_op **ret_op)
+int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_c, int commute,
+                       struct tern_op **ret_op)
 {
     struct tern_op *op = calloc(1, sizeof *op);
     if (!op)
@@ -126,7 +132,8 @@ int tern_mpi_op_free(struct tern_op **op)
 {
     if ((*op)->predefined)
         return tern_error(TERN_ERR_OP, "%s is predefined and cannot be freed", (*op)->name);
-    /* The handle is dead from here on, also where a nonblocking collective still uses the operation. */
+    /* The handle is dead from here on, also where a nonblocking collective still uses the
+     * operation. */
     tern_fortran_drop(&(*op)->obj);
     (*op)->obj.own.magic = TERN_MAGIC_FREED;
     tern_op_release(*op);
@@ -140,7 +147,8 @@ int tern_mpi_op_commutative(struct tern_op *op, int *commute)
     return 0;
 }
 
-__attribute__((visibility("default"))) void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function)
+__attribute__((visibility("default"))) void ompi_op_set_cxx_callback(MPI_Op op,
+                                                                     MPI_User_function *function)
 {
     tern_op_of(op)->cxx = function;
 }

@@ -12,22 +12,26 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* What a C++ program's operation really is; it is handed to the C function that calls it (ompi_op_set_cxx_callback). */
-typedef void tern_op_cxx_caller(void *in, void *inout, int *count, MPI_Datatype *datatype, MPI_User_function *cxx);
+/* What a C++ program's operation really is; it is handed to the C function that calls it
+ * (ompi_op_set_cxx_callback). */
+typedef void tern_op_cxx_caller(void *in, void *inout, int *count, MPI_Datatype *datatype,
+                                MPI_User_function *cxx);
 
 struct tern_op {
     struct tern_object obj;
-    enum tern_reduce_op op;     /* TERN_REDUCE_USER: one of the functions */
+    enum tern_reduce_op op; /* TERN_REDUCE_USER: one of the functions */
     bool commutative;
     bool predefined;
-    const char *name;           /* of predefined ones, as in mpi.h */
-    MPI_User_function *fn;      /* counts are int */
-    MPI_User_function_c *fn_c;  /* counts are MPI_Count; NULL unless fn is */
-    MPI_User_function *cxx;     /* NULL, or the last argument of fn, which then is a tern_op_cxx_caller */
+    const char *name;          /* of predefined ones, as in mpi.h */
+    MPI_User_function *fn;     /* counts are int */
+    MPI_User_function_c *fn_c; /* counts are MPI_Count; NULL unless fn is */
+    MPI_User_function
+        *cxx; /* NULL, or the last argument of fn, which then is a tern_op_cxx_caller */
 };
 
-extern struct tern_op tern_op_max, tern_op_min, tern_op_sum, tern_op_prod, tern_op_land, tern_op_band, tern_op_lor,
-    tern_op_bor, tern_op_lxor, tern_op_bxor, tern_op_maxloc, tern_op_minloc, tern_op_replace, tern_op_no_op;
+extern struct tern_op tern_op_max, tern_op_min, tern_op_sum, tern_op_prod, tern_op_land,
+    tern_op_band, tern_op_lor, tern_op_bor, tern_op_lxor, tern_op_bxor, tern_op_maxloc,
+    tern_op_minloc, tern_op_replace, tern_op_no_op;
 
 static inline struct tern_op *tern_op_of(MPI_Op op)
 {
@@ -42,7 +46,8 @@ static inline void tern_op_retain(struct tern_op *op)
 void tern_op_release(struct tern_op *op);
 
 /* How collectives use `op` on `datatype`. TERN_ERR_OP when it is not defined for that. */
-int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype, struct tern_reduction *ret_reduction);
+int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
+                      struct tern_reduction *ret_reduction);
 
 /* Called by the inline code of C++ programs, after MPI_Op_create: `function` is the user's. */
 void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function);

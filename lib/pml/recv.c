@@ -209,8 +209,11 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
     }
     if (message && status != MPI_STATUS_IGNORE) {
         uint64_t length = message->length;
-        if (message->packet.kind == TERN_PACKET_RENDEZVOUS)
-            length = ((const struct tern_rendezvous *)message->payload)->length;
+        if (message->packet.kind == TERN_PACKET_RENDEZVOUS) {
+            struct tern_rendezvous rendezvous;
+            memcpy(&rendezvous, message->payload, sizeof rendezvous);
+            length = rendezvous.length;
+        }
         set_status(status, &message->packet, length);
     }
     return message;

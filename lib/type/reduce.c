@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One loop per operation and C type, written once as a macro and left to the compiler to vectorise; the table at the end
- * says which class of element uses which. Signed sums are done unsigned, so that overflow wraps instead of being
- * undefined. Complex products are written out: C's own call a library routine for infinities, per element.
+ * One loop per operation and C type, written once as a macro and left to the compiler to vectorise;
+ * the table at the end says which class of element uses which. Signed sums are done unsigned, so
+ * that overflow wraps instead of being undefined. Complex products are written out: C's own call a
+ * library routine for infinities, per element.
  */
 #pragma GCC optimize("O3")
 
@@ -11,70 +12,72 @@
 
 #include <string.h>
 
-#define LOOP(name, T, statement)                                                                                       \
-    static void name(const void *restrict from, void *restrict to, int64_t count)                                      \
-    {                                                                                                                  \
-        const T *restrict in = from;                                                                                   \
-        T *restrict inout = to;                                                                                        \
-        for (int64_t i = 0; i < count; i++) {                                                                          \
-            T a = in[i], b = inout[i];                                                                                 \
-            statement;                                                                                                 \
-        }                                                                                                              \
+#define LOOP(name, T, statement)                                                  \
+    static void name(const void *restrict from, void *restrict to, int64_t count) \
+    {                                                                             \
+        const T *restrict in = from;                                              \
+        T *restrict inout = to;                                                   \
+        for (int64_t i = 0; i < count; i++) {                                     \
+            T a = in[i], b = inout[i];                                            \
+            statement;                                                            \
+        }                                                                         \
     }
 
-/* The left operand stays on ties and unordered values, so that all ranks that combine in the same order agree. */
-#define ORDER_LOOPS(name, T)                                                                                           \
-    LOOP(max_##name, T, inout[i] = b > a ? b : a)                                                                      \
+/* The left operand stays on ties and unordered values, so that all ranks that combine in the same
+ * order agree. */
+#define ORDER_LOOPS(name, T)                      \
+    LOOP(max_##name, T, inout[i] = b > a ? b : a) \
     LOOP(min_##name, T, inout[i] = b < a ? b : a)
 
-#define SUM_LOOPS(name, T, U)                                                                                          \
-    LOOP(sum_##name, T, inout[i] = (T)((U)a + (U)b))                                                                   \
+#define SUM_LOOPS(name, T, U)                        \
+    LOOP(sum_##name, T, inout[i] = (T)((U)a + (U)b)) \
     LOOP(prod_##name, T, inout[i] = (T)((U)a * (U)b))
 
-#define LOGIC_LOOPS(name, T)                                                                                           \
-    LOOP(land_##name, T, inout[i] = (a != 0) & (b != 0))                                                               \
-    LOOP(lor_##name, T, inout[i] = (a != 0) | (b != 0))                                                                \
+#define LOGIC_LOOPS(name, T)                             \
+    LOOP(land_##name, T, inout[i] = (a != 0) & (b != 0)) \
+    LOOP(lor_##name, T, inout[i] = (a != 0) | (b != 0))  \
     LOOP(lxor_##name, T, inout[i] = (a != 0) ^ (b != 0))
 
-#define BIT_LOOPS(name, T)                                                                                             \
-    LOOP(band_##name, T, inout[i] = a & b)                                                                             \
-    LOOP(bor_##name, T, inout[i] = a | b)                                                                              \
+#define BIT_LOOPS(name, T)                 \
+    LOOP(band_##name, T, inout[i] = a & b) \
+    LOOP(bor_##name, T, inout[i] = a | b)  \
     LOOP(bxor_##name, T, inout[i] = a ^ b)
 
-/* U: unsigned, at least as wide as int, for narrower ones are promoted to int and may overflow there. */
-#define INTEGER_LOOPS(name, T, U)                                                                                      \
-    ORDER_LOOPS(name, T)                                                                                               \
-    SUM_LOOPS(name, T, U)                                                                                              \
-    LOGIC_LOOPS(name, T)                                                                                               \
+/* U: unsigned, at least as wide as int, for narrower ones are promoted to int and may overflow
+ * there. */
+#define INTEGER_LOOPS(name, T, U) \
+    ORDER_LOOPS(name, T)          \
+    SUM_LOOPS(name, T, U)         \
+    LOGIC_LOOPS(name, T)          \
     BIT_LOOPS(name, T)
 
-#define FLOATING_LOOPS(name, T)                                                                                        \
-    ORDER_LOOPS(name, T)                                                                                               \
+#define FLOATING_LOOPS(name, T) \
+    ORDER_LOOPS(name, T)        \
     SUM_LOOPS(name, T, T)
 
-#define COMPLEX_LOOPS(name, T)                                                                                         \
-    struct complex_##name {                                                                                            \
-        T re, im;                                                                                                      \
-    };                                                                                                                 \
-    LOOP(sum_##name, struct complex_##name, inout[i].re = a.re + b.re; inout[i].im = a.im + b.im)                      \
-    LOOP(prod_##name, struct complex_##name, inout[i].re = a.re * b.re - a.im * b.im;                                  \
+#define COMPLEX_LOOPS(name, T)                                                                    \
+    struct complex_##name {                                                                       \
+        T re, im;                                                                                 \
+    };                                                                                            \
+    LOOP(sum_##name, struct complex_##name, inout[i].re = a.re + b.re; inout[i].im = a.im + b.im) \
+    LOOP(prod_##name, struct complex_##name, inout[i].re = a.re * b.re - a.im * b.im;             \
          inout[i].im = a.re * b.im + a.im * b.re)
 
 /* Equal values: the smaller index. */
-#define PAIR_LOOPS(name, V, I)                                                                                         \
-    struct pair_##name {                                                                                               \
-        V value;                                                                                                       \
-        I index;                                                                                                       \
-    };                                                                                                                 \
-    LOOP(maxloc_##name, struct pair_##name,                                                                            \
-         if (a.value > b.value || (a.value == b.value && a.index < b.index)) inout[i] = a)                             \
-    LOOP(minloc_##name, struct pair_##name,                                                                            \
+#define PAIR_LOOPS(name, V, I)                                                             \
+    struct pair_##name {                                                                   \
+        V value;                                                                           \
+        I index;                                                                           \
+    };                                                                                     \
+    LOOP(maxloc_##name, struct pair_##name,                                                \
+         if (a.value > b.value || (a.value == b.value && a.index < b.index)) inout[i] = a) \
+    LOOP(minloc_##name, struct pair_##name,                                                \
          if (a.value < b.value || (a.value == b.value && a.index < b.index)) inout[i] = a)
 
-#define REPLACE_LOOP(bytes)                                                                                            \
-    static void replace_##bytes(const void *restrict from, void *restrict to, int64_t count)                           \
-    {                                                                                                                  \
-        memcpy(to, from, (size_t)count * (bytes));                                                                     \
+#define REPLACE_LOOP(bytes)                                                                  \
+    static void replace_##bytes(const void *restrict from, void *restrict to, int64_t count) \
+    {                                                                                        \
+        memcpy(to, from, (size_t)count *(bytes));                                            \
     }
 
 typedef __int128 int128;
@@ -120,10 +123,12 @@ static void no_op(const void *in, void *inout, int64_t count)
 
 #define ORDER(name) [TERN_REDUCE_MAX] = max_##name, [TERN_REDUCE_MIN] = min_##name
 #define SUM(name) [TERN_REDUCE_SUM] = sum_##name, [TERN_REDUCE_PROD] = prod_##name
-#define LOGIC(name)                                                                                                    \
-    [TERN_REDUCE_LAND] = land_##name, [TERN_REDUCE_LOR] = lor_##name, [TERN_REDUCE_LXOR] = lxor_##name
-#define BITS(name)                                                                                                     \
-    [TERN_REDUCE_BAND] = band_##name, [TERN_REDUCE_BOR] = bor_##name, [TERN_REDUCE_BXOR] = bxor_##name
+#define LOGIC(name)                                                   \
+    [TERN_REDUCE_LAND] = land_##name, [TERN_REDUCE_LOR] = lor_##name, \
+    [TERN_REDUCE_LXOR] = lxor_##name
+#define BITS(name)                                                    \
+    [TERN_REDUCE_BAND] = band_##name, [TERN_REDUCE_BOR] = bor_##name, \
+    [TERN_REDUCE_BXOR] = bxor_##name
 #define LOC(name) [TERN_REDUCE_MAXLOC] = maxloc_##name, [TERN_REDUCE_MINLOC] = minloc_##name
 #define INTEGER(name) ORDER(name), SUM(name), LOGIC(name), BITS(name)
 
@@ -176,7 +181,8 @@ static tern_reduce_loop *replace_loop(int64_t extent)
 
 tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_type *type)
 {
-    if (op < 0 || op >= TERN_REDUCE_OPS || type->basic <= TERN_BASIC_NONE || type->basic >= TERN_BASIC_COUNT)
+    if (op < 0 || op >= TERN_REDUCE_OPS || type->basic <= TERN_BASIC_NONE ||
+        type->basic >= TERN_BASIC_COUNT)
         return NULL;
     if (op == TERN_REDUCE_NO_OP)
         return no_op;

@@ -3,10 +3,12 @@
 #define TERN_REDUCE_H
 
 /*
- * The predefined reductions (MPI-4.1 section 6.9): every operation on every class of basic element it is defined for.
+ * The predefined reductions (MPI-4.1 section 6.9): every operation on every class of basic element
+ * it is defined for.
  *
- * Beyond the standard's table two classes are taken as Open MPI takes them, because programs rely on it: MPI_CHAR and
- * MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned one. Wide characters have no reductions.
+ * Beyond the standard's table two classes are taken as Open MPI takes them, because programs rely
+ * on it: MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned one. Wide
+ * characters have no reductions.
  */
 
 #include "lib/type/type.h"
@@ -15,20 +17,31 @@
 #include <stdint.h>
 
 enum tern_reduce_op {
-    TERN_REDUCE_MAX, TERN_REDUCE_MIN, TERN_REDUCE_SUM, TERN_REDUCE_PROD,
-    TERN_REDUCE_LAND, TERN_REDUCE_BAND, TERN_REDUCE_LOR, TERN_REDUCE_BOR, TERN_REDUCE_LXOR, TERN_REDUCE_BXOR,
-    TERN_REDUCE_MAXLOC, TERN_REDUCE_MINLOC,
+    TERN_REDUCE_MAX,
+    TERN_REDUCE_MIN,
+    TERN_REDUCE_SUM,
+    TERN_REDUCE_PROD,
+    TERN_REDUCE_LAND,
+    TERN_REDUCE_BAND,
+    TERN_REDUCE_LOR,
+    TERN_REDUCE_BOR,
+    TERN_REDUCE_LXOR,
+    TERN_REDUCE_BXOR,
+    TERN_REDUCE_MAXLOC,
+    TERN_REDUCE_MINLOC,
     TERN_REDUCE_REPLACE, /* inout = in; any class; one-sided communication only */
     TERN_REDUCE_NO_OP,   /* inout stays; any class; one-sided communication only */
     TERN_REDUCE_OPS,
     TERN_REDUCE_USER = TERN_REDUCE_OPS, /* a user's function: not done here */
 };
 
-/* inout[i] = in[i] op inout[i] for `count` basic elements, naturally aligned; the arrays do not overlap. */
+/* inout[i] = in[i] op inout[i] for `count` basic elements, naturally aligned; the arrays do not
+ * overlap. */
 typedef void tern_reduce_loop(const void *in, void *inout, int64_t count);
 
-/* The loop of a predefined operation on elements of `type`, or NULL where it is not defined: derived types, other classes.
- * A type has a class when it is predefined; whether it is that is the caller's to know. */
+/* The loop of a predefined operation on elements of `type`, or NULL where it is not defined:
+ * derived types, other classes. A type has a class when it is predefined; whether it is that is the
+ * caller's to know. */
 tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_type *type);
 
 #endif

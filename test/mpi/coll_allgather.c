@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     for (int c = 0; c < 7; c++) {
         int n = counts[c], room = (n * 4 + 2) * size + 2;
-        int *mine = allocate((size_t) n * 16), *all = allocate((size_t) room * 4);
+        int *mine = allocate((size_t) n * 16 + 4), *all = allocate((size_t) room * 4);
         int lengths[64], places[64];
         for (int i = 0; i < n * 4; i++)
             mine[i] = rank * 1000000 + i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1; args: 1 600; long-args: 2 20000 */
-/* Random trees of constructors, up to five deep, agree with their typemaps. args: seed, how many. */
+/* Random trees of constructors, up to five deep, agree with typemaps. args: seed, how many. */
 #include "typemap.h"
 
 enum { MOST_PIECES = 1500 };

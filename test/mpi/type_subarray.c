@@ -3,7 +3,7 @@
 /* Subarrays of one to four dimensions in both orders agree with picking elements. */
 #include "typemap.h"
 
-/* The typemap by its definition: all elements of the subarray, storage order, bounds of the array. */
+/* The typemap by its definition: all elements of the subarray in storage order, array bounds. */
 static struct typemap map_subarray(int dims, const int sizes[], const int subsizes[],
                                    const int starts[], int order, int bytes)
 {

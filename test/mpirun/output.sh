@@ -30,10 +30,10 @@ run -q -np 40 sh -c 'head -c 20000 random | base64 -w 70; echo end'
 is "all of 40 ranks" "$(grep -c '^end$' out) $(wc -l <out)" "40 $((40 * (1 + $(head -c 20000 random | base64 -w 70 | wc -l))))"
 
 # lines of different ranks never mix: 16 ranks, 2000 lines each, in order within each rank
-cat >lines.awk <<'END'
+cat >lines.awk <<'EOT'
 { if ($0 !~ /^rank [0-9]+ line [0-9]+ x*\.$/ || $4 != next_line[$2]++) { print "bad: " $0; exit 1 } }
 END { for (r = 0; r < 16; r++) if (next_line[r] != 2000) { print "rank " r ": " next_line[r] " lines"; exit 1 } }
-END
+EOT
 cat >lines.sh <<'END'
 awk -v r=$OMPI_COMM_WORLD_RANK 'BEGIN { x = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
     for (i = 0; i < 2000; i++) { printf "rank %d line %d %s.\n", r, i, substr(x, 1, (i * 7 + r) % 39); if (i % 50 == 0) fflush() } }'

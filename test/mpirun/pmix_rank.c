@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank without MPI: speaks with the launcher's PMIx server directly. Usage: pmix_rank ACTION [ARGUMENT]; prints what it finds. */
+/* A rank without MPI: speaks with the launcher's PMIx server directly. Usage: pmix_rank ACTION
+ * [ARGUMENT]; prints what it finds. */
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +61,14 @@ static void print_facts(void)
 {
     pmix_rank_t job = PMIX_RANK_WILDCARD;
     uint32_t size = ask_u32(job, PMIX_JOB_SIZE);
-    printf("rank %u of %u, universe %u, max %u, local %u, peers %s, nodes %u, apps %u\n", self.rank, size,
-           ask_u32(job, PMIX_UNIV_SIZE), ask_u32(job, PMIX_MAX_PROCS), ask_u32(job, PMIX_LOCAL_SIZE),
-           ask_string(job, PMIX_LOCAL_PEERS), ask_u32(job, PMIX_NUM_NODES), ask_u32(job, PMIX_JOB_NUM_APPS));
+    printf("rank %u of %u, universe %u, max %u, local %u, peers %s, nodes %u, apps %u\n", self.rank,
+           size, ask_u32(job, PMIX_UNIV_SIZE), ask_u32(job, PMIX_MAX_PROCS),
+           ask_u32(job, PMIX_LOCAL_SIZE), ask_string(job, PMIX_LOCAL_PEERS),
+           ask_u32(job, PMIX_NUM_NODES), ask_u32(job, PMIX_JOB_NUM_APPS));
     for (uint32_t r = 0; r < size; r++) {
-        printf("  %u: local %u node %u nodeid %u app %u host %s locality %s\n", r, ask_u32(r, PMIX_LOCAL_RANK),
-               ask_u32(r, PMIX_NODE_RANK), ask_u32(r, PMIX_NODEID), ask_u32(r, PMIX_APPNUM), ask_string(r, PMIX_HOSTNAME),
+        printf("  %u: local %u node %u nodeid %u app %u host %s locality %s\n", r,
+               ask_u32(r, PMIX_LOCAL_RANK), ask_u32(r, PMIX_NODE_RANK), ask_u32(r, PMIX_NODEID),
+               ask_u32(r, PMIX_APPNUM), ask_string(r, PMIX_HOSTNAME),
                ask_string(r, PMIX_LOCALITY_STRING));
     }
     const char *directory = ask_string(job, PMIX_NSDIR);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines as recorded, what a user asks for, and where the ranks must be. Processors are numbered as on real machines: first one
- * hardware thread of every core, then the second ones. */
+/* Machines as recorded, what a user asks for, and where the ranks must be. Processors are numbered
+ * as on real machines: first one hardware thread of every core, then the second ones. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static struct tern_host make_host(int sockets, int numas, int cores, int threads
         int core = i / threads, thread = i % threads;
         host.cpus[i].os_index = core + thread * (host.cpu_count / threads);
         host.cpus[i].id[TERN_LEVEL_HWTHREAD] = i;
-        host.cpus[i].id[TERN_LEVEL_CORE] = host.cpus[i].id[TERN_LEVEL_L1] = host.cpus[i].id[TERN_LEVEL_L2] = core;
+        host.cpus[i].id[TERN_LEVEL_CORE] = host.cpus[i].id[TERN_LEVEL_L1] =
+            host.cpus[i].id[TERN_LEVEL_L2] = core;
         host.cpus[i].id[TERN_LEVEL_L3] = host.cpus[i].id[TERN_LEVEL_NUMA] = core / cores;
         host.cpus[i].id[TERN_LEVEL_SOCKET] = core / cores / numas;
     }
@@ -28,7 +29,10 @@ static struct tern_host make_host(int sockets, int numas, int cores, int threads
 static struct tern_map_request ask(void)
 {
     static const int unset = 0;
-    return (struct tern_map_request){ .np = &unset, .apps = 1, .by = TERN_LEVEL_DEFAULT, .rank_by = TERN_LEVEL_DEFAULT,
+    return (struct tern_map_request){ .np = &unset,
+                                      .apps = 1,
+                                      .by = TERN_LEVEL_DEFAULT,
+                                      .rank_by = TERN_LEVEL_DEFAULT,
                                       .bind = TERN_LEVEL_DEFAULT };
 }
 
@@ -54,7 +58,8 @@ static const char *places(const struct tern_map *map)
     return text;
 }
 
-static void expect(const struct tern_host *host, const struct tern_map_request *request, const char *wanted)
+static void expect(const struct tern_host *host, const struct tern_map_request *request,
+                   const char *wanted)
 {
     struct tern_map map;
     ck_assert_int_eq(tern_map_ranks(request, host, 1, &map), 0);
@@ -66,7 +71,8 @@ static void expect(const struct tern_host *host, const struct tern_map_request *
     tern_map_free(&map);
 }
 
-static void expect_np(const struct tern_host *host, struct tern_map_request request, int np, const char *wanted)
+static void expect_np(const struct tern_host *host, struct tern_map_request request, int np,
+                      const char *wanted)
 {
     request.np = &np;
     expect(host, &request, wanted);
@@ -168,7 +174,8 @@ START_TEST(test_per_object)
     int five = 5;
     request.np = &five;
     ck_assert_int_eq(tern_map_ranks(&request, &host, 1, &map), TERN_ERR_ARG);
-    ck_assert_str_eq(tern_error_text(TERN_ERR_ARG), "-np 5 does not fit: 2 per socket on 1 host gives 4 ranks");
+    ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
+                     "-np 5 does not fit: 2 per socket on 1 host gives 4 ranks");
     /* each program has its own two per node */
     int unset[2] = { 0, 0 };
     request = ask();
@@ -211,7 +218,8 @@ END_TEST
 
 START_TEST(test_odd_machines)
 {
-    /* a machine of which affinity leaves core 3 of socket 0 and cores 4, 5 of socket 1, renumbered as recorded */
+    /* a machine of which affinity leaves core 3 of socket 0 and cores 4, 5 of socket 1, renumbered
+     * as recorded */
     struct tern_host host = make_host(1, 1, 3, 1);
     host.cpus[0].os_index = 3;
     host.cpus[1].os_index = 4;
@@ -296,15 +304,21 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* Whatever the machine and the wish, every rank gets processors of its host, the same in every run. */
+/* Whatever the machine and the wish, every rank gets processors of its host, the same in every run.
+ */
 START_TEST(test_everything_maps)
 {
-    static const enum tern_level bys[] = { TERN_LEVEL_DEFAULT, TERN_LEVEL_SLOT, TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE, TERN_LEVEL_L2,
-                                           TERN_LEVEL_L3, TERN_LEVEL_NUMA, TERN_LEVEL_SOCKET, TERN_LEVEL_NODE };
-    static const enum tern_level binds[] = { TERN_LEVEL_DEFAULT, TERN_LEVEL_NONE, TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE, TERN_LEVEL_L2,
-                                             TERN_LEVEL_NUMA, TERN_LEVEL_SOCKET, TERN_LEVEL_NODE };
+    static const enum tern_level bys[] = {
+        TERN_LEVEL_DEFAULT, TERN_LEVEL_SLOT, TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE, TERN_LEVEL_L2,
+        TERN_LEVEL_L3,      TERN_LEVEL_NUMA, TERN_LEVEL_SOCKET,   TERN_LEVEL_NODE
+    };
+    static const enum tern_level binds[] = { TERN_LEVEL_DEFAULT,  TERN_LEVEL_NONE,
+                                             TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE,
+                                             TERN_LEVEL_L2,       TERN_LEVEL_NUMA,
+                                             TERN_LEVEL_SOCKET,   TERN_LEVEL_NODE };
     for (int shape = 0; shape < 24; shape++) {
-        struct tern_host host = make_host(1 + shape % 2, 1 + shape / 2 % 2, 1 + shape / 4 % 3, 1 + shape / 12);
+        struct tern_host host =
+            make_host(1 + shape % 2, 1 + shape / 2 % 2, 1 + shape / 4 % 3, 1 + shape / 12);
         for (int by = 0; by < 9; by++) {
             for (int bind = 0; bind < 8; bind++) {
                 for (int np = 1; np <= 13; np += 4) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What mpirun reads: hosts, hostfiles, policies, control group limits, and machines as hwloc describes them. */
+/* What mpirun reads: hosts, hostfiles, policies, control group limits, and machines as hwloc
+ * describes them. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,16 @@ START_TEST(test_hosts)
         const char *text, *name;
         int slots;
     } good[] = {
-        { "n1", "n1", 1 },          { "n1:4", "n1", 4 },         { "n1:*", "n1", 0 },      { "me@n1:2", "n1", 2 },
-        { "fe80::1", "fe80::1", 1 }, { "[fe80::1]:3", "fe80::1", 3 }, { "10.0.0.1:2", "10.0.0.1", 2 },
+        { "n1", "n1", 1 },
+        { "n1:4", "n1", 4 },
+        { "n1:*", "n1", 0 },
+        { "me@n1:2", "n1", 2 },
+        { "fe80::1", "fe80::1", 1 },
+        { "[fe80::1]:3", "fe80::1", 3 },
+        { "10.0.0.1:2", "10.0.0.1", 2 },
     };
-    static const char *const bad[] = { "", ":3", "n1:", "n1:0", "n1:-1", "n1:x", "n1:3x", "[fe80::1", "@" };
+    static const char *const bad[] = { "",     ":3",    "n1:",      "n1:0", "n1:-1",
+                                       "n1:x", "n1:3x", "[fe80::1", "@" };
     struct tern_host_entry entry;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert_int_eq(tern_host_parse(good[i].text, &entry), 0);
@@ -26,7 +33,8 @@ START_TEST(test_hosts)
         ck_assert_int_eq(entry.slots, good[i].slots);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(tern_host_parse(bad[i], &entry) == TERN_ERR_ARG, "\"%s\" is accepted", bad[i]);
+        ck_assert_msg(tern_host_parse(bad[i], &entry) == TERN_ERR_ARG, "\"%s\" is accepted",
+                      bad[i]);
 }
 END_TEST
 
@@ -68,7 +76,8 @@ START_TEST(test_policies)
     ck_assert(options.map.by == TERN_LEVEL_SOCKET && options.map.pe == 4 && options.oversubscribe);
     options = (struct tern_options){ 0 };
     ck_assert_int_eq(tern_policy_map_by("--map-by", "ppr:3:numa:pe=2", &options), 0);
-    ck_assert(options.map.per_object == 3 && options.map.per_level == TERN_LEVEL_NUMA && options.map.pe == 2);
+    ck_assert(options.map.per_object == 3 && options.map.per_level == TERN_LEVEL_NUMA &&
+              options.map.pe == 2);
     options = (struct tern_options){ 0 };
     options.map.by = TERN_LEVEL_DEFAULT;
     ck_assert_int_eq(tern_policy_map_by("--map-by", ":NOOVERSUBSCRIBE", &options), 0);
@@ -77,10 +86,12 @@ START_TEST(test_policies)
     ck_assert_int_eq(options.map.bind, TERN_LEVEL_CORE);
     ck_assert_int_eq(tern_policy_rank_by("--rank-by", "l3cache", &options), 0);
     ck_assert_int_eq(options.map.rank_by, TERN_LEVEL_L3);
-    static const char *const bad[] = { "x", "none", "ppr", "ppr:2", "ppr:x:core", "ppr:0:core", "ppr:2:none", "core:x", "core:pe=0",
-                                       "core:pe=", "slot:pe=99999" };
+    static const char *const bad[] = { "x",          "none",       "ppr",          "ppr:2",
+                                       "ppr:x:core", "ppr:0:core", "ppr:2:none",   "core:x",
+                                       "core:pe=0",  "core:pe=",   "slot:pe=99999" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(tern_policy_map_by("--map-by", bad[i], &options) == TERN_ERR_ARG, "\"%s\" is accepted", bad[i]);
+        ck_assert_msg(tern_policy_map_by("--map-by", bad[i], &options) == TERN_ERR_ARG,
+                      "\"%s\" is accepted", bad[i]);
     ck_assert_int_eq(tern_policy_bind_to("--bind-to", "slot", &options), TERN_ERR_ARG);
     ck_assert_int_eq(tern_policy_rank_by("--rank-by", "none", &options), TERN_ERR_ARG);
 }
@@ -122,7 +133,8 @@ START_TEST(test_machines)
     ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_NUMA), 2);
     ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_L3), 4);
     ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_CORE), 16);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_L2), 4); /* none described: the next wider stands for it */
+    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_L2),
+                     4); /* none described: the next wider stands for it */
     free(host.cpus);
     /* what affinity leaves is numbered from 0 without holes */
     host = record("package:2 [numa] l3:2 core:4 pu:2", "5,20-23,31");

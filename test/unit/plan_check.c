@@ -8,8 +8,15 @@
 #include <string.h>
 
 const struct tern_type u64_type = {
-    .size = 8, .extent = 8, .true_extent = 8, .elements = 1, .alignment = 8,
-    .basic = TERN_BASIC_UINT64, .gapless = true, .contiguous = true, .committed = true,
+    .size = 8,
+    .extent = 8,
+    .true_extent = 8,
+    .elements = 1,
+    .alignment = 8,
+    .basic = TERN_BASIC_UINT64,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
 };
 
 struct tern_type gappy_type;
@@ -25,8 +32,8 @@ void make_gappy_type(void)
 
 uint64_t value(int64_t from, int64_t to, int64_t i)
 {
-    uint64_t x = (uint64_t)(from + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)(to + 1) * 0xc2b2ae3d27d4eb4fu ^
-                 (uint64_t)(i + 1) * 0x165667b19e3779f9u;
+    uint64_t x = (uint64_t)(from + 1) * 0x9e3779b97f4a7c15u ^
+                 (uint64_t)(to + 1) * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)(i + 1) * 0x165667b19e3779f9u;
     x ^= x >> 29;
     x *= 0xbf58476d1ce4e5b9u;
     return x ^ x >> 32;
@@ -65,35 +72,33 @@ struct use {
 static int uses_of(const struct tern_step *step, struct use uses[2])
 {
     switch (step->kind) {
-    case TERN_STEP_SEND:
-        uses[0] = (struct use){step->from, false};
-        return 1;
-    case TERN_STEP_RECV:
-        uses[0] = (struct use){step->to, true};
-        return 1;
+    case TERN_STEP_SEND: uses[0] = (struct use){step->from, false}; return 1;
+    case TERN_STEP_RECV: uses[0] = (struct use){step->to, true}; return 1;
     case TERN_STEP_REDUCE:
     case TERN_STEP_COPY:
         uses[0] = (struct use){step->from, false};
         uses[1] = (struct use){step->to, true};
         return 2;
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
 static bool collide(const struct use *a, const struct use *b)
 {
-    if ((!a->writes && !b->writes) || a->ref.buffer != b->ref.buffer || !a->ref.count || !b->ref.count)
+    if ((!a->writes && !b->writes) || a->ref.buffer != b->ref.buffer || !a->ref.count ||
+        !b->ref.count)
         return false;
     if (a->ref.block >= 0 || b->ref.block >= 0)
         return a->ref.block == b->ref.block;
-    return a->ref.offset < b->ref.offset + b->ref.count && b->ref.offset < a->ref.offset + a->ref.count;
+    return a->ref.offset < b->ref.offset + b->ref.count &&
+           b->ref.offset < a->ref.offset + a->ref.count;
 }
 
 const char *plan_read(const struct tern_plan *plan)
 {
     struct tern_step steps[TERN_PLAN_WINDOW], room;
-    uint64_t complete = 0; /* of the steps before the current one, those that must be complete when it starts */
+    uint64_t complete =
+        0; /* of the steps before the current one, those that must be complete when it starts */
     const uint64_t too_old = ~0ull << (plan->window - 1);
     bool next_waits = false;
     for (int64_t i = 0; i < plan->step_count; i++) {
@@ -106,8 +111,10 @@ const char *plan_read(const struct tern_plan *plan)
         int my_uses = uses_of(step, mine);
         for (int u = 0; u < my_uses; u++)
             if (mine[u].ref.buffer >= TERN_TEMPORARY &&
-                (mine[u].ref.buffer - TERN_TEMPORARY >= plan->temp_count || mine[u].ref.offset < 0 ||
-                 mine[u].ref.offset + mine[u].ref.count > plan->temp_units) && mine[u].ref.count)
+                (mine[u].ref.buffer - TERN_TEMPORARY >= plan->temp_count ||
+                 mine[u].ref.offset < 0 ||
+                 mine[u].ref.offset + mine[u].ref.count > plan->temp_units) &&
+                mine[u].ref.count)
                 return "a step goes beyond a temporary";
         for (int64_t k = 0; k < TERN_PLAN_WINDOW && k < i; k++) {
             if (complete >> k & 1)

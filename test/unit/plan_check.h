@@ -2,7 +2,8 @@
 #ifndef PLAN_CHECK_H
 #define PLAN_CHECK_H
 
-/* For tests of plans: elements that say where they come from, and the reading of a plan for races. */
+/* For tests of plans: elements that say where they come from, and the reading of a plan for races.
+ */
 
 #include "lib/coll/plan.h"
 #include "lib/type/type.h"
@@ -24,8 +25,8 @@ char *new_elements(const struct tern_type *type, int64_t count);
 void put(char *base, const struct tern_type *type, int64_t i, uint64_t x);
 bool is(const char *base, const struct tern_type *type, int64_t i, uint64_t x);
 
-/* NULL, or what is wrong with the plan by itself: no step may touch what an earlier one may still use, as far as the plan's
- * own dependencies go, nor go beyond a temporary. */
+/* NULL, or what is wrong with the plan by itself: no step may touch what an earlier one may still
+ * use, as far as the plan's own dependencies go, nor go beyond a temporary. */
 const char *plan_read(const struct tern_plan *plan);
 
 #endif

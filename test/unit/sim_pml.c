@@ -26,7 +26,7 @@ struct message { /* a send or a receive that found no partner yet */
 static struct sim *current;
 static struct message **waiting; /* per receiving process, in order */
 static int (*polled)(void);
-static uint64_t events;          /* messages posted, calls finished */
+static uint64_t events; /* messages posted, calls finished */
 
 static void release_message(struct tern_request *request)
 {
@@ -52,8 +52,8 @@ static void deliver(struct message *send, struct message *recv)
     recv->request.complete = true;
 }
 
-static int post(struct tern_context *context, bool send, const void *buf, int64_t count, const struct tern_type *type, int peer,
-                int tag, struct tern_request **ret_request)
+static int post(struct tern_context *context, bool send, const void *buf, int64_t count,
+                const struct tern_type *type, int peer, int tag, struct tern_request **ret_request)
 {
     const struct sim_context *sim_context = context->comm;
     struct message *message = calloc(1, sizeof *message);
@@ -73,8 +73,8 @@ static int post(struct tern_context *context, bool send, const void *buf, int64_
         struct message **at = &waiting[send ? message->peer : message->process];
         for (; *at; at = &(*at)->next) {
             struct message *other = *at;
-            if (other->send != send && other->process == message->peer && other->peer == message->process &&
-                other->id == message->id && other->tag == tag) {
+            if (other->send != send && other->process == message->peer &&
+                other->peer == message->process && other->id == message->id && other->tag == tag) {
                 *at = other->next;
                 deliver(send ? message : other, send ? other : message);
                 *ret_request = &message->request;
@@ -87,13 +87,15 @@ static int post(struct tern_context *context, bool send, const void *buf, int64_
     return 0;
 }
 
-static int sim_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+static int sim_isend(struct tern_context *context, const void *buf, int64_t count,
+                     const struct tern_type *type, int dest, int tag,
                      struct tern_request **ret_request)
 {
     return post(context, true, buf, count, type, dest, tag, ret_request);
 }
 
-static int sim_irecv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+static int sim_irecv(struct tern_context *context, void *buf, int64_t count,
+                     const struct tern_type *type, int source, int tag,
                      struct tern_request **ret_request)
 {
     return post(context, false, buf, count, type, source, tag, ret_request);
@@ -117,7 +119,8 @@ static void sim_wait(struct tern_request *request)
         swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }
 
-static int sim_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag)
+static int sim_recv(struct tern_context *context, void *buf, int64_t count,
+                    const struct tern_type *type, int source, int tag)
 {
     struct tern_request *request;
     sim_irecv(context, buf, count, type, source, tag, &request);
@@ -247,13 +250,15 @@ const char *sim_run(struct sim *sim, struct tern_call *calls, enum sim_way way, 
 
 /* --- contexts --- */
 
-static void open_coll(struct sim *sim, struct tern_coll *coll, int process, int first_here, int size, int first_there,
-                      int remote_size, int id)
+static void open_coll(struct sim *sim, struct tern_coll *coll, int process, int first_here,
+                      int size, int first_there, int remote_size, int id)
 {
     struct sim_context *sim_context = malloc(sizeof *sim_context);
     *sim_context = (struct sim_context){sim, process, id, first_there};
     *coll = (struct tern_coll){
-        .context = {.rank = process - first_here, .size = remote_size ? remote_size : size, .comm = sim_context},
+        .context = {.rank = process - first_here,
+                    .size = remote_size ? remote_size : size,
+                    .comm = sim_context},
         .rank = process - first_here,
         .size = size,
         .remote_size = remote_size,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Neighbourhood collectives over simulated messages: rings (periodic or not, where both neighbours may be the same process),
- * sparse and dense graphs with parallel edges, more neighbours than fit in the window.
+ * Neighbourhood collectives over simulated messages: rings (periodic or not, where both neighbours
+ * may be the same process), sparse and dense graphs with parallel edges, more neighbours than fit
+ * in the window.
  */
 #include "lib/type/layout.h"
 #include "plan_check.h"
@@ -117,7 +118,8 @@ static void make_arrays(struct side *side, const struct graph *graph, int p)
         side->sources[i] = side->edges[i].source;
     for (int k = 0; k < out; k++)
         side->destinations[k] = destination(graph, p, k);
-    side->neighbors = (struct tern_neighbors){side->sources, side->destinations, in, out, graph->shape <= OPEN_RING};
+    side->neighbors = (struct tern_neighbors){side->sources, side->destinations, in, out,
+                                              graph->shape <= OPEN_RING};
 }
 
 static void free_side(struct side *side)
@@ -134,14 +136,18 @@ static void free_side(struct side *side)
     free(side->recv);
 }
 
-static void fill(struct side *side, enum tern_collective collective, int p, int64_t count, const struct tern_type *type)
+static void fill(struct side *side, enum tern_collective collective, int p, int64_t count,
+                 const struct tern_type *type)
 {
     int in = side->neighbors.indegree, out = side->neighbors.outdegree;
     int64_t unit = collective == TERN_NEIGHBOR_ALLTOALLW ? type->extent : 1;
     for (int i = 0; i < in; i++)
-        side->counts[1][i] = side->sources[i] < 0 ? 1 : (int32_t)length(collective, count, side->sources[i], p);
+        side->counts[1][i] =
+            side->sources[i] < 0 ? 1 : (int32_t)length(collective, count, side->sources[i], p);
     for (int k = 0; k < out; k++)
-        side->counts[0][k] = side->destinations[k] < 0 ? 1 : (int32_t)length(collective, count, p, side->destinations[k]);
+        side->counts[0][k] = side->destinations[k] < 0
+                                 ? 1
+                                 : (int32_t)length(collective, count, p, side->destinations[k]);
     side->recv = new_elements(type, displace(side->counts[1], side->displs[1], in, unit));
     side->send = new_elements(type, displace(side->counts[0], side->displs[0], out, unit) + count);
     for (int i = 0; i < in || i < out; i++)
@@ -162,41 +168,48 @@ static void fill(struct side *side, enum tern_collective collective, int p, int6
                 put(side->send, type, side->displs[0][k] / unit + i, value(p, k, i));
 }
 
-static void set_call(struct tern_call *call, struct tern_coll *coll, struct side *side, enum tern_collective collective, int p,
-                     int64_t count, const struct tern_type *type)
+static void set_call(struct tern_call *call, struct tern_coll *coll, struct side *side,
+                     enum tern_collective collective, int p, int64_t count,
+                     const struct tern_type *type)
 {
     const struct tern_neighbors *hood = &side->neighbors;
     struct tern_ints send_counts = {side->counts[0], 4}, send_displs = {side->displs[0], 4};
     struct tern_ints recv_counts = {side->counts[1], 4}, recv_displs = {side->displs[1], 4};
     int64_t own = length(collective, count, p, 0);
     if (collective == TERN_NEIGHBOR_ALLGATHER)
-        tern_call_neighbor_allgather(call, coll, hood, side->send, count, type, side->recv, count, type);
+        tern_call_neighbor_allgather(call, coll, hood, side->send, count, type, side->recv, count,
+                                     type);
     else if (collective == TERN_NEIGHBOR_ALLGATHERV)
-        tern_call_neighbor_allgatherv(call, coll, hood, side->send, own, type, side->recv, recv_counts, recv_displs, type);
+        tern_call_neighbor_allgatherv(call, coll, hood, side->send, own, type, side->recv,
+                                      recv_counts, recv_displs, type);
     else if (collective == TERN_NEIGHBOR_ALLTOALL)
-        tern_call_neighbor_alltoall(call, coll, hood, side->send, count, type, side->recv, count, type);
+        tern_call_neighbor_alltoall(call, coll, hood, side->send, count, type, side->recv, count,
+                                    type);
     else if (collective == TERN_NEIGHBOR_ALLTOALLV)
-        tern_call_neighbor_alltoallv(call, coll, hood, side->send, send_counts, send_displs, type, side->recv, recv_counts,
-                                     recv_displs, type);
+        tern_call_neighbor_alltoallv(call, coll, hood, side->send, send_counts, send_displs, type,
+                                     side->recv, recv_counts, recv_displs, type);
     else
-        tern_call_neighbor_alltoallw(call, coll, hood, side->send, send_counts, send_displs, side->types, side->recv, recv_counts,
-                                     recv_displs, side->types);
+        tern_call_neighbor_alltoallw(call, coll, hood, side->send, send_counts, send_displs,
+                                     side->types, side->recv, recv_counts, recv_displs,
+                                     side->types);
 }
 
-static bool right(const struct side *side, enum tern_collective collective, const struct tern_type *type)
+static bool right(const struct side *side, enum tern_collective collective,
+                  const struct tern_type *type)
 {
     int64_t unit = collective == TERN_NEIGHBOR_ALLTOALLW ? type->extent : 1;
     for (int i = 0; i < side->neighbors.indegree; i++) {
         struct edge edge = side->edges[i];
         for (int64_t e = 0; edge.source >= 0 && e < side->counts[1][i]; e++)
-            if (!is(side->recv, type, side->displs[1][i] / unit + e, value(edge.source, for_all(collective) ? 0 : edge.k, e)))
+            if (!is(side->recv, type, side->displs[1][i] / unit + e,
+                    value(edge.source, for_all(collective) ? 0 : edge.k, e)))
                 return false;
     }
     return true;
 }
 
-static void run_graph(enum tern_collective collective, struct graph graph, int64_t count, const struct tern_type *type,
-                      enum sim_way way)
+static void run_graph(enum tern_collective collective, struct graph graph, int64_t count,
+                      const struct tern_type *type, enum sim_way way)
 {
     struct sim *sim = sim_new(graph.n, 0);
     struct tern_call *calls = calloc((size_t)graph.n, sizeof *calls);
@@ -217,8 +230,8 @@ static void run_graph(enum tern_collective collective, struct graph graph, int64
     for (int p = 0; p < graph.n && !fault; p++)
         if (!right(&sides[p], collective, type))
             fault = "a wrong result";
-    ck_assert_msg(!fault, "%s: %s (size %d, shape %d, count %ld)", tern_plan_collective_name(collective), fault, graph.n,
-                  graph.shape, (long)count);
+    ck_assert_msg(!fault, "%s: %s (size %d, shape %d, count %ld)",
+                  tern_plan_collective_name(collective), fault, graph.n, graph.shape, (long)count);
     for (int p = 0; p < graph.n; p++)
         free_side(&sides[p]);
     free(sides);
@@ -246,7 +259,8 @@ int main(void)
     Suite *suite = suite_create("neighbor_plan");
     TCase *tcase = tcase_create("neighbourhoods");
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, blocks_arrive_where_the_edge_ends, TERN_NEIGHBOR_ALLGATHER, TERN_NEIGHBOR_ALLTOALLW + 1);
+    tcase_add_loop_test(tcase, blocks_arrive_where_the_edge_ends, TERN_NEIGHBOR_ALLGATHER,
+                        TERN_NEIGHBOR_ALLTOALLW + 1);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every algorithm of every collective, all ranks of it, without processes: the real executor over simulated messages.
+ * Every algorithm of every collective, all ranks of it, without processes: the real executor over
+ * simulated messages.
  *
- * Sends are synchronous, so whatever gets through here cannot lock up under any protocol. Elements carry where they come from:
- * moved ones are compared with what must stand there; contributions to a sum are random numbers (a part counted twice or
- * not at all shows), and where order matters they are spans of ranks that only add up side by side, lower one left.
- * Apart from that each plan is read for races: a step may not touch what an earlier one may still be reading or writing,
- * as far as the plan's own dependencies go.
+ * Sends are synchronous, so whatever gets through here cannot lock up under any protocol. Elements
+ * carry where they come from: moved ones are compared with what must stand there; contributions to
+ * a sum are random numbers (a part counted twice or not at all shows), and where order matters they
+ * are spans of ranks that only add up side by side, lower one left. Apart from that each plan is
+ * read for races: a step may not touch what an earlier one may still be reading or writing, as far
+ * as the plan's own dependencies go.
  */
 #include "lib/type/layout.h"
 #include "plan_check.h"
@@ -18,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- spans of ranks: word 0 is {lo, hi}, word 1 (at the type's second place) the sum of values --- */
+/* --- spans of ranks: word 0 is {lo, hi}, word 1 (at the type's second place) the sum of values ---
+ */
 
 struct span {
     int32_t lo, hi; /* ranks lo .. hi - 1 */
@@ -44,19 +47,29 @@ static void put_span(char *base, const struct tern_type *type, int64_t i, struct
     memcpy(base + i * type->extent + second_word(type), &span.sum, 8);
 }
 
-static void join_spans(const struct tern_reduction *reduction, const void *in, void *inout, int64_t count)
+static void join_spans(const struct tern_reduction *reduction, const void *in, void *inout,
+                       int64_t count)
 {
     const struct tern_type *type = reduction->datatype;
     for (int64_t i = 0; i < count; i++) {
         struct span a = get_span(in, type, i), b = get_span(inout, type, i);
         bool side_by_side = a.hi == b.lo && a.lo < a.hi && b.lo < b.hi;
-        put_span(inout, type, i, side_by_side ? (struct span){a.lo, b.hi, a.sum + b.sum} : (struct span){-1, -1, 0});
+        put_span(inout, type, i,
+                 side_by_side ? (struct span){a.lo, b.hi, a.sum + b.sum}
+                              : (struct span){-1, -1, 0});
     }
 }
 
 static const struct tern_type span_type = {
-    .size = 16, .extent = 16, .true_extent = 16, .elements = 2, .alignment = 8,
-    .basic = TERN_BASIC_UINT64, .gapless = true, .contiguous = true, .committed = true,
+    .size = 16,
+    .extent = 16,
+    .true_extent = 16,
+    .elements = 2,
+    .alignment = 8,
+    .basic = TERN_BASIC_UINT64,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
 };
 
 /* --- one case --- */
@@ -64,9 +77,9 @@ static const struct tern_type span_type = {
 struct job {
     enum tern_collective collective;
     const struct tern_algorithm *algorithm;
-    int n, m;       /* sizes of the groups; m = 0: one group */
+    int n, m; /* sizes of the groups; m = 0: one group */
     int64_t count;
-    int root;       /* in the first group, which has the root where there are two */
+    int root; /* in the first group, which has the root where there are two */
     bool in_place, commutative, gappy;
     enum sim_way way;
     struct sim *sim;
@@ -201,8 +214,8 @@ static void call_bcast(struct job *job, int p)
                 memcpy(buf + i * 16, pair, 16);
             }
         }
-    tern_call_bcast(&job->calls[p], &job->sim->colls[p], buf, words ? 2 * job->count : job->count, words ? &u64_type : type,
-                    root_for(job, p));
+    tern_call_bcast(&job->calls[p], &job->sim->colls[p], buf, words ? 2 * job->count : job->count,
+                    words ? &u64_type : type, root_for(job, p));
 }
 
 static bool check_bcast(struct job *job, int p)
@@ -213,7 +226,8 @@ static bool check_bcast(struct job *job, int p)
     for (int64_t i = 0; i < job->count; i++) {
         uint64_t x = value(job->root, 0, i);
         if (!words ? !is(job->recvs[p], moved_type(job), i, x)
-                   : !is(job->recvs[p], &u64_type, 2 * i, x) || !is(job->recvs[p], &u64_type, 2 * i + 1, ~x))
+                   : !is(job->recvs[p], &u64_type, 2 * i, x) ||
+                         !is(job->recvs[p], &u64_type, 2 * i + 1, ~x))
             return false;
     }
     return true;
@@ -221,7 +235,8 @@ static bool check_bcast(struct job *job, int p)
 
 static int64_t own_length(const struct job *job, int p)
 {
-    bool v = job->collective == TERN_GATHERV || job->collective == TERN_SCATTERV || job->collective == TERN_ALLGATHERV;
+    bool v = job->collective == TERN_GATHERV || job->collective == TERN_SCATTERV ||
+             job->collective == TERN_ALLGATHERV;
     return v ? varying(job, p, 0) : job->count;
 }
 
@@ -235,7 +250,8 @@ static char *new_own_block(struct job *job, int p)
 }
 
 /* Counts and displacements of own blocks of everybody over there. */
-static int64_t own_blocks(struct job *job, int p, struct tern_ints *counts, struct tern_ints *displs)
+static int64_t own_blocks(struct job *job, int p, struct tern_ints *counts,
+                          struct tern_ints *displs)
 {
     int size = size_there(job, p), first = first_there(job, p);
     *counts = new_array(job, size);
@@ -263,7 +279,8 @@ static bool check_gathered(struct job *job, int p)
     bool v = job->collective == TERN_GATHERV || job->collective == TERN_ALLGATHERV;
     if ((job->collective == TERN_GATHER || job->collective == TERN_GATHERV) && !is_root(job, p))
         return true;
-    return check_collected(job, p, v ? job->calls[p].blocks.recv_displs : (struct tern_ints){NULL, 4});
+    return check_collected(job, p,
+                           v ? job->calls[p].blocks.recv_displs : (struct tern_ints){NULL, 4});
 }
 
 static const void *in_place_block(struct job *job, int p, int64_t at)
@@ -278,27 +295,33 @@ static void call_gather(struct job *job, int p)
 {
     const struct tern_type *type = moved_type(job);
     char *recv = is_root(job, p) ? new_recv(job, p, size_there(job, p) * job->count, type) : NULL;
-    const void *send = is_root(job, p) && job->in_place ? in_place_block(job, p, p * job->count) : new_own_block(job, p);
-    tern_call_gather(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv, job->count, type, root_for(job, p));
+    const void *send = is_root(job, p) && job->in_place ? in_place_block(job, p, p * job->count)
+                                                        : new_own_block(job, p);
+    tern_call_gather(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv, job->count,
+                     type, root_for(job, p));
 }
 
 static void call_gatherv(struct job *job, int p)
 {
     const struct tern_type *type = moved_type(job);
     struct tern_ints counts = {NULL, 4}, displs = {NULL, 4};
-    char *recv = is_root(job, p) ? new_recv(job, p, own_blocks(job, p, &counts, &displs), type) : NULL;
-    const void *send =
-        is_root(job, p) && job->in_place ? in_place_block(job, p, tern_ints_at(displs, p)) : new_own_block(job, p);
-    tern_call_gatherv(&job->calls[p], &job->sim->colls[p], send, own_length(job, p), type, recv, counts, displs, type,
-                      root_for(job, p));
+    char *recv =
+        is_root(job, p) ? new_recv(job, p, own_blocks(job, p, &counts, &displs), type) : NULL;
+    const void *send = is_root(job, p) && job->in_place
+                           ? in_place_block(job, p, tern_ints_at(displs, p))
+                           : new_own_block(job, p);
+    tern_call_gatherv(&job->calls[p], &job->sim->colls[p], send, own_length(job, p), type, recv,
+                      counts, displs, type, root_for(job, p));
 }
 
 static void call_allgather(struct job *job, int p)
 {
     const struct tern_type *type = moved_type(job);
     char *recv = new_recv(job, p, size_there(job, p) * job->count, type);
-    const void *send = job->in_place ? in_place_block(job, p, p * job->count) : new_own_block(job, p);
-    tern_call_allgather(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv, job->count, type);
+    const void *send =
+        job->in_place ? in_place_block(job, p, p * job->count) : new_own_block(job, p);
+    tern_call_allgather(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv,
+                        job->count, type);
 }
 
 static void call_allgatherv(struct job *job, int p)
@@ -306,8 +329,10 @@ static void call_allgatherv(struct job *job, int p)
     const struct tern_type *type = moved_type(job);
     struct tern_ints counts, displs;
     char *recv = new_recv(job, p, own_blocks(job, p, &counts, &displs), type);
-    const void *send = job->in_place ? in_place_block(job, p, tern_ints_at(displs, p)) : new_own_block(job, p);
-    tern_call_allgatherv(&job->calls[p], &job->sim->colls[p], send, own_length(job, p), type, recv, counts, displs, type);
+    const void *send =
+        job->in_place ? in_place_block(job, p, tern_ints_at(displs, p)) : new_own_block(job, p);
+    tern_call_allgatherv(&job->calls[p], &job->sim->colls[p], send, own_length(job, p), type, recv,
+                         counts, displs, type);
 }
 
 static char *new_handed_out(struct job *job, int p, struct tern_ints displs, int64_t length)
@@ -317,16 +342,21 @@ static char *new_handed_out(struct job *job, int p, struct tern_ints displs, int
     char *send = new_send(job, p, length, type);
     for (int r = 0; r < size_there(job, p); r++)
         for (int64_t i = 0; i < own_length(job, first + r); i++)
-            put(send, type, (displs.values ? tern_ints_at(displs, r) : r * job->count) + i, value(first + r, 0, i));
+            put(send, type, (displs.values ? tern_ints_at(displs, r) : r * job->count) + i,
+                value(first + r, 0, i));
     return send;
 }
 
 static void call_scatter(struct job *job, int p)
 {
     const struct tern_type *type = moved_type(job);
-    char *send = is_root(job, p) ? new_handed_out(job, p, (struct tern_ints){NULL, 4}, size_there(job, p) * job->count) : NULL;
-    void *recv = is_root(job, p) && job->in_place ? MPI_IN_PLACE : (void *)new_recv(job, p, job->count, type);
-    tern_call_scatter(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv, job->count, type, root_for(job, p));
+    char *send = is_root(job, p) ? new_handed_out(job, p, (struct tern_ints){NULL, 4},
+                                                  size_there(job, p) * job->count)
+                                 : NULL;
+    void *recv = is_root(job, p) && job->in_place ? MPI_IN_PLACE
+                                                  : (void *)new_recv(job, p, job->count, type);
+    tern_call_scatter(&job->calls[p], &job->sim->colls[p], send, job->count, type, recv, job->count,
+                      type, root_for(job, p));
 }
 
 static void call_scatterv(struct job *job, int p)
@@ -338,9 +368,11 @@ static void call_scatterv(struct job *job, int p)
         int64_t length = own_blocks(job, p, &counts, &displs);
         send = new_handed_out(job, p, displs, length);
     }
-    void *recv = is_root(job, p) && job->in_place ? MPI_IN_PLACE : (void *)new_recv(job, p, own_length(job, p), type);
-    tern_call_scatterv(&job->calls[p], &job->sim->colls[p], send, counts, displs, type, recv, own_length(job, p), type,
-                       root_for(job, p));
+    void *recv = is_root(job, p) && job->in_place
+                     ? MPI_IN_PLACE
+                     : (void *)new_recv(job, p, own_length(job, p), type);
+    tern_call_scatterv(&job->calls[p], &job->sim->colls[p], send, counts, displs, type, recv,
+                       own_length(job, p), type, root_for(job, p));
 }
 
 static bool check_scattered(struct job *job, int p)
@@ -362,14 +394,15 @@ static int64_t exchanged(const struct job *job, int p, int q)
     return job->in_place ? varying(job, p < q ? p : q, p < q ? q : p) : varying(job, p, q);
 }
 
-static void exchange_arrays(struct job *job, int p, bool sends, struct tern_ints *counts, struct tern_ints *displs,
-                            int64_t unit, int64_t *ret_length)
+static void exchange_arrays(struct job *job, int p, bool sends, struct tern_ints *counts,
+                            struct tern_ints *displs, int64_t unit, int64_t *ret_length)
 {
     int size = size_there(job, p), first = first_there(job, p);
     *counts = new_array(job, size);
     *displs = new_array(job, size);
     for (int r = 0; r < size; r++)
-        ((int32_t *)counts->values)[r] = (int32_t)(sends ? exchanged(job, p, first + r) : exchanged(job, first + r, p));
+        ((int32_t *)counts->values)[r] =
+            (int32_t)(sends ? exchanged(job, p, first + r) : exchanged(job, first + r, p));
     *ret_length = displace(*counts, *displs, size, unit);
 }
 
@@ -400,17 +433,19 @@ static void call_alltoall(struct job *job, int p)
     exchange_arrays(job, p, true, &counts[0], &displs[0], unit, &length);
     if (job->collective == TERN_ALLTOALL)
         for (int r = 0; r < size_there(job, p); r++)
-            ((int32_t *)displs[0].values)[r] = ((int32_t *)displs[1].values)[r] = (int32_t)(r * job->count);
+            ((int32_t *)displs[0].values)[r] = ((int32_t *)displs[1].values)[r] =
+                (int32_t)(r * job->count);
     char *send = job->in_place ? recv : new_send(job, p, length, type);
     fill_exchanged(job, p, send, displs[0].values, unit);
     const void *sendbuf = job->in_place ? MPI_IN_PLACE : send;
     if (job->collective == TERN_ALLTOALL)
         tern_call_alltoall(&job->calls[p], coll, sendbuf, job->count, type, recv, job->count, type);
     else if (job->collective == TERN_ALLTOALLV)
-        tern_call_alltoallv(&job->calls[p], coll, sendbuf, counts[0], displs[0], type, recv, counts[1], displs[1], type);
+        tern_call_alltoallv(&job->calls[p], coll, sendbuf, counts[0], displs[0], type, recv,
+                            counts[1], displs[1], type);
     else
-        tern_call_alltoallw(&job->calls[p], coll, sendbuf, counts[0], displs[0], types_array(job, p), recv, counts[1], displs[1],
-                            types_array(job, p));
+        tern_call_alltoallw(&job->calls[p], coll, sendbuf, counts[0], displs[0],
+                            types_array(job, p), recv, counts[1], displs[1], types_array(job, p));
 }
 
 static bool check_exchanged(struct job *job, int p)
@@ -421,7 +456,8 @@ static bool check_exchanged(struct job *job, int p)
     int64_t unit = job->collective == TERN_ALLTOALLW ? type->extent : 1;
     for (int r = 0; r < size_there(job, p); r++)
         for (int64_t i = 0; i < exchanged(job, first + r, p); i++) {
-            int64_t at = job->collective == TERN_ALLTOALL ? r * job->count : tern_ints_at(displs, r) / unit;
+            int64_t at =
+                job->collective == TERN_ALLTOALL ? r * job->count : tern_ints_at(displs, r) / unit;
             if (!is(job->recvs[p], type, at + i, value(first + r, p, i)))
                 return false;
         }
@@ -441,8 +477,10 @@ static struct tern_reduction reduction_of(const struct job *job)
     };
 }
 
-/* Spans only join in order: with gaps and commutative, the values are words that add up (join_words). */
-static void join_words(const struct tern_reduction *reduction, const void *in, void *inout, int64_t count)
+/* Spans only join in order: with gaps and commutative, the values are words that add up
+ * (join_words). */
+static void join_words(const struct tern_reduction *reduction, const void *in, void *inout,
+                       int64_t count)
 {
     const struct tern_type *type = reduction->datatype;
     for (int64_t i = 0; i < count; i++) {
@@ -459,11 +497,13 @@ static void put_operand(const struct job *job, int p, char *base, int64_t i)
     else if (job->commutative)
         put_span(base, type, i, (struct span){1, p, value(p, 0, i)});
     else
-        put_span(base, type, i, (struct span){rank_of(job, p), rank_of(job, p) + 1, value(p, 0, i)});
+        put_span(base, type, i,
+                 (struct span){rank_of(job, p), rank_of(job, p) + 1, value(p, 0, i)});
 }
 
 /* Is element `at` the sum of element i of processes first .. first + count - 1? */
-static bool is_sum(const struct job *job, const char *base, int64_t at, int64_t i, int first, int count)
+static bool is_sum(const struct job *job, const char *base, int64_t at, int64_t i, int first,
+                   int count)
 {
     const struct tern_type *type = operand_type(job);
     uint64_t sum = 0;
@@ -536,13 +576,11 @@ static void call_reduction(struct job *job, int p)
         tern_call_reduce_scatter(call, coll, sendbuf, recv, counts, type, &reduction);
         break;
     case TERN_REDUCE_SCATTER_BLOCK:
-        tern_call_reduce_scatter_block(call, coll, sendbuf, recv, block_length(job, p, 0), type, &reduction);
+        tern_call_reduce_scatter_block(call, coll, sendbuf, recv, block_length(job, p, 0), type,
+                                       &reduction);
         break;
-    case TERN_SCAN:
-        tern_call_scan(call, coll, sendbuf, recv, job->count, type, &reduction);
-        break;
-    default:
-        tern_call_exscan(call, coll, sendbuf, recv, job->count, type, &reduction);
+    case TERN_SCAN: tern_call_scan(call, coll, sendbuf, recv, job->count, type, &reduction); break;
+    default: tern_call_exscan(call, coll, sendbuf, recv, job->count, type, &reduction);
     }
 }
 
@@ -615,7 +653,8 @@ static void run_job(struct job job)
         kinds[job.collective].call(&job, p);
     bool fits = !job.algorithm->fits || job.algorithm->fits(&job.calls[0].args);
     if (fits) {
-        const struct tern_type *type = kinds[job.collective].reduces ? operand_type(&job) : moved_type(&job);
+        const struct tern_type *type =
+            kinds[job.collective].reduces ? operand_type(&job) : moved_type(&job);
         keep_sends(&job, type);
         fault = read_plans(&job);
         tern_coll_forced = job.algorithm;
@@ -626,13 +665,15 @@ static void run_job(struct job job)
         for (int p = 0; p < processes && !fault; p++) {
             if (!kinds[job.collective].check(&job, p))
                 fault = "a wrong result";
-            else if (job.copies[p] && memcmp(job.copies[p], job.sends[p], (size_t)(job.lengths[p] * type->extent)))
+            else if (job.copies[p] &&
+                     memcmp(job.copies[p], job.sends[p], (size_t)(job.lengths[p] * type->extent)))
                 fault = "a send buffer was written to";
         }
     }
     ck_assert_msg(!fault, "%s %s: %s (sizes %d and %d, count %ld, root %d,%s%s%s%s)",
-                  tern_plan_collective_name(job.collective), job.algorithm->name, fault, job.n, job.m, (long)job.count, job.root,
-                  job.in_place ? " in place" : "", job.commutative ? "" : " in order", job.gappy ? " with gaps" : "",
+                  tern_plan_collective_name(job.collective), job.algorithm->name, fault, job.n,
+                  job.m, (long)job.count, job.root, job.in_place ? " in place" : "",
+                  job.commutative ? "" : " in order", job.gappy ? " with gaps" : "",
                   job.way == SIM_BLOCKING ? " blocking" : " polled");
     for (int p = 0; p < processes; p++) {
         free(job.sends[p]);
@@ -660,7 +701,8 @@ static bool thorough(void)
 /* Every property once per shape, drawn by the shape, or all combinations. */
 static void run_shape(struct job job)
 {
-    bool reduces = kinds[job.collective].reduces, in_place = kinds[job.collective].in_place && !job.m;
+    bool reduces = kinds[job.collective].reduces,
+         in_place = kinds[job.collective].in_place && !job.m;
     for (int choice = 0; choice < 16; choice++) {
         job.in_place = choice & 1;
         job.commutative = !(choice & 2);
@@ -718,7 +760,8 @@ START_TEST(every_algorithm_is_right_for_one_group)
     if (!kinds[_i].call)
         return;
     make_gappy_type();
-    for (job.algorithm = tern_plan_algorithms(job.collective, false); job.algorithm->name; job.algorithm++)
+    for (job.algorithm = tern_plan_algorithms(job.collective, false); job.algorithm->name;
+         job.algorithm++)
         run_sizes(job);
     tern_type_drop(&gappy_type);
 }
@@ -726,12 +769,14 @@ END_TEST
 
 START_TEST(every_algorithm_is_right_for_two_groups)
 {
-    static const int pairs[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 2}, {2, 3}, {4, 4}, {1, 9}, {7, 5}, {5, 8}, {40, 3}, {3, 40}, {33, 35}};
+    static const int pairs[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 2},  {2, 3},  {4, 4},
+                                   {1, 9}, {7, 5}, {5, 8}, {40, 3}, {3, 40}, {33, 35}};
     struct job job = {.collective = (enum tern_collective)_i};
     if (!kinds[_i].inter)
         return;
     make_gappy_type();
-    for (job.algorithm = tern_plan_algorithms(job.collective, true); job.algorithm->name; job.algorithm++)
+    for (job.algorithm = tern_plan_algorithms(job.collective, true); job.algorithm->name;
+         job.algorithm++)
         for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
             job.n = pairs[i][0];
             job.m = pairs[i][1];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Every predefined reduction on every class of basic element, against a reference that computes one element at a time in
- * the widest numbers there are. The values are such that nothing is rounded. */
+/* Every predefined reduction on every class of basic element, against a reference that computes one
+ * element at a time in the widest numbers there are. The values are such that nothing is rounded.
+ */
 #include "lib/type/reduce.h"
 
 #include <check.h>
@@ -15,7 +16,8 @@ typedef __float128 wide_float;
 enum family { INTEGER, FLOATING, COMPLEX, LOGICAL, PAIR, OTHER };
 
 /* Layout of a class, told by hand. A pair or complex has a second part at `second` bytes. */
-static const struct class {
+static const struct class
+{
     enum tern_basic basic;
     enum family family;
     int size, extent;
@@ -54,7 +56,8 @@ static const struct class {
     {TERN_BASIC_SHORT_INT, PAIR, 6, 8, true, INTEGER, 2, 4, 4},
     {TERN_BASIC_LONG_DOUBLE_INT, PAIR, 20, 32, true, FLOATING, 10, 16, 4},
     {TERN_BASIC_2FLOAT, PAIR, 8, 8, true, FLOATING, 4, 4, -4},
-    {TERN_BASIC_2DOUBLE, PAIR, 16, 16, true, FLOATING, 8, 8, -8}, /* negative: the index is floating, too */
+    {TERN_BASIC_2DOUBLE, PAIR, 16, 16, true, FLOATING, 8, 8,
+     -8}, /* negative: the index is floating, too */
     {TERN_BASIC_2FLOAT_COMPLEX, OTHER, 16, 16, true, 0, 8, 0, 0},
     {TERN_BASIC_2DOUBLE_COMPLEX, OTHER, 32, 32, true, 0, 16, 0, 0},
 };
@@ -153,10 +156,13 @@ static wide_float floating_result(enum tern_reduce_op op, wide_float a, wide_flo
     }
 }
 
-static void complex_result(const struct class *class, enum tern_reduce_op op, const char *from, char *to)
+static void complex_result(const struct class *class, enum tern_reduce_op op, const char *from,
+                           char *to)
 {
-    wide_float a = get_floating(from, class->part_size), b = get_floating(from + class->second, class->part_size);
-    wide_float c = get_floating(to, class->part_size), d = get_floating(to + class->second, class->part_size);
+    wide_float a = get_floating(from, class->part_size),
+               b = get_floating(from + class->second, class->part_size);
+    wide_float c = get_floating(to, class->part_size),
+               d = get_floating(to + class->second, class->part_size);
     bool sum = op == TERN_REDUCE_SUM;
     put_floating(to, class->part_size, sum ? a + c : a * c - b * d);
     put_floating(to + class->second, class->part_size, sum ? b + d : a * d + b * c);
@@ -165,13 +171,15 @@ static void complex_result(const struct class *class, enum tern_reduce_op op, co
 static wide_float pair_number(const struct class *class, const char *at, bool index)
 {
     if (index)
-        return class->second_size < 0 ? get_floating(at + class->second, -class->second_size)
-                                      : (wide_float)get_integer(at + class->second, class->second_size, true);
+        return class->second_size < 0
+                   ? get_floating(at + class->second, -class->second_size)
+                   : (wide_float)get_integer(at + class->second, class->second_size, true);
     return class->part == FLOATING ? get_floating(at, class->part_size)
                                    : (wide_float)get_integer(at, class->part_size, true);
 }
 
-static void pair_result(const struct class *class, enum tern_reduce_op op, const char *from, char *to)
+static void pair_result(const struct class *class, enum tern_reduce_op op, const char *from,
+                        char *to)
 {
     wide_float a = pair_number(class, from, false), b = pair_number(class, to, false);
     bool first = op == TERN_REDUCE_MAXLOC ? a > b : a < b;
@@ -180,7 +188,7 @@ static void pair_result(const struct class *class, enum tern_reduce_op op, const
     if (!first)
         return;
     int index_size = abs(class->second_size);
-    memcpy(to, from, (size_t)class->part_size);
+    memcpy(to, from, (size_t) class->part_size);
     memcpy(to + class->second, from + class->second, (size_t)index_size);
 }
 
@@ -189,28 +197,29 @@ static void reference(const struct class *class, enum tern_reduce_op op, const c
     if (op == TERN_REDUCE_NO_OP)
         return;
     if (op == TERN_REDUCE_REPLACE) {
-        memcpy(to, from, (size_t)class->extent);
+        memcpy(to, from, (size_t) class->extent);
         return;
     }
     switch (class->family) {
     case INTEGER:
     case LOGICAL:
-        put_integer(to, class->size, integer_result(op, get_integer(from, class->size, class->is_signed),
-                                                    get_integer(to, class->size, class->is_signed), class->is_signed));
+        put_integer(to, class->size,
+                    integer_result(op, get_integer(from, class->size, class->is_signed),
+                                   get_integer(to, class->size, class->is_signed),
+                                   class->is_signed));
         break;
     case FLOATING:
-        put_floating(to, class->part_size, floating_result(op, get_floating(from, class->part_size),
-                                                           get_floating(to, class->part_size)));
+        put_floating(to, class->part_size,
+                     floating_result(op, get_floating(from, class->part_size),
+                                     get_floating(to, class->part_size)));
         break;
-    case COMPLEX:
-        complex_result(class, op, from, to);
-        break;
-    default:
-        pair_result(class, op, from, to);
+    case COMPLEX: complex_result(class, op, from, to); break;
+    default: pair_result(class, op, from, to);
     }
 }
 
-/* --- operands: bits for integers, small exact numbers for the rest; equal values are frequent --- */
+/* --- operands: bits for integers, small exact numbers for the rest; equal values are frequent ---
+ */
 
 static void put_number(const struct class *class, char *at, enum family family, int size, bool bits)
 {
@@ -227,27 +236,21 @@ static void put_number(const struct class *class, char *at, enum family family, 
 
 static void fill(const struct class *class, char *at)
 {
-    memset(at, 0, (size_t)class->extent);
+    memset(at, 0, (size_t) class->extent);
     switch (class->family) {
-    case INTEGER:
-        put_number(class, at, INTEGER, class->size, rand() % 4);
-        break;
-    case LOGICAL:
-        put_integer(at, class->size, rand() % 2);
-        break;
-    case FLOATING:
-        put_number(class, at, FLOATING, class->part_size, false);
-        break;
+    case INTEGER: put_number(class, at, INTEGER, class->size, rand() % 4); break;
+    case LOGICAL: put_integer(at, class->size, rand() % 2); break;
+    case FLOATING: put_number(class, at, FLOATING, class->part_size, false); break;
     case COMPLEX:
         put_number(class, at, FLOATING, class->part_size, false);
         put_number(class, at + class->second, FLOATING, class->part_size, false);
         break;
     case PAIR:
         put_number(class, at, class->part, class->part_size, false);
-        put_number(class, at + class->second, class->second_size < 0 ? FLOATING : INTEGER, abs(class->second_size), false);
+        put_number(class, at + class->second, class->second_size < 0 ? FLOATING : INTEGER,
+                   abs(class->second_size), false);
         break;
-    case OTHER:
-        put_number(class, at, INTEGER, class->size, true);
+    case OTHER: put_number(class, at, INTEGER, class->size, true);
     }
 }
 
@@ -255,8 +258,9 @@ static void fill(const struct class *class, char *at)
 static bool equal(const struct class *class, const char *a, const char *b)
 {
     if (class->family == OTHER)
-        return !memcmp(a, b, (size_t)class->size);
-    int first = class->family == INTEGER || class->family == LOGICAL ? class->size : class->part_size;
+        return !memcmp(a, b, (size_t) class->size);
+    int first =
+        class->family == INTEGER || class->family == LOGICAL ? class->size : class->part_size;
     return !memcmp(a, b, (size_t)first) &&
            !memcmp(a + class->second, b + class->second, (size_t)abs(class->second_size));
 }
@@ -264,17 +268,25 @@ static bool equal(const struct class *class, const char *a, const char *b)
 static struct tern_type type_of(const struct class *class)
 {
     return (struct tern_type){
-        .size = class->size, .extent = class->extent, .true_extent = class->size, .elements = 1,
-        .basic = (uint8_t)class->basic, .gapless = true, .contiguous = class->size == class->extent, .committed = true,
+        .size = class->size,
+        .extent = class->extent,
+        .true_extent = class->size,
+        .elements = 1,
+        .basic = (uint8_t) class->basic,
+        .gapless = true,
+        .contiguous = class->size == class->extent,
+        .committed = true,
     };
 }
 
 enum { LONGEST = 67 };
 
-static void compare(const struct class *class, enum tern_reduce_op op, tern_reduce_loop *loop, int count)
+static void compare(const struct class *class, enum tern_reduce_op op, tern_reduce_loop *loop,
+                    int count)
 {
-    size_t bytes = (size_t)(LONGEST + 1) * (size_t)class->extent;
-    char *from = aligned_alloc(64, (bytes + 63) / 64 * 64), *to = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    size_t bytes = (size_t)(LONGEST + 1) * (size_t) class->extent;
+    char *from = aligned_alloc(64, (bytes + 63) / 64 * 64),
+         *to = aligned_alloc(64, (bytes + 63) / 64 * 64);
     char *expected = aligned_alloc(64, (bytes + 63) / 64 * 64);
     for (int i = 0; i <= LONGEST; i++) {
         fill(class, from + i * class->extent);
@@ -300,8 +312,9 @@ START_TEST(every_operation_on_every_class)
     srand(1);
     for (int op = 0; op < TERN_REDUCE_OPS; op++) {
         tern_reduce_loop *loop = tern_reduce_find((enum tern_reduce_op)op, &type);
-        ck_assert_msg((loop != NULL) == defined((enum tern_reduce_op)op, class->family), "operation %d on class %d is %s", op,
-                      class->basic, loop ? "there" : "missing");
+        ck_assert_msg((loop != NULL) == defined((enum tern_reduce_op)op, class->family),
+                      "operation %d on class %d is %s", op, class->basic,
+                      loop ? "there" : "missing");
         for (size_t i = 0; loop && i < sizeof counts / sizeof counts[0]; i++)
             for (int again = 0; again < 8; again++)
                 compare(class, (enum tern_reduce_op)op, loop, counts[i]);

@@ -162,17 +162,19 @@ static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *i
     return slot;
 }
 
-static inline void tern_ring_consume(struct tern_ring_in *in, uint32_t length)
+/* True: the sender was told, and may sleep waiting for just that. */
+static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
 {
     in->next++;
     if (length > TERN_RING_INLINE)
         in->bytes += length;
-    if (in->next - in->published > in->mask / 4 || in->bytes > in->ring->data_size / 4) {
-        /* release: the sender may overwrite what it sees consumed, so our reads come before */
-        tern_store_release(&in->ring->consumed, in->next);
-        in->published = in->next;
-        in->bytes = 0;
-    }
+    if (TERN_LIKELY(in->next - in->published <= in->mask / 4 && in->bytes <= in->ring->data_size / 4))
+        return false;
+    /* release: the sender may overwrite what it sees consumed, so our reads come before */
+    tern_store_release(&in->ring->consumed, in->next);
+    in->published = in->next;
+    in->bytes = 0;
+    return true;
 }
 
 #endif

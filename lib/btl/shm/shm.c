@@ -404,7 +404,8 @@ static int drain(struct incoming *entry)
         }
         uint32_t length = slot->length;
         tern_btl_deliver(entry->peer, &slot->packet, payload, length);
-        tern_ring_consume(&entry->in, length);
+        if (tern_ring_consume(&entry->in, length))
+            tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->sleeping);
     }
     return count;
 }
