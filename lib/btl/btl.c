@@ -93,16 +93,18 @@ int tern_btl_progress(void)
     return count;
 }
 
-int tern_btl_sharing_ranks(void)
+int tern_btl_sharing_ranks(bool *ret_final)
 {
+    *ret_final = true;
     if (!tern_segment.base)
         return 1;
     int count = 0;
     const struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     for (uint32_t rank = 0; rank < tern_segment.local_size; rank++) {
         const struct tern_segment_rank *other = tern_segment_rank(rank);
-        /* one that has not attached yet will run somewhere: counted */
-        bool shares = !tern_load_acquire(&other->attached);
+        bool shares = false;
+        if (!tern_load_acquire(&other->attached))
+            *ret_final = false;
         for (int i = 0; !shares && i < TERN_SEGMENT_CPUS / 64; i++)
             shares = self->cpus[i] & other->cpus[i];
         count += shares;

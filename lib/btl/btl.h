@@ -52,8 +52,9 @@ bool tern_btl_active(const struct tern_btl *btl);
 /* Delivers what has arrived over any of them. Returns the number of packets. */
 int tern_btl_progress(void);
 
-/* Ranks on this node, myself included, that may run on one of my processors. */
-int tern_btl_sharing_ranks(void);
+/* Ranks on this node, myself included, that may run on one of my processors, as far as they have started;
+ * *ret_final: all have. */
+int tern_btl_sharing_ranks(bool *ret_final);
 
 /* Registered by the pml: called for every packet; payload is valid during the call only. */
 extern void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);

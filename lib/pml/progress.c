@@ -132,16 +132,13 @@ enum {
     REMEMBER_WAITS = 64,      /* and will want it again */
 };
 
-static bool ranks_share, ranks_share_known;
+static bool ranks_share, ranks_share_known; /* known: all ranks of the node have said where they may run */
 static unsigned contended; /* waits for which we still believe that others want our processor */
 
 static const struct policy *policy(void)
 {
-    if (TERN_UNLIKELY(!ranks_share_known)) {
-        /* at the first wait that lasts: by then the ranks have said where they may run */
-        ranks_share = tern_btl_sharing_ranks() > tern_rte.cpus;
-        ranks_share_known = true;
-    }
+    if (TERN_UNLIKELY(!ranks_share_known))
+        ranks_share = tern_btl_sharing_ranks(&ranks_share_known) > tern_rte.cpus;
     tern_doorbell_crowded = ranks_share || contended;
     return tern_doorbell_crowded ? &crowded : &alone;
 }
