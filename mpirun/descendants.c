@@ -41,31 +41,54 @@ static pid_t parent_of(pid_t pid)
     return after && sscanf(after + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
 }
 
+struct processes {
+    struct process *list;
+    int count, room;
+};
+
+static void add(struct processes *all, pid_t pid, pid_t parent)
+{
+    if (all->count == all->room) {
+        int room = all->room ? 2 * all->room : 256;
+        struct process *grown = realloc(all->list, room * sizeof *grown);
+        if (!grown)
+            return;
+        all->list = grown;
+        all->room = room;
+    }
+    all->list[all->count++] = (struct process){ pid, parent, false };
+}
+
+/* Without /proc the kernel still tells whether a number is that of a child of ours. Those below
+ * our children become our children when these have been killed. */
+static void try_all_numbers(struct processes *all)
+{
+    enum { PID_LIMIT = 1 << 22 }; /* the kernel's own */
+    for (pid_t pid = 2; pid < PID_LIMIT; pid++) {
+        siginfo_t info;
+        if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+            add(all, pid, getpid());
+    }
+}
+
 /* All processes with their parents; malloc'ed. */
 static struct process *list_processes(int *ret_count)
 {
-    struct process *list = NULL;
-    int count = 0, room = 0;
+    struct processes all = { 0 };
     DIR *proc = opendir("/proc");
     struct dirent *entry;
     while (proc && (entry = readdir(proc))) {
         pid_t pid = atoi(entry->d_name);
         pid_t parent = pid > 0 ? parent_of(pid) : 0;
-        if (parent <= 0)
-            continue;
-        if (count == room) {
-            room = room ? 2 * room : 256;
-            struct process *grown = realloc(list, room * sizeof *list);
-            if (!grown)
-                break;
-            list = grown;
-        }
-        list[count++] = (struct process){ pid, parent, false };
+        if (parent > 0)
+            add(&all, pid, parent);
     }
     if (proc)
         closedir(proc);
-    *ret_count = count;
-    return list;
+    if (!all.count)
+        try_all_numbers(&all);
+    *ret_count = all.count;
+    return all.list;
 }
 
 static bool is_spared(pid_t pid)

@@ -298,6 +298,7 @@ static _Noreturn void end(bool orderly)
     if (!orderly) {
         if (any_rank_lives())
             tern_log("mpirun (pid %d) has gone; its job is ended", (int)guardian.mpirun);
+        signal_ranks(-1, SIGKILL);
         tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
     }
     tern_session_remove(guardian.session_dir);
@@ -316,20 +317,38 @@ static void take_plan(const struct tern_guardian_message *request, const int fds
     guardian.node_memory = fds[1];
 }
 
-static void handle(const struct tern_guardian_message *request, const int fds[3])
+/* Descriptors get lost on their way when our limit of open files is reached. */
+static void spawn_or_refuse(const struct tern_guardian_message *request, const int fds[3],
+                            int fd_count)
+{
+    if (fd_count == 3) {
+        spawn(request, fds);
+        return;
+    }
+    for (int i = 0; i < fd_count; i++)
+        close(fds[i]);
+    answer_rank(TERN_GUARDIAN_FAILED, request->rank, 0, EMFILE, TERN_STEP_DESCRIPTORS);
+}
+
+static void handle(const struct tern_guardian_message *request, const int fds[3], int fd_count)
 {
     switch (request->kind) {
     case TERN_GUARDIAN_PLAN:
+        if (fd_count != 2) {
+            tern_log("guardian: no descriptors for the plan; raise the limit (ulimit -n)");
+            end(false);
+        }
         take_plan(request, fds);
         break;
     case TERN_GUARDIAN_SPAWN:
-        spawn(request, fds);
+        spawn_or_refuse(request, fds, fd_count);
         break;
     case TERN_GUARDIAN_SIGNAL:
         signal_ranks(request->rank, request->value);
         break;
     case TERN_GUARDIAN_KILL:
         reap();
+        signal_ranks(-1, SIGKILL);
         answer_rank(TERN_GUARDIAN_GONE, 0, 0, !tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped),
                     0);
         break;
@@ -354,10 +373,20 @@ static _Noreturn void guard(void)
             if (got < 0)
                 end(false);
             if (got > 0)
-                handle(&request, fds);
+                handle(&request, fds, fd_count);
         }
         flush_answers();
     }
+}
+
+/* For kernels and sandboxes without close_range. */
+static void close_one_by_one(void)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    int end = limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+    for (int fd = SOCKET_FD + 1; fd < end; fd++)
+        close(fd);
 }
 
 /* Only the socket and standard error stay open: whoever waits for the end of mpirun's output must
@@ -369,9 +398,11 @@ static void keep_two_descriptors(int socket_fd)
         dup2(null, 0);
         dup2(null, 1);
     }
-    if (socket_fd != SOCKET_FD)
-        dup3(socket_fd, SOCKET_FD, O_CLOEXEC);
-    close_range(SOCKET_FD + 1, ~0u, 0);
+    if (socket_fd != SOCKET_FD &&
+        (dup2(socket_fd, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0))
+        _exit(1); /* nobody could ever tell us to end */
+    if (close_range(SOCKET_FD + 1, ~0u, 0) < 0)
+        close_one_by_one();
 }
 
 static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)

@@ -454,15 +454,25 @@ static int make_token(void)
     return 0;
 }
 
-/* Two descriptors for each rank: take all that the system lets us have; the ranks get back what we
- * were given. */
-static void raise_descriptor_limit(void)
+/* Two descriptors for each rank's output and one for its PMIx connection: take all that the system
+ * lets us have; the ranks get back what we were given. Checked here, because PMIx's server only
+ * stops accepting when there are none left. */
+static int raise_descriptor_limit(void)
 {
+    enum { OWN = 24, PER_RANK = 3 };
     getrlimit(RLIMIT_NOFILE, &run.guardian_start.descriptor_limit);
     struct rlimit raised = run.guardian_start.descriptor_limit;
     raised.rlim_cur = raised.rlim_max;
     setrlimit(RLIMIT_NOFILE, &raised);
     run.guardian_start.node_memory_fd = run.guardian_start.descriptor_limit.rlim_cur > 64 ? 64 : 3;
+    rlim_t needed = OWN + (rlim_t)PER_RANK * run.job->map->size;
+    return raised.rlim_cur < needed
+               ? tern_error(TERN_ERR_OTHER,
+                            "%d ranks need %llu open files in mpirun, and the limit is %llu; raise "
+                            "it (ulimit -n)",
+                            run.job->map->size, (unsigned long long)needed,
+                            (unsigned long long)raised.rlim_cur)
+               : 0;
 }
 
 static int start_server(void)
@@ -510,8 +520,9 @@ static int start(void)
     run.stage_timer.expired = stage_timer_expired;
     run.time_limit.expired = time_is_up;
     sigemptyset(&run.passed_on);
-    raise_descriptor_limit();
-    int error = make_token();
+    int error = raise_descriptor_limit();
+    if (!error)
+        error = make_token();
     if (!error)
         error = tern_loop_open();
     if (!error)

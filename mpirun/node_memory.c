@@ -2,11 +2,23 @@
 #include "mpirun/node_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
+
+int tern_memory_file(const char *name)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    int error = errno;
+    if (fd < 0 && (error == ENOSYS || error == EPERM)) /* a sandbox forbids it */
+        fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    errno = error;
+    return fd;
+}
 
 uint64_t tern_node_memory_size(int ranks)
 {
@@ -15,12 +27,28 @@ uint64_t tern_node_memory_size(int ranks)
     return (size + page - 1) / page * page;
 }
 
+/* A page for each rank and each pair of ranks, and something to spare. */
+static uint64_t least_size(int ranks)
+{
+    uint64_t n = ranks;
+    return (n * n + n) * 4096 + (2 << 20);
+}
+
 int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t *ret_size)
 {
     uint64_t size = tern_node_memory_size(ranks);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+        size = limit.rlim_cur / 4096 * 4096;
+    if (size < least_size(ranks))
+        return tern_error(TERN_ERR_OTHER,
+                          "%d ranks need a shared file of %llu KiB, and files may have %llu; raise "
+                          "the limit (ulimit -f)",
+                          ranks, (unsigned long long)least_size(ranks) >> 10,
+                          (unsigned long long)limit.rlim_cur >> 10);
     char head[64] = "TERNSHM1";
     memcpy(head + 8, token, 32);
-    int fd = memfd_create("tern-node", MFD_CLOEXEC);
+    int fd = tern_memory_file("tern-node");
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "memfd_create: %s", strerror(errno));
     if (ftruncate(fd, (off_t)size) < 0 || pwrite(fd, head, sizeof head, 0) != sizeof head) {

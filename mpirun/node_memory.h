@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
+/* A memory file without a name, closed on exec. Its descriptor, or -1 and errno. */
+int tern_memory_file(const char *name);
+
 /* Size for so many ranks on the node. */
 uint64_t tern_node_memory_size(int ranks);
-/* 0 or TERN_ERR_OTHER. */
+/* Smaller where a limit on the size of files (ulimit -f) holds. 0 or TERN_ERR_OTHER. */
 int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t *ret_size);
 
 #endif

@@ -16,6 +16,8 @@
 #include "mpirun/server.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <pthread.h>
@@ -397,6 +399,18 @@ static int failed(const char *what, pmix_status_t status)
                       status);
 }
 
+/* Missing in a fresh network namespace. */
+static bool loopback_is_up(void)
+{
+    struct ifaddrs *list = NULL;
+    bool up = false;
+    getifaddrs(&list);
+    for (const struct ifaddrs *entry = list; entry; entry = entry->ifa_next)
+        up |= (entry->ifa_flags & (IFF_LOOPBACK | IFF_UP)) == (IFF_LOOPBACK | IFF_UP);
+    freeifaddrs(list);
+    return up;
+}
+
 static int init_server(const struct tern_server_job *job)
 {
     /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
@@ -414,7 +428,12 @@ static int init_server(const struct tern_server_job *job)
     pmix_status_t status = PMIx_server_init(&callbacks, infos.items, infos.count);
     free(infos.items);
     free(name);
-    return status == PMIX_SUCCESS ? 0 : failed("the PMIx server cannot start", status);
+    if (status == PMIX_SUCCESS)
+        return 0;
+    return failed(loopback_is_up() ? "the PMIx server cannot start"
+                                   : "the PMIx server cannot start without the loopback "
+                                     "interface (ip link set lo up)",
+                  status);
 }
 
 static int register_ranks(const struct tern_server_job *job)

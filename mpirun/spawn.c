@@ -21,6 +21,7 @@
 #include "mpirun/environment.h"
 #include "mpirun/guardian.h"
 #include "mpirun/input.h"
+#include "mpirun/node_memory.h"
 #include "mpirun/output.h"
 #include "mpirun/server.h"
 #include "mpirun/strings.h"
@@ -118,7 +119,7 @@ static int make_plan(const struct tern_spawn *spawn, struct plan *plan,
 
 static int send_plan(const struct tern_spawn *spawn, const struct plan *plan)
 {
-    int fd = memfd_create("tern-plan", MFD_CLOEXEC);
+    int fd = tern_memory_file("tern-plan");
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "memfd_create: %s", strerror(errno));
     int error = 0;
