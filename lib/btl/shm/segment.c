@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/shm/segment.h"
 
+#include "lib/btl/shm/share.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LAUNCHER_BYTES = 64 };
+enum { PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20 };
 
 struct shared_header {
     char launcher[LAUNCHER_BYTES];
@@ -49,14 +50,15 @@ uint32_t tern_segment_attached(void)
     return __atomic_load_n(&header()->attached, __ATOMIC_RELAXED);
 }
 
-/* fallocate until it is done or refused: signals interrupt it. */
+/* fallocate until it is done or refused: signals interrupt it. Where a sandbox does not know it, pages come when they are
+ * touched. */
 static int reserve(uint64_t offset, size_t size)
 {
     int rc;
     do
         rc = fallocate(tern_segment.fd, 0, offset, size);
     while (rc && errno == EINTR);
-    return rc ? -errno : 0;
+    return rc && errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM ? -errno : 0;
 }
 
 int tern_segment_allocate(size_t size, uint64_t *ret_offset)
@@ -71,56 +73,6 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
 void tern_segment_discard(uint64_t offset, size_t size)
 {
     fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
-}
-
-/* Under a launcher that gives no memory: a file in /dev/shm. Local rank 0 makes it with a fresh random name, so that
- * nothing left by others is ever opened; the others learn the name through PMIx. */
-static int open_named_file(int *ret_fd, size_t *ret_size)
-{
-    char key[64], path[128] = "";
-    snprintf(key, sizeof key, "tern.shm.%u", tern_rte.node);
-    size_t size = ((size_t)1 << 30) + (size_t)tern_rte.local_size * tern_rte.local_size * 65536;
-    int fd = -1;
-    if (tern_rte.local_rank == 0) {
-        uint64_t name[2];
-        if (getrandom(name, sizeof name, 0) != sizeof name)
-            return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s", strerror(errno));
-        snprintf(path, sizeof path, "/dev/shm/tern-%016lx%016lx", (long)name[0], (long)name[1]);
-        fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-        if (fd < 0 || ftruncate(fd, size)) {
-            int rc = tern_error(TERN_ERR_NO_MEM, "cannot make the shared file %s: %s", path, strerror(errno));
-            if (fd >= 0) {
-                unlink(path);
-                close(fd);
-            }
-            return rc;
-        }
-        int rc = tern_rte_put(key, path, strlen(path) + 1);
-        if (rc)
-            return rc;
-    }
-    int rc = tern_rte_fence(true);
-    if (rc)
-        return rc;
-    if (fd < 0) {
-        void *value;
-        size_t length;
-        rc = tern_rte_get(tern_rte.local_ranks[0], key, &value, &length);
-        if (rc)
-            return rc;
-        snprintf(path, sizeof path, "%.*s", (int)length, (char *)value);
-        free(value);
-        fd = open(path, O_RDWR | O_CLOEXEC);
-        if (fd < 0)
-            return tern_error(TERN_ERR_OTHER, "cannot open the shared file %s that rank %u made: %s", path,
-                              tern_rte.local_ranks[0], strerror(errno));
-    }
-    rc = tern_rte_fence(false);
-    if (tern_rte.local_rank == 0)
-        unlink(path);
-    *ret_fd = fd;
-    *ret_size = size;
-    return rc;
 }
 
 static void publish_self(void)
@@ -147,7 +99,7 @@ int tern_segment_attach(void)
     int fd = tern_rte.node_memory_fd;
     size_t size = tern_rte.node_memory_size;
     if (fd < 0) {
-        int rc = open_named_file(&fd, &size);
+        int rc = tern_share_memory(header_bytes() + MAP_LEAST, &fd, &size);
         if (rc)
             return rc;
     }
@@ -158,7 +110,7 @@ int tern_segment_attach(void)
                           tern_rte.local_size, header_bytes(), strerror(-error));
     /* address space may be limited (ulimit -v): the rings that fit will do */
     void *base = MAP_FAILED;
-    for (; base == MAP_FAILED && size >= header_bytes() + (1 << 20); size /= 2) {
+    for (; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
         base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (base != MAP_FAILED)
             break;

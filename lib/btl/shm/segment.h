@@ -8,8 +8,8 @@
  *      launcher's 64 bytes | shared header | one block per local rank | rings, as they are needed ...
  *
  * Its size is only address space; pages are allocated (fallocate) before they are touched, so a full node gives an
- * error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a file in
- * /dev/shm with a random name that local rank 0 publishes through PMIx and that is unlinked as soon as all have opened it.
+ * error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a memfd
+ * of local rank 0 that the others open through /proc.
  */
 
 #include "lib/util/atomic.h"
