@@ -38,4 +38,17 @@ says "$scratch/said" "missing: gcc " "apt-get install gcc g++" libhwloc-dev lamm
 ! grep -qE 'install.* make( |$)' "$scratch/said" || { echo "make is installed"; exit 1; }
 ! "$TERN_SRCDIR/quickstart" --nonsense >"$scratch/said" 2>&1 || { echo "quickstart --nonsense is accepted"; exit 1; }
 says "$scratch/said" "unknown argument '--nonsense'"
+
+# What automake and libtool cannot build in or for is said before anything is installed.
+mkdir "$scratch/a blank"
+cp "$TERN_SRCDIR/quickstart" "$scratch/a blank"
+! "$scratch/a blank/quickstart" --no-install >"$scratch/said" 2>&1 || { echo "a clone in 'a blank' is accepted"; exit 1; }
+says "$scratch/said" "'$scratch/a blank' has a blank"
+! "$TERN_SRCDIR/quickstart" --no-install --prefix 'a blank' >"$scratch/said" 2>&1 ||
+    { echo "--prefix 'a blank' is accepted"; exit 1; }
+says "$scratch/said" "/a blank' has a blank"
+cd "$scratch/build"
+! "$TERN_SRCDIR/configure" --prefix="$scratch/a blank" >/dev/null 2>"$scratch/said" ||
+    { echo "configure --prefix='a blank' is accepted"; exit 1; }
+says "$scratch/said" "/a blank has a blank"
 [ $failures = 0 ]
