@@ -3,15 +3,18 @@
 # Signals to mpirun are passed on to all ranks and the processes they started; a second interrupt kills the job.
 . "$(dirname "$0")/check.bash"
 
-# start ARGUMENT...: mpirun in the background, its process in $mpirun, when each of two ranks has written "ready"
+# start ARGUMENT...: mpirun in the background, its process in $mpirun, when each of two ranks has written "ready". Also where
+# these tests run under nohup themselves.
 start() {
     : >out
-    "$MPIRUN" -q -np 2 "$@" >out 2>err </dev/null &
+    env --default-signal=HUP "$MPIRUN" -q -np 2 "$@" >out 2>err </dev/null &
     mpirun=$!
     eventually "both ranks are ready" both_ready
 }
 both_ready() { [ "$(grep -c ready out)" = 2 ]; }
+is_gone() { ! kill -0 "$mpirun" 2>/dev/null; }
 ended() {
+    eventually "mpirun ends" is_gone || kill -KILL "$mpirun"
     wait "$mpirun"
     rc=$?
 }
