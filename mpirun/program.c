@@ -106,6 +106,8 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     char *path = app->path ? search(app->path, wdir, name, &unusable) : NULL;
     if (!path)
         path = search(search_path, wdir, name, &unusable);
+    if (!path) /* as Open MPI's mpirun: `mpirun a.out` is in many scripts */
+        path = search("", wdir, name, &unusable);
     int status = 0;
     if (path) {
         status = check_interpreter(path);
@@ -113,13 +115,8 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     } else if (unusable) {
         status = check_file(unusable);
     } else {
-        char *here = tern_must_format("%s/%s", wdir, name);
-        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s%s", name, app->path ? app->path : "",
-                   app->path ? " or " : "", search_path,
-                   is_program(here)
-                       ? "; there is one in the working directory, write it with ./ in front"
-                       : "");
-        free(here);
+        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s nor in the working directory, %s", name,
+                   app->path ? app->path : "", app->path ? " or " : "", search_path, wdir);
         status = TERN_EXIT_NOT_FOUND;
     }
     free(unusable);

@@ -39,8 +39,8 @@ is "a missing program" "$rc" 127
 bad 'no program nosuchprogram in /nowhere:/neither' -np 1 -x PATH=/nowhere:/neither nosuchprogram
 bad 'no program p in /there or ' --path /there -np 1 p
 printf '#!/bin/sh\n>started\n' >here
+bad 'cannot run .*/here: it is not executable' -np 1 here
 chmod +x here
-bad 'no program here in .*; there is one in the working directory, write it with ./' -np 1 here
 bad 'cannot run .*/nosuch: No such file' -np 1 ./nosuch
 chmod -x here
 bad 'cannot run .*/here: it is not executable' -np 1 ./here

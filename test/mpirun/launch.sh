@@ -54,6 +54,15 @@ for option in --wdir -wdir -wd --wd; do
 done
 run -q -np 1 --path "$scratch/bin" mine
 is "--path" "$rc $(cat out)" "0 mine in $(basename "$scratch") $scratch"
+# a program of the working directory needs no ./, but one in PATH comes first
+printf '#!/bin/sh\necho here\n' | tee "$scratch/here" >"$scratch/uname"
+chmod +x "$scratch/here" "$scratch/uname"
+run -q -np 1 here
+is "a program of the working directory" "$rc $(cat out)" "0 here"
+run -q -np 1 uname
+is "one in PATH, too" "$rc $(cat out)" "0 $(uname)"
+run -q -np 1 --wdir / here
+is "a program elsewhere" "$rc $(wc -c <out)" "127 0"
 PATH=$scratch/bin:$PATH run -q -np 1 mine
 is "PATH" "$rc" 0
 run -q -np 1 --set-cwd-to-session-dir sh -c '[ "$PWD" = "$TERN_SESSION_DIR" ] && [ "$(pwd)" = "$PWD" ]'
