@@ -13,7 +13,12 @@ enum { WITHOUT_MEMBARRIER_US = 200 };
 static uint32_t private_word; /* nobody rings it but our own threads */
 static uint32_t *doorbell = &private_word;
 static bool have_membarrier;
-static int sleepers; /* threads of this process that sleep on the word */
+
+/* Several threads may sleep on the word. It stays nonzero from the first that arms it until somebody rings or the last one is
+ * awake. Each time it is armed anew it has another value: a thread on its way to sleep that missed a ring, after which
+ * another one armed the word again, then does not sleep. Both are changed with the library's lock only. */
+static int sleepers;
+static uint32_t armings;
 
 bool tern_doorbell_crowded;
 static uint64_t private_time;
@@ -30,29 +35,31 @@ void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at)
     tern_doorbell_waiting_at = waiting_at ? waiting_at : &private_time;
 }
 
-void tern_doorbell_arm(void)
+uint32_t tern_doorbell_arm(void)
 {
-    __atomic_store_n(doorbell, 1, __ATOMIC_SEQ_CST);
+    sleepers++;
+    uint32_t armed = __atomic_load_n(doorbell, __ATOMIC_RELAXED);
+    if (armed) /* by another thread, which has also run the barrier */
+        return armed;
+    armings += armings == UINT32_MAX ? 2 : 1; /* never 0 */
+    __atomic_store_n(doorbell, armings, __ATOMIC_SEQ_CST);
     if (have_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    return armings;
 }
 
 void tern_doorbell_disarm(void)
 {
-    /* another thread of ours may sleep on the word: it must stay rung-able */
-    if (__atomic_load_n(&sleepers, __ATOMIC_RELAXED) == 0)
+    if (--sleepers == 0)
         __atomic_store_n(doorbell, 0, __ATOMIC_RELAXED);
 }
 
-void tern_doorbell_sleep(uint64_t timeout_us)
+void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)
 {
     if (!have_membarrier && timeout_us > WITHOUT_MEMBARRIER_US)
         timeout_us = WITHOUT_MEMBARRIER_US;
     struct timespec timeout = {timeout_us / 1000000, timeout_us % 1000000 * 1000};
-    __atomic_fetch_add(&sleepers, 1, __ATOMIC_RELAXED);
-    syscall(SYS_futex, doorbell, FUTEX_WAIT, 1, &timeout, NULL, 0);
-    __atomic_fetch_sub(&sleepers, 1, __ATOMIC_RELAXED);
-    tern_doorbell_disarm();
+    syscall(SYS_futex, doorbell, FUTEX_WAIT, armed, &timeout, NULL, 0);
 }
 
 void tern_doorbell_wake(uint32_t *word)
@@ -64,5 +71,5 @@ void tern_doorbell_wake(uint32_t *word)
 
 void tern_doorbell_ring_self(void)
 {
-    tern_doorbell_wake(doorbell);
+    tern_doorbell_ring(doorbell);
 }

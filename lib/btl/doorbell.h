@@ -18,17 +18,20 @@ void tern_doorbell_init(void);
 /* The word this rank sleeps on and the one of tern_doorbell_waiting_at, in shared memory. NULL: nobody else sees them. */
 void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at);
 
-/* Says that we are about to sleep. After this, poll once more; then tern_doorbell_sleep or tern_doorbell_disarm. */
-void tern_doorbell_arm(void);
+/* Says that this thread is about to sleep. After this, poll once more, sleep if nothing came, and disarm in any case. Arming and
+ * disarming take the library's lock, sleeping must not. The result is for tern_doorbell_sleep. */
+uint32_t tern_doorbell_arm(void);
 void tern_doorbell_disarm(void);
-/* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed. */
-void tern_doorbell_sleep(uint64_t timeout_us);
+/* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed; not at all if it has rung since it was `armed`. */
+void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us);
 
 /* Wakes every thread that sleeps on `word`; rung by the sender. */
 void tern_doorbell_wake(uint32_t *word);
 
 static inline void tern_doorbell_ring(uint32_t *word)
 {
+    /* the compiler must not read the word before the packet is published; for the processor see above */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0))
         tern_doorbell_wake(word);
 }
@@ -40,7 +43,8 @@ extern uint64_t *tern_doorbell_waiting_at;
 /* Do others want our processor, so that each turn of a dialogue costs a turn of the scheduler? Set by whoever waits. */
 extern bool tern_doorbell_crowded;
 
-/* Wakes other threads of this process that sleep (one of them has completed another's request). */
+/* Wakes other threads of this process that sleep: one of them has completed another's request, or has sent to its own rank what
+ * another probes for. With the library's lock. */
 void tern_doorbell_ring_self(void);
 
 #endif

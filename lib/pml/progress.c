@@ -21,36 +21,28 @@ int tern_threads;
 /* ---- the lock ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_t owner;   /* meaningful while depth > 0; written only by the owner */
-static int depth;         /* how often the owner has taken it */
 static int wanting;       /* threads that wait for it */
 static unsigned handovers; /* counts acquisitions */
 
+/* How often this thread has taken the lock. It belongs to the thread: a word that names the owner would be read by others while
+ * it changes, and on weakly ordered machines a former owner could take itself for the present one. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
+
 void tern_lock(void)
 {
-    if (!tern_threads)
+    if (!tern_threads || depth++ > 0)
         return;
-    if (__atomic_load_n(&depth, __ATOMIC_RELAXED) && pthread_equal(owner, pthread_self())) {
-        depth++;
-        return;
-    }
     if (pthread_mutex_trylock(&mutex)) {
         __atomic_fetch_add(&wanting, 1, __ATOMIC_RELAXED);
         pthread_mutex_lock(&mutex);
         __atomic_fetch_sub(&wanting, 1, __ATOMIC_RELAXED);
     }
-    owner = pthread_self();
-    __atomic_store_n(&depth, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&handovers, 1, __ATOMIC_RELAXED);
 }
 
 void tern_unlock(void)
 {
-    if (!tern_threads)
-        return;
-    int left = depth - 1;
-    __atomic_store_n(&depth, left, __ATOMIC_RELAXED);
-    if (left == 0)
+    if (tern_threads && --depth == 0)
         pthread_mutex_unlock(&mutex);
 }
 
@@ -59,8 +51,8 @@ void tern_unlock(void)
 static int release_all(void)
 {
     int saved = depth;
-    if (tern_threads && saved) {
-        __atomic_store_n(&depth, 0, __ATOMIC_RELAXED);
+    if (saved) {
+        depth = 0;
         pthread_mutex_unlock(&mutex);
     }
     return saved;
@@ -68,7 +60,7 @@ static int release_all(void)
 
 static void take_again(int saved)
 {
-    if (tern_threads && saved) {
+    if (saved) {
         tern_lock();
         depth = saved;
     }
@@ -111,10 +103,15 @@ void tern_progress_unregister(int (*poll)(void))
 
 int tern_progress(void)
 {
+    static bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */
+    if (inside)
+        return 0;
+    inside = true;
     int count = tern_btl_progress();
     count += tern_pending_flush();
     for (int i = 0; i < poll_count; i++)
         count += polls[i]();
+    inside = false;
     return count;
 }
 
@@ -145,22 +142,28 @@ static const struct policy *policy(void)
 
 static void yield_processor(void)
 {
+    int saved = release_all();
     uint64_t before = tern_ticks();
     sched_yield();
-    if (tern_ticks() - before > SLOW_YIELD_TICKS)
+    bool slow = tern_ticks() - before > SLOW_YIELD_TICKS;
+    take_again(saved);
+    if (slow)
         contended = REMEMBER_WAITS;
 }
 
-static void sleep_until_rung(void)
+/* True: something came after all. */
+static bool sleep_until_rung(void)
 {
-    tern_doorbell_arm();
-    if (tern_progress()) { /* what came before the sender could see that we sleep */
-        tern_doorbell_disarm();
-        return;
+    uint32_t armed = tern_doorbell_arm();
+    bool came = tern_progress(); /* before the sender could see that we sleep */
+    if (!came) {
+        uint64_t timeout_us = poll_count ? LONE_SLEEP_US : SLEEP_US;
+        int saved = release_all();
+        tern_doorbell_sleep(armed, timeout_us);
+        take_again(saved);
     }
-    int saved = release_all();
-    tern_doorbell_sleep(poll_count ? LONE_SLEEP_US : SLEEP_US);
-    take_again(saved);
+    tern_doorbell_disarm();
+    return came;
 }
 
 void tern_wait(struct tern_waiter *waiter)
@@ -179,12 +182,10 @@ void tern_wait(struct tern_waiter *waiter)
         tern_cpu_relax();
         let_others_in();
     } else if (idle < now->spins + now->yields) {
-        int saved = release_all();
         yield_processor();
-        take_again(saved);
         let_others_in();
-    } else {
-        sleep_until_rung();
+    } else if (sleep_until_rung()) {
+        waiter->idle = 0;
     }
 }
 
