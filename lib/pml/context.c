@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/pml/context.h"
 
-#include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
 
@@ -89,11 +88,7 @@ void tern_context_close(struct tern_context *context)
 {
     if (!context->peers)
         return;
-    for (struct tern_unexpected *message; (message = tern_match_any(context));) {
-        tern_match_remove(message);
-        free(message);
-    }
-    tern_deliver_forget_early(context);
+    tern_deliver_forget(context);
     struct tern_context **at = &buckets[hash(context->id) & bucket_mask];
     while (*at != context)
         at = &(*at)->hash_next;

@@ -6,6 +6,7 @@
  * the self byte mover from inside send; sends nothing but control packets and never waits.
  */
 
+#include "lib/btl/doorbell.h"
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
@@ -14,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages whose context is not open here yet, or which overtook others; in order of arrival. */
-static struct tern_link parked = {&parked, &parked};
-static uint32_t parked_count;
+/* Messages that came too soon, in order of arrival (links[0]): their context is not open here yet, or they overtook others. */
+static struct tern_link early = {&early, &early}, parked = {&parked, &parked};
+
+/* Kind of a kept message that its sender has taken back: only its sequence number is still needed. */
+enum { TAKEN_BACK = 0 };
 
 static struct tern_unexpected *copy_message(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
 {
@@ -33,10 +36,17 @@ static struct tern_unexpected *copy_message(struct tern_peer *from, const struct
     return message;
 }
 
-static void park(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
+static struct tern_unexpected *message_at(struct tern_link *link)
 {
-    tern_list_append(&parked, &copy_message(from, packet, payload, length)->links[0]);
-    parked_count++;
+    return TERN_CONTAINER(link, struct tern_unexpected, links[0]);
+}
+
+static void add_unexpected(struct tern_context *context, struct tern_unexpected *message)
+{
+    message->context = context;
+    tern_match_add(message);
+    if (tern_threads)
+        tern_doorbell_ring_self(); /* another thread may sleep in a probe; no doorbell rings for what we send to ourselves */
 }
 
 /* In order: to the receive that waits for it, or among the unexpected ones. */
@@ -48,9 +58,23 @@ static void accept_message(struct tern_context *context, struct tern_peer *from,
         tern_recv_begin(request, from, packet, payload, length);
         return;
     }
-    struct tern_unexpected *message = copy_message(from, packet, payload, length);
-    message->context = context;
-    tern_match_add(message);
+    add_unexpected(context, copy_message(from, packet, payload, length));
+}
+
+/* The same for a message that was kept until its turn came. */
+static void accept_kept(struct tern_context *context, struct tern_unexpected *message)
+{
+    struct tern_packet *packet = &message->packet;
+    context->recv_seq[packet->source]++;
+    struct tern_pml_request *request =
+        packet->kind == TAKEN_BACK ? NULL : tern_match_posted(context, packet->source, packet->tag);
+    if (packet->kind != TAKEN_BACK && !request) {
+        add_unexpected(context, message);
+        return;
+    }
+    if (request)
+        tern_recv_begin(request, message->from, packet, message->payload, message->length);
+    free(message);
 }
 
 /* Guards the tables by rank against a damaged packet. */
@@ -70,21 +94,14 @@ static bool in_turn(const struct tern_context *context, const struct tern_packet
 /* Parked messages of this context whose turn it is now. */
 static void unpark(struct tern_context *context)
 {
-    for (bool again = true; again && parked_count;) {
-        again = false;
-        for (struct tern_link *link = parked.next; link != &parked; link = link->next) {
-            struct tern_unexpected *message = TERN_CONTAINER(link, struct tern_unexpected, links[0]);
-            if (message->packet.context != context->id || !from_member(context, message->from, &message->packet) ||
-                !in_turn(context, &message->packet))
-                continue;
-            tern_list_remove(link);
-            parked_count--;
-            context->recv_seq[message->packet.source]++;
-            accept_message(context, message->from, &message->packet, message->payload, message->length);
-            free(message);
-            again = true;
-            break;
-        }
+    for (struct tern_link *link = parked.next; link != &parked;) {
+        struct tern_unexpected *message = message_at(link);
+        link = link->next;
+        if (message->packet.context != context->id || !in_turn(context, &message->packet))
+            continue;
+        tern_list_remove(&message->links[0]);
+        accept_kept(context, message);
+        link = parked.next; /* one that stands before it may be the next */
     }
 }
 
@@ -92,50 +109,94 @@ static void deliver_message(struct tern_peer *from, const struct tern_packet *pa
 {
     struct tern_context *context = tern_context_find(packet->context);
     if (TERN_UNLIKELY(!context)) {
-        park(from, packet, payload, length);
+        tern_list_append(&early, &copy_message(from, packet, payload, length)->links[0]);
         return;
     }
     if (TERN_UNLIKELY(!from_member(context, from, packet)))
         return;
     if (TERN_UNLIKELY(!in_turn(context, packet))) {
-        park(from, packet, payload, length);
+        tern_list_append(&parked, &copy_message(from, packet, payload, length)->links[0]);
         return;
     }
     context->recv_seq[packet->source]++;
     accept_message(context, from, packet, payload, length);
-    if (TERN_UNLIKELY(parked_count))
+    if (TERN_UNLIKELY(!tern_list_empty(&parked)))
         unpark(context);
 }
 
 void tern_deliver_early(struct tern_context *context)
 {
-    if (parked_count)
-        unpark(context);
-}
-
-void tern_deliver_forget_early(struct tern_context *context)
-{
-    for (struct tern_link *link = parked.next, *next; link != &parked; link = next) {
+    for (struct tern_link *link = early.next, *next; link != &early; link = next) {
         next = link->next;
-        struct tern_unexpected *message = TERN_CONTAINER(link, struct tern_unexpected, links[0]);
+        struct tern_unexpected *message = message_at(link);
         if (message->packet.context != context->id)
             continue;
         tern_list_remove(link);
-        parked_count--;
-        free(message);
+        if (!from_member(context, message->from, &message->packet))
+            free(message);
+        else if (in_turn(context, &message->packet))
+            accept_kept(context, message);
+        else
+            tern_list_append(&parked, link);
     }
+    unpark(context);
+}
+
+/* A message that nobody will receive. Its sender gets back the credit, or the memory that it keeps for us. */
+static void drop_message(struct tern_unexpected *message)
+{
+    if (message->packet.kind == TERN_PACKET_RENDEZVOUS) {
+        struct tern_reply reply = {.id = message->packet.id};
+        tern_control_send(message->from, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply, sizeof reply);
+    } else if (message->packet.kind != TAKEN_BACK) {
+        tern_credit_owe(message->from, message->length + TERN_MESSAGE_COST);
+    }
+    free(message);
+}
+
+void tern_deliver_forget(struct tern_context *context)
+{
+    for (struct tern_unexpected *message; (message = tern_match_any(context));) {
+        tern_match_remove(message);
+        drop_message(message);
+    }
+    for (struct tern_link *link = parked.next, *next; link != &parked; link = next) {
+        next = link->next;
+        if (message_at(link)->packet.context != context->id)
+            continue;
+        tern_list_remove(link);
+        drop_message(message_at(link));
+    }
+}
+
+/* The message `id` of `from` among those that came too soon, or NULL. */
+static struct tern_unexpected *find_kept(struct tern_link *kept, const struct tern_peer *from, uint64_t context_id, uint64_t id)
+{
+    for (struct tern_link *link = kept->next; link != kept; link = link->next) {
+        struct tern_unexpected *message = message_at(link);
+        int kind = message->packet.kind;
+        if (message->from == from && message->packet.context == context_id && message->packet.id == id &&
+            (kind == TERN_PACKET_EAGER_SYNC || kind == TERN_PACKET_RENDEZVOUS))
+            return message;
+    }
+    return NULL;
 }
 
 /* A sender wants its announced message back: possible while nobody has matched it. */
 static void deliver_cancel(struct tern_peer *from, const struct tern_packet *packet, const struct tern_reply *reply)
 {
     struct tern_context *context = tern_context_find(packet->context);
-    struct tern_unexpected *message = context ? tern_match_announced(context, from, reply->remote_id) : NULL;
-    if (message) {
-        tern_match_remove(message);
-        if (message->packet.kind == TERN_PACKET_EAGER_SYNC)
-            tern_credit_owe(from, message->length + TERN_MESSAGE_COST);
-        free(message);
+    struct tern_unexpected *matchable = context ? tern_match_announced(context, from, reply->remote_id) : NULL;
+    struct tern_unexpected *message = matchable;
+    if (!message)
+        message = find_kept(context ? &parked : &early, from, packet->context, reply->remote_id);
+    if (message && message->packet.kind == TERN_PACKET_EAGER_SYNC)
+        tern_credit_owe(from, message->length + TERN_MESSAGE_COST);
+    if (matchable) {
+        tern_match_remove(matchable);
+        free(matchable);
+    } else if (message) {
+        message->packet.kind = TAKEN_BACK;
     }
     struct tern_reply answer = {.id = reply->remote_id, .length = message != NULL};
     tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CANCELLED}, &answer, sizeof answer);

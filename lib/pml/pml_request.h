@@ -34,8 +34,7 @@ struct tern_pml_request {
     enum tern_send_mode mode;
     uint32_t number;        /* in the table of numbers, 0: none */
     uint32_t remote_number; /* the receiver's, once it has answered CLEAR */
-    uint16_t seq;
-    bool announced;         /* as rendezvous */
+    struct tern_packet header; /* of the first packet; the context may be closed before that goes */
     bool cancelling;
 
     /* receives */
@@ -100,7 +99,8 @@ int tern_recv_start(struct tern_pml_request *request);
 void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
 /* Early messages of a context that has just been opened. */
 void tern_deliver_early(struct tern_context *context);
-void tern_deliver_forget_early(struct tern_context *context);
+/* Drops what nobody has received of a context that is being closed. */
+void tern_deliver_forget(struct tern_context *context);
 
 /* context.c */
 struct tern_context *tern_context_find(uint64_t id);

@@ -46,7 +46,6 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
     request->rank = rank;
     request->tag = tag;
     request->number = 0;
-    request->announced = false;
     request->cancelling = false;
     request->posted = false;
 }

@@ -32,14 +32,10 @@ static int push_data(struct tern_pending *pending);
 
 static struct tern_packet first_packet(const struct tern_pml_request *request, int kind)
 {
-    return (struct tern_packet){
-        .kind = kind,
-        .seq = request->seq,
-        .source = request->context->rank,
-        .tag = request->tag,
-        .id = request->number,
-        .context = request->context->id,
-    };
+    struct tern_packet packet = request->header;
+    packet.kind = kind;
+    packet.id = request->number;
+    return packet;
 }
 
 static void finish(struct tern_pml_request *request, int error)
@@ -84,7 +80,6 @@ static int push_rendezvous(struct tern_pml_request *request)
     void *start;
     if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
         rendezvous.address = (uintptr_t)start;
-    request->announced = true;
     return request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
 }
 
@@ -166,11 +161,16 @@ int tern_send_start(struct tern_pml_request *request)
     int rc = tern_peer_ready(peer);
     if (rc)
         return rc;
-    if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD && request->length <= (int64_t)peer->btl->eager_max &&
-        send_copy(request))
-        return 0;
+    if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD && request->length <= (int64_t)peer->btl->eager_max) {
+        tern_progress(); /* who only sends never looks whether credit has come, or copies are done with */
+        if (peer->credit <= 0 && send_copy(request))
+            return 0;
+    }
+    struct tern_context *context = request->context;
     request->peer = peer;
-    request->seq = request->context->send_seq[request->rank]++;
+    request->header = (struct tern_packet){
+        .seq = context->send_seq[request->rank]++, .source = context->rank, .tag = request->tag, .context = context->id,
+    };
     request->pending.push = push_first;
     if (!tern_list_empty(&peer->pending) || push_first(&request->pending) == TERN_ERR_AGAIN)
         tern_pending_append(peer, &request->pending);
@@ -255,7 +255,7 @@ int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t co
 static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    request->announced = request->cancelling = false;
+    request->cancelling = false;
     req->complete = false;
     req->active = true;
     req->error = 0;
@@ -268,12 +268,15 @@ static int restart(struct tern_request *req)
     return rc;
 }
 
-/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good as gone. */
+/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good as gone. One that still
+ * waits for its turn has a place in the order already: it goes, and the question after it. */
 static int cancel(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    if (req->complete || request->cancelling || !request->number)
+    if (req->complete || request->cancelling)
         return 0;
+    if (tern_number_give(request))
+        return TERN_ERR_NO_MEM;
     request->cancelling = true;
     struct tern_packet packet = first_packet(request, TERN_PACKET_CANCEL);
     struct tern_reply reply = {.remote_id = request->number};
