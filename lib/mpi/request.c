@@ -221,8 +221,18 @@ static inline bool inactive(const struct tern_request *request)
 /* The first failure among the requests of one call. */
 struct fault {
     int error;
-    struct tern_comm *comm; /* whose handler is called; NULL: MPI_COMM_WORLD's */
+    struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
 };
+
+/* Names the communicator whose error handler is called: MPI_COMM_WORLD's when nothing but the
+ * request was left of its own. */
+static void raise_next_on(const struct fault *fault)
+{
+    struct tern_comm *comm = fault->comm;
+    tern_raise_next_on(comm && comm->obj.refs > 1 ? comm : NULL);
+    if (comm)
+        tern_comm_release(comm);
+}
 
 /* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
  * Returns its code. */
@@ -237,9 +247,9 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
     }
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
-        struct tern_comm *comm = request->comm;
-        bool last_user = request->held && !request->persistent && comm->obj.refs == 1;
-        *fault = (struct fault){error, last_user ? NULL : comm};
+        *fault = (struct fault){error, request->comm};
+        if (fault->comm)
+            tern_comm_retain(fault->comm);
     }
     request->active = false;
     if (request->persistent)
@@ -261,7 +271,7 @@ static int report_one(struct tern_request **request, MPI_Status *status)
     if (handle == MPI_REQUEST_NULL)
         *request = NULL;
     if (error)
-        tern_raise_next_on(fault.comm);
+        raise_next_on(&fault);
     return error;
 }
 
@@ -270,7 +280,7 @@ static int conclude(const struct fault *fault)
 {
     if (!fault->error)
         return 0;
-    tern_raise_next_on(fault->comm);
+    raise_next_on(fault);
     return tern_error(TERN_ERR_IN_STATUS, "%s; the codes of all requests are in the statuses",
                       fault->error < 0 ? tern_error_text(fault->error) : "a request failed");
 }
@@ -377,7 +387,7 @@ static int report_any(int i, MPI_Request requests[], int *index, MPI_Status *sta
     *index = i;
     int error = report(tern_request_of(requests[i]), &requests[i], status, &fault);
     if (error)
-        tern_raise_next_on(fault.comm);
+        raise_next_on(&fault);
     return error;
 }
 

@@ -12,15 +12,16 @@
 /*
  * An active request keeps its communicator and datatype alive, for the user may free both
  * meanwhile. tern_request_hold is for a request just started: it does nothing when that is complete
- * already, so an eager send pays nothing. A persistent request holds always. The references go when
- * the request is reported or freed. datatype may be NULL.
+ * already, so an eager send pays nothing; except when it failed, for then the communicator is asked
+ * for its error handler later. A persistent request holds always. The references go when the
+ * request is reported or freed. datatype may be NULL.
  */
 void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
                               struct tern_datatype *datatype);
 static inline void tern_request_hold(struct tern_request *request, struct tern_comm *comm,
                                      struct tern_datatype *datatype)
 {
-    if (!request->complete)
+    if (!request->complete || request->error)
         tern_request_hold_always(request, comm, datatype);
 }
 
