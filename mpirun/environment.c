@@ -58,6 +58,7 @@ static const char *const foreign[] = {
     "OMPI_MCA_initial_wdir",
     "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
     "TERN_NODE_MEMORY",
+    "TERN_NODE_MEMORY_PATH",
     "TERN_VERSION",
     "TERN_SESSION_DIR",
     "PRTE_LAUNCHED",
@@ -190,6 +191,7 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app,
      * it is not connected to. */
     tern_strings_set(env, "OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
+    tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
     tern_strings_set(env, "TERN_VERSION", PACKAGE_VERSION);
     tern_strings_set(env, "TERN_SESSION_DIR", job->session_dir);
 }

@@ -17,6 +17,7 @@ struct tern_environment_job {
     const struct tern_map *map;
     const char *session_dir;
     const char *node_memory; /* value of TERN_NODE_MEMORY */
+    const char *node_memory_path; /* of TERN_NODE_MEMORY_PATH */
 };
 
 /* What all ranks of program `app` share. */

@@ -502,11 +502,20 @@ static int start_ranks(void)
         return error;
     char *memory = tern_must_format("%d:%llu:%s", run.guardian_start.node_memory_fd,
                                     (unsigned long long)memory_size, run.token);
-    struct tern_spawn spawn = { run.job->options, run.job->map, run.job->paths, run.job->wdirs,
-                                run.session_dir,  memory,       memory_fd,      run.guardian.fd };
+    /* stays open: for ranks that lose their descriptor on the way */
+    char *path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), memory_fd);
+    struct tern_spawn spawn = { .options = run.job->options,
+                                .map = run.job->map,
+                                .paths = run.job->paths,
+                                .wdirs = run.job->wdirs,
+                                .session_dir = run.session_dir,
+                                .node_memory = memory,
+                                .node_memory_path = path,
+                                .node_memory_fd = memory_fd,
+                                .guardian_fd = run.guardian.fd };
     error = tern_spawn_ranks(&spawn);
     free(memory);
-    close(memory_fd);
+    free(path);
     return error;
 }
 

@@ -80,7 +80,7 @@ static int make_plan(const struct tern_spawn *spawn, struct plan *plan,
                      struct tern_guardian_message *requests)
 {
     struct tern_environment_job job = { spawn->options, spawn->map, spawn->session_dir,
-                                        spawn->node_memory };
+                                        spawn->node_memory, spawn->node_memory_path };
     struct tern_guardian_message *shared =
         tern_must_alloc(spawn->options->app_count * sizeof *shared);
     plan_add(plan, "nothing", 8);

@@ -17,6 +17,7 @@ struct tern_spawn {
     char **wdirs; /* of each program */
     const char *session_dir;
     const char *node_memory; /* value of TERN_NODE_MEMORY */
+    const char *node_memory_path; /* of TERN_NODE_MEMORY_PATH */
     int node_memory_fd;
     int guardian_fd;
 };

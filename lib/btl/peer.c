@@ -2,7 +2,9 @@
 #include "lib/btl/peer.h"
 
 #include "lib/btl/btl.h"
+#include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <stdlib.h>
 
@@ -57,6 +59,22 @@ struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
     return peer;
 }
 
+/* Who cannot reach whom, and what would: users of Open MPI type `--mca btl tcp`. */
+static int unreachable(const struct tern_peer *peer)
+{
+    const char *list = tern_param_string("btl");
+    bool here = false;
+    for (uint32_t i = 0; peer->job == 0 && i < tern_rte.local_size && !here; i++)
+        here = tern_rte.local_ranks[i] == peer->rank;
+    if (!here)
+        return tern_error(TERN_ERR_UNREACHABLE, "cannot reach rank %u: it runs on another node, and self and shm work within one",
+                          peer->rank);
+    return tern_error(TERN_ERR_UNREACHABLE,
+                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s, which is needed on the same node "
+                      "(there are self and shm; OMPI_MCA_btl or --mca btl sets it)",
+                      peer->rank, list ? list : "", peer->rank == tern_rte.rank ? "self" : "shm");
+}
+
 int tern_peer_connect(struct tern_peer *peer)
 {
     for (const struct tern_btl *const *btl = tern_btls; *btl; btl++) {
@@ -70,9 +88,7 @@ int tern_peer_connect(struct tern_peer *peer)
         if (rc != TERN_ERR_UNREACHABLE)
             return rc;
     }
-    return tern_error(TERN_ERR_UNREACHABLE,
-                      "no byte mover reaches rank %u: it runs on another node, or `btl` leaves out the one needed (self, shm are there)",
-                      peer->rank);
+    return unreachable(peer);
 }
 
 void tern_peer_free_all(void)

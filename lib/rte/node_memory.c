@@ -7,27 +7,55 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool tern_rte_adopt_node_memory(const char *text, int *ret_fd, size_t *ret_size)
-{
-    enum { TOKEN = 32 };
-    static const char magic[] = "TERNSHM1";
-    int fd, end = 0;
-    unsigned long long size;
-    char token[TOKEN + 1], begin[64];
-    struct stat st;
+enum { TOKEN = 32 };
 
-    if (!text || sscanf(text, "%d:%llu:%32[0-9a-f]%n", &fd, &size, token, &end) != 3 || text[end] ||
-        strlen(token) != TOKEN || fd < 0)
+struct text {
+    int fd;
+    unsigned long long size;
+    char token[TOKEN + 1];
+};
+
+static bool read_text(const char *text, struct text *ret)
+{
+    int end = 0;
+    return text && sscanf(text, "%d:%llu:%32[0-9a-f]%n", &ret->fd, &ret->size, ret->token, &end) == 3 &&
+           !text[end] && strlen(ret->token) == TOKEN && ret->fd >= 0;
+}
+
+static bool is_meant(int fd, const struct text *text)
+{
+    static const char magic[] = "TERNSHM1";
+    char begin[64];
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           (unsigned long long)st.st_size == text->size &&
+           pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+           memcmp(begin, magic, sizeof magic - 1) == 0 &&
+           memcmp(begin + sizeof magic - 1, text->token, TOKEN) == 0;
+}
+
+bool tern_rte_adopt_node_memory(const char *value, const char *path, int *ret_fd, size_t *ret_size)
+{
+    struct text text;
+    if (!read_text(value, &text))
         return false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (unsigned long long)st.st_size != size)
-        return false;
-    if (pread(fd, begin, sizeof begin, 0) != (ssize_t)sizeof begin ||
-        memcmp(begin, magic, sizeof magic - 1) != 0 ||
-        memcmp(begin + sizeof magic - 1, token, TOKEN) != 0)
-        return false;
-    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+    int fd = text.fd;
+    if (!is_meant(fd, &text)) {
+        fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
+        if (fd >= 0 && !is_meant(fd, &text)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
         return false;
     *ret_fd = fd;
-    *ret_size = size;
+    *ret_size = text.size;
     return true;
+}
+
+bool tern_rte_gives_node_memory(const char *nspace)
+{
+    return strncmp(nspace, "tern-", 5) == 0 && strspn(nspace + 5, "0123456789abcdef") == TOKEN / 2 &&
+           !nspace[5 + TOKEN / 2];
 }

@@ -53,6 +53,23 @@ static int check_version(void)
     return 0;
 }
 
+/* Under our launcher all ranks of the node have the same memory, and make none of their own: the
+ * others would not hear of it. */
+static int find_node_memory(void)
+{
+    const char *text = getenv("TERN_NODE_MEMORY"), *path = getenv("TERN_NODE_MEMORY_PATH");
+
+    if (!tern_rte_adopt_node_memory(text, path, &tern_rte.node_memory_fd,
+                                    &tern_rte.node_memory_size) &&
+        tern_rte_gives_node_memory(tern_rte.job) && tern_rte.local_size > 1)
+        return tern_error(TERN_ERR_OTHER,
+                          "the memory that mpirun made for the ranks of this node is out of reach: "
+                          "whatever starts this program has closed its descriptor and hides "
+                          "mpirun's (%s), or has changed TERN_NODE_MEMORY (now `%s`)",
+                          path ? path : "TERN_NODE_MEMORY_PATH is not set", text ? text : "");
+    return 0;
+}
+
 int tern_rte_init(void)
 {
     char name[64 + sizeof tern_rte.host];
@@ -65,9 +82,9 @@ int tern_rte_init(void)
         error = tern_rte.managed ? tern_pmix_start() : become_singleton();
     if (error)
         return error;
-    if (tern_rte.managed)
-        tern_rte_adopt_node_memory(getenv("TERN_NODE_MEMORY"), &tern_rte.node_memory_fd,
-                                   &tern_rte.node_memory_size);
+    error = tern_rte.managed ? find_node_memory() : 0;
+    if (error)
+        return error;
     tern_rte.cpus = tern_rte_cpus();
     snprintf(name, sizeof name, "tern: rank %u on host %s", tern_rte.rank, tern_rte.host);
     tern_log_name(name);

@@ -147,7 +147,7 @@ static bool adopt(int fd, const char *rest, int *ret_fd, size_t *ret_size)
 {
     char text[200];
     snprintf(text, sizeof text, "%d:%s", fd, rest);
-    return tern_rte_adopt_node_memory(text, ret_fd, ret_size);
+    return tern_rte_adopt_node_memory(text, NULL, ret_fd, ret_size);
 }
 
 START_TEST(own_memory_is_adopted)
@@ -159,6 +159,35 @@ START_TEST(own_memory_is_adopted)
     ck_assert_uint_eq(size, SIZE);
     ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     close(fd);
+}
+END_TEST
+
+/* Whoever starts us may have closed the descriptor; then the launcher's own is there. */
+START_TEST(lost_memory_is_opened_at_the_launchers)
+{
+    int fd = make_memory("TERNSHM1" TOKEN), other = make_memory("something else"), got = -1;
+    size_t size = 0;
+    char path[64], wrong[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+    snprintf(wrong, sizeof wrong, "/proc/%d/fd/%d", (int)getpid(), other);
+    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, wrong, &got, &size));
+    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, "/nowhere", &got, &size));
+    ck_assert(tern_rte_adopt_node_memory("999:8192:" TOKEN, path, &got, &size));
+    ck_assert(got >= 0 && got != fd);
+    ck_assert_uint_eq(size, SIZE);
+    ck_assert(fcntl(got, F_GETFD) & FD_CLOEXEC);
+    close(got);
+    close(other);
+    close(fd);
+}
+END_TEST
+
+START_TEST(jobs_of_our_launcher_are_known)
+{
+    ck_assert(tern_rte_gives_node_memory("tern-0123456789abcdef"));
+    ck_assert(!tern_rte_gives_node_memory("tern-0123456789abcdef0"));
+    ck_assert(!tern_rte_gives_node_memory("tern-host"));
+    ck_assert(!tern_rte_gives_node_memory("prterun-host-1@1"));
 }
 END_TEST
 
@@ -176,7 +205,7 @@ START_TEST(everything_else_is_refused)
     ck_assert(!adopt(-1, "8192:" TOKEN, &got, &size));
     close(fd);
     ck_assert(!adopt(fd, "8192:" TOKEN, &got, &size));
-    ck_assert(!tern_rte_adopt_node_memory(NULL, &got, &size));
+    ck_assert(!tern_rte_adopt_node_memory(NULL, NULL, &got, &size));
     ck_assert_int_eq(got, -5);
     ck_assert_uint_eq(size, 77);
     ck_assert(!(fcntl(other, F_GETFD) & FD_CLOEXEC)); /* not touched */
@@ -220,6 +249,8 @@ int main(void)
     tcase_add_loop_test(tcase, quota_of_recorded_hosts, 0, sizeof hosts / sizeof *hosts);
     tcase_add_test(tcase, this_process_may_run_somewhere);
     tcase_add_test(tcase, own_memory_is_adopted);
+    tcase_add_test(tcase, lost_memory_is_opened_at_the_launchers);
+    tcase_add_test(tcase, jobs_of_our_launcher_are_known);
     tcase_add_test(tcase, everything_else_is_refused);
     tcase_add_test(tcase, singleton_knows_itself);
     suite_add_tcase(suite, tcase);

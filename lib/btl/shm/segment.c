@@ -75,21 +75,27 @@ void tern_segment_discard(uint64_t offset, size_t size)
     fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
 }
 
-static void publish_self(void)
+static int publish_self(void)
 {
     struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     cpu_set_t set;
+    int32_t nobody = 0;
+    if (!__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return tern_error(TERN_ERR_OTHER,
+                          "rank %u of this job is process %d already: two programs run in its place at once (or PMIX_RANK was "
+                          "changed), or the first of them ended without MPI_Finalize",
+                          tern_rte.rank, nobody);
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         memcpy(self->cpus, &set, sizeof self->cpus);
     if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
         cookie = 0; /* a zero cookie is never believed: no single copy then */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
-    self->pid = getpid();
     self->cookie_address = (uintptr_t)&cookie;
     self->cookie = cookie;
     /* release: whoever sees `attached` sees the rest */
     tern_store_release(&self->attached, 1);
     __atomic_fetch_add(&header()->attached, 1, __ATOMIC_RELAXED);
+    return 0;
 }
 
 int tern_segment_attach(void)
@@ -119,12 +125,27 @@ int tern_segment_attach(void)
         return tern_error(TERN_ERR_NO_MEM, "cannot map the node's shared memory: %s (limit of the address space: ulimit -v?)", strerror(errno));
     tern_segment.base = base;
     tern_segment.size = size;
-    publish_self();
-    return 0;
+    return publish_self();
+}
+
+/* The last one leaves the memory as the launcher gave it: the ranks may be scripts that run one program after another. All
+ * of the node have attached by now, and the next program attaches after the fence that ends this one. */
+static void leave_clean(void)
+{
+    struct stat st;
+    uint64_t first = header_bytes(), used = header()->used;
+    if (fstat(tern_segment.fd, &st) == 0 &&
+        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first, st.st_size - first) == 0)
+        used = 0; /* else the next rings lie behind these */
+    memset(tern_segment.base + LAUNCHER_BYTES, 0, first - LAUNCHER_BYTES);
+    header()->used = used;
 }
 
 void tern_segment_detach(void)
 {
+    /* both orders: the last one sees what all others have done */
+    if (tern_segment.base && __atomic_sub_fetch(&header()->attached, 1, __ATOMIC_ACQ_REL) == 0)
+        leave_clean();
     if (tern_segment.base)
         munmap(tern_segment.base, tern_segment.size);
     if (tern_segment.fd >= 0)

@@ -25,7 +25,7 @@ struct tern_segment_rank {
     uint32_t sleeping __attribute__((aligned(TERN_CACHE_LINE)));
     /* Written once when the rank attaches. */
     uint32_t attached __attribute__((aligned(TERN_CACHE_LINE)));
-    int32_t pid;
+    int32_t pid; /* written first, as a claim */
     uint64_t cookie_address; /* of a random word in the rank's own memory ... */
     uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
@@ -46,6 +46,7 @@ extern struct tern_segment tern_segment;
 
 /* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher. */
 int tern_segment_attach(void);
+/* All ranks of the node must have attached. */
 void tern_segment_detach(void);
 
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
