@@ -10,7 +10,8 @@
  * The first failure decides message and exit status; what happens to other ranks afterwards is its
  * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
  * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
- * that others wait in.
+ * that others wait in. A rank may be a script that goes on when its MPI program has died: the
+ * server sees the connection end, and the job ends as if the rank had.
  */
 #include "mpirun/job.h"
 
@@ -46,6 +47,7 @@ enum {
     END_GRACE_MS = 300,
     LEFTOVER_GRACE_MS = 200,
     DRAIN_GRACE_MS = 500,
+    LOST_GRACE_MS = 100, /* for the rank's own end, which tells more */
     KILL_TIMEOUT_MS = 2000,
     TIMEOUT_STATUS = 110
 };
@@ -54,7 +56,7 @@ enum stage { RUNNING, ENDING, CLEARING, DRAINING };
 
 struct rank {
     pid_t pid;
-    bool ended, connected, finalized;
+    bool ended, connected, finalized, lost;
 };
 
 static struct {
@@ -73,7 +75,7 @@ static struct {
     char token[33];
     char session_dir[600];
     struct tern_watch guardian, signals, server;
-    struct tern_timer stage_timer, time_limit;
+    struct tern_timer stage_timer, time_limit, lost_timer;
 } run = { .skipped_init = -1 };
 
 /* ---- ending ---- */
@@ -204,7 +206,7 @@ static void rank_connected(int rank)
     if (!state->connected || state->finalized)
         run.connected++;
     state->connected = true;
-    state->finalized = false;
+    state->finalized = state->lost = false;
     if (run.skipped_init >= 0 && run.stage == RUNNING) {
         fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
              whose(run.skipped_init));
@@ -217,6 +219,26 @@ static void rank_finalized(int rank)
     if (run.ranks[rank].connected && !run.ranks[rank].finalized)
         run.connected--;
     run.ranks[rank].finalized = true;
+}
+
+static void rank_lost(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    if (!state->connected || state->finalized)
+        return;
+    state->lost = true;
+    tern_loop_set_timer(&run.lost_timer, LOST_GRACE_MS);
+}
+
+static void lost_timer_expired(struct tern_timer *timer)
+{
+    (void)timer;
+    for (int rank = 0; rank < run.job->map->size && run.stage == RUNNING; rank++) {
+        if (!run.ranks[rank].lost || run.ranks[rank].ended)
+            continue;
+        fail(1, "the MPI program of %s ended without calling MPI_Finalize", whose(rank));
+        end_job();
+    }
 }
 
 static void rank_aborted(int rank, int status, const char *message)
@@ -479,7 +501,8 @@ static int start_server(void)
 {
     static struct tern_server_job job;
     static const struct tern_server_listener listener = { rank_connected, rank_finalized,
-                                                          rank_aborted, rank_signalled };
+                                                          rank_lost, rank_aborted,
+                                                          rank_signalled };
     char *nspace = tern_must_format("tern-%.16s", run.token);
     job =
         (struct tern_server_job){ nspace,       run.session_dir,  run.job->host, run.job->topology,
@@ -528,6 +551,7 @@ static int start(void)
     run.guardian_start.token = run.token;
     run.stage_timer.expired = stage_timer_expired;
     run.time_limit.expired = time_is_up;
+    run.lost_timer.expired = lost_timer_expired;
     sigemptyset(&run.passed_on);
     int error = raise_descriptor_limit();
     if (!error)

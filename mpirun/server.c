@@ -34,6 +34,7 @@
 enum event_kind {
     CONNECTED,
     FINALIZED,
+    LOST,
     ABORTED,
     CONTROL,
     FENCE,
@@ -242,6 +243,20 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+static void connection_lost(size_t handler, pmix_status_t code, const pmix_proc_t *source,
+                            pmix_info_t infos[], size_t info_count, pmix_info_t *results,
+                            size_t result_count, pmix_event_notification_cbfunc_fn_t done,
+                            void *data)
+{
+    (void)handler, (void)code, (void)infos, (void)info_count, (void)results, (void)result_count;
+    struct event *event = strcmp(source->nspace, server.job->nspace) ? NULL
+                                                                     : new_event(LOST, source);
+    if (event)
+        post(event);
+    if (done)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
 /* Signal that a job control request asks for; 0: none we know. */
 static int requested_signal(const pmix_info_t directives[], size_t count)
 {
@@ -337,6 +352,9 @@ static void handle(struct event *event)
         break;
     case FINALIZED:
         listener->finalized(event->rank);
+        break;
+    case LOST:
+        listener->lost(event->rank);
         break;
     case ABORTED:
         listener->aborted(event->rank, event->value, event->text);
@@ -466,6 +484,8 @@ int tern_server_start(const struct tern_server_job *job,
         job->nspace, job->map->size, server.infos.items, server.infos.count, NULL, NULL);
     if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         return failed("PMIx_server_register_nspace", status);
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, connection_lost, NULL, NULL);
     return register_ranks(job);
 }
 

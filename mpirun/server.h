@@ -26,6 +26,7 @@ struct tern_server_job {
 struct tern_server_listener {
     void (*connected)(int rank); /* PMIx_Init: this is an MPI program */
     void (*finalized)(int rank); /* PMIx_Finalize */
+    void (*lost)(int rank);      /* its connection ended without that */
     void (*aborted)(int rank, int status,
                     const char *message);    /* PMIx_Abort; message may be NULL */
     void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */

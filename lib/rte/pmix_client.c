@@ -291,9 +291,11 @@ int tern_pmix_start(void)
     if (before_count < DESCRIPTORS)
         close_on_exec_but(before, before_count);
     if (status != PMIX_SUCCESS)
-        return pmix_failed("cannot connect to the launcher's PMIx server (is the launcher that set "
-                           "PMIX_NAMESPACE in the "
-                           "environment still running?)",
+        return pmix_failed(status == PMIX_ERR_UNREACH
+                               ? "cannot connect to the launcher's PMIx server (is the launcher "
+                                 "that set PMIX_NAMESPACE in the environment still running?)"
+                               : "the PMIx client cannot start (too few threads or open files "
+                                 "allowed: ulimit -u, ulimit -n?)",
                            status);
     pmix.connected = true;
     _Static_assert(sizeof tern_rte.job >= sizeof pmix.self.nspace, "a PMIx namespace fits");
