@@ -303,7 +303,7 @@ int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
         return 0;
     }
     if (!(*request)->complete)
-        tern_progress();
+        tern_poll();
     if ((*request)->complete)
         return report_one(request, status);
     *flag = 0;
@@ -352,7 +352,7 @@ int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status st
         if (inactive(request) || request->complete)
             continue;
         if (!progressed)
-            tern_progress();
+            tern_poll();
         progressed = true;
         if (!request->complete)
             return 0;
@@ -410,7 +410,7 @@ int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, M
     int i = find_complete(count, requests, &active);
 
     if (i < 0 && active) {
-        tern_progress();
+        tern_poll();
         i = find_complete(count, requests, &active);
     }
     *flag = i >= 0 || !active;
@@ -462,7 +462,7 @@ int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indi
 int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
-    tern_progress();
+    tern_poll();
     return report_some(count, requests, outcount, indices, statuses);
 }
 
@@ -474,7 +474,7 @@ int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Sta
         return 0;
     }
     if (!request->complete)
-        tern_progress();
+        tern_poll();
     *flag = request->complete;
     if (!*flag)
         return 0;

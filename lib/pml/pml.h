@@ -53,6 +53,10 @@ struct tern_context *tern_pml_message_context(const struct tern_unexpected *mess
 /* One round of progress over all byte movers. Returns the number of things that happened. */
 int tern_progress(void);
 
+/* The same for a call that looks for something without waiting, and will be called in a loop: if nothing happened it lets
+ * other threads in, and yields where ranks share processors. */
+int tern_poll(void);
+
 /* Something that needs progress of its own (generalized collectives, ...): called once per round; returns events. */
 int tern_progress_register(int (*poll)(void));
 void tern_progress_unregister(int (*poll)(void));

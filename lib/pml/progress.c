@@ -166,6 +166,15 @@ static bool sleep_until_rung(void)
     return came;
 }
 
+int tern_poll(void)
+{
+    int count = tern_progress();
+    if (!count && policy() == &crowded)
+        yield_processor(); /* whoever it is that we look for may need it */
+    let_others_in();
+    return count;
+}
+
 void tern_wait(struct tern_waiter *waiter)
 {
     if (tern_progress()) {

@@ -204,7 +204,7 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
 {
     struct tern_unexpected *message = tern_match_unexpected(context, source, tag);
     if (!message) {
-        tern_progress();
+        tern_poll();
         message = tern_match_unexpected(context, source, tag);
     }
     if (message && status != MPI_STATUS_IGNORE) {
