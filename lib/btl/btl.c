@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/btl.h"
 
+#include "lib/btl/peer.h"
 #include "lib/btl/shm/segment.h"
+#include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
@@ -47,6 +49,15 @@ static bool allowed(const char *list, const char *name)
     return without;
 }
 
+/* Said at the start, not where a program happens to send first: in a collective the others would wait for that message. */
+static int check_reach(void)
+{
+    int rc = 0;
+    for (uint32_t rank = 0; rank < tern_rte.size && !rc; rank++)
+        rc = tern_peer_connect(&(struct tern_peer){.rank = rank});
+    return rc;
+}
+
 int tern_btl_init(void)
 {
     const char *list = tern_param_string("btl");
@@ -64,7 +75,7 @@ int tern_btl_init(void)
         if (tern_btls[i]->progress)
             pollers[poller_count++] = tern_btls[i]->progress;
     }
-    return 0;
+    return check_reach();
 }
 
 void tern_btl_finalize(void)

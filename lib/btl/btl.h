@@ -44,7 +44,8 @@ struct tern_btl {
 /* Listed in the order in which they are tried for a peer; ended by NULL. */
 extern const struct tern_btl *const tern_btls[];
 
-/* Initialises the byte movers that the parameter `btl` allows; those that cannot work here are left out. */
+/* Initialises the byte movers that the parameter `btl` allows; those that cannot work here are left out.
+ * TERN_ERR_UNREACHABLE: nothing that is left reaches some rank of the job. */
 int tern_btl_init(void);
 void tern_btl_finalize(void);
 bool tern_btl_active(const struct tern_btl *btl);
