@@ -40,28 +40,11 @@ static int refuse_cancel(struct tern_request *request)
     return 0;
 }
 
-static void keep_static(struct tern_request *request)
-{
-    request->active = true; /* for its next user */
-}
-
-static const struct tern_request_kind static_kind = {.name = "request complete from the start",
-                                                     .cancel = refuse_cancel,
-                                                     .release = keep_static};
-
-struct tern_request tern_request_empty = {
-    .obj = {.handle = (struct tern_handle *)&ompi_request_empty, .refs = 1},
-    .kind = &static_kind,
-    .complete = true,
-    .active = true,
-    .status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG},
-};
-
 struct tern_request tern_request_no_message = {
     .obj = {.handle = &tern_request_no_message.obj.own,
             .own = {.magic = TERN_MAGIC_REQUEST, .fortran = -1, .state = &tern_request_no_message},
             .refs = 1},
-    .kind = &static_kind,
+    .kind = &tern_request_static_kind,
     .complete = true,
     .active = true,
     .status = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG},
@@ -171,7 +154,7 @@ static int make_room_aside(void)
 
 static void drop_index(struct tern_request *request)
 {
-    if (request->obj.handle->fortran >= 0 && request->kind != &static_kind)
+    if (request->obj.handle->fortran >= 0 && request->kind != &tern_request_static_kind)
         tern_fortran_drop(&request->obj);
 }
 

@@ -41,9 +41,8 @@ static inline void tern_status_copy(MPI_Status *to, const MPI_Status *from)
     to->MPI_ERROR = error;
 }
 
-/* Requests that are complete when made, for any number of users: a send to MPI_PROC_NULL, a receive
- * from it. Static. */
-extern struct tern_request tern_request_empty, tern_request_no_message;
+/* A receive from MPI_PROC_NULL; static, like tern_request_empty, which is a send to it. */
+extern struct tern_request tern_request_no_message;
 /* A persistent request that is complete as soon as it is started, with `status`. */
 int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
                           struct tern_request **ret_request);

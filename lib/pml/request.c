@@ -6,6 +6,31 @@
 
 static struct tern_pml_request *pool; /* free requests, chained through req.comm */
 
+static int refuse_cancel(struct tern_request *request)
+{
+    (void)request; /* too late: it is complete */
+    return 0;
+}
+
+static void keep_static(struct tern_request *request)
+{
+    request->active = true; /* for its next user */
+}
+
+const struct tern_request_kind tern_request_static_kind = {
+    .name = "request complete from the start",
+    .cancel = refuse_cancel,
+    .release = keep_static,
+};
+
+struct tern_request tern_request_empty = {
+    .obj = {.handle = (struct tern_handle *)&ompi_request_empty, .refs = 1},
+    .kind = &tern_request_static_kind,
+    .complete = true,
+    .active = true,
+    .status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG},
+};
+
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm)
 {
     tern_object_init(&request->obj, TERN_MAGIC_REQUEST);

@@ -46,6 +46,10 @@ static inline struct tern_request *tern_request_of(MPI_Request request)
     return ((struct tern_handle *)request)->state;
 }
 
+/* A send that was complete when its procedure returned. Static, for any number of users at the same time. */
+extern struct tern_request tern_request_empty;
+extern const struct tern_request_kind tern_request_static_kind;
+
 /* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status. */
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);
 

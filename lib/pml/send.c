@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits for, is
- * tern_pml_send's first half: no request, no allocation. Everything else becomes a request:
+ * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits for, is send_now: no
+ * request, no allocation. Everything else becomes a request:
  *
  *   eager        one packet with the whole message; complete when it is in the byte mover's hands
  *   eager sync   the same; complete when the receiver answers MATCHED
@@ -179,31 +179,37 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
-                  enum tern_send_mode mode)
+/* Sends an eager message if nothing stands in the way; false: it needs a request. */
+static inline bool send_now(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
+                            int tag, enum tern_send_mode mode)
 {
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
     void *start;
-    if (TERN_LIKELY(length < peer->eager_below && mode != TERN_SEND_SYNCHRONOUS && tern_type_run(type, buf, count, &start))) {
-        struct tern_packet packet = {
-            .kind = TERN_PACKET_EAGER,
-            .seq = context->send_seq[dest]++,
-            .source = context->rank,
-            .tag = tag,
-            .context = context->id,
-        };
-        int rc = peer->btl->send(peer, &packet, start, length);
-        if (TERN_LIKELY(rc == 0)) {
-            peer->credit -= length + TERN_MESSAGE_COST;
-            if (TERN_UNLIKELY(peer->credit <= 0))
-                tern_peer_update(peer);
-            return 0;
-        }
+    if (TERN_UNLIKELY(length >= peer->eager_below || mode == TERN_SEND_SYNCHRONOUS || !tern_type_run(type, buf, count, &start)))
+        return false;
+    struct tern_packet packet = {
+        .kind = TERN_PACKET_EAGER,
+        .seq = context->send_seq[dest]++,
+        .source = context->rank,
+        .tag = tag,
+        .context = context->id,
+    };
+    if (TERN_UNLIKELY(peer->btl->send(peer, &packet, start, length))) {
         context->send_seq[dest]--;
-        if (rc != TERN_ERR_AGAIN && rc != TERN_ERR_NO_MEM)
-            return rc;
+        return false;
     }
+    peer->credit -= length + TERN_MESSAGE_COST;
+    if (TERN_UNLIKELY(peer->credit <= 0))
+        tern_peer_update(peer);
+    return true;
+}
+
+int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
+                  enum tern_send_mode mode)
+{
+    if (TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode)))
+        return 0;
     struct tern_pml_request request;
     tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
     request.mode = mode;
@@ -227,6 +233,10 @@ static struct tern_pml_request *new_send(struct tern_context *context, const voi
 int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
                    enum tern_send_mode mode, struct tern_request **ret_request)
 {
+    if (send_now(context, buf, count, type, dest, tag, mode)) {
+        *ret_request = &tern_request_empty;
+        return 0;
+    }
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     if (!request)
         return TERN_ERR_NO_MEM;
