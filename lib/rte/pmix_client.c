@@ -227,7 +227,8 @@ static int learn_job(void)
     if (!ask_number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tern_rte.size) ||
         tern_rte.rank >= tern_rte.size)
         return tern_error(TERN_ERR_OTHER,
-                          "the launcher's PMIx server does not say how many ranks job %s has",
+                          "the launcher's PMIx server does not say how many ranks job %s has (or "
+                          "no longer: some forget it when the first MPI program of a rank ends)",
                           tern_rte.job);
     if (!ask_number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &tern_rte.universe_size) ||
         tern_rte.universe_size < tern_rte.size)
