@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static const struct tern_type byte_type = {
-    .size = 1,
-    .extent = 1,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .gapless = true,
-    .contiguous = true,
-    .committed = true,
-};
-
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
                    struct tern_peers *peers, struct tern_coll *local, void *comm)
 {
@@ -52,7 +40,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->args.commutative = true;
     call->send = NULL;
     call->recv = NULL;
-    call->send_type = call->recv_type = &byte_type;
+    call->send_type = call->recv_type = &tern_type_bytes;
     call->let_go = NULL;
 }
 
@@ -62,7 +50,7 @@ static void set_send(struct tern_call *call, const void *buf, int64_t count,
 {
     bool bytes = type->contiguous;
     call->send = bytes ? (const char *)buf + type->true_lb : buf;
-    call->send_type = bytes ? &byte_type : type;
+    call->send_type = bytes ? &tern_type_bytes : type;
     call->args.send_bytes = bytes;
     call->args.send_count = bytes ? count * type->size : count;
     call->args.send_size = bytes ? 1 : type->size;
@@ -72,7 +60,7 @@ static void set_recv(struct tern_call *call, void *buf, int64_t count, const str
 {
     bool bytes = type->contiguous;
     call->recv = bytes ? (char *)buf + type->true_lb : buf;
-    call->recv_type = bytes ? &byte_type : type;
+    call->recv_type = bytes ? &tern_type_bytes : type;
     call->args.recv_bytes = bytes;
     call->args.recv_count = bytes ? count * type->size : count;
     call->args.recv_size = bytes ? 1 : type->size;
@@ -252,10 +240,10 @@ void tern_call_alltoallw(struct tern_call *call, struct tern_coll *coll, const v
     begin(call, coll, TERN_ALLTOALLW);
     call->args.in_place = sendbuf == MPI_IN_PLACE;
     if (!call->args.in_place) {
-        set_send_blocks(call, sendbuf, sendcounts, sdispls, &byte_type);
+        set_send_blocks(call, sendbuf, sendcounts, sdispls, &tern_type_bytes);
         call->blocks.send_types = sendtypes;
     }
-    set_recv_blocks(call, recvbuf, recvcounts, rdispls, &byte_type);
+    set_recv_blocks(call, recvbuf, recvcounts, rdispls, &tern_type_bytes);
     call->blocks.recv_types = recvtypes;
 }
 
@@ -378,8 +366,8 @@ void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll
                                   const struct tern_type *const *recvtypes)
 {
     begin_neighbors(call, coll, TERN_NEIGHBOR_ALLTOALLW, neighbors);
-    set_send_blocks(call, sendbuf, sendcounts, sdispls, &byte_type);
-    set_recv_blocks(call, recvbuf, recvcounts, rdispls, &byte_type);
+    set_send_blocks(call, sendbuf, sendcounts, sdispls, &tern_type_bytes);
+    set_recv_blocks(call, recvbuf, recvcounts, rdispls, &tern_type_bytes);
     call->blocks.send_types = sendtypes;
     call->blocks.recv_types = recvtypes;
 }

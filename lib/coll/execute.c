@@ -72,18 +72,6 @@ struct lasting_run {
     struct tern_call call;
 };
 
-static const struct tern_type byte_type = {
-    .size = 1,
-    .extent = 1,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .gapless = true,
-    .contiguous = true,
-    .committed = true,
-};
-
 /* --- setting up --- */
 
 enum { ALIGNMENT = 64, SMALL_BYTES = 2048 };
@@ -111,10 +99,10 @@ static int place_buffers(struct run *run, char *small)
     run->memory = NULL;
     if (plan->temp_units == 0) { /* steps may name temporaries nevertheless, of no length */
         for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
-            run->places[i] = (struct place){NULL, 1, &byte_type};
+            run->places[i] = (struct place){NULL, 1, &tern_type_bytes};
         return 0;
     }
-    const struct tern_type *unit = plan->temp_typed ? call->recv_type : &byte_type;
+    const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;
     int64_t start, span = temporary_span(plan, unit, &start);
     char *base = small;
     if (!small || span * plan->temp_count > SMALL_BYTES) {
@@ -349,9 +337,7 @@ static int start(struct tern_request *request)
         if (rc)
             return rc;
     }
-    request->complete = false;
-    request->active = true;
-    request->error = 0;
+    tern_request_restart(request);
     take_tags(run);
     rewind_run(run);
     if (!advance(run, false)) {
@@ -437,9 +423,7 @@ int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_re
     int rc = make_run(call, &run);
     if (rc)
         return rc;
-    run->request.persistent = true;
-    run->request.active = false;
-    run->request.complete = true;
+    tern_request_make_persistent(&run->request);
     *ret_request = &run->request;
     return 0;
 }

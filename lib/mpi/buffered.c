@@ -163,8 +163,7 @@ static int start_bsend(struct tern_request *request)
                                request->comm);
     if (error)
         return error;
-    request->complete = false;
-    request->active = true;
+    tern_request_restart(request);
     tern_request_complete(request, 0);
     return 0;
 }
@@ -192,9 +191,7 @@ int tern_mpi_bsend_init(const void *buf, MPI_Count count, struct tern_datatype *
     if (!bsend)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a request");
     tern_request_init(&bsend->request, &bsend_kind, comm);
-    bsend->request.persistent = true;
-    bsend->request.active = false;
-    bsend->request.complete = true;
+    tern_request_make_persistent(&bsend->request);
     bsend->buf = buf;
     bsend->count = count;
     bsend->datatype = datatype;

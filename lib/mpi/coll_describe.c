@@ -4,21 +4,9 @@
 #include "lib/util/error.h"
 
 /* Types that are not significant here come as NULL. */
-static const struct tern_type no_type = {
-    .size = 1,
-    .extent = 1,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .gapless = true,
-    .contiguous = true,
-    .committed = true,
-};
-
 static const struct tern_type *type_of(const struct tern_datatype *datatype)
 {
-    return datatype ? &datatype->type : &no_type;
+    return datatype ? &datatype->type : &tern_type_bytes;
 }
 
 static int root_of(const struct tern_comm *comm, int root)

@@ -120,9 +120,6 @@ int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_
 int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
                        int64_t recv_bytes);
 
-/* The type of the bytes that go between processes here. */
-extern const struct tern_type tern_comm_bytes;
-
 /* Broadcast and allgather (`length` of each process) of bytes over an intracommunicator. Block. */
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root);
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length);

@@ -17,19 +17,6 @@
 
 #include <limits.h>
 
-/* What travels here is bytes, needed before and after datatypes exist. */
-const struct tern_type tern_comm_bytes = {
-    .size = 1,
-    .extent = 1,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .gapless = true,
-    .contiguous = true,
-    .committed = true,
-};
-
 /* Collectives use tags from 0 up and TERN_TAG_EXCHANGE is -2: below it there is room for a user's
  * tag (the two highest share a place). */
 int tern_comm_user_tag(int tag)
@@ -39,24 +26,24 @@ int tern_comm_user_tag(int tag)
 
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root)
 {
-    return tern_coll_bcast(&comm->coll, bytes, length, &tern_comm_bytes, root);
+    return tern_coll_bcast(&comm->coll, bytes, length, &tern_type_bytes, root);
 }
 
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length)
 {
-    return tern_coll_allgather(&comm->coll, send, length, &tern_comm_bytes, recv, length,
-                               &tern_comm_bytes);
+    return tern_coll_allgather(&comm->coll, send, length, &tern_type_bytes, recv, length,
+                               &tern_type_bytes);
 }
 
 int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_t send_bytes,
                        int to, void *recv, int64_t recv_bytes, int from)
 {
     struct tern_request *incoming, *outgoing;
-    int rc = tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_comm_bytes, from, tag,
+    int rc = tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_type_bytes, from, tag,
                             &incoming);
     if (rc)
         return rc;
-    int send_rc = tern_pml_isend(&comm->coll.context, send, send_bytes, &tern_comm_bytes, to, tag,
+    int send_rc = tern_pml_isend(&comm->coll.context, send, send_bytes, &tern_type_bytes, to, tag,
                                  TERN_SEND_STANDARD, &outgoing);
     if (!send_rc) {
         tern_request_wait(outgoing);
@@ -196,7 +183,7 @@ static int bcast_id_in_group(struct tern_comm *comm, struct tern_group *group, i
     int rc = 0;
     if (rank > 0) {
         int from = tern_group_find(comm->group, tern_group_process(group, (int)(rank - span)));
-        rc = tern_pml_recv(context, id, sizeof *id, &tern_comm_bytes, from, tag, MPI_STATUS_IGNORE);
+        rc = tern_pml_recv(context, id, sizeof *id, &tern_type_bytes, from, tag, MPI_STATUS_IGNORE);
     } else {
         for (span = 1; span < group->size;)
             span <<= 1;
@@ -205,7 +192,7 @@ static int bcast_id_in_group(struct tern_comm *comm, struct tern_group *group, i
         if (rank + span >= group->size)
             continue;
         int to = tern_group_find(comm->group, tern_group_process(group, (int)(rank + span)));
-        rc = tern_pml_send(context, id, sizeof *id, &tern_comm_bytes, to, tag, TERN_SEND_STANDARD);
+        rc = tern_pml_send(context, id, sizeof *id, &tern_type_bytes, to, tag, TERN_SEND_STANDARD);
     }
     return rc;
 }

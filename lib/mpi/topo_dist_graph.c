@@ -123,8 +123,8 @@ struct traffic {
 static int announce(struct tern_comm *comm, struct traffic *traffic, int64_t *ret_total)
 {
     struct tern_call call;
-    tern_call_alltoall(&call, &comm->coll, traffic->send_bytes, sizeof(int64_t), &tern_comm_bytes,
-                       traffic->recv_bytes, sizeof(int64_t), &tern_comm_bytes);
+    tern_call_alltoall(&call, &comm->coll, traffic->send_bytes, sizeof(int64_t), &tern_type_bytes,
+                       traffic->recv_bytes, sizeof(int64_t), &tern_type_bytes);
     int rc = tern_call_run(&call);
     if (rc)
         return rc;
@@ -180,9 +180,9 @@ static int route_edges(struct tern_comm *comm, const struct edge *edges, int64_t
         traffic.send_at[rank] -= traffic.send_bytes[rank];
     struct tern_call call;
     tern_call_alltoallv(&call, &comm->coll, sent, (struct tern_ints){traffic.send_bytes, 8},
-                        (struct tern_ints){traffic.send_at, 8}, &tern_comm_bytes, received,
+                        (struct tern_ints){traffic.send_at, 8}, &tern_type_bytes, received,
                         (struct tern_ints){traffic.recv_bytes, 8},
-                        (struct tern_ints){traffic.recv_at, 8}, &tern_comm_bytes);
+                        (struct tern_ints){traffic.recv_at, 8}, &tern_type_bytes);
     rc = tern_call_run(&call);
 out:
     free(numbers);

@@ -165,9 +165,7 @@ int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count, c
     struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
     if (!request)
         return TERN_ERR_NO_MEM;
-    request->req.persistent = true;
-    request->req.active = false;
-    request->req.complete = true;
+    tern_request_make_persistent(&request->req);
     *ret_request = &request->req;
     return 0;
 }
@@ -175,10 +173,7 @@ int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count, c
 static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    req->complete = false;
-    req->active = true;
-    req->error = 0;
-    req->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    tern_request_restart(req);
     return tern_recv_start(request);
 }
 

@@ -35,16 +35,28 @@ void tern_request_init(struct tern_request *request, const struct tern_request_k
 {
     tern_object_init(&request->obj, TERN_MAGIC_REQUEST);
     request->kind = kind;
-    request->complete = false;
-    request->active = true;
     request->persistent = false;
     request->orphan = false;
     request->held = false;
-    request->error = 0;
-    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     request->comm = comm;
     request->datatype = NULL;
     request->on_complete = NULL;
+    tern_request_restart(request);
+}
+
+void tern_request_make_persistent(struct tern_request *request)
+{
+    request->persistent = true;
+    request->active = false;
+    request->complete = true;
+}
+
+void tern_request_restart(struct tern_request *request)
+{
+    request->complete = false;
+    request->active = true;
+    request->error = 0;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
 void tern_request_complete(struct tern_request *request, int error)

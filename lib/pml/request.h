@@ -53,6 +53,11 @@ extern const struct tern_request_kind tern_request_static_kind;
 /* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status. */
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);
 
+/* Makes a fresh request persistent: inactive until its kind->start. */
+void tern_request_make_persistent(struct tern_request *request);
+/* For kind->start of a persistent one: active, incomplete, no error, empty status. */
+void tern_request_restart(struct tern_request *request);
+
 /* Called by progress exactly once per start: publishes completion with `error` (status is filled in before). */
 void tern_request_complete(struct tern_request *request, int error);
 

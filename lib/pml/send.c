@@ -22,9 +22,6 @@
 
 #include <stdlib.h>
 
-static const struct tern_type byte_type = {
-    .size = 1, .extent = 1, .true_extent = 1, .elements = 1, .alignment = 1, .basic = TERN_BASIC_BYTE, .gapless = true, .contiguous = true, .committed = true,
-};
 static int64_t kept_bytes; /* of messages copied for want of credit */
 
 static int push_first(struct tern_pending *pending);
@@ -139,7 +136,7 @@ static bool send_copy(struct tern_pml_request *request)
         return false;
     void *copy = malloc(request->length + 1);
     struct tern_pml_request *carrier =
-        copy ? tern_pml_request_new(&tern_pml_send_kind, request->context, copy, request->length, &byte_type, request->rank, request->tag)
+        copy ? tern_pml_request_new(&tern_pml_send_kind, request->context, copy, request->length, &tern_type_bytes, request->rank, request->tag)
              : NULL;
     if (!carrier) {
         free(copy);
@@ -255,9 +252,7 @@ int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t co
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     if (!request)
         return TERN_ERR_NO_MEM;
-    request->req.persistent = true;
-    request->req.active = false;
-    request->req.complete = true;
+    tern_request_make_persistent(&request->req);
     *ret_request = &request->req;
     return 0;
 }
@@ -266,10 +261,7 @@ static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     request->cancelling = false;
-    req->complete = false;
-    req->active = true;
-    req->error = 0;
-    req->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    tern_request_restart(req);
     int rc = tern_send_start(request);
     if (rc) {
         req->complete = true;

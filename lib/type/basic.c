@@ -3,6 +3,18 @@
 
 #include "lib/type/program.h"
 
+const struct tern_type tern_type_bytes = {
+    .size = 1,
+    .extent = 1,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .gapless = true,
+    .contiguous = true,
+    .committed = true,
+};
+
 struct short_int {
     short value;
     int index;

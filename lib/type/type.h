@@ -75,6 +75,9 @@ struct tern_type {
                                      types made from it */
 };
 
+/* What the library itself sends: bytes. */
+extern const struct tern_type tern_type_bytes;
+
 /* A position in the packed stream of `count` elements at `base`. Owns nothing; base and type must
  * outlive it. */
 struct tern_cursor {

@@ -89,7 +89,9 @@ int main(int argc, char **argv)
     CHECK(parts[0] == MPI_SHORT);
     CHECK_OK(MPI_Type_dup(t, &u));
     expect(u, MPI_COMBINER_DUP, 0, 0, 1);
-    expect(parts[0], MPI_COMBINER_RESIZED, 0, 2, 1);
+    MPI_Datatype dupped = parts[0]; /* a new handle of ours */
+    expect(dupped, MPI_COMBINER_RESIZED, 0, 2, 1);
+    CHECK_OK(MPI_Type_free(&dupped));
     CHECK_OK(MPI_Type_free(&t));
     CHECK_OK(MPI_Type_free(&u));
     return end();
