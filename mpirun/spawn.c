@@ -204,9 +204,10 @@ static int spawn_rank(const struct tern_spawn *spawn, struct tern_guardian_messa
     int fds[3] = { -1, -1, -1 };
     int error = make_streams(spawn, request->rank, fds);
     if (error == -1)
-        error = tern_error(TERN_ERR_OTHER,
-                           "no descriptors for rank %d: %s; raise the limit (ulimit -n)",
-                           request->rank, strerror(errno));
+        error = tern_error(TERN_ERR_OTHER, "cannot make the standard streams of rank %d: %s%s",
+                           request->rank, strerror(errno),
+                           errno == EMFILE ? "; raise the limit (ulimit -n)"
+                           : errno == ENOENT ? "; is there a /dev/null?" : "");
     if (!error && tern_guardian_send(spawn->guardian_fd, request, fds, 3) < 0)
         error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
     for (int i = 0; i < 3; i++) {

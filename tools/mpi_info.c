@@ -85,10 +85,19 @@ static void print_build(void)
 
 static void print_paths(void)
 {
-    say("Prefix", "path:prefix", tern_prefix());
-    say("Bindir", "path:bindir", tern_prefix_directory(TERN_BINDIR));
-    say("Libdir", "path:libdir", tern_prefix_directory(TERN_LIBDIR));
-    say("Incdir", "path:incdir", tern_prefix_directory(TERN_INCLUDEDIR));
+    static const struct {
+        const char *label, *key, *directory;
+    } paths[] = {
+        {"Prefix", "path:prefix", TERN_PREFIX},
+        {"Bindir", "path:bindir", TERN_BINDIR},
+        {"Libdir", "path:libdir", TERN_LIBDIR},
+        {"Incdir", "path:incdir", TERN_INCLUDEDIR},
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char directory[PATH_MAX];
+        tern_prefix_directory(paths[i].directory, directory);
+        say(paths[i].label, paths[i].key, directory);
+    }
 }
 
 /* The procedures of one kind, a paragraph per chapter; the table's order keeps a chapter together. */

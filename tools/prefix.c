@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/prefix.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,17 +52,9 @@ const char *tern_prefix(void)
     return prefix;
 }
 
-const char *tern_prefix_directory(const char *configured)
+void tern_prefix_directory(const char *configured, char ret_directory[static PATH_MAX])
 {
     const char *tail = below_prefix(configured);
-    char *directory;
 
-    if (!tail || strcmp(tern_prefix(), TERN_PREFIX) == 0) {
-        return configured;
-    }
-    if (asprintf(&directory, "%s%s", tern_prefix(), tail) < 0) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return directory;
+    snprintf(ret_directory, PATH_MAX, "%s%s", tail ? tern_prefix() : "", tail ? tail : configured);
 }

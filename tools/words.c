@@ -78,3 +78,12 @@ void tern_words_print(const struct tern_words *words, FILE *file)
     }
     putc('\n', file);
 }
+
+void tern_words_free(struct tern_words *words)
+{
+    for (int i = 0; i < words->count; i++) {
+        free(words->word[i]);
+    }
+    free(words->word);
+    *words = (struct tern_words){NULL, 0};
+}

@@ -24,4 +24,7 @@ void tern_words_append(struct tern_words *words, const struct tern_words *more);
 /* Prints the words on one line, each quoted for a shell where it needs it. */
 void tern_words_print(const struct tern_words *words, FILE *file);
 
+/* Frees the words; the list is empty again. */
+void tern_words_free(struct tern_words *words);
+
 #endif

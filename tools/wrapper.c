@@ -107,8 +107,9 @@ static void add_variable(struct tern_words *words, const char *variable, const c
 
 static void add_flags(struct parts *parts, const struct language *language)
 {
-    const char *include = tern_prefix_directory(TERN_INCLUDEDIR);
-    const char *lib = tern_prefix_directory(TERN_LIBDIR);
+    char include[PATH_MAX], lib[PATH_MAX];
+    tern_prefix_directory(TERN_INCLUDEDIR, include);
+    tern_prefix_directory(TERN_LIBDIR, lib);
 
     add_variable(&parts->command, language->command_variable, language->command);
 
@@ -142,6 +143,7 @@ static void print_tails(const struct tern_words *words, const char *flag)
         }
     }
     tern_words_print(&tails, stdout);
+    tern_words_free(&tails);
 }
 
 static void print_help(void)
@@ -166,6 +168,7 @@ static void print_help(void)
 static int print_part(const char *show, const struct parts *parts, const struct language *language)
 {
     struct tern_words words = {0};
+    int status = 0;
 
     if (strcmp(show, "command") == 0) {
         tern_words_append(&words, &parts->command);
@@ -185,26 +188,54 @@ static int print_part(const char *show, const struct parts *parts, const struct 
         tern_words_append(&words, &parts->link);
     } else if (strcmp(show, "incdirs") == 0) {
         print_tails(&parts->compile, "-I");
-        return 0;
     } else if (strcmp(show, "libdirs") == 0) {
         print_tails(&parts->link, "-L");
-        return 0;
     } else if (strcmp(show, "libs") == 0) {
         print_tails(&parts->link, "-l");
-        return 0;
     } else if (strcmp(show, "version") == 0) {
         printf("%s: %s, compatible with Open MPI %s (Language: %s)\n", program, PACKAGE_STRING, TERN_OMPI_RELEASE,
                language->name);
-        return 0;
     } else if (strcmp(show, "help") == 0) {
         print_help();
-        return 0;
     } else {
         fprintf(stderr, "%s: -showme:%s is not known; -showme:help lists what is\n", program, show);
-        return 1;
+        status = 1;
     }
-    tern_words_print(&words, stdout);
-    return 0;
+    if (words.count > 0) {
+        tern_words_print(&words, stdout);
+    }
+    tern_words_free(&words);
+    return status;
+}
+
+/* Prints the command, or becomes the compiler; returns the exit status otherwise. */
+static int run(const struct request *request, const struct parts *parts, const struct language *language)
+{
+    struct tern_words command = {0};
+
+    tern_words_append(&command, &parts->command);
+    tern_words_append(&command, &parts->user);
+    if (request->has_file || (request->show && parts->user.count == 0)) {
+        tern_words_append(&command, &parts->compile);
+        if (request->links) {
+            tern_words_append(&command, &parts->link);
+        }
+    }
+    int status = 0;
+    if (request->show) {
+        tern_words_print(&command, stdout);
+    } else if (parts->command.count == 0) {
+        fprintf(stderr, "%s: %s is set but empty; name a compiler in it or unset it\n", program,
+                language->command_variable);
+        status = 1;
+    } else {
+        execvp(command.word[0], command.word);
+        fprintf(stderr, "%s: cannot run the compiler '%s': %s; install it or name another in %s\n", program,
+                command.word[0], strerror(errno), language->command_variable);
+        status = 1;
+    }
+    tern_words_free(&command);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -221,30 +252,11 @@ int main(int argc, char **argv)
     struct parts parts = {0};
     struct request request = read_request(argc, argv, &parts.user);
     add_flags(&parts, language);
-    if (request.show && *request.show) {
-        return print_part(request.show, &parts, language);
-    }
-
-    struct tern_words command = {0};
-    tern_words_append(&command, &parts.command);
-    tern_words_append(&command, &parts.user);
-    if (request.has_file || (request.show && parts.user.count == 0)) {
-        tern_words_append(&command, &parts.compile);
-        if (request.links) {
-            tern_words_append(&command, &parts.link);
-        }
-    }
-    if (request.show) {
-        tern_words_print(&command, stdout);
-        return 0;
-    }
-    if (command.count == 0) {
-        fprintf(stderr, "%s: %s is set but empty; name a compiler in it or unset it\n", program,
-                language->command_variable);
-        return 1;
-    }
-    execvp(command.word[0], command.word);
-    fprintf(stderr, "%s: cannot run the compiler '%s': %s; install it or name another in %s\n", program,
-            command.word[0], strerror(errno), language->command_variable);
-    return 1;
+    int status = request.show && *request.show ? print_part(request.show, &parts, language)
+                                               : run(&request, &parts, language);
+    tern_words_free(&parts.command);
+    tern_words_free(&parts.user);
+    tern_words_free(&parts.compile);
+    tern_words_free(&parts.link);
+    return status;
 }

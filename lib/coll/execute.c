@@ -341,6 +341,9 @@ static int start(struct tern_request *request)
     take_tags(run);
     rewind_run(run);
     if (!advance(run, false)) {
+        /* a send may have asked for a round of progress in which the others ended */
+        if (!first && tern_list_empty(&active))
+            tern_coll_transport->watch(poll_active);
         tern_list_append(&active, &run->link);
         return 0;
     }

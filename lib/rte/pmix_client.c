@@ -294,7 +294,8 @@ int tern_pmix_start(void)
     if (status != PMIX_SUCCESS)
         return pmix_failed(status == PMIX_ERR_UNREACH
                                ? "cannot connect to the launcher's PMIx server (is the launcher "
-                                 "that set PMIX_NAMESPACE in the environment still running?)"
+                                 "that set PMIX_NAMESPACE in the environment still running, "
+                                 "and is it of the same user?)"
                                : "the PMIx client cannot start (too few threads or open files "
                                  "allowed: ulimit -u, ulimit -n?)",
                            status);

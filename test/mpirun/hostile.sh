@@ -34,6 +34,20 @@ sandboxed close_range -q -np 1 sh -c 'ls /proc/self/fd | tr "\n" " "'
 is "without close_range" "$rc $(cat out)" "0 0 1 2 3 64 "
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
 
+# A name as long as the kernel allows; libpmix has less room.
+cat >longname.c <<'C'
+#include <string.h>
+int gethostname(char *name, size_t room)
+{
+    memset(name, 0, room);
+    memset(name, 'h', room > 64 ? 64 : room);
+    return 0;
+}
+C
+$here_cc -shared -fPIC -o longname.so longname.c || { echo "cannot build longname.so"; exit 1; }
+LD_PRELOAD=$scratch/longname.so run -q -np 2 ./pmix_rank exchange
+is "a long host name" "$rc $(wc -l <out)" "0 2"
+
 # Without /proc ranks and orphans are found all the same.
 cat >noproc.c <<'C'
 #define _GNU_SOURCE

@@ -9,6 +9,10 @@ cd "$scratch"
 cp "$TERN_SRCDIR/test/tools/cmake/CMakeLists.txt" "$TERN_SRCDIR/test/tools/rank_sum.c" .
 cp rank_sum.c rank_sum.cpp
 
+# FindMPI takes directories and libraries from mpicc's link options, and no -fsanitize.
+if [ -n "${SAN:-}" ]; then
+    export CFLAGS=-fsanitize=$SAN CXXFLAGS=-fsanitize=$SAN
+fi
 PATH=$(dirname "$MPICC"):$PATH cmake -S . -B build >cmake.out 2>&1 || { cat cmake.out; exit 1; }
 cmake --build build >build.out 2>&1 || { cat build.out; exit 1; }
 library=$("$MPICC" -showme:libdirs)/libmpi.so
