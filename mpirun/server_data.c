@@ -186,9 +186,11 @@ int tern_server_describe_job(const struct tern_server_job *job, struct tern_info
 {
     const struct tern_map *map = job->map;
     struct tern_infos infos = { 0 };
-    char *nodes, *ranks, *peers = list_ranks(map->size);
-    if (PMIx_generate_regex(job->host->name, &nodes) != PMIX_SUCCESS ||
-        PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
+    char *ranks, *peers = list_ranks(map->size);
+    /* Not by PMIx_generate_regex: PMIx 4 writes past a buffer when a name has 50 characters before
+     * its first digit. */
+    char *nodes = tern_must_format("raw:%s", job->host->name);
+    if (PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
         return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %s", map->size,
                           job->host->name);
     int universe = map->slots > map->size ? map->slots : map->size;

@@ -9,8 +9,6 @@
 #include "lib/util/error.h"
 #include "mpirun/strings.h"
 
-enum { PMIX_HOST_MAX = 63 };
-
 int tern_quota_from_period(long long quota_us, long long period_us)
 {
     if (quota_us <= 0 || period_us <= 0)
@@ -186,7 +184,7 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
     struct tern_host host = { 0 };
     tern_topology_record(topology, allowed, &host);
     hwloc_bitmap_free(allowed);
-    gethostname(host.name, PMIX_HOST_MAX); /* longer ones overflow a buffer of PMIx 4 */
+    gethostname(host.name, sizeof host.name - 1);
     host.cpu_limit = cpu_quota();
     *ret_host = host;
     *ret_topology = topology;
