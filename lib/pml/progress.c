@@ -125,7 +125,7 @@ static const struct policy {
 enum {
     SLEEP_US = 100 * 1000,
     LONE_SLEEP_US = 1000,
-    SLOW_YIELD_TICKS = 30000, /* some 10 us: somebody else had the processor */
+    SLOW_YIELD_TICKS = 500000, /* some 200 us: somebody else had the processor for a slice, not just an interrupt */
     REMEMBER_WAITS = 64,      /* and will want it again */
 };
 
@@ -145,7 +145,7 @@ static void yield_processor(void)
     int saved = release_all();
     uint64_t before = tern_ticks();
     sched_yield();
-    bool slow = tern_ticks() - before > SLOW_YIELD_TICKS;
+    bool slow = (int64_t)(tern_ticks() - before) > SLOW_YIELD_TICKS;
     take_again(saved);
     if (slow)
         contended = REMEMBER_WAITS;

@@ -295,7 +295,7 @@ static bool sender_is_there(const struct tern_endpoint *endpoint)
     if (tern_doorbell_crowded)
         return false; /* not for long */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
-    return tern_ticks() - at < THERE_TICKS;
+    return (int64_t)(tern_ticks() - at) < THERE_TICKS; /* the sender's clock may be a little ahead */
 }
 
 /* Many short runs to copy to: unpacking from the ring costs less than a system call for each handful. */
