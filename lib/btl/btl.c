@@ -15,7 +15,8 @@ extern const struct tern_btl tern_btl_self, tern_btl_shm;
 const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, NULL};
 enum { BTL_COUNT = sizeof tern_btls / sizeof *tern_btls - 1 };
 
-void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet,
+                         const void *payload, size_t length);
 
 static bool active[BTL_COUNT];
 static int (*pollers[BTL_COUNT])(void);
@@ -49,7 +50,8 @@ static bool allowed(const char *list, const char *name)
     return without;
 }
 
-/* Said at the start, not where a program happens to send first: in a collective the others would wait for that message. */
+/* Said at the start, not where a program happens to send first: in a collective the others would
+ * wait for that message. */
 static int check_reach(void)
 {
     int rc = 0;

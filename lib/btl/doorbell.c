@@ -14,13 +14,14 @@ static uint32_t private_word; /* nobody rings it but our own threads */
 static uint32_t *doorbell = &private_word;
 static bool have_membarrier;
 
-/* Several threads may sleep on the word. It stays nonzero from the first that arms it until somebody rings or the last one is
- * awake. Each time it is armed anew it has another value: a thread on its way to sleep that missed a ring, after which
- * another one armed the word again, then does not sleep. Both are changed with the library's lock only. */
+/* Several threads may sleep on the word. It stays nonzero from the first that arms it until
+ * somebody rings or the last one is awake. Each time it is armed anew it has another value: a
+ * thread on its way to sleep that missed a ring, after which another one armed the word again, then
+ * does not sleep. Both are changed with the library's lock only. */
 static int sleepers;
 static uint32_t armings;
 
-bool tern_doorbell_crowded;
+bool tern_doorbell_contended;
 static uint64_t private_time;
 uint64_t *tern_doorbell_waiting_at = &private_time;
 

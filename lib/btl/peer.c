@@ -39,7 +39,8 @@ static int grow(void)
 struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
 {
     if (buckets)
-        for (struct tern_peer *peer = buckets[hash(job, rank) & bucket_mask]; peer; peer = peer->hash_next)
+        for (struct tern_peer *peer = buckets[hash(job, rank) & bucket_mask]; peer;
+             peer = peer->hash_next)
             if (peer->rank == rank && peer->job == job)
                 return peer;
     if ((!buckets || peer_count > bucket_mask) && grow())
@@ -67,10 +68,13 @@ static int unreachable(const struct tern_peer *peer)
     for (uint32_t i = 0; peer->job == 0 && i < tern_rte.local_size && !here; i++)
         here = tern_rte.local_ranks[i] == peer->rank;
     if (!here)
-        return tern_error(TERN_ERR_UNREACHABLE, "cannot reach rank %u: it runs on another node, and self and shm work within one",
-                          peer->rank);
+        return tern_error(
+            TERN_ERR_UNREACHABLE,
+            "cannot reach rank %u: it runs on another node, and self and shm work within one",
+            peer->rank);
     return tern_error(TERN_ERR_UNREACHABLE,
-                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s, which is needed on the same node "
+                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s, which is "
+                      "needed on the same node "
                       "(there are self and shm; OMPI_MCA_btl or --mca btl sets it)",
                       peer->rank, list ? list : "", peer->rank == tern_rte.rank ? "self" : "shm");
 }

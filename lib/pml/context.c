@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Id: job (12 bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The counter begins at 16:
- * below it are the contexts that need no leader (world, self). It wraps after 2^27 communicators led by one rank; an id that
- * is still open here (the leader is a member) is passed over. */
+/* Id: job (12 bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The counter
+ * begins at 16: below it are the contexts that need no leader (world, self). It wraps after 2^27
+ * communicators led by one rank; an id that is still open here (the leader is a member) is passed
+ * over. */
 enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };
 
 static struct tern_context **buckets;
@@ -65,16 +66,24 @@ static int grow(void)
     return 0;
 }
 
-int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers, void *comm)
+int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers,
+                      void *comm)
 {
     if ((!buckets || context_count > bucket_mask) && grow())
         return TERN_ERR_NO_MEM;
     uint16_t *sequences = calloc(2 * (size_t)peers->count + 1, sizeof *sequences);
     if (!sequences)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for the sequence numbers of %d ranks", peers->count);
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the sequence numbers of %d ranks",
+                          peers->count);
     peers->refs++;
     *context = (struct tern_context){
-        .id = id, .rank = rank, .size = peers->count, .peers = peers, .send_seq = sequences, .recv_seq = sequences + peers->count, .comm = comm,
+        .id = id,
+        .rank = rank,
+        .size = peers->count,
+        .peers = peers,
+        .send_seq = sequences,
+        .recv_seq = sequences + peers->count,
+        .comm = comm,
     };
     struct tern_context **bucket = &buckets[hash(id) & bucket_mask];
     context->hash_next = *bucket;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What happens to a packet that has arrived. Messages are put into the order of their sequence numbers per (context,
- * source), matched, or kept; answers go to the request they name. Called by the byte movers from inside progress, and by
- * the self byte mover from inside send; sends nothing but control packets and never waits.
+ * What happens to a packet that has arrived. Messages are put into the order of their sequence
+ * numbers per (context, source), matched, or kept; answers go to the request they name. Called by
+ * the byte movers from inside progress, and by the self byte mover from inside send; sends nothing
+ * but control packets and never waits.
  */
 
 #include "lib/btl/doorbell.h"
@@ -15,17 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages that came too soon, in order of arrival (links[0]): their context is not open here yet, or they overtook others. */
+/* Messages that came too soon, in order of arrival (links[0]): their context is not open here yet,
+ * or they overtook others. */
 static struct tern_link early = {&early, &early}, parked = {&parked, &parked};
 
-/* Kind of a kept message that its sender has taken back: only its sequence number is still needed. */
+/* Kind of a kept message that its sender has taken back: only its sequence number is still needed.
+ */
 enum { TAKEN_BACK = 0 };
 
-static struct tern_unexpected *copy_message(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
+static struct tern_unexpected *copy_message(struct tern_peer *from,
+                                            const struct tern_packet *packet, const void *payload,
+                                            size_t length)
 {
     struct tern_unexpected *message = malloc(sizeof *message + length);
     if (!message) {
-        tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): receive them, or lower pml_eager_credit",
+        tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
+                 "receive them, or lower pml_eager_credit",
                  length, from->rank, (long)tern_match_unexpected_count());
         abort();
     }
@@ -46,12 +52,13 @@ static void add_unexpected(struct tern_context *context, struct tern_unexpected 
     message->context = context;
     tern_match_add(message);
     if (tern_threads)
-        tern_doorbell_ring_self(); /* another thread may sleep in a probe; no doorbell rings for what we send to ourselves */
+        tern_doorbell_ring_self(); /* another thread may sleep in a probe; no doorbell rings for
+                                      what we send to ourselves */
 }
 
 /* In order: to the receive that waits for it, or among the unexpected ones. */
-static void accept_message(struct tern_context *context, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
-                           size_t length)
+static void accept_message(struct tern_context *context, struct tern_peer *from,
+                           const struct tern_packet *packet, const void *payload, size_t length)
 {
     struct tern_pml_request *request = tern_match_posted(context, packet->source, packet->tag);
     if (TERN_LIKELY(request != NULL)) {
@@ -78,11 +85,13 @@ static void accept_kept(struct tern_context *context, struct tern_unexpected *me
 }
 
 /* Guards the tables by rank against a damaged packet. */
-static bool from_member(const struct tern_context *context, const struct tern_peer *from, const struct tern_packet *packet)
+static bool from_member(const struct tern_context *context, const struct tern_peer *from,
+                        const struct tern_packet *packet)
 {
     if ((uint32_t)packet->source < (uint32_t)context->size)
         return true;
-    tern_log("a packet from rank %u names source %d in a communicator of %d: dropped", from->rank, packet->source, context->size);
+    tern_log("a packet from rank %u names source %d in a communicator of %d: dropped", from->rank,
+             packet->source, context->size);
     return false;
 }
 
@@ -105,7 +114,8 @@ static void unpark(struct tern_context *context)
     }
 }
 
-static void deliver_message(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
+static void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
+                            const void *payload, size_t length)
 {
     struct tern_context *context = tern_context_find(packet->context);
     if (TERN_UNLIKELY(!context)) {
@@ -142,12 +152,14 @@ void tern_deliver_early(struct tern_context *context)
     unpark(context);
 }
 
-/* A message that nobody will receive. Its sender gets back the credit, or the memory that it keeps for us. */
+/* A message that nobody will receive. Its sender gets back the credit, or the memory that it keeps
+ * for us. */
 static void drop_message(struct tern_unexpected *message)
 {
     if (message->packet.kind == TERN_PACKET_RENDEZVOUS) {
         struct tern_reply reply = {.id = message->packet.id};
-        tern_control_send(message->from, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply, sizeof reply);
+        tern_control_send(message->from, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply,
+                          sizeof reply);
     } else if (message->packet.kind != TAKEN_BACK) {
         tern_credit_owe(message->from, message->length + TERN_MESSAGE_COST);
     }
@@ -170,12 +182,14 @@ void tern_deliver_forget(struct tern_context *context)
 }
 
 /* The message `id` of `from` among those that came too soon, or NULL. */
-static struct tern_unexpected *find_kept(struct tern_link *kept, const struct tern_peer *from, uint64_t context_id, uint64_t id)
+static struct tern_unexpected *find_kept(struct tern_link *kept, const struct tern_peer *from,
+                                         uint64_t context_id, uint64_t id)
 {
     for (struct tern_link *link = kept->next; link != kept; link = link->next) {
         struct tern_unexpected *message = message_at(link);
         int kind = message->packet.kind;
-        if (message->from == from && message->packet.context == context_id && message->packet.id == id &&
+        if (message->from == from && message->packet.context == context_id &&
+            message->packet.id == id &&
             (kind == TERN_PACKET_EAGER_SYNC || kind == TERN_PACKET_RENDEZVOUS))
             return message;
     }
@@ -183,10 +197,12 @@ static struct tern_unexpected *find_kept(struct tern_link *kept, const struct te
 }
 
 /* A sender wants its announced message back: possible while nobody has matched it. */
-static void deliver_cancel(struct tern_peer *from, const struct tern_packet *packet, const struct tern_reply *reply)
+static void deliver_cancel(struct tern_peer *from, const struct tern_packet *packet,
+                           const struct tern_reply *reply)
 {
     struct tern_context *context = tern_context_find(packet->context);
-    struct tern_unexpected *matchable = context ? tern_match_announced(context, from, reply->remote_id) : NULL;
+    struct tern_unexpected *matchable =
+        context ? tern_match_announced(context, from, reply->remote_id) : NULL;
     struct tern_unexpected *message = matchable;
     if (!message)
         message = find_kept(context ? &parked : &early, from, packet->context, reply->remote_id);
@@ -199,10 +215,12 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
         message->packet.kind = TAKEN_BACK;
     }
     struct tern_reply answer = {.id = reply->remote_id, .length = message != NULL};
-    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CANCELLED}, &answer, sizeof answer);
+    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CANCELLED}, &answer,
+                      sizeof answer);
 }
 
-void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
+void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                      size_t length)
 {
     struct tern_reply reply = {0};
     switch (packet->kind) {

@@ -24,7 +24,8 @@ static uint32_t hash(const struct tern_context *context, int source, int tag)
     return h >> 32;
 }
 
-static struct tern_queue *find(const struct table *table, const struct tern_context *context, int source, int tag)
+static struct tern_queue *find(const struct table *table, const struct tern_context *context,
+                               int source, int tag)
 {
     if (!table->buckets)
         return NULL;
@@ -42,11 +43,13 @@ static void free_queue(struct tern_queue *queue)
 
 static _Noreturn void out_of_memory(void)
 {
-    tern_log("no memory left for message queues (%lu receives posted, %lu unexpected messages)", (long)posted.items, (long)unexpected.items);
+    tern_log("no memory left for message queues (%lu receives posted, %lu unexpected messages)",
+             (long)posted.items, (long)unexpected.items);
     abort();
 }
 
-/* Drops empty queues; if the table stays more than half full it doubles. Amortised over the insertions since. */
+/* Drops empty queues; if the table stays more than half full it doubles. Amortised over the
+ * insertions since. */
 static void tidy(struct table *table)
 {
     uint32_t size = table->buckets ? table->mask + 1 : 0;
@@ -73,7 +76,8 @@ static void tidy(struct table *table)
     for (uint32_t i = 0; i < size; i++)
         for (struct tern_queue *queue = table->buckets[i], *next; queue; queue = next) {
             next = queue->hash_next;
-            struct tern_queue **bucket = &buckets[hash(queue->context, queue->source, queue->tag) & (larger - 1)];
+            struct tern_queue **bucket =
+                &buckets[hash(queue->context, queue->source, queue->tag) & (larger - 1)];
             queue->hash_next = *bucket;
             *bucket = queue;
         }
@@ -82,7 +86,8 @@ static void tidy(struct table *table)
     table->mask = larger - 1;
 }
 
-static struct tern_queue *find_or_make(struct table *table, const struct tern_context *context, int source, int tag)
+static struct tern_queue *find_or_make(struct table *table, const struct tern_context *context,
+                                       int source, int tag)
 {
     struct tern_queue *queue = find(table, context, source, tag);
     if (queue)
@@ -174,7 +179,8 @@ void tern_match_add(struct tern_unexpected *message)
     for (int i = 0; i < keys_of(message->packet.tag); i++) {
         int source = message->packet.source, tag = message->packet.tag;
         key(i, &source, &tag);
-        tern_list_append(&find_or_make(&unexpected, message->context, source, tag)->items, &message->links[i]);
+        tern_list_append(&find_or_make(&unexpected, message->context, source, tag)->items,
+                         &message->links[i]);
     }
     unexpected.items++;
 }
@@ -205,20 +211,22 @@ struct tern_unexpected *tern_match_any(struct tern_context *context)
 {
     for (uint32_t i = 0; unexpected.items && i <= unexpected.mask; i++)
         for (struct tern_queue *queue = unexpected.buckets[i]; queue; queue = queue->hash_next)
-            if (queue->context == context && queue->source != MPI_ANY_SOURCE && queue->tag != MPI_ANY_TAG &&
-                !tern_list_empty(&queue->items))
+            if (queue->context == context && queue->source != MPI_ANY_SOURCE &&
+                queue->tag != MPI_ANY_TAG && !tern_list_empty(&queue->items))
                 return message_at(queue->items.next, 0);
     return NULL;
 }
 
-struct tern_unexpected *tern_match_announced(struct tern_context *context, const struct tern_peer *from, uint64_t id)
+struct tern_unexpected *tern_match_announced(struct tern_context *context,
+                                             const struct tern_peer *from, uint64_t id)
 {
     const struct tern_queue *queue = find(&unexpected, context, MPI_ANY_SOURCE, MPI_ANY_TAG);
     if (!queue)
         return NULL;
     for (struct tern_link *link = queue->items.next; link != &queue->items; link = link->next) {
         struct tern_unexpected *message = message_at(link, 3);
-        if (message->from == from && message->packet.kind != TERN_PACKET_EAGER && message->packet.id == id)
+        if (message->from == from && message->packet.kind != TERN_PACKET_EAGER &&
+            message->packet.id == id)
             return message;
     }
     return NULL;

@@ -3,9 +3,10 @@
 /*
  * Backpressure and credit.
  *
- * When a byte mover answers `again`, what was to be sent waits in its peer's queue, and everything after it too, so order
- * holds and nobody blocks. Credit bounds what a peer must buffer for us: eager messages spend it, the peer gives it back
- * when it has matched them; without credit messages are only announced (rendezvous) and stay in our memory.
+ * When a byte mover answers `again`, what was to be sent waits in its peer's queue, and everything
+ * after it too, so order holds and nobody blocks. Credit bounds what a peer must buffer for us:
+ * eager messages spend it, the peer gives it back when it has matched them; without credit messages
+ * are only announced (rendezvous) and stay in our memory.
  */
 
 #include "lib/pml/pml_request.h"
@@ -57,10 +58,13 @@ static int flush_peer(struct tern_peer *peer)
     while (!tern_list_empty(&peer->pending)) {
         struct tern_pending *first = TERN_CONTAINER(peer->pending.next, struct tern_pending, link);
         struct tern_link *next = first->link.next;
-        /* it may free or complete what holds `first`, so it leaves the queue before, and comes back in front if need be */
+        /* it may free or complete what holds `first`, so it leaves the queue before, and comes back
+         * in front if need be */
         tern_list_remove(&first->link);
         if (first->push(first) == TERN_ERR_AGAIN) {
-            tern_list_append(next, &first->link); /* before `next`, which is again the second or the list's end */
+            tern_list_append(
+                next,
+                &first->link); /* before `next`, which is again the second or the list's end */
             return count;
         }
         count++;
@@ -97,29 +101,35 @@ struct control {
 static int push_control(struct tern_pending *pending)
 {
     struct control *control = TERN_CONTAINER(pending, struct control, pending);
-    int rc = control->peer->btl->send(control->peer, &control->packet, control->payload, control->length);
+    int rc = control->peer->btl->send(control->peer, &control->packet, control->payload,
+                                      control->length);
     if (rc == TERN_ERR_AGAIN)
         return rc;
     if (rc)
-        tern_log("a control packet to rank %u is lost: %s", control->peer->rank, tern_error_text(rc));
+        tern_log("a control packet to rank %u is lost: %s", control->peer->rank,
+                 tern_error_text(rc));
     free(control);
     return 0;
 }
 
-void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
+void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
+                       const void *payload, size_t length)
 {
     int rc = tern_peer_ready(peer);
     if (rc == 0)
-        rc = tern_list_empty(&peer->pending) ? peer->btl->send(peer, packet, payload, length) : TERN_ERR_AGAIN;
+        rc = tern_list_empty(&peer->pending) ? peer->btl->send(peer, packet, payload, length)
+                                             : TERN_ERR_AGAIN;
     if (rc == 0)
         return;
     struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
     if (!control) {
         /* without it the peer would wait for ever */
-        tern_log("cannot answer rank %u: %s", peer->rank, rc == TERN_ERR_AGAIN ? "no memory" : tern_error_text(rc));
+        tern_log("cannot answer rank %u: %s", peer->rank,
+                 rc == TERN_ERR_AGAIN ? "no memory" : tern_error_text(rc));
         abort();
     }
-    *control = (struct control){.pending.push = push_control, .peer = peer, .packet = *packet, .length = length};
+    *control = (struct control){
+        .pending.push = push_control, .peer = peer, .packet = *packet, .length = length};
     memcpy(control->payload, payload, length);
     tern_pending_append(peer, &control->pending);
 }
@@ -131,5 +141,6 @@ void tern_credit_owe(struct tern_peer *peer, int64_t bytes)
         return;
     struct tern_reply reply = {.length = peer->owed};
     peer->owed = 0;
-    tern_control_send(peer, &(struct tern_packet){.kind = TERN_PACKET_CREDIT}, &reply, sizeof reply);
+    tern_control_send(peer, &(struct tern_packet){.kind = TERN_PACKET_CREDIT}, &reply,
+                      sizeof reply);
 }

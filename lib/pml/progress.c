@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Progress and waiting (docs/waiting.md). One lock for the library, taken only in MPI_THREAD_MULTIPLE.
+ * Progress and waiting (docs/waiting.md). One lock for the library, taken only in
+ * MPI_THREAD_MULTIPLE.
  *
- * Waiting spins while every rank can have a processor of its own, and gives the processor away early when they cannot: a
- * few polls, some yields, then sleep. Both end asleep: an idle rank costs nothing.
+ * Waiting spins while every rank can have a processor of its own, and gives the processor away
+ * early when they cannot: a few polls, some yields, then sleep. Both end asleep: an idle rank costs
+ * nothing.
  */
 
 #include "lib/btl/doorbell.h"
@@ -21,11 +23,12 @@ int tern_threads;
 /* ---- the lock ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int wanting;       /* threads that wait for it */
+static int wanting;        /* threads that wait for it */
 static unsigned handovers; /* counts acquisitions */
 
-/* How often this thread has taken the lock. It belongs to the thread: a word that names the owner would be read by others while
- * it changes, and on weakly ordered machines a former owner could take itself for the present one. */
+/* How often this thread has taken the lock. It belongs to the thread: a word that names the owner
+ * would be read by others while it changes, and on weakly ordered machines a former owner could
+ * take itself for the present one. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
 void tern_lock(void)
@@ -46,8 +49,9 @@ void tern_unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
-/* Gives the lock up whatever its depth, and takes it again. Unlocking alone would starve others: a mutex is not fair, and
- * the one who waits in MPI takes it again at once. So whoever wants it gets some time to wake up. */
+/* Gives the lock up whatever its depth, and takes it again. Unlocking alone would starve others: a
+ * mutex is not fair, and the one who waits in MPI takes it again at once. So whoever wants it gets
+ * some time to wake up. */
 static int release_all(void)
 {
     int saved = depth;
@@ -103,7 +107,8 @@ void tern_progress_unregister(int (*poll)(void))
 
 int tern_progress(void)
 {
-    static bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */
+    static bool inside; /* a round is not to be begun in the middle of another: a send that a
+                           collective starts may ask for it */
     if (inside)
         return 0;
     inside = true;
@@ -125,19 +130,21 @@ static const struct policy {
 enum {
     SLEEP_US = 100 * 1000,
     LONE_SLEEP_US = 1000,
-    SLOW_YIELD_TICKS = 500000, /* some 200 us: somebody else had the processor for a slice, not just an interrupt */
-    REMEMBER_WAITS = 64,      /* and will want it again */
+    SLOW_YIELD_TICKS = 500000, /* some 200 us: somebody else had the processor for a slice, not just
+                                  an interrupt */
+    REMEMBER_WAITS = 64,       /* and will want it again */
 };
 
-static bool ranks_share, ranks_share_known; /* known: all ranks of the node have said where they may run */
+static bool ranks_share,
+    ranks_share_known;     /* known: all ranks of the node have said where they may run */
 static unsigned contended; /* waits for which we still believe that others want our processor */
 
 static const struct policy *policy(void)
 {
     if (TERN_UNLIKELY(!ranks_share_known))
         ranks_share = tern_btl_sharing_ranks(&ranks_share_known) > tern_rte.cpus;
-    tern_doorbell_crowded = ranks_share || contended;
-    return tern_doorbell_crowded ? &crowded : &alone;
+    tern_doorbell_contended = contended;
+    return ranks_share || contended ? &crowded : &alone;
 }
 
 static void yield_processor(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Receiving: look among the messages that came before; if there is none, post the receive and wait for a delivery.
- * What a matched message needs then is tern_recv_begin: copy it (eager), pull it from the sender's memory, or ask for it.
+ * Receiving: look among the messages that came before; if there is none, post the receive and wait
+ * for a delivery. What a matched message needs then is tern_recv_begin: copy it (eager), pull it
+ * from the sender's memory, or ask for it.
  */
 
 #include "lib/pml/match.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint32_t number, uint64_t length)
+static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint32_t number,
+                     uint64_t length)
 {
     struct tern_reply reply = {.id = id, .remote_id = number, .length = length};
     tern_control_send(peer, &(struct tern_packet){.kind = kind}, &reply, sizeof reply);
@@ -27,8 +29,11 @@ static void set_status(MPI_Status *status, const struct tern_packet *packet, uin
 
 static int truncated(const struct tern_pml_request *request, int64_t length)
 {
-    return tern_error(TERN_ERR_TRUNCATE, "the message from rank %d with tag %d has %ld bytes, the receive buffer holds %ld",
-                      request->req.status.MPI_SOURCE, request->req.status.MPI_TAG, (long)length, (long)request->length);
+    return tern_error(
+        TERN_ERR_TRUNCATE,
+        "the message from rank %d with tag %d has %ld bytes, the receive buffer holds %ld",
+        request->req.status.MPI_SOURCE, request->req.status.MPI_TAG, (long)length,
+        (long)request->length);
 }
 
 /* After the bytes: status has what fitted, error says if more came. */
@@ -60,7 +65,8 @@ static void take_eager(struct tern_pml_request *request, const void *payload, si
 }
 
 /* The sender's memory if it can be read, else DATA packets. */
-static void take_announced(struct tern_pml_request *request, struct tern_peer *from, const struct tern_rendezvous *rendezvous)
+static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
+                           const struct tern_rendezvous *rendezvous)
 {
     int64_t length = rendezvous->length;
     int64_t wanted = length < request->length ? length : request->length;
@@ -87,8 +93,8 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     reply_to(from, TERN_PACKET_CLEAR, rendezvous->id, request->number, wanted);
 }
 
-void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
-                     size_t length)
+void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
+                     const struct tern_packet *packet, const void *payload, size_t length)
 {
     if (packet->kind == TERN_PACKET_RENDEZVOUS) {
         struct tern_rendezvous rendezvous;
@@ -123,7 +129,8 @@ static void receive_message(struct tern_pml_request *request, struct tern_unexpe
 
 int tern_recv_start(struct tern_pml_request *request)
 {
-    struct tern_unexpected *message = tern_match_unexpected(request->context, request->rank, request->tag);
+    struct tern_unexpected *message =
+        tern_match_unexpected(request->context, request->rank, request->tag);
     if (message) {
         tern_match_remove(message);
         receive_message(request, message);
@@ -133,25 +140,28 @@ int tern_recv_start(struct tern_pml_request *request)
     return 0;
 }
 
-int tern_pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
-                  MPI_Status *status)
+int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
+                  const struct tern_type *type, int source, int tag, MPI_Status *status)
 {
     struct tern_pml_request request;
     tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
     tern_recv_start(&request);
     tern_request_wait(&request.req);
     if (status != MPI_STATUS_IGNORE) {
-        int kept = status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
+        int kept =
+            status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
         *status = request.req.status;
         status->MPI_ERROR = kept;
     }
     return request.req.error;
 }
 
-int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count,
+                   const struct tern_type *type, int source, int tag,
                    struct tern_request **ret_request)
 {
-    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    struct tern_pml_request *request =
+        tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
     if (!request)
         return TERN_ERR_NO_MEM;
     tern_recv_start(request);
@@ -159,10 +169,12 @@ int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count, const
     return 0;
 }
 
-int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count,
+                       const struct tern_type *type, int source, int tag,
                        struct tern_request **ret_request)
 {
-    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    struct tern_pml_request *request =
+        tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
     if (!request)
         return TERN_ERR_NO_MEM;
     tern_request_make_persistent(&request->req);
@@ -195,7 +207,8 @@ const struct tern_request_kind tern_pml_recv_kind = {
     .release = tern_pml_request_release,
 };
 
-static struct tern_unexpected *probe(struct tern_context *context, int source, int tag, MPI_Status *status)
+static struct tern_unexpected *probe(struct tern_context *context, int source, int tag,
+                                     MPI_Status *status)
 {
     struct tern_unexpected *message = tern_match_unexpected(context, source, tag);
     if (!message) {
@@ -214,13 +227,15 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
     return message;
 }
 
-int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found, MPI_Status *ret_status)
+int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found,
+                    MPI_Status *ret_status)
 {
     *ret_found = probe(context, source, tag, ret_status);
     return 0;
 }
 
-int tern_pml_improbe(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status)
+int tern_pml_improbe(struct tern_context *context, int source, int tag,
+                     struct tern_unexpected **ret_message, MPI_Status *ret_status)
 {
     struct tern_unexpected *message = probe(context, source, tag, ret_status);
     if (message)
@@ -229,11 +244,12 @@ int tern_pml_improbe(struct tern_context *context, int source, int tag, struct t
     return 0;
 }
 
-int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
-                    struct tern_request **ret_request)
+int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count,
+                    const struct tern_type *type, struct tern_request **ret_request)
 {
-    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_recv_kind, message->context, buf, count, type,
-                                                            message->packet.source, message->packet.tag);
+    struct tern_pml_request *request =
+        tern_pml_request_new(&tern_pml_recv_kind, message->context, buf, count, type,
+                             message->packet.source, message->packet.tag);
     if (!request)
         return TERN_ERR_NO_MEM;
     receive_message(request, message);

@@ -31,7 +31,8 @@ struct tern_request tern_request_empty = {
     .status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG},
 };
 
-void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm)
+void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind,
+                       void *comm)
 {
     tern_object_init(&request->obj, TERN_MAGIC_REQUEST);
     request->kind = kind;
@@ -71,8 +72,9 @@ void tern_request_complete(struct tern_request *request, int error)
         tern_doorbell_ring_self(); /* another thread may sleep until just this */
 }
 
-void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind, struct tern_context *context,
-                          const void *buf, int64_t count, const struct tern_type *type, int rank, int tag)
+void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind,
+                          struct tern_context *context, const void *buf, int64_t count,
+                          const struct tern_type *type, int rank, int tag)
 {
     tern_request_init(&request->req, kind, context->comm);
     request->context = context;
@@ -87,8 +89,10 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
     request->posted = false;
 }
 
-struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context, const void *buf,
-                                              int64_t count, const struct tern_type *type, int rank, int tag)
+struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind,
+                                              struct tern_context *context, const void *buf,
+                                              int64_t count, const struct tern_type *type, int rank,
+                                              int tag)
 {
     struct tern_pml_request *request = pool;
     if (request)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits for, is send_now: no
- * request, no allocation. Everything else becomes a request:
+ * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits
+ * for, is send_now: no request, no allocation. Everything else becomes a request:
  *
  *   eager        one packet with the whole message; complete when it is in the byte mover's hands
  *   eager sync   the same; complete when the receiver answers MATCHED
- *   rendezvous   announced; the receiver copies it from our memory and answers PULLED, or asks for DATA packets (CLEAR)
+ *   rendezvous   announced; the receiver copies it from our memory and answers PULLED, or asks
+ *                for DATA packets (CLEAR)
  *
- * A standard send of an eager size that finds no credit is copied to memory of ours and announced from there: programs
- * rely on short sends that do not wait, and the flood fills the sender's memory, not the receiver's.
+ * A standard send of an eager size that finds no credit is copied to memory of ours and announced
+ * from there: programs rely on short sends that do not wait, and the flood fills the sender's
+ * memory, not the receiver's.
  *
- * Which one is decided when the message is really sent (push_first), which may be later than when it was started: behind
- * others in the peer's queue. The sequence number is given at the start, so order never depends on that.
+ * Which one is decided when the message is really sent (push_first), which may be later than when
+ * it was started: behind others in the peer's queue. The sequence number is given at the start, so
+ * order never depends on that.
  */
 
 #include "lib/btl/doorbell.h"
@@ -47,7 +50,8 @@ static int push_eager(struct tern_pml_request *request)
     bool synchronous = request->mode == TERN_SEND_SYNCHRONOUS;
     if (synchronous && tern_number_give(request))
         return TERN_ERR_NO_MEM;
-    struct tern_packet packet = first_packet(request, synchronous ? TERN_PACKET_EAGER_SYNC : TERN_PACKET_EAGER);
+    struct tern_packet packet =
+        first_packet(request, synchronous ? TERN_PACKET_EAGER_SYNC : TERN_PACKET_EAGER);
     int64_t length = request->length;
     void *start;
     int rc;
@@ -104,7 +108,8 @@ static int push_data(struct tern_pending *pending)
     size_t piece = peer->btl->packet_max;
     while (request->cursor.offset < request->cursor.length) {
         size_t left = request->cursor.length - request->cursor.offset;
-        int rc = peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
+        int rc =
+            peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
         if (rc == TERN_ERR_NO_MEM && piece > 256)
             piece /= 2; /* a full node: the ring stays small */
         else if (rc == TERN_ERR_AGAIN)
@@ -126,7 +131,8 @@ static void forget_copy(struct tern_request *req)
     tern_pml_request_release(req);
 }
 
-/* Sends a copy in place of the message, which is then done. False: the limit or the memory does not allow it. */
+/* Sends a copy in place of the message, which is then done. False: the limit or the memory does not
+ * allow it. */
 static bool send_copy(struct tern_pml_request *request)
 {
     static int64_t limit;
@@ -136,7 +142,8 @@ static bool send_copy(struct tern_pml_request *request)
         return false;
     void *copy = malloc(request->length + 1);
     struct tern_pml_request *carrier =
-        copy ? tern_pml_request_new(&tern_pml_send_kind, request->context, copy, request->length, &tern_type_bytes, request->rank, request->tag)
+        copy ? tern_pml_request_new(&tern_pml_send_kind, request->context, copy, request->length,
+                                    &tern_type_bytes, request->rank, request->tag)
              : NULL;
     if (!carrier) {
         free(copy);
@@ -158,15 +165,20 @@ int tern_send_start(struct tern_pml_request *request)
     int rc = tern_peer_ready(peer);
     if (rc)
         return rc;
-    if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD && request->length <= (int64_t)peer->btl->eager_max) {
-        tern_progress(); /* who only sends never looks whether credit has come, or copies are done with */
+    if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&
+        request->length <= (int64_t)peer->btl->eager_max) {
+        tern_progress(); /* who only sends never looks whether credit has come, or copies are done
+                            with */
         if (peer->credit <= 0 && send_copy(request))
             return 0;
     }
     struct tern_context *context = request->context;
     request->peer = peer;
     request->header = (struct tern_packet){
-        .seq = context->send_seq[request->rank]++, .source = context->rank, .tag = request->tag, .context = context->id,
+        .seq = context->send_seq[request->rank]++,
+        .source = context->rank,
+        .tag = request->tag,
+        .context = context->id,
     };
     request->pending.push = push_first;
     if (!tern_list_empty(&peer->pending) || push_first(&request->pending) == TERN_ERR_AGAIN)
@@ -177,13 +189,15 @@ int tern_send_start(struct tern_pml_request *request)
 }
 
 /* Sends an eager message if nothing stands in the way; false: it needs a request. */
-static inline bool send_now(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
-                            int tag, enum tern_send_mode mode)
+static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
+                            const struct tern_type *type, int dest, int tag,
+                            enum tern_send_mode mode)
 {
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
     void *start;
-    if (TERN_UNLIKELY(length >= peer->eager_below || mode == TERN_SEND_SYNCHRONOUS || !tern_type_run(type, buf, count, &start)))
+    if (TERN_UNLIKELY(length >= peer->eager_below || mode == TERN_SEND_SYNCHRONOUS ||
+                      !tern_type_run(type, buf, count, &start)))
         return false;
     struct tern_packet packet = {
         .kind = TERN_PACKET_EAGER,
@@ -202,8 +216,8 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     return true;
 }
 
-int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
-                  enum tern_send_mode mode)
+int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
+                  const struct tern_type *type, int dest, int tag, enum tern_send_mode mode)
 {
     if (TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode)))
         return 0;
@@ -218,17 +232,20 @@ int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, 
     return request.req.error;
 }
 
-static struct tern_pml_request *new_send(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type,
-                                         int dest, int tag, enum tern_send_mode mode)
+static struct tern_pml_request *new_send(struct tern_context *context, const void *buf,
+                                         int64_t count, const struct tern_type *type, int dest,
+                                         int tag, enum tern_send_mode mode)
 {
-    struct tern_pml_request *request = tern_pml_request_new(&tern_pml_send_kind, context, buf, count, type, dest, tag);
+    struct tern_pml_request *request =
+        tern_pml_request_new(&tern_pml_send_kind, context, buf, count, type, dest, tag);
     if (request)
         request->mode = mode;
     return request;
 }
 
-int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
-                   enum tern_send_mode mode, struct tern_request **ret_request)
+int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
+                   const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
+                   struct tern_request **ret_request)
 {
     if (send_now(context, buf, count, type, dest, tag, mode)) {
         *ret_request = &tern_request_empty;
@@ -246,8 +263,9 @@ int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
     return 0;
 }
 
-int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest,
-                       int tag, enum tern_send_mode mode, struct tern_request **ret_request)
+int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count,
+                       const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
+                       struct tern_request **ret_request)
 {
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     if (!request)
@@ -270,8 +288,9 @@ static int restart(struct tern_request *req)
     return rc;
 }
 
-/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good as gone. One that still
- * waits for its turn has a place in the order already: it goes, and the question after it. */
+/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good
+ * as gone. One that still waits for its turn has a place in the order already: it goes, and the
+ * question after it. */
 static int cancel(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);

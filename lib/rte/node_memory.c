@@ -18,7 +18,8 @@ struct text {
 static bool read_text(const char *text, struct text *ret)
 {
     int end = 0;
-    return text && sscanf(text, "%d:%llu:%32[0-9a-f]%n", &ret->fd, &ret->size, ret->token, &end) == 3 &&
+    return text &&
+           sscanf(text, "%d:%llu:%32[0-9a-f]%n", &ret->fd, &ret->size, ret->token, &end) == 3 &&
            !text[end] && strlen(ret->token) == TOKEN && ret->fd >= 0;
 }
 
@@ -56,6 +57,6 @@ bool tern_rte_adopt_node_memory(const char *value, const char *path, int *ret_fd
 
 bool tern_rte_gives_node_memory(const char *nspace)
 {
-    return strncmp(nspace, "tern-", 5) == 0 && strspn(nspace + 5, "0123456789abcdef") == TOKEN / 2 &&
-           !nspace[5 + TOKEN / 2];
+    return strncmp(nspace, "tern-", 5) == 0 &&
+           strspn(nspace + 5, "0123456789abcdef") == TOKEN / 2 && !nspace[5 + TOKEN / 2];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The byte mover to oneself: a packet is delivered before send returns; the peer's memory is our own. */
+/* The byte mover to oneself: a packet is delivered before send returns; the peer's memory is our
+ * own. */
 
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"
@@ -28,13 +29,15 @@ static int self_connect(struct tern_peer *peer)
     return 0;
 }
 
-static int self_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
+static int self_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
+                     size_t length)
 {
     tern_btl_deliver(peer, packet, payload, length);
     return 0;
 }
 
-static int self_send_cursor(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length)
+static int self_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
+                            struct tern_cursor *cursor, size_t length)
 {
     char small[ON_STACK], *room = length <= sizeof small ? small : malloc(length);
     if (!room)

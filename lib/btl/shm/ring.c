@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* About a quarter to a half of a ring is slots; small rings have relatively more, for they carry small messages. */
+/* About a quarter to a half of a ring is slots; small rings have relatively more, for they carry
+ * small messages. */
 static uint32_t slots_for(uint64_t size)
 {
     uint32_t count = 32;
@@ -25,7 +26,8 @@ void tern_ring_format(struct tern_ring *ring, uint64_t size, uint32_t source)
 bool tern_ring_sane(const struct tern_ring *ring, uint64_t available)
 {
     uint32_t n = ring->slot_count;
-    return ring->size <= available && n && (n & (n - 1)) == 0 && ring->data_size % TERN_CACHE_LINE == 0 &&
+    return ring->size <= available && n && (n & (n - 1)) == 0 &&
+           ring->data_size % TERN_CACHE_LINE == 0 &&
            sizeof *ring + n * sizeof(struct tern_ring_slot) + ring->data_size == ring->size;
 }
 
@@ -61,7 +63,8 @@ bool tern_ring_refresh(struct tern_ring_out *out, uint32_t length)
     if (consumed != out->consumed) {
         out->consumed = consumed;
         if (consumed == out->head)
-            out->data_head = out->data_tail = 0; /* empty: begin anew, in lines that both caches know */
+            out->data_head = out->data_tail =
+                0; /* empty: begin anew, in lines that both caches know */
         else
             out->data_tail = out->data_end[(consumed - 1) & out->mask];
     }

@@ -5,20 +5,23 @@
 /*
  * A ring: packets from one sender to one receiver through shared memory, without locks.
  *
- * Slots are one cache line: flag, header and up to 32 bytes of payload travel together. A longer payload lies in the
- * data area behind the slots, in one piece; the slot says where. The flag of slot i in lap l is `turn`, the number of the
- * packet + 1, so a slot never needs clearing: what stood there a lap ago is another number.
+ * Slots are one cache line: flag, header and up to 32 bytes of payload travel together. A longer
+ * payload lies in the data area behind the slots, in one piece; the slot says where. The flag of
+ * slot i in lap l is `turn`, the number of the packet + 1, so a slot never needs clearing: what
+ * stood there a lap ago is another number.
  *
  *      header | consumed (receiver's line) | slot 0 | slot 1 | ... | data ...............
  *
- * The receiver publishes how many packets it has consumed, lazily: after a quarter of the slots or of the data area. The
- * sender looks only when it believes the ring full. As no payload is larger than a quarter of the data area, a sender that
- * waits for room always gets it.
+ * The receiver publishes how many packets it has consumed, lazily: after a quarter of the slots or
+ * of the data area. The sender looks only when it believes the ring full. As no payload is larger
+ * than a quarter of the data area, a sender that waits for room always gets it.
  *
- * Growing: the sender makes a larger ring and its last packet in the old one is MOVED, naming the new one, so order
- * holds. (Single producer, single consumer; two threads of a process take the pml's lock.)
+ * Growing: the sender makes a larger ring and its last packet in the old one is MOVED, naming the
+ * new one, so order holds. (Single producer, single consumer; two threads of a process take the
+ * pml's lock.)
  *
- * The functions here touch only the ring's memory, so that a test runs both ends in two processes without MPI.
+ * The functions here touch only the ring's memory, so that a test runs both ends in two processes
+ * without MPI.
  */
 
 #include "lib/btl/packet.h"
@@ -32,7 +35,8 @@ enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 
 struct tern_ring_slot {
     uint32_t turn;   /* number of the packet + 1, stored last */
-    uint32_t length; /* payload bytes; > TERN_RING_INLINE: they lie in the data area, at the offset in `payload` */
+    uint32_t length; /* payload bytes; > TERN_RING_INLINE: they lie in the data area, at the offset
+                        in `payload` */
     struct tern_packet packet;
     unsigned char payload[TERN_RING_INLINE];
 };
@@ -60,7 +64,7 @@ struct tern_ring_out {
     uint32_t data_tail;   /* first byte not known to be consumed */
     uint32_t payload_max; /* a quarter of the data area */
     uint32_t mask;
-    uint32_t *data_end;   /* per slot: data_head after its packet */
+    uint32_t *data_end; /* per slot: data_head after its packet */
 };
 
 /* The receiver's end; private memory. */
@@ -78,7 +82,8 @@ void tern_ring_format(struct tern_ring *ring, uint64_t size, uint32_t source);
 int tern_ring_open_out(struct tern_ring_out *out, struct tern_ring *ring);
 void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring);
 void tern_ring_close_out(struct tern_ring_out *out);
-/* Does what a peer's memory says make sense? Guards the receiver against a ring that was never formatted. */
+/* Does what a peer's memory says make sense? Guards the receiver against a ring that was never
+ * formatted. */
 bool tern_ring_sane(const struct tern_ring *ring, uint64_t available);
 
 /* Slow half of tern_ring_reserve: looks at what the receiver has consumed. */
@@ -89,7 +94,8 @@ static inline char *tern_ring_data(const struct tern_ring *ring)
     return (char *)&ring->slots[ring->slot_count];
 }
 
-static inline struct tern_ring_slot *tern_ring_slot(struct tern_ring *ring, uint32_t mask, uint32_t number)
+static inline struct tern_ring_slot *tern_ring_slot(struct tern_ring *ring, uint32_t mask,
+                                                    uint32_t number)
 {
     return &ring->slots[number & mask];
 }
@@ -107,8 +113,8 @@ static inline int64_t tern_ring_data_fit(const struct tern_ring_out *out, uint32
     return length < out->data_tail - out->data_head ? (int64_t)out->data_head : -1;
 }
 
-/* Room for a packet with `length` bytes of payload? If so *ret_payload is where they go. Follow with tern_ring_commit.
- * length <= payload_max. */
+/* Room for a packet with `length` bytes of payload? If so *ret_payload is where they go. Follow
+ * with tern_ring_commit. length <= payload_max. */
 static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length, void **ret_payload)
 {
     if (TERN_UNLIKELY(out->head - out->consumed > out->mask) && !tern_ring_refresh(out, length))
@@ -130,7 +136,8 @@ static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length,
 }
 
 /* Publishes the packet reserved before, its payload being in place. */
-static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern_packet *packet, uint32_t length)
+static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern_packet *packet,
+                                    uint32_t length)
 {
     struct tern_ring_slot *slot = tern_ring_slot(out->ring, out->mask, out->head);
     if (length > TERN_RING_INLINE) {
@@ -147,7 +154,8 @@ static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern
 }
 
 /* The next packet, or NULL. *ret_payload and the slot stay valid until tern_ring_consume. */
-static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *in, const void **ret_payload)
+static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *in,
+                                                          const void **ret_payload)
 {
     const struct tern_ring_slot *slot = tern_ring_slot(in->ring, in->mask, in->next);
     /* acquire: pairs with the sender's release of the turn */
@@ -168,7 +176,8 @@ static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
     in->next++;
     if (length > TERN_RING_INLINE)
         in->bytes += length;
-    if (TERN_LIKELY(in->next - in->published <= in->mask / 4 && in->bytes <= in->ring->data_size / 4))
+    if (TERN_LIKELY(in->next - in->published <= in->mask / 4 &&
+                    in->bytes <= in->ring->data_size / 4))
         return false;
     /* release: the sender may overwrite what it sees consumed, so our reads come before */
     tern_store_release(&in->ring->consumed, in->next);

@@ -50,8 +50,8 @@ uint32_t tern_segment_attached(void)
     return __atomic_load_n(&header()->attached, __ATOMIC_RELAXED);
 }
 
-/* fallocate until it is done or refused: signals interrupt it. Where a sandbox does not know it, pages come when they are
- * touched. */
+/* fallocate until it is done or refused: signals interrupt it. Where a sandbox does not know it,
+ * pages come when they are touched. */
 static int reserve(uint64_t offset, size_t size)
 {
     int rc;
@@ -80,16 +80,19 @@ static int publish_self(void)
     struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     cpu_set_t set;
     int32_t nobody = 0;
-    if (!__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
         return tern_error(TERN_ERR_OTHER,
-                          "rank %u of this job is process %d already: two programs run in its place at once (or PMIX_RANK was "
+                          "rank %u of this job is process %d already: two programs run in its "
+                          "place at once (or PMIX_RANK was "
                           "changed), or the first of them ended without MPI_Finalize",
                           tern_rte.rank, nobody);
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         memcpy(self->cpus, &set, sizeof self->cpus);
     if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
         cookie = 0; /* a zero cookie is never believed: no single copy then */
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
+    prctl(PR_SET_PTRACER,
+          PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
     self->cookie_address = (uintptr_t)&cookie;
     self->cookie = cookie;
     /* release: whoever sees `attached` sees the rest */
@@ -112,7 +115,9 @@ int tern_segment_attach(void)
     tern_segment.fd = fd;
     int error = reserve(0, header_bytes());
     if (error)
-        return tern_error(TERN_ERR_NO_MEM, "no shared memory for %u ranks on this node (%zu bytes): %s; free some, or raise the limit of the container",
+        return tern_error(TERN_ERR_NO_MEM,
+                          "no shared memory for %u ranks on this node (%zu bytes): %s; free some, "
+                          "or raise the limit of the container",
                           tern_rte.local_size, header_bytes(), strerror(-error));
     /* address space may be limited (ulimit -v): the rings that fit will do */
     void *base = MAP_FAILED;
@@ -122,20 +127,25 @@ int tern_segment_attach(void)
             break;
     }
     if (base == MAP_FAILED)
-        return tern_error(TERN_ERR_NO_MEM, "cannot map the node's shared memory: %s (limit of the address space: ulimit -v?)", strerror(errno));
+        return tern_error(
+            TERN_ERR_NO_MEM,
+            "cannot map the node's shared memory: %s (limit of the address space: ulimit -v?)",
+            strerror(errno));
     tern_segment.base = base;
     tern_segment.size = size;
     return publish_self();
 }
 
-/* The last one leaves the memory as the launcher gave it: the ranks may be scripts that run one program after another. All
- * of the node have attached by now, and the next program attaches after the fence that ends this one. */
+/* The last one leaves the memory as the launcher gave it: the ranks may be scripts that run one
+ * program after another. All of the node have attached by now, and the next program attaches after
+ * the fence that ends this one. */
 static void leave_clean(void)
 {
     struct stat st;
     uint64_t first = header_bytes(), used = header()->used;
     if (fstat(tern_segment.fd, &st) == 0 &&
-        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first, st.st_size - first) == 0)
+        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
+                  st.st_size - first) == 0)
         used = 0; /* else the next rings lie behind these */
     memset(tern_segment.base + LAUNCHER_BYTES, 0, first - LAUNCHER_BYTES);
     header()->used = used;

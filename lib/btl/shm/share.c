@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The first rank of the node makes a memory file and tells the others where it finds it: /proc/PID/fd/FD. That leaves
- * nothing behind, whoever is killed when. Who cannot open it there (a pid namespace of its own) says so, and then all
- * of the node take a file in /dev/shm, which has a name until the last of them has opened it. The first rank drew the
- * name beforehand, so that this way needs no further fence, in which other nodes would have to join.
+ * The first rank of the node makes a memory file and tells the others where it finds it:
+ * /proc/PID/fd/FD. That leaves nothing behind, whoever is killed when. Who cannot open it there (a
+ * pid namespace of its own) says so, and then all of the node take a file in /dev/shm, which has a
+ * name until the last of them has opened it. The first rank drew the name beforehand, so that this
+ * way needs no further fence, in which other nodes would have to join.
  */
 
 #include "lib/btl/shm/share.h"
@@ -46,14 +47,16 @@ static uint64_t named_size(void)
 {
     struct rlimit limit;
     uint64_t n = tern_rte.local_size, size = ((uint64_t)1 << 30) + n * n * 65536;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size ? limit.rlim_cur & -4096ull : size;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size ? limit.rlim_cur & -4096ull
+                                                                         : size;
 }
 
 static int give_size(int fd, const struct offer *offer)
 {
-    if (fd < 0 || ftruncate(fd, offer->size) || pwrite(fd, offer->token, sizeof offer->token, 0) != sizeof offer->token)
-        return tern_error(TERN_ERR_NO_MEM, "cannot make a shared file of %llu KiB: %s", (unsigned long long)offer->size >> 10,
-                          strerror(errno));
+    if (fd < 0 || ftruncate(fd, offer->size) ||
+        pwrite(fd, offer->token, sizeof offer->token, 0) != sizeof offer->token)
+        return tern_error(TERN_ERR_NO_MEM, "cannot make a shared file of %llu KiB: %s",
+                          (unsigned long long)offer->size >> 10, strerror(errno));
     return 0;
 }
 
@@ -64,21 +67,25 @@ static bool is_offered(int fd, const struct offer *offer)
     struct stat st;
     if (fd < 0)
         return false;
-    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size == offer->size && pread(fd, token, sizeof token, 0) == sizeof token &&
+    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size == offer->size &&
+        pread(fd, token, sizeof token, 0) == sizeof token &&
         memcmp(token, offer->token, sizeof token) == 0)
         return true;
     close(fd);
     return false;
 }
 
-/* The first rank's part before the fence: an offer, and the memory if there may be some without a name. */
+/* The first rank's part before the fence: an offer, and the memory if there may be some without a
+ * name. */
 static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
 {
     struct offer offer = {.pid = getpid(), .size = named_size()};
     if (getrandom(offer.token, sizeof offer.token, 0) != sizeof offer.token)
         return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s", strerror(errno));
     if (offer.size < least)
-        return tern_error(TERN_ERR_NO_MEM, "files may not be as large as the shared memory of %u ranks (%llu KiB); raise the limit (ulimit -f)",
+        return tern_error(TERN_ERR_NO_MEM,
+                          "files may not be as large as the shared memory of %u ranks (%llu KiB); "
+                          "raise the limit (ulimit -f)",
                           tern_rte.local_size, (unsigned long long)least >> 10);
     offer.fd = memfd_create("tern-node", MFD_CLOEXEC);
     if (offer.fd >= 0) {
@@ -138,10 +145,12 @@ static int make_named_file(const struct offer *offer, const char *path, int *ret
     snprintf(draft, sizeof draft, "%s.new", path);
     int fd = open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
-        return tern_error(TERN_ERR_NO_MEM, "cannot make the shared file %s: %s", path, strerror(errno));
+        return tern_error(TERN_ERR_NO_MEM, "cannot make the shared file %s: %s", path,
+                          strerror(errno));
     int rc = give_size(fd, offer);
     if (rc == 0 && rename(draft, path)) /* complete for whoever sees it */
-        rc = tern_error(TERN_ERR_OTHER, "cannot make the shared file %s: %s", path, strerror(errno));
+        rc =
+            tern_error(TERN_ERR_OTHER, "cannot make the shared file %s: %s", path, strerror(errno));
     if (rc) {
         unlink(draft);
         close(fd);
@@ -158,26 +167,30 @@ static int open_named_file(const struct offer *offer, const char *path, int *ret
     while ((fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)) < 0 && errno == ENOENT)
         usleep(1000);
     if (fd < 0)
-        return tern_error(TERN_ERR_OTHER, "cannot open the shared file %s: %s", path, strerror(errno));
+        return tern_error(TERN_ERR_OTHER, "cannot open the shared file %s: %s", path,
+                          strerror(errno));
     if (!is_offered(fd, offer))
-        return tern_error(TERN_ERR_OTHER, "the shared file %s is not the one rank %u made", path, tern_rte.local_ranks[0]);
+        return tern_error(TERN_ERR_OTHER, "the shared file %s is not the one rank %u made", path,
+                          tern_rte.local_ranks[0]);
     *ret_fd = fd;
     return 0;
 }
 
-/* The file in /dev/shm, for a node whose ranks cannot look into each other's descriptors. The last to come takes its
- * name away; counted in the file, where nothing else is yet. */
+/* The file in /dev/shm, for a node whose ranks cannot look into each other's descriptors. The last
+ * to come takes its name away; counted in the file, where nothing else is yet. */
 static int share_named_file(const struct offer *offer, int *ret_fd)
 {
     char path[80];
     name_of_file(offer, path);
     int fd = -1;
-    int rc = tern_rte.local_rank == 0 ? make_named_file(offer, path, &fd) : open_named_file(offer, path, &fd);
+    int rc = tern_rte.local_rank == 0 ? make_named_file(offer, path, &fd)
+                                      : open_named_file(offer, path, &fd);
     if (rc)
         return rc;
     struct file_head *head = mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (head == MAP_FAILED) {
-        rc = tern_error(TERN_ERR_NO_MEM, "cannot map the shared file %s: %s", path, strerror(errno));
+        rc =
+            tern_error(TERN_ERR_NO_MEM, "cannot map the shared file %s: %s", path, strerror(errno));
         unlink(path);
         close(fd);
         return rc;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The byte mover for ranks on the same node: packets through rings, large messages by one copy out of the peer's memory.
+ * The byte mover for ranks on the same node: packets through rings; large messages
+ * through them too while both ends wait in MPI, else by one copy out of the peer's memory.
  *
- * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a payload does not fit or
- * the ring is full. The receiver finds new rings in its inbox and polls all it knows. The sender never waits and never
- * fences: after publishing a packet it looks whether the receiver says it sleeps (lib/btl/doorbell.c).
+ * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a
+ * payload does not fit or the ring is full. The receiver finds new rings in its inbox and polls all
+ * it knows. The sender never waits and never fences: after publishing a packet it looks whether the
+ * receiver says it sleeps (lib/btl/doorbell.c).
  */
 
 #include "lib/btl/btl.h"
@@ -25,9 +27,9 @@
 
 enum {
     PACKET_MAX = 32 * 1024,
-    THERE_TICKS = 20000, /* some microseconds */
+    THERE_TICKS = 20000,    /* some microseconds */
     STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
-    BURST = 64, /* packets taken from one ring before the next has its turn */
+    BURST = 64,             /* packets taken from one ring before the next has its turn */
 };
 
 /* Sizes a ring passes through as it grows. */
@@ -40,8 +42,8 @@ struct tern_endpoint {
     struct tern_ring_out out; /* ring == NULL: none yet */
     struct tern_segment_rank *block;
     uint32_t local_rank;
-    uint8_t level;      /* of the ring, index + 1 into ring_sizes */
-    uint8_t level_max;  /* growing beyond was refused */
+    uint8_t level;     /* of the ring, index + 1 into ring_sizes */
+    uint8_t level_max; /* growing beyond was refused */
     uint8_t pull;
 };
 
@@ -64,15 +66,17 @@ static int read_single_copy(void)
     static const struct {
         const char *name;
         int value;
-    } names[] = {{"auto", COPY_AUTO}, {"always", COPY_ALWAYS}, {"never", COPY_NEVER}, {"cma", COPY_ALWAYS}, {"1", COPY_ALWAYS},
-                 {"none", COPY_NEVER}, {"0", COPY_NEVER}, {"emulated", COPY_NEVER}};
+    } names[] = {{"auto", COPY_AUTO},  {"always", COPY_ALWAYS}, {"never", COPY_NEVER},
+                 {"cma", COPY_ALWAYS}, {"1", COPY_ALWAYS},      {"none", COPY_NEVER},
+                 {"0", COPY_NEVER},    {"emulated", COPY_NEVER}};
     const char *text = tern_param_string("btl_shm_single_copy");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i].name) == 0) {
             single_copy = names[i].value;
             return 0;
         }
-    return tern_error(TERN_ERR_ARG, "btl_shm_single_copy is `%s`; expected auto, always or never", text);
+    return tern_error(TERN_ERR_ARG, "btl_shm_single_copy is `%s`; expected auto, always or never",
+                      text);
 }
 
 static int shm_init(void)
@@ -136,8 +140,10 @@ static int shm_connect(struct tern_peer *peer)
     return 0;
 }
 
-/* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the system. */
-static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out, uint64_t *ret_offset)
+/* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the
+ * system. */
+static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out,
+                     uint64_t *ret_offset)
 {
     uint32_t level = endpoint->level;
     while (level + 1 < endpoint->level_max && length > ring_sizes[level] / 10)
@@ -161,7 +167,9 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
         *ret_offset = offset;
         return 0;
     }
-    return tern_error(TERN_ERR_NO_MEM, "no shared memory left on this node for messages to local rank %u", endpoint->local_rank);
+    return tern_error(TERN_ERR_NO_MEM,
+                      "no shared memory left on this node for messages to local rank %u",
+                      endpoint->local_rank);
 }
 
 /* Puts a first ring into the receiver's inbox. */
@@ -176,11 +184,13 @@ static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
     do
         ring->next = head;
     /* release: the receiver that sees the offset sees a formatted ring */
-    while (!__atomic_compare_exchange_n(&endpoint->block->inbox, &head, offset, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&endpoint->block->inbox, &head, offset, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     return 0;
 }
 
-/* Replaces the ring by a larger one; the old one's last packet says so. AGAIN while the old one has no room for that. */
+/* Replaces the ring by a larger one; the old one's last packet says so. AGAIN while the old one has
+ * no room for that. */
 static int grow_ring(struct tern_endpoint *endpoint, uint32_t length)
 {
     void *payload;
@@ -227,18 +237,21 @@ static int reserve_slowly(struct tern_endpoint *endpoint, uint32_t length, void 
 static inline int reserve(struct tern_endpoint *endpoint, uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
-    if (TERN_LIKELY(length <= out->payload_max && out->ring) && tern_ring_reserve(out, length, ret_payload))
+    if (TERN_LIKELY(length <= out->payload_max && out->ring) &&
+        tern_ring_reserve(out, length, ret_payload))
         return 0;
     return reserve_slowly(endpoint, length, ret_payload);
 }
 
-static inline void publish(struct tern_endpoint *endpoint, const struct tern_packet *packet, uint32_t length)
+static inline void publish(struct tern_endpoint *endpoint, const struct tern_packet *packet,
+                           uint32_t length)
 {
     tern_ring_commit(&endpoint->out, packet, length);
     tern_doorbell_ring(&endpoint->block->sleeping);
 }
 
-static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
+static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
+                    size_t length)
 {
     void *room;
     int rc = reserve(peer->endpoint, length, &room);
@@ -259,7 +272,8 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
     return 0;
 }
 
-static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length)
+static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
+                           struct tern_cursor *cursor, size_t length)
 {
     void *room;
     int rc = reserve(peer->endpoint, length, &room);
@@ -270,8 +284,9 @@ static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     return 0;
 }
 
-/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a random word is
- * compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it for this pair. */
+/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a
+ * random word is compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it
+ * for this pair. */
 static bool probe_pull(struct tern_endpoint *endpoint)
 {
     struct tern_segment_rank *block = endpoint->block;
@@ -280,25 +295,30 @@ static bool probe_pull(struct tern_endpoint *endpoint)
     if (single_copy != COPY_NEVER && tern_load_acquire(&block->attached) && block->cookie) {
         struct iovec local = {&word, sizeof word};
         struct iovec remote = {(void *)(uintptr_t)block->cookie_address, sizeof word};
-        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word && word == block->cookie;
+        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word &&
+                word == block->cookie;
     }
     endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
     return works;
 }
 
-enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 }; /* per system call: well under IOV_MAX and 2 GiB */
+/* Per system call: well under IOV_MAX and 2 GiB. */
+enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
 
-/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the other copies out: the
- * system call looks up and pins every page. A sender that is not there (computing, descheduled) cannot take part. */
+/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
+ * other copies out: the system call looks up and pins every page. A sender that is not there
+ * (computing, descheduled) cannot take part. */
 static bool sender_is_there(const struct tern_endpoint *endpoint)
 {
-    if (tern_doorbell_crowded)
+    if (tern_doorbell_contended)
         return false; /* not for long */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
-    return (int64_t)(tern_ticks() - at) < THERE_TICKS; /* the sender's clock may be a little ahead */
+    /* with a sign: the sender's clock may be a little ahead */
+    return (int64_t)(tern_ticks() - at) < THERE_TICKS;
 }
 
-/* Many short runs to copy to: unpacking from the ring costs less than a system call for each handful. */
+/* Many short runs to copy to: unpacking from the ring costs less than a system call for each
+ * handful. */
 static bool scattered(const struct tern_cursor *to, size_t length)
 {
     struct tern_cursor copy = *to;
@@ -320,13 +340,17 @@ static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor 
     while (length) {
         struct iovec runs[RUNS];
         size_t bytes;
-        int count = tern_cursor_runs(to, runs, RUNS, length < PULL_BYTES ? length : PULL_BYTES, &bytes);
+        int count =
+            tern_cursor_runs(to, runs, RUNS, length < PULL_BYTES ? length : PULL_BYTES, &bytes);
         for (int first = 0; bytes;) {
             struct iovec remote = {(void *)(uintptr_t)address, bytes};
-            ssize_t n = process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
+            ssize_t n =
+                process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
             if (n <= 0)
-                return tern_error(TERN_ERR_OTHER, "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes, (long)address,
-                                  endpoint->block->pid, n ? strerror(errno) : "nothing there");
+                return tern_error(TERN_ERR_OTHER,
+                                  "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes,
+                                  (long)address, endpoint->block->pid,
+                                  n ? strerror(errno) : "nothing there");
             address += n;
             length -= n;
             bytes -= n;
@@ -344,15 +368,19 @@ static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor 
 static struct tern_ring *ring_at(uint64_t offset)
 {
     struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
-    if (offset % TERN_CACHE_LINE || offset + sizeof *ring > tern_segment.size || !tern_ring_sane(ring, tern_segment.size - offset) ||
+    if (offset % TERN_CACHE_LINE || offset + sizeof *ring > tern_segment.size ||
+        !tern_ring_sane(ring, tern_segment.size - offset) ||
         ring->source >= tern_segment.local_size) {
-        tern_log("the node's shared memory is damaged: no ring at offset %#lx; this is a bug of Tern or of the program", (long)offset);
+        tern_log("the node's shared memory is damaged: no ring at offset %#lx; this is a bug of "
+                 "Tern or of the program",
+                 (long)offset);
         abort();
     }
     return ring;
 }
 
-/* Takes the rings announced since last time. Without memory nothing is taken: the next poll tries again. */
+/* Takes the rings announced since last time. Without memory nothing is taken: the next poll tries
+ * again. */
 static void read_inbox(uint64_t newest)
 {
     uint32_t before = incoming_count;
