@@ -125,7 +125,7 @@ int tern_progress(void)
 /* How many polls before the first yield, and yields before sleeping. */
 static const struct policy {
     unsigned spins, yields;
-} alone = {2000, 200}, crowded = {4, 16};
+} alone = {2000, 200}, crowded = {2, 16};
 
 enum {
     SLEEP_US = 100 * 1000,
