@@ -21,7 +21,7 @@ static bool have_membarrier;
 static int sleepers;
 static uint32_t armings;
 
-bool tern_doorbell_contended;
+unsigned tern_doorbell_contended;
 static uint64_t private_time;
 uint64_t *tern_doorbell_waiting_at = &private_time;
 

@@ -40,8 +40,9 @@ static inline void tern_doorbell_ring(uint32_t *word)
  * transfer. Points to a word of this process until shm has one in shared memory. */
 extern uint64_t *tern_doorbell_waiting_at;
 
-/* Do other programs want our processor, so that each turn of a dialogue costs a slice of theirs? Set by whoever waits. */
-extern bool tern_doorbell_contended;
+/* Waits for which we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
+ * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c). */
+extern unsigned tern_doorbell_contended;
 
 /* Wakes other threads of this process that sleep: one of them has completed another's request, or has sent to its own rank what
  * another probes for. With the library's lock. */

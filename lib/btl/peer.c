@@ -64,10 +64,7 @@ struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
 static int unreachable(const struct tern_peer *peer)
 {
     const char *list = tern_param_string("btl");
-    bool here = false;
-    for (uint32_t i = 0; peer->job == 0 && i < tern_rte.local_size && !here; i++)
-        here = tern_rte.local_ranks[i] == peer->rank;
-    if (!here)
+    if (peer->job != 0 || tern_rte_local_rank(peer->rank) < 0)
         return tern_error(
             TERN_ERR_UNREACHABLE,
             "cannot reach rank %u: it runs on another node, and self and shm work within one",

@@ -34,12 +34,6 @@ const MPI_Status tern_status_proc_null = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG 
 
 /* ---- requests that are complete from the start ---- */
 
-static int refuse_cancel(struct tern_request *request)
-{
-    (void)request; /* too late: it is complete */
-    return 0;
-}
-
 struct tern_request tern_request_no_message = {
     .obj = {.handle = &tern_request_no_message.obj.own,
             .own = {.magic = TERN_MAGIC_REQUEST, .fortran = -1, .state = &tern_request_no_message},
@@ -65,7 +59,7 @@ static void release_idle(struct tern_request *request)
 
 static const struct tern_request_kind idle_kind = {.name = "persistent request without a partner",
                                                    .start = start_idle,
-                                                   .cancel = refuse_cancel,
+                                                   .cancel = tern_request_refuse_cancel,
                                                    .release = release_idle};
 
 int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,

@@ -62,9 +62,8 @@ static int flush_peer(struct tern_peer *peer)
          * in front if need be */
         tern_list_remove(&first->link);
         if (first->push(first) == TERN_ERR_AGAIN) {
-            tern_list_append(
-                next,
-                &first->link); /* before `next`, which is again the second or the list's end */
+            /* before `next`, which is again the second or the list's end */
+            tern_list_append(next, &first->link);
             return count;
         }
         count++;

@@ -130,21 +130,18 @@ static const struct policy {
 enum {
     SLEEP_US = 100 * 1000,
     LONE_SLEEP_US = 1000,
-    SLOW_YIELD_TICKS = 500000, /* some 200 us: somebody else had the processor for a slice, not just
-                                  an interrupt */
-    REMEMBER_WAITS = 64,       /* and will want it again */
+    SLOW_YIELD_TICKS = 500000, /* some 200 us: a slice of somebody else, not just an interrupt */
+    REMEMBER_WAITS = 64,       /* and it will want another */
 };
 
-static bool ranks_share,
-    ranks_share_known;     /* known: all ranks of the node have said where they may run */
-static unsigned contended; /* waits for which we still believe that others want our processor */
+static bool ranks_share;
+static bool ranks_share_known; /* all ranks of the node have said where they may run */
 
 static const struct policy *policy(void)
 {
     if (TERN_UNLIKELY(!ranks_share_known))
         ranks_share = tern_btl_sharing_ranks(&ranks_share_known) > tern_rte.cpus;
-    tern_doorbell_contended = contended;
-    return ranks_share || contended ? &crowded : &alone;
+    return ranks_share || tern_doorbell_contended ? &crowded : &alone;
 }
 
 static void yield_processor(void)
@@ -155,7 +152,7 @@ static void yield_processor(void)
     bool slow = (int64_t)(tern_ticks() - before) > SLOW_YIELD_TICKS;
     take_again(saved);
     if (slow)
-        contended = REMEMBER_WAITS;
+        tern_doorbell_contended = REMEMBER_WAITS;
 }
 
 /* True: something came after all. */
@@ -191,8 +188,8 @@ void tern_wait(struct tern_waiter *waiter)
     }
     *tern_doorbell_waiting_at = tern_ticks();
     unsigned idle = waiter->idle++;
-    if (idle == 0 && contended)
-        contended--;
+    if (idle == 0 && tern_doorbell_contended)
+        tern_doorbell_contended--;
     const struct policy *now = policy();
     if (idle < now->spins) {
         tern_cpu_relax();

@@ -6,7 +6,7 @@
 
 static struct tern_pml_request *pool; /* free requests, chained through req.comm */
 
-static int refuse_cancel(struct tern_request *request)
+int tern_request_refuse_cancel(struct tern_request *request)
 {
     (void)request; /* too late: it is complete */
     return 0;
@@ -19,7 +19,7 @@ static void keep_static(struct tern_request *request)
 
 const struct tern_request_kind tern_request_static_kind = {
     .name = "request complete from the start",
-    .cancel = refuse_cancel,
+    .cancel = tern_request_refuse_cancel,
     .release = keep_static,
 };
 

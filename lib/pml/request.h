@@ -49,6 +49,8 @@ static inline struct tern_request *tern_request_of(MPI_Request request)
 /* A send that was complete when its procedure returned. Static, for any number of users at the same time. */
 extern struct tern_request tern_request_empty;
 extern const struct tern_request_kind tern_request_static_kind;
+/* A kind's `cancel` for what is complete from the start: nothing to take back, no error. */
+int tern_request_refuse_cancel(struct tern_request *request);
 
 /* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status. */
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);

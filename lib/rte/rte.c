@@ -135,6 +135,19 @@ static int put_own_value(const char *key, const void *value, size_t length)
     return 0;
 }
 
+int64_t tern_rte_local_rank(uint32_t rank)
+{
+    uint32_t low = 0, high = tern_rte.local_size;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (tern_rte.local_ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < tern_rte.local_size && tern_rte.local_ranks[low] == rank ? (int64_t)low : -1;
+}
+
 int tern_rte_put(const char *key, const void *value, size_t length)
 {
     return tern_rte.managed ? tern_pmix_put(key, value, length) : put_own_value(key, value, length);

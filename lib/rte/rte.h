@@ -35,6 +35,9 @@ int tern_rte_init(void);
 /* Leaves PMIx; with `synchronise` after a barrier of the job. */
 int tern_rte_finalize(bool synchronise);
 
+/* Index in local_ranks of a rank of this job, or -1: it is on another node. */
+int64_t tern_rte_local_rank(uint32_t rank);
+
 /* Publishes a value under `key` for the other ranks of the job (not visible before the fence). */
 int tern_rte_put(const char *key, const void *value, size_t length);
 /* Barrier over the job; with `collect` the values put are exchanged. */

@@ -113,23 +113,9 @@ static void shm_finalize(void)
     tern_segment_detach();
 }
 
-/* Local rank of a rank of our job, or -1: it is on another node. */
-static int64_t local_rank_of(uint32_t rank)
-{
-    uint32_t low = 0, high = tern_rte.local_size;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (tern_rte.local_ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < tern_rte.local_size && tern_rte.local_ranks[low] == rank ? (int64_t)low : -1;
-}
-
 static int shm_connect(struct tern_peer *peer)
 {
-    int64_t local_rank = peer->job == 0 && endpoints ? local_rank_of(peer->rank) : -1;
+    int64_t local_rank = peer->job == 0 && endpoints ? tern_rte_local_rank(peer->rank) : -1;
     if (local_rank < 0)
         return TERN_ERR_UNREACHABLE;
     struct tern_endpoint *endpoint = &endpoints[local_rank];
