@@ -6,6 +6,7 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
+#include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -51,6 +52,29 @@ int tern_mpi_abort(struct tern_comm *comm, int errorcode)
     snprintf(message, sizeof message, "MPI_Abort was called on %s with error code %d",
              comm->name[0] ? comm->name : "a communicator", errorcode);
     tern_rte_abort(errorcode, message);
+}
+
+/* Each kind of hardware of this node, and whether this process is bound to one of that kind now. */
+int tern_mpi_get_hw_resource_info(struct tern_info **ret_hw_info)
+{
+    int32_t parts[TERN_HW_KINDS];
+    bool exists[TERN_HW_KINDS];
+    struct tern_info *info;
+    int error = tern_mpi_info_create(&info);
+
+    if (error)
+        return error;
+    tern_rte_hw_places("", parts, exists);
+    for (int kind = 0; kind < TERN_HW_KINDS && !error; kind++)
+        if (exists[kind])
+            error = tern_info_put(info, tern_rte_hw_name((enum tern_hw_kind)kind),
+                                  parts[kind] == TERN_HW_NOT_BOUND ? "false" : "true");
+    if (error) {
+        tern_info_release(info);
+        return error;
+    }
+    *ret_hw_info = info;
+    return 0;
 }
 
 /* The memory is aligned to cache lines, or more if the hint says so. */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Which part of a node a process is bound to, on a recorded host: two packages of two L3 caches of
+ * two cores of two threads, the second thread of core c being processor c + 8. */
+
+#include "lib/rte/hardware.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CPUS = 16, CORES = 8 };
+
+static char root[] = "/tmp/test_hardware.XXXXXX";
+
+static void record(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void record(const char *text, const char *format, ...)
+{
+    char path[512];
+    int length = snprintf(path, sizeof path, "%s/sys/devices/system/", root);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path + length, sizeof path - (size_t)length, format, args);
+    va_end(args);
+    for (char *slash = strchr(path + sizeof root, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700); /* may be there */
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    if (!file) { /* not inside a test: Check's own means do not work here */
+        perror(path);
+        exit(1);
+    }
+    fputs(text, file);
+    fclose(file);
+}
+
+static void record_cache(int cpu, int index, const char *level, const char *type, const char *list)
+{
+    record(level, "cpu/cpu%d/cache/index%d/level", cpu, index);
+    record(type, "cpu/cpu%d/cache/index%d/type", cpu, index);
+    record(list, "cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+}
+
+static void record_host(void)
+{
+    for (int cpu = 0; cpu < CPUS; cpu++) {
+        int core = cpu % CORES;
+        char package[32], l3[32], threads[32];
+        snprintf(package, sizeof package, "%d-%d,%d-%d\n", core & ~3, core | 3, (core & ~3) + 8,
+                 (core | 3) + 8);
+        snprintf(l3, sizeof l3, "%d-%d,%d-%d\n", core & ~1, core | 1, (core & ~1) + 8,
+                 (core | 1) + 8);
+        snprintf(threads, sizeof threads, "%d,%d\n", core, core + 8);
+        if (cpu < CORES) /* the newer name on one half, the older on the other */
+            record(package, "cpu/cpu%d/topology/package_cpus_list", cpu);
+        else
+            record(package, "cpu/cpu%d/topology/core_siblings_list", cpu);
+        record(threads, "cpu/cpu%d/topology/thread_siblings_list", cpu);
+        record_cache(cpu, 0, "1\n", "Instruction\n", "0-15\n");
+        record_cache(cpu, 1, "1\n", "Data\n", threads);
+        record_cache(cpu, 2, "3\n", "Unified\n", l3);
+    }
+    record("1-2\n", "node/online"); /* numbers have holes */
+    record("0-3,8-11\n", "node/node1/cpulist");
+    record("4-7,12-15\n", "node/node2/cpulist");
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (!directory) {
+        unlink(path);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        char below[1024];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        remove_tree(below);
+    }
+    closedir(directory);
+    rmdir(path);
+}
+
+static const struct {
+    const char *cpus;
+    int32_t package, numa, l3, l1, core, pu;
+} bindings[] = {
+    {"5", 4, 4, 4, 5, 5, 5},             /* a thread */
+    {"13", 4, 4, 4, 5, 5, 13},           /* the other one of the core */
+    {"5,13", 4, 4, 4, 5, 5, -1},         /* a core */
+    {"2-3", 0, 0, 2, -1, -1, -1},        /* two cores of a cache */
+    {"1-2", 0, 0, -1, -1, -1, -1},       /* of two caches */
+    {"0-3,8-11", 0, 0, -1, -1, -1, -1},  /* a package */
+    {"3-4", -1, -1, -1, -1, -1, -1},     /* of two packages */
+    {"0-15", -1, -1, -1, -1, -1, -1},    /* not bound */
+};
+
+START_TEST(a_process_is_on_the_part_that_holds_all_its_processors)
+{
+    int32_t part[TERN_HW_KINDS];
+    bool exists[TERN_HW_KINDS];
+    tern_rte_hw_places_of(root, bindings[_i].cpus, part, exists);
+    ck_assert_int_eq(part[TERN_HW_MACHINE], 0);
+    ck_assert_int_eq(part[TERN_HW_PACKAGE], bindings[_i].package);
+    ck_assert_int_eq(part[TERN_HW_NUMA], bindings[_i].numa);
+    ck_assert_int_eq(part[TERN_HW_L3], bindings[_i].l3);
+    ck_assert_int_eq(part[TERN_HW_L2], TERN_HW_NOT_BOUND);
+    ck_assert_int_eq(part[TERN_HW_L1], bindings[_i].l1);
+    ck_assert_int_eq(part[TERN_HW_CORE], bindings[_i].core);
+    ck_assert_int_eq(part[TERN_HW_PU], bindings[_i].pu);
+    for (int kind = 0; kind < TERN_HW_KINDS; kind++) /* there is no L2 on this host */
+        ck_assert_int_eq(exists[kind], kind != TERN_HW_L2);
+}
+END_TEST
+
+START_TEST(nothing_is_known_without_files)
+{
+    int32_t part[TERN_HW_KINDS];
+    bool exists[TERN_HW_KINDS];
+    tern_rte_hw_places_of("/nowhere", "0", part, exists);
+    for (int kind = 0; kind < TERN_HW_KINDS; kind++) {
+        bool known = kind == TERN_HW_MACHINE || kind == TERN_HW_PU;
+        ck_assert_int_eq(exists[kind], known);
+        ck_assert_int_eq(part[kind], known ? 0 : TERN_HW_NOT_BOUND);
+    }
+}
+END_TEST
+
+START_TEST(this_process_is_on_this_machine)
+{
+    int32_t part[TERN_HW_KINDS];
+    tern_rte_hw_places("", part, NULL);
+    ck_assert_int_eq(part[TERN_HW_MACHINE], 0);
+}
+END_TEST
+
+START_TEST(names_of_hwloc_and_of_open_mpi_are_known)
+{
+    enum tern_hw_kind kind;
+    for (int k = 0; k < TERN_HW_KINDS; k++) {
+        ck_assert(tern_rte_hw_find(tern_rte_hw_name((enum tern_hw_kind)k), &kind));
+        ck_assert_int_eq(kind, k);
+    }
+    ck_assert(tern_rte_hw_find("NUMANode", &kind) && kind == TERN_HW_NUMA);
+    ck_assert(tern_rte_hw_find("socket", &kind) && kind == TERN_HW_PACKAGE);
+    ck_assert(tern_rte_hw_find("l3cache", &kind) && kind == TERN_HW_L3);
+    ck_assert(tern_rte_hw_find("hwthread", &kind) && kind == TERN_HW_PU);
+    ck_assert(!tern_rte_hw_find("hwloc://", &kind));
+    ck_assert(!tern_rte_hw_find("mpi_shared_memory", &kind));
+}
+END_TEST
+
+int main(void)
+{
+    if (!mkdtemp(root))
+        return 1;
+    record_host();
+    TCase *tests = tcase_create("hardware");
+    tcase_add_loop_test(tests, a_process_is_on_the_part_that_holds_all_its_processors, 0,
+                        (int)(sizeof bindings / sizeof *bindings));
+    tcase_add_test(tests, nothing_is_known_without_files);
+    tcase_add_test(tests, this_process_is_on_this_machine);
+    tcase_add_test(tests, names_of_hwloc_and_of_open_mpi_are_known);
+    Suite *suite = suite_create("hardware");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    remove_tree(root);
+    return failed != 0;
+}
