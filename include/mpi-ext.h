@@ -13,6 +13,9 @@
 #define OMPI_HAVE_MPI_EXT_CUDA 1
 #define MPIX_CUDA_AWARE_SUPPORT 0
 
+/* MPIX_Allgather_init and its kin: the persistent collectives' names before MPI-4.0 */
+#define OMPI_HAVE_MPI_EXT_PCOLLREQ 1
+
 /* OMPI_Affinity_str */
 #define OMPI_AFFINITY_STRING_MAX 1024
 typedef enum ompi_affinity_fmt { OMPI_AFFINITY_RSRC_STRING_FMT, OMPI_AFFINITY_LAYOUT_FMT } ompi_affinity_fmt_t;
