@@ -207,7 +207,7 @@ def reasons(procedure):
 def make(chapters, procedures, objects):
     functions, rows = [], []
     for procedure in procedures:
-        if not procedure.exported or not procedure.returns_error or procedure.name in LEFT_OUT:
+        if not procedure.exported or procedure.plain or procedure.name in LEFT_OUT:
             continue
         for large in (False, True) if procedure.has_twin else (False,):
             name = procedure.name + ('_c' if large else '')

@@ -175,12 +175,12 @@ class Entry:
         if procedure.words.get('allowed') != 'always':
             self.add('if (TERN_UNLIKELY(!tern_running()))')
             self.add('    tern_raise_not_running("%s");' % self.name)
-        if procedure.returns_error:
+        if not procedure.plain:
             self.prepare()
             self.call()
             self.finish()
         else:
-            # Procedures that return a value take and give what the binding has.
+            # These take and give what the binding has.
             arguments = ', '.join(p.name for p in procedure.parameters)
             self.add('return %s(%s);' % (procedure.does, arguments))
         real = ('P' if procedure.has_profiling else '') + self.name

@@ -153,7 +153,7 @@ def private(p):
 
 
 def private_prototype(procedure):
-    if not procedure.returns_error:
+    if procedure.plain:
         return prototype(procedure, name=procedure.does)
     parameters = ', '.join(d for p in procedure.parameters for d in private(p))
     return 'int %s(%s)' % (procedure.does, parameters or 'void')

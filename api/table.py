@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value'}
-WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling'}
+WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
+         'errors'}
 
 
 @dataclass
@@ -44,6 +45,11 @@ class Procedure:
     @property
     def returns_error(self):
         return self.returns in ('ERROR_CODE', 'ERROR_CLASS')
+
+    @property
+    def plain(self):
+        """Arguments are passed on as they are, and what comes back is returned: no check, no error handler."""
+        return not self.returns_error or self.words.get('errors') == 'returned'
 
     @property
     def does(self):
