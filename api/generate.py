@@ -35,7 +35,9 @@ SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_for
              ('mpi_fortran_errcodes_ignore_', 4), ('mpi_fortran_status_ignore_', 8),
              ('mpi_fortran_statuses_ignore_', 8)]
 POINTERS = [('MPI_F_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
-            ('MPI_F_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_')]
+            ('MPI_F_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_'),
+            ('MPI_F08_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
+            ('MPI_F08_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_')]
 
 STRUCT_TAGS = {
     'comm': 'ompi_communicator_t', 'group': 'ompi_group_t', 'request': 'ompi_request_t', 'message': 'ompi_message_t',

@@ -9,12 +9,10 @@
 
 #include "lib/mpi/fortran.h"
 
-#include "lib/util/error.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/mpi/procedures.h"
 
@@ -224,27 +222,4 @@ MPI_Datatype tern_mpi_type_f2c(MPI_Fint datatype)
 MPI_Win tern_mpi_win_f2c(MPI_Fint win)
 {
     return (MPI_Win)tern_fortran_handle(TERN_MAGIC_WIN, win);
-}
-
-/* Both have the same layout: six integers. */
-_Static_assert(sizeof(MPI_Status) == 6 * sizeof(MPI_Fint), "a Fortran status is a C status");
-
-int tern_mpi_status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
-{
-    if (c_status == MPI_STATUS_IGNORE || (const MPI_Fint *)c_status == MPI_F_STATUS_IGNORE ||
-        (const MPI_Fint *)c_status == MPI_F_STATUSES_IGNORE)
-        return tern_error(TERN_ERR_ARG, "c_status is %s; expected a status",
-                          c_status == MPI_STATUS_IGNORE ? "MPI_STATUS_IGNORE"
-                                                        : "Fortran's MPI_STATUS_IGNORE");
-    memcpy(f_status, c_status, sizeof *c_status);
-    return 0;
-}
-
-int tern_mpi_status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
-{
-    if (!f_status || f_status == MPI_F_STATUS_IGNORE || f_status == MPI_F_STATUSES_IGNORE)
-        return tern_error(TERN_ERR_ARG,
-                          "f_status is Fortran's MPI_STATUS_IGNORE; expected a status");
-    memcpy(c_status, f_status, sizeof *c_status);
-    return 0;
 }

@@ -2,17 +2,13 @@
 
 /*
  * Sending and receiving as MPI means it (MPI-4.1 chapter 3), over lib/pml. Arguments are checked
- * already; what is left is MPI_PROC_NULL, what a request must keep alive, and the procedures made
- * of two operations.
+ * already; what is left is MPI_PROC_NULL and what a request must keep alive.
  */
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/request.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
-
-#include <stdlib.h>
 
 #include "lib/mpi/procedures.h"
 
@@ -137,76 +133,6 @@ int tern_mpi_recv_init(void *buf, MPI_Count count, struct tern_datatype *datatyp
         tern_pml_recv_init(&comm->p2p, buf, count, &datatype->type, source, tag, ret_request);
     if (!error)
         tern_request_hold_always(*ret_request, comm, datatype);
-    return error;
-}
-
-/* Waits for a receive of ours that no user sees, and frees it. */
-static int finish_recv(struct tern_request *request, MPI_Status *status)
-{
-    tern_request_wait(request);
-    int error = request->error;
-    tern_status_copy(status, &request->status);
-    request->active = false;
-    request->kind->release(request);
-    return error;
-}
-
-/* The send beside it failed: take the receive back. */
-static void drop_recv(struct tern_request *request)
-{
-    request->kind->cancel(request);
-    finish_recv(request, MPI_STATUS_IGNORE);
-}
-
-/* The receive is posted first: then two ranks that do this to each other never wait for each other.
- */
-int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
-                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-                      struct tern_datatype *recvtype, int source, int recvtag,
-                      struct tern_comm *comm, MPI_Status *status)
-{
-    struct tern_request *recv = NULL;
-    int error;
-
-    if (source != MPI_PROC_NULL) {
-        error =
-            tern_pml_irecv(&comm->p2p, recvbuf, recvcount, &recvtype->type, source, recvtag, &recv);
-        if (error)
-            return error;
-    }
-    error = tern_mpi_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-    if (error) {
-        if (recv)
-            drop_recv(recv);
-        return error;
-    }
-    if (recv)
-        return finish_recv(recv, status);
-    tern_status_copy(status, &tern_status_proc_null);
-    return 0;
-}
-
-/* What is sent leaves the buffer before the receive may touch it: it is packed aside. */
-int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
-                              int sendtag, int source, int recvtag, struct tern_comm *comm,
-                              MPI_Status *status)
-{
-    char small[2048], *packed = small;
-    size_t length = dest == MPI_PROC_NULL ? 0 : (size_t)(datatype->type.size * count);
-
-    small[0] = 0; /* gcc cannot see that no byte is read before it is packed */
-    if (length > sizeof small && !(packed = malloc(length)))
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of the %zu bytes to be sent",
-                          length);
-    if (length) {
-        struct tern_cursor cursor;
-        tern_cursor_init(&cursor, &datatype->type, buf, count);
-        tern_cursor_pack(&cursor, packed, length);
-    }
-    int error = tern_mpi_sendrecv(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest,
-                                  sendtag, buf, count, datatype, source, recvtag, comm, status);
-    if (packed != small)
-        free(packed);
     return error;
 }
 

@@ -188,11 +188,6 @@ void tern_request_finish_orphans(void)
 
 /* ---- reporting ---- */
 
-static inline bool inactive(const struct tern_request *request)
-{
-    return !request || !request->active;
-}
-
 /* The first failure among the requests of one call. */
 struct fault {
     int error;
@@ -262,7 +257,7 @@ static int conclude(const struct fault *fault)
 
 int tern_mpi_wait(struct tern_request **request, MPI_Status *status)
 {
-    if (inactive(*request)) {
+    if (tern_request_inactive(*request)) {
         tern_status_copy(status, &tern_status_empty);
         return 0;
     }
@@ -273,7 +268,7 @@ int tern_mpi_wait(struct tern_request **request, MPI_Status *status)
 int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
 {
     *flag = 1;
-    if (inactive(*request)) {
+    if (tern_request_inactive(*request)) {
         tern_status_copy(status, &tern_status_empty);
         return 0;
     }
@@ -294,7 +289,7 @@ static int report_all(int count, MPI_Request requests[], MPI_Status statuses[])
         struct tern_request *request = tern_request_of(requests[i]);
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 
-        if (inactive(request)) {
+        if (tern_request_inactive(request)) {
             if (status != MPI_STATUS_IGNORE)
                 *status = tern_status_empty;
             continue;
@@ -311,7 +306,7 @@ int tern_mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     /* One after the other: progress goes on for all of them whichever is waited for. */
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
-        if (!inactive(request) && !request->complete)
+        if (!tern_request_inactive(request) && !request->complete)
             tern_request_wait(request);
     }
     return report_all(count, requests, statuses);
@@ -324,7 +319,7 @@ int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status st
     *flag = 0;
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
-        if (inactive(request) || request->complete)
+        if (tern_request_inactive(request) || request->complete)
             continue;
         if (!progressed)
             tern_poll();
@@ -342,7 +337,7 @@ static int find_complete(int count, MPI_Request requests[], bool *ret_active)
     *ret_active = false;
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
-        if (inactive(request))
+        if (tern_request_inactive(request))
             continue;
         if (request->complete)
             return i;
@@ -406,7 +401,7 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
 
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
-        if (inactive(request))
+        if (tern_request_inactive(request))
             continue;
         active = true;
         if (!request->complete)
@@ -439,23 +434,6 @@ int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indi
 {
     tern_poll();
     return report_some(count, requests, outcount, indices, statuses);
-}
-
-int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Status *status)
-{
-    *flag = 1;
-    if (inactive(request)) {
-        tern_status_copy(status, &tern_status_empty);
-        return 0;
-    }
-    if (!request->complete)
-        tern_poll();
-    *flag = request->complete;
-    if (!*flag)
-        return 0;
-    int error = request->kind->query ? request->kind->query(request) : 0;
-    tern_status_copy(status, &request->status);
-    return error;
 }
 
 /* ---- starting and cancelling ---- */
@@ -496,7 +474,7 @@ int tern_mpi_startall(int count, MPI_Request requests[])
 
 int tern_mpi_cancel(struct tern_request *request)
 {
-    if (inactive(request))
+    if (tern_request_inactive(request))
         return tern_error(TERN_ERR_REQUEST,
                           "request is not active; only a started one can be cancelled");
     if (!request->kind->cancel)

@@ -25,6 +25,12 @@ static inline void tern_request_hold(struct tern_request *request, struct tern_c
         tern_request_hold_always(request, comm, datatype);
 }
 
+/* Null and inactive requests count as complete, with an empty status. */
+static inline bool tern_request_inactive(const struct tern_request *request)
+{
+    return !request || !request->active;
+}
+
 /* The status of nothing: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, 0 bytes. */
 extern const MPI_Status tern_status_empty;
 /* That of a receive from MPI_PROC_NULL. */

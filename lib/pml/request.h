@@ -38,6 +38,7 @@ struct tern_request {
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
     void *comm;             /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by itself */
     void *datatype;         /* lib/mpi/request.c: struct tern_datatype held, or NULL */
+    void *owner;            /* whoever set on_complete: what this is a part of */
     void (*on_complete)(struct tern_request *request); /* NULL, or called once by progress at completion; releases an orphan itself */
 };
 

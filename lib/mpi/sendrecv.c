@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A send and a receive as one operation (MPI-4.1 section 3.10). The receive is always posted first:
+ * then two ranks that do this to each other never wait for each other.
+ *
+ * The nonblocking ones mostly need nothing of their own: where the send is complete when it was
+ * started, the receive's request is the user's. Otherwise a pair stands for both. It is complete
+ * when both are, with the status of the receive and the first error of either.
+ */
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype.h"
+#include "lib/mpi/request.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+/* ---- blocking ---- */
+
+/* Waits for a receive of ours that no user sees, and frees it. */
+static int finish_recv(struct tern_request *request, MPI_Status *status)
+{
+    tern_request_wait(request);
+    int error = request->error;
+    tern_status_copy(status, &request->status);
+    request->active = false;
+    request->kind->release(request);
+    return error;
+}
+
+/* The send beside it failed: take the receive back. */
+static void drop_recv(struct tern_request *request)
+{
+    request->kind->cancel(request);
+    finish_recv(request, MPI_STATUS_IGNORE);
+}
+
+int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
+                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                      struct tern_datatype *recvtype, int source, int recvtag,
+                      struct tern_comm *comm, MPI_Status *status)
+{
+    struct tern_request *recv = NULL;
+    int error;
+
+    if (source != MPI_PROC_NULL) {
+        error =
+            tern_pml_irecv(&comm->p2p, recvbuf, recvcount, &recvtype->type, source, recvtag, &recv);
+        if (error)
+            return error;
+    }
+    error = tern_mpi_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    if (error) {
+        if (recv)
+            drop_recv(recv);
+        return error;
+    }
+    if (recv)
+        return finish_recv(recv, status);
+    tern_status_copy(status, &tern_status_proc_null);
+    return 0;
+}
+
+/* What is sent leaves the buffer before the receive may touch it: it is packed aside, into `small`
+ * or memory of its own. */
+static int pack_aside(const void *buf, MPI_Count count, const struct tern_type *type, int dest,
+                      char *small, size_t small_bytes, char **ret_packed, size_t *ret_length)
+{
+    size_t length = dest == MPI_PROC_NULL ? 0 : (size_t)(type->size * count);
+    char *packed = length > small_bytes ? malloc(length) : small;
+    if (length > small_bytes && !packed)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of the %zu bytes to be sent",
+                          length);
+    if (length) {
+        struct tern_cursor cursor;
+        tern_cursor_init(&cursor, type, buf, count);
+        tern_cursor_pack(&cursor, packed, length);
+    }
+    *ret_packed = packed;
+    *ret_length = length;
+    return 0;
+}
+
+int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                              int sendtag, int source, int recvtag, struct tern_comm *comm,
+                              MPI_Status *status)
+{
+    char small[2048], *packed = small;
+    size_t length = 0;
+
+    small[0] = 0; /* gcc cannot see that no byte is read before it is packed */
+    int error =
+        pack_aside(buf, count, &datatype->type, dest, small, sizeof small, &packed, &length);
+    if (error)
+        return error;
+    error = tern_mpi_sendrecv(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest, sendtag,
+                              buf, count, datatype, source, recvtag, comm, status);
+    if (packed != small)
+        free(packed);
+    return error;
+}
+
+/* ---- nonblocking ---- */
+
+struct pair {
+    struct tern_request request;
+    struct tern_request *send, *recv; /* under way, or NULL */
+    struct tern_datatype *send_type;  /* a reference is held */
+    int error;                        /* the first one */
+    char *packed;                     /* what is sent, if it is a copy; freed with the pair */
+};
+
+static void finish_pair_if_done(struct pair *pair)
+{
+    if (!pair->send && !pair->recv)
+        tern_request_complete(&pair->request, pair->error);
+}
+
+/* Takes over the result of a complete half and frees it. */
+static void take_half(struct pair *pair, struct tern_request *half)
+{
+    if (half->error && !pair->error)
+        pair->error = half->error;
+    if (half == pair->recv) {
+        pair->request.status = half->status;
+        pair->recv = NULL;
+    } else {
+        pair->send = NULL;
+    }
+    half->active = false;
+    half->kind->release(half);
+}
+
+/* on_complete of a half. */
+static void half_completed(struct tern_request *half)
+{
+    struct pair *pair = half->owner;
+    take_half(pair, half);
+    finish_pair_if_done(pair);
+}
+
+static void adopt(struct pair *pair, struct tern_request *half)
+{
+    if (!half)
+        return;
+    if (half->complete) {
+        take_half(pair, half);
+        return;
+    }
+    half->owner = pair;
+    half->on_complete = half_completed;
+}
+
+/* Takes back what has not been matched; what has been runs on. */
+static int cancel_pair(struct tern_request *request)
+{
+    struct pair *pair = (struct pair *)request;
+    struct tern_request *send = pair->send;
+    if (pair->recv) /* it may be complete at once, and the pair with it */
+        pair->recv->kind->cancel(pair->recv);
+    return send ? send->kind->cancel(send) : 0;
+}
+
+static void release_pair(struct tern_request *request)
+{
+    struct pair *pair = (struct pair *)request;
+    tern_datatype_release(pair->send_type);
+    free(pair->packed);
+    request->obj.own.magic = TERN_MAGIC_FREED;
+    free(pair);
+}
+
+static const struct tern_request_kind pair_kind = {
+    .name = "send and receive", .cancel = cancel_pair, .release = release_pair};
+
+/* A pair for a send that is under way, and a receive that is, or NULL for one from MPI_PROC_NULL.
+ */
+static void make_pair(struct pair *pair, struct tern_request *send, struct tern_datatype *send_type,
+                      struct tern_request *recv, struct tern_datatype *recv_type,
+                      struct tern_comm *comm)
+{
+    tern_request_init(&pair->request, &pair_kind, comm);
+    pair->send = send;
+    pair->recv = recv;
+    pair->send_type = send_type;
+    tern_datatype_retain(send_type);
+    pair->error = 0;
+    if (!recv)
+        pair->request.status = tern_status_proc_null;
+    adopt(pair, recv);
+    adopt(pair, send);
+    finish_pair_if_done(pair);
+    tern_request_hold(&pair->request, comm, recv_type);
+}
+
+/* `packed`, if not NULL, is sendbuf and was made by malloc; it is freed when it is not needed any
+ * more. */
+static int start_pair(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
+                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                      struct tern_datatype *recvtype, int source, int recvtag,
+                      struct tern_comm *comm, char *packed, struct tern_request **ret_request)
+{
+    struct tern_request *send = &tern_request_empty, *recv = NULL;
+    struct pair *pair = malloc(sizeof *pair); /* before anything is started */
+    int error = 0;
+
+    if (!pair) {
+        error = tern_error(TERN_ERR_NO_MEM, "no memory for a request");
+        goto free_packed;
+    }
+    pair->packed = packed;
+    if (source != MPI_PROC_NULL)
+        error =
+            tern_pml_irecv(&comm->p2p, recvbuf, recvcount, &recvtype->type, source, recvtag, &recv);
+    if (error)
+        goto free_pair;
+    if (dest != MPI_PROC_NULL)
+        error = tern_pml_isend(&comm->p2p, sendbuf, sendcount, &sendtype->type, dest, sendtag,
+                               TERN_SEND_STANDARD, &send);
+    if (error) {
+        if (recv)
+            drop_recv(recv);
+        goto free_pair;
+    }
+    if (send == &tern_request_empty) {
+        if (recv)
+            tern_request_hold(recv, comm, recvtype);
+        *ret_request = recv ? recv : &tern_request_no_message;
+        goto free_pair;
+    }
+    make_pair(pair, send, sendtype, recv, recvtype, comm);
+    *ret_request = &pair->request;
+    return 0;
+
+free_pair:
+    free(pair);
+free_packed:
+    free(packed);
+    return error;
+}
+
+int tern_mpi_isendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
+                       int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                       struct tern_datatype *recvtype, int source, int recvtag,
+                       struct tern_comm *comm, struct tern_request **ret_request)
+{
+    return start_pair(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                      source, recvtag, comm, NULL, ret_request);
+}
+
+int tern_mpi_isendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
+                               int sendtag, int source, int recvtag, struct tern_comm *comm,
+                               struct tern_request **ret_request)
+{
+    char *packed;
+    size_t length;
+    int error = pack_aside(buf, count, &datatype->type, dest, NULL, 0, &packed, &length);
+    if (error)
+        return error;
+    return start_pair(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest, sendtag, buf,
+                      count, datatype, source, recvtag, comm, packed, ret_request);
+}
