@@ -18,9 +18,9 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
 
 
-def refuse(check, comm, name):
+def refuse(check, on, name):
     function, arguments = check.refusal.split('(', 1)
-    return 'return tern_entry_refuse_%s(%s, "%s", %s;' % (function, comm, name, arguments)
+    return 'return tern_entry_refuse_%s(%s, "%s", %s;' % (function, on, name, arguments)
 
 
 class Entry:
@@ -30,7 +30,7 @@ class Entry:
         self.procedure, self.large = procedure, large
         self.name = procedure.name + ('_c' if large else '')
         self.lines = []
-        self.comm = 'NULL'     # C expression of the communicator whose error handler is called
+        self.on = 'NULL'       # C expression of the object whose error handler is called
         self.block = None      # guard of the block being written
         self.deferred = []     # checks of buffers that wait for their count and type
 
@@ -49,7 +49,7 @@ class Entry:
             if c.find:
                 self.add('index_ = %s;' % c.find, guard)
             self.add('if (%s)' % c.condition, guard)
-            self.add('    ' + refuse(c, self.comm, self.name), guard)
+            self.add('    ' + refuse(c, self.on, self.name), guard)
             # The handle is looked into only after it was found to be one.
             if c.parameter.kind in kinds.HANDLES and 'tern_entry_valid' in c.condition:
                 self.convert_handle(p, guard)
@@ -76,7 +76,7 @@ class Entry:
         first = handler(procedure)
         if first:
             self.check(first)
-            self.comm = private_name(first)
+            self.on = '&%s->obj' % private_name(first)
             parameters.remove(first)
         if rooted(procedure):
             root = procedure.parameter('root')
@@ -160,12 +160,12 @@ class Entry:
                 if c_type == 'int':
                     success.append('if (%s != (int)%s)' % (own, own))
                     success.append('    return tern_entry_refuse_result(%s, "%s", "%s", %s);'
-                                   % (self.comm, self.name, p.name, own))
+                                   % (self.on, self.name, p.name, own))
                 success.append('*%s = (%s)%s;' % (p.name, c_type, own))
         for line in always:
             self.add(line)
         self.add('if (TERN_UNLIKELY(code_ != 0))')
-        self.add('    return tern_raise_comm(%s, "%s", code_);' % (self.comm, self.name))
+        self.add('    return tern_raise_on(%s, "%s", code_);' % (self.on, self.name))
         for line in success:
             self.add(line)
         self.add('return MPI_SUCCESS;')

@@ -20,6 +20,7 @@ const struct tern_option tern_option_table[] = {
     { "omca", 2, MCA, NULL },
     { "gmca", 2, GMCA, NULL },
     { "gomca", 2, GMCA, NULL },
+    { "initial-errhandler", 1, INITIAL_ERRHANDLER, NULL },
     { "pmca", 2, PMIX_MCA, NULL },
     { "pmixmca", 2, PMIX_MCA, NULL },
     { "gpmixmca", 2, PMIX_MCA, NULL },
@@ -149,6 +150,8 @@ void tern_option_print_help(void)
         "  --path DIRS                where to look for PROGRAM before PATH\n"
         "  --mca NAME VALUE           set a parameter (mpi_info lists them); --gmca: for all "
         "programs\n"
+        "  --initial-errhandler NAME  mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return: "
+        "what MPI begins with\n"
         "  --map-by OBJECT            slot, hwthread, core, l1cache..l3cache, numa, socket, node "
         "or ppr:N:OBJECT;\n"
         "                             with :PE=N each rank has N processors\n"

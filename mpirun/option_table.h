@@ -19,6 +19,7 @@ enum tern_option_effect {
     PATH,
     MCA,
     GMCA,
+    INITIAL_ERRHANDLER,
     PMIX_MCA,
     PRTE_MCA,
     MAP_BY,

@@ -124,6 +124,19 @@ static int set_parameter(const char *prefix, const char *name, const char *value
     return apply_parameter(name, value, options);
 }
 
+static int set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
+{
+    static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                        "mpi_errors_return"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(value, known[i]) == 0) {
+            tern_strings_set(&app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
+            return 0;
+        }
+    return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
+                      known[1], known[2], value);
+}
+
 static int export_variable(const char *text, struct tern_app *app)
 {
     const char *equals = strchr(text, '=');
@@ -241,6 +254,8 @@ static int apply_to_app(const struct tern_option *option, const char *word, char
     case GMCA:
         check_parameter(values[0]);
         return set_parameter("OMPI_MCA_", values[0], values[1], &options->env, options);
+    case INITIAL_ERRHANDLER:
+        return set_initial_errhandler(word, values[0], app);
     case PMIX_MCA:
         return set_parameter("PMIX_MCA_", values[0], values[1], &options->env, options);
     case PRTE_MCA:

@@ -123,7 +123,7 @@ static int open_predefined(struct tern_comm *comm, const char *name, uint64_t id
     int rc = tern_group_from_runs(&run, 1, &comm->group);
     if (rc)
         return rc;
-    comm->errhandler = &tern_errhandler_errors_are_fatal;
+    comm->errhandler = tern_errhandler_initial();
     snprintf(comm->name, sizeof comm->name, "%s", name);
     rc = open_contexts(comm, id);
     if (rc)

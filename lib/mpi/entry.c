@@ -44,120 +44,124 @@ static const char *handle_fault(const void *handle)
     return "not a handle of this kind";
 }
 
-int tern_entry_refuse_handle(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code,
                              const char *argument, const void *handle, const char *null_name)
 {
     const struct tern_handle *h = handle;
     bool null = h && h->magic != TERN_MAGIC_FREED && !h->state;
 
     tern_error(code, "%s is %s", argument, null ? null_name : handle_fault(handle));
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_null(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_null(struct tern_object *object, const char *procedure, int code,
                            const char *argument)
 {
     tern_error(code, "%s is a NULL pointer", argument);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_small(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_small(struct tern_object *object, const char *procedure, int code,
                             const char *argument, MPI_Count value, int least)
 {
     tern_error(code, "%s is %lld; it must be at least %d", argument, value, least);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_element(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_element(struct tern_object *object, const char *procedure, int code,
                               const char *argument, struct tern_ints ints, int64_t index, int least)
 {
     tern_error(code, "%s[%lld] is %lld; it must be at least %d", argument, (long long)index,
                (long long)tern_ints_at(ints, index), least);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_rank(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, int code,
                            const char *argument, int rank, const char *also)
 {
+    const struct tern_comm *comm = (const struct tern_comm *)object; /* whose rank it is */
+
     if (comm->p2p.size > 1)
         tern_error(code, "%s is %d; it must be 0 to %d%s", argument, rank, comm->p2p.size - 1,
                    also);
     else
         tern_error(code, "%s is %d; it must be 0%s", argument, rank, also);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_root(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_root(struct tern_object *object, const char *procedure, const char *argument,
                            int root)
 {
-    return tern_entry_refuse_rank(comm, procedure, TERN_ERR_ROOT, argument, root,
+    const struct tern_comm *comm = (const struct tern_comm *)object;
+
+    return tern_entry_refuse_rank(object, procedure, TERN_ERR_ROOT, argument, root,
                                   tern_comm_inter(comm) ? ", MPI_ROOT or MPI_PROC_NULL" : "");
 }
 
-int tern_entry_refuse_tag(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_tag(struct tern_object *object, const char *procedure, const char *argument,
                           int tag, bool any_allowed)
 {
     tern_error(TERN_ERR_TAG, "%s is %d; it must be 0 to %d%s", argument, tag, INT_MAX,
                any_allowed ? " or MPI_ANY_TAG" : "");
-    return tern_raise_comm(comm, procedure, TERN_ERR_TAG);
+    return tern_raise_on(object, procedure, TERN_ERR_TAG);
 }
 
-int tern_entry_refuse_buffer(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
                              const void *buf, MPI_Count count)
 {
     tern_error(TERN_ERR_BUFFER, "%s is %s and count is %lld", argument,
                buf ? "MPI_IN_PLACE" : "a NULL pointer", count);
-    return tern_raise_comm(comm, procedure, TERN_ERR_BUFFER);
+    return tern_raise_on(object, procedure, TERN_ERR_BUFFER);
 }
 
-int tern_entry_refuse_uncommitted(struct tern_comm *comm, const char *procedure,
+int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure,
                                   const char *argument)
 {
     tern_error(TERN_ERR_TYPE, "%s is not committed; call MPI_Type_commit first", argument);
-    return tern_raise_comm(comm, procedure, TERN_ERR_TYPE);
+    return tern_raise_on(object, procedure, TERN_ERR_TYPE);
 }
 
-int tern_entry_refuse_type(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_type(struct tern_object *object, const char *procedure, const char *argument,
                            const MPI_Datatype types[], int64_t index)
 {
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
     if (tern_entry_valid(types[index], TERN_MAGIC_DATATYPE))
-        return tern_entry_refuse_uncommitted(comm, procedure, element);
-    return tern_entry_refuse_handle(comm, procedure, TERN_ERR_TYPE, element, types[index],
+        return tern_entry_refuse_uncommitted(object, procedure, element);
+    return tern_entry_refuse_handle(object, procedure, TERN_ERR_TYPE, element, types[index],
                                     "MPI_DATATYPE_NULL");
 }
 
-int tern_entry_refuse_request(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_request(struct tern_object *object, const char *procedure, const char *argument,
                               const MPI_Request requests[], int64_t index)
 {
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
-    return tern_entry_refuse_handle(comm, procedure, TERN_ERR_REQUEST, element, requests[index],
+    return tern_entry_refuse_handle(object, procedure, TERN_ERR_REQUEST, element, requests[index],
                                     "MPI_REQUEST_NULL");
 }
 
-int tern_entry_refuse_choice(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_choice(struct tern_object *object, const char *procedure, int code,
                              const char *argument, int value, const char *allowed)
 {
     tern_error(code, "%s is %d; it must be %s", argument, value, allowed);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_string(struct tern_comm *comm, const char *procedure, int code,
+int tern_entry_refuse_string(struct tern_object *object, const char *procedure, int code,
                              const char *argument, const char *string, int least, int most)
 {
     if (!string)
-        return tern_entry_refuse_null(comm, procedure, code, argument);
+        return tern_entry_refuse_null(object, procedure, code, argument);
     tern_error(code, "%s has %zu characters; it must have %d to %d", argument, strlen(string),
                least, most);
-    return tern_raise_comm(comm, procedure, code);
+    return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_result(struct tern_comm *comm, const char *procedure, const char *argument,
+int tern_entry_refuse_result(struct tern_object *object, const char *procedure, const char *argument,
                              MPI_Count value)
 {
     tern_error(TERN_ERR_TRUNCATE, "%s would be %lld, which does not fit; call %s_c", argument,
                value, procedure);
-    return tern_raise_comm(comm, procedure, TERN_ERR_TRUNCATE);
+    return tern_raise_on(object, procedure, TERN_ERR_TRUNCATE);
 }

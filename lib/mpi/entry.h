@@ -6,8 +6,8 @@
  * What the generated entry points (entry_*.c) use: predicates on arguments, and the functions that refuse an argument.
  *
  * Predicates are inline and cheap, for they stand in the path of every message. The tern_entry_refuse_* functions are the
- * cold side: they say once what was wrong (argument, value, what is allowed), call the error handler of `comm` (NULL:
- * MPI_COMM_WORLD's) and return the MPI error code for the caller. No lock is held meanwhile.
+ * cold side: they say once what was wrong (argument, value, what is allowed), call the error handler of `object` (see
+ * tern_raise_on) and return the MPI error code for the caller. No lock is held meanwhile.
  */
 
 #include "lib/mpi/comm.h"
@@ -128,33 +128,33 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
 #define TERN_ENTRY_REFUSAL __attribute__((cold, noinline))
 
-TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code, const char *argument,
                                                 const void *handle, const char *null_name);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_comm *comm, const char *procedure, int code, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_object *object, const char *procedure, int code, const char *argument);
 /* value < least */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_object *object, const char *procedure, int code, const char *argument,
                                                MPI_Count value, int least);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, const char *procedure, int code, const char *argument,
                                                  struct tern_ints ints, int64_t index, int least);
-/* `also` names what is allowed besides 0..size-1, e.g. " or MPI_PROC_NULL". */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+/* Of ranks `object` is the struct tern_comm. `also` names what is allowed besides 0..size-1, e.g. " or MPI_PROC_NULL". */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, int code, const char *argument,
                                               int rank, const char *also);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_comm *comm, const char *procedure, const char *argument, int root);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_comm *comm, const char *procedure, const char *argument, int tag,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const char *procedure, const char *argument, int root);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const char *procedure, const char *argument, int tag,
                                              bool any_allowed);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_comm *comm, const char *procedure, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
                                                 const void *buf, MPI_Count count);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_comm *comm, const char *procedure, const char *argument);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_comm *comm, const char *procedure, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_object *object, const char *procedure, const char *argument,
                                               const MPI_Datatype types[], int64_t index);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_comm *comm, const char *procedure, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_object *object, const char *procedure, const char *argument,
                                                  const MPI_Request requests[], int64_t index);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_object *object, const char *procedure, int code, const char *argument,
                                                 int value, const char *allowed);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_comm *comm, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, const char *procedure, int code, const char *argument,
                                                 const char *string, int least, int most);
 /* A result that does not fit the caller's variable. */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_comm *comm, const char *procedure, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure, const char *argument,
                                                 MPI_Count value);
 
 /* Length of a string is within limits? */

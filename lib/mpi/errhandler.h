@@ -2,8 +2,8 @@
 #ifndef TERN_ERRHANDLER_H
 #define TERN_ERRHANDLER_H
 
-/* Error handlers, and how a nonzero result of an implementing function becomes an MPI error
- * (MPI-4.1 chapter 9). */
+/* Error handlers (errhandler.c), how a nonzero result of an implementing function becomes an MPI
+ * error (raise.c), and error codes (error_codes.c). MPI-4.1 chapter 9. */
 
 #include "lib/util/error.h"
 #include "lib/util/handle.h"
@@ -15,10 +15,12 @@ struct tern_request;
 
 enum tern_errhandler_kind {
     TERN_ERRHANDLER_FATAL,  /* says the error, ends the job */
+    TERN_ERRHANDLER_ABORT,  /* says the error, ends the processes of the communicator */
     TERN_ERRHANDLER_RETURN, /* the call returns the code */
-    TERN_ERRHANDLER_COMM,   /* a user's function; for communicators */
+    TERN_ERRHANDLER_COMM,   /* from here on: a user's function, for communicators */
     TERN_ERRHANDLER_WIN,
     TERN_ERRHANDLER_FILE,
+    TERN_ERRHANDLER_SESSION,
 };
 
 struct tern_errhandler {
@@ -44,24 +46,35 @@ static inline struct tern_errhandler *tern_errhandler_of(MPI_Errhandler errhandl
 void tern_errhandler_retain(struct tern_errhandler *errhandler);
 void tern_errhandler_release(struct tern_errhandler *errhandler);
 
+/* A user's handler without its function, one reference. 0 or TERN_ERR_NO_MEM. */
+int tern_errhandler_new(enum tern_errhandler_kind kind, struct tern_errhandler **ret_errhandler);
+/* 0 if it is predefined or of the wanted kind, else TERN_ERR_ERRHANDLER. */
+int tern_errhandler_check_kind(const struct tern_errhandler *errhandler,
+                               enum tern_errhandler_kind wanted);
+/* The one that communicators begin with, and that is called where there is none: parameter
+ * mpi_initial_errhandler. Always a predefined one. */
+struct tern_errhandler *tern_errhandler_initial(void);
+
 /*
  * Turns `code` (TERN_ERR_*, or a positive MPI code), the result of `procedure` ("MPI_Send"), into
  * what the caller gets: composes the message from tern_error_text, calls the error handler of
- * `comm` and returns the MPI error code. Call it last and with no lock held: the handler may
- * longjmp, throw, or end the job. comm NULL: the communicator named by tern_raise_next_on, else
- * MPI_COMM_WORLD. Before MPI_Init and after MPI_Finalize errors are fatal.
+ * `object` (of a struct tern_comm) and returns the MPI error code. Call it last and with no lock
+ * held: the handler may longjmp, throw, or end the job. object NULL: the communicator named by
+ * tern_raise_next_on, else *tern_raise_without_object; before MPI_Init and after MPI_Finalize the
+ * initial error handler.
  */
-int tern_raise_comm(struct tern_comm *comm, const char *procedure, int code);
+int tern_raise_on(struct tern_object *object, const char *procedure, int code);
 
-/* For calls without a communicator argument. */
-static inline int tern_raise(const char *procedure, int code)
-{
-    return tern_raise_comm(NULL, procedure, code);
-}
+/* Where an error goes that belongs to no object: MPI_COMM_WORLD up to MPI-3.1, MPI_COMM_SELF from
+ * MPI-4.0 on. */
+extern struct tern_comm *tern_raise_without_object;
 
-/* The next tern_raise of this thread goes to this communicator: wait and test know only inside
- * whose request failed. */
+/* The next tern_raise_on(NULL) of this thread goes to this communicator: wait and test know only
+ * inside whose request failed. */
 void tern_raise_next_on(struct tern_comm *comm);
+/* The next tern_raise_on of this thread returns MPI_SUCCESS: to call the handler is what
+ * MPI_Comm_call_errhandler is for. */
+void tern_raise_next_succeeds(void);
 
 /* Says that `procedure` was called before MPI_Init or after MPI_Finalize and ends the process with
  * status 1. */

@@ -102,19 +102,21 @@ static const struct {
     [83] = {"MPI_ERR_ABI", "wrong use of the binary interface"},
 };
 
-/* Codes added by the program: MPI_ERR_LASTCODE + 1, + 2, ... in the order they were added. */
+/* Codes added by the program, from MPI_ERR_LASTCODE + 1 on. A number that was taken back is given
+ * out again. */
 struct added_code {
-    int class;
-    char *text; /* NULL: none yet */
+    int class;  /* its own number: a class; 0: not in use */
+    char *text; /* NULL: none */
 };
 static struct added_code *added;
 int tern_error_last_used = MPI_ERR_LASTCODE;
 
 static struct added_code *added_of(int code)
 {
-    return code > MPI_ERR_LASTCODE && code <= tern_error_last_used
-               ? &added[code - MPI_ERR_LASTCODE - 1]
-               : NULL;
+    if (code <= MPI_ERR_LASTCODE || code > tern_error_last_used)
+        return NULL;
+    struct added_code *found = &added[code - MPI_ERR_LASTCODE - 1];
+    return found->class ? found : NULL;
 }
 
 const char *tern_error_class_name(int class)
@@ -159,18 +161,32 @@ int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
     return 0;
 }
 
-/* Appends a code of `class`; 0: a class of its own. */
+/* Adds a code of `class`; 0: a class of its own. */
 static int add_code(int class, int *ret_code)
 {
-    int count = tern_error_last_used - MPI_ERR_LASTCODE;
-    struct added_code *more = realloc(added, (count + 1) * sizeof *added);
-    if (!more)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for one more error code");
-    added = more;
-    tern_error_last_used++;
-    added[count] = (struct added_code){.class = class ? class : tern_error_last_used};
-    *ret_code = tern_error_last_used;
+    int count = tern_error_last_used - MPI_ERR_LASTCODE, place = 0;
+    while (place < count && added[place].class)
+        place++;
+    if (place == count) {
+        struct added_code *more = realloc(added, (count + 1) * sizeof *added);
+        if (!more)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for one more error code");
+        added = more;
+        tern_error_last_used++;
+    }
+    int code = MPI_ERR_LASTCODE + 1 + place;
+    added[place] = (struct added_code){.class = class ? class : code};
+    *ret_code = code;
     return 0;
+}
+
+static void remove_code(struct added_code *code)
+{
+    free(code->text);
+    *code = (struct added_code){0};
+    while (tern_error_last_used > MPI_ERR_LASTCODE &&
+           !added[tern_error_last_used - MPI_ERR_LASTCODE - 1].class)
+        tern_error_last_used--;
 }
 
 int tern_mpi_add_error_class(int *errorclass)
@@ -194,8 +210,7 @@ int tern_mpi_add_error_string(int errorcode, const char *string)
     if (!code)
         return tern_error(
             TERN_ERR_ARG,
-            "errorcode is %d; only the text of an added code or class can be set (%d to %d)",
-            errorcode, MPI_ERR_LASTCODE + 1, tern_error_last_used);
+            "errorcode is %d; only the text of an added code or class can be set", errorcode);
     if (strlen(string) >= MPI_MAX_ERROR_STRING)
         return tern_error(TERN_ERR_ARG, "string has %zu characters; at most %d fit", strlen(string),
                           MPI_MAX_ERROR_STRING - 1);
@@ -204,5 +219,49 @@ int tern_mpi_add_error_string(int errorcode, const char *string)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the text of an error code");
     free(code->text);
     code->text = copy;
+    return 0;
+}
+
+int tern_mpi_remove_error_class(int errorclass)
+{
+    struct added_code *class = added_of(errorclass);
+
+    if (!class || class->class != errorclass)
+        return tern_error(TERN_ERR_ARG,
+                          "errorclass is %d; expected one that MPI_Add_error_class made", errorclass);
+    for (int code = MPI_ERR_LASTCODE + 1; code <= tern_error_last_used; code++)
+        if (code != errorclass && added_of(code) && added_of(code)->class == errorclass)
+            return tern_error(TERN_ERR_ARG,
+                              "errorclass %d still has the code %d; call MPI_Remove_error_code first",
+                              errorclass, code);
+    remove_code(class);
+    return 0;
+}
+
+int tern_mpi_remove_error_code(int errorcode)
+{
+    struct added_code *code = added_of(errorcode);
+
+    if (!code || code->class == errorcode)
+        return tern_error(TERN_ERR_ARG,
+                          "errorcode is %d; expected one that MPI_Add_error_code made", errorcode);
+    if (code->text)
+        return tern_error(TERN_ERR_ARG,
+                          "errorcode %d still has a text; call MPI_Remove_error_string first",
+                          errorcode);
+    remove_code(code);
+    return 0;
+}
+
+int tern_mpi_remove_error_string(int errorcode)
+{
+    struct added_code *code = added_of(errorcode);
+
+    if (!code || !code->text)
+        return tern_error(TERN_ERR_ARG,
+                          "errorcode is %d; expected one that got a text by MPI_Add_error_string",
+                          errorcode);
+    free(code->text);
+    code->text = NULL;
     return 0;
 }

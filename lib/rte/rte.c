@@ -183,16 +183,30 @@ static void print_stack(void)
     backtrace_symbols_fd(frames, count, STDERR_FILENO);
 }
 
-void tern_rte_abort(int status, const char *message)
+static void say_last(const char *message)
 {
-    /* The kernel keeps eight bits; a job that gave up must not look as one that went well. */
-    int code = status & 0xff ? status & 0xff : 1;
-
     if (message)
         tern_log("%s", message);
     if (tern_param_bool("mpi_abort_print_stack"))
         print_stack();
+}
+
+/* The kernel keeps eight bits; what gave up must not look as if it went well. */
+static int exit_code(int status)
+{
+    return status & 0xff ? status & 0xff : 1;
+}
+
+void tern_rte_abort(int status, const char *message)
+{
+    say_last(message);
     if (tern_rte.managed)
-        tern_pmix_abort(code);
-    _exit(code);
+        tern_pmix_abort(exit_code(status));
+    _exit(exit_code(status));
+}
+
+void tern_rte_abort_self(int status, const char *message)
+{
+    say_last(message);
+    _exit(exit_code(status));
 }

@@ -48,6 +48,9 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
 /* Ends the job: all ranks with exit status `status`. Does not return. */
 _Noreturn void tern_rte_abort(int status, const char *message);
 
+/* Ends this process alone; what becomes of the others is the launcher's decision. Does not return. */
+_Noreturn void tern_rte_abort_self(int status, const char *message);
+
 /* Number of processors this process may run on now (affinity and cgroup quota, at least 1). */
 int tern_rte_cpus(void);
 

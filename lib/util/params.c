@@ -9,6 +9,9 @@
 #define TABLE(array) array, (int)(sizeof array / sizeof *array)
 
 static const struct tern_param mpi[] = {
+    {"mpi_initial_errhandler", TERN_PARAM_STRING, "mpi_errors_are_fatal", "",
+     "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of errors before MPI_Init and "
+     "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return."},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job."},
 };

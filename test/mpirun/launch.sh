@@ -156,6 +156,9 @@ for option in -h --help -help; do
     run $option
     is "$option" "$rc $(grep -c '^Usage: mpirun' out)" "0 1"
 done
+run -np 1 -initial-errhandler MPI_ERRORS_RETURN sh -c 'echo $OMPI_MCA_mpi_initial_errhandler' : \
+    -np 1 sh -c 'echo ${OMPI_MCA_mpi_initial_errhandler-none}'
+is "-initial-errhandler" "$rc $(sort out | tr '\n' ' ')" "0 mpi_errors_return none "
 run --report-pid pid -np 1 sh -c 'cat pid; ps -o comm= -p $(cat pid)'
 has "--report-pid" out '^[0-9]+$'
 has "--report-pid" out 'mpirun'

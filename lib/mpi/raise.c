@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * From an internal code to what the user sees (MPI-4.1 sections 9.3 and 11.2).
+ *
+ * Only generated entry points come here, as the last thing they do and after the lock was given up:
+ * a user's handler may leave by longjmp or a C++ exception (the library is compiled with
+ * -fexceptions for that), or call MPI again. So no function in this file touches anything of the
+ * object after its handler was called.
+ *
+ * An error belongs to an object that has a handler, mostly a communicator. What belongs to none
+ * goes to one communicator that the version of the standard names; while that is not there (before
+ * MPI_Init, after MPI_Finalize, with nothing but sessions), to the initial error handler.
+ */
+
+#include "lib/mpi/errhandler.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/init.h"
+#include "lib/rte/rte.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "lib/mpi/procedures.h"
+
+struct tern_comm *tern_raise_without_object = MPI_VERSION < 4 ? &tern_comm_world : &tern_comm_self;
+
+/* What the next tern_raise of this thread has to know beyond its arguments. */
+static __thread struct {
+    struct tern_comm *comm;
+    bool succeed; /* calling the handler is the success */
+} next;
+
+void tern_raise_next_on(struct tern_comm *comm)
+{
+    next.comm = comm;
+}
+
+void tern_raise_next_succeeds(void)
+{
+    next.succeed = true;
+}
+
+void tern_raise_not_running(const char *procedure)
+{
+    if (tern_state == TERN_STATE_BEFORE || tern_state == TERN_STATE_STARTING)
+        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first",
+                 procedure);
+    else
+        tern_log("%s was called after MPI_Finalize; call it before", procedure);
+    if (tern_rte.size > 0 && tern_state != TERN_STATE_ENDED)
+        tern_rte_abort(1, NULL);
+    _exit(1);
+}
+
+struct tern_errhandler *tern_errhandler_initial(void)
+{
+    static struct tern_errhandler *const choices[] = {
+        &tern_errhandler_errors_are_fatal,
+        &tern_errhandler_errors_abort,
+        &tern_errhandler_errors_return,
+    };
+    static const char *const names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                        "mpi_errors_return"};
+    static bool complained;
+    const char *wanted = tern_param_string("mpi_initial_errhandler");
+
+    for (int i = 0; i < 3; i++)
+        if (strcasecmp(wanted, names[i]) == 0)
+            return choices[i];
+    if (!complained)
+        tern_log("parameter mpi_initial_errhandler is \"%s\"; expected %s, %s or %s; the first is "
+                 "taken",
+                 wanted, names[0], names[1], names[2]);
+    complained = true;
+    return choices[0];
+}
+
+static void compose(char *text, size_t room, const char *procedure, int code, int class)
+{
+    char meaning[MPI_MAX_ERROR_STRING];
+    const char *name = tern_error_class_name(class);
+    int length;
+
+    if (code < 0)
+        snprintf(text, room, "%s: %s%s%s%s", procedure, tern_error_text(code), *name ? " (" : "",
+                 name, *name ? ")" : "");
+    else if (tern_mpi_error_string(code, meaning, &length) == 0)
+        snprintf(text, room, "%s: %s", procedure, meaning);
+    else
+        snprintf(text, room, "%s: error code %d", procedure, code);
+}
+
+/* Ends the processes of a communicator. The launcher ends the others too, unless it was told to
+ * let them go on, so a group of more than one process is the whole job. */
+static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const char *text)
+{
+    if (!comm || comm->group->size > 1 || comm->remote_group)
+        tern_rte_abort(status, text);
+    tern_rte_abort_self(status, text);
+}
+
+int tern_raise_on(struct tern_object *object, const char *procedure, int code)
+{
+    bool succeed = next.succeed;
+    struct tern_comm *comm = object ? NULL : next.comm;
+    next.comm = NULL;
+    next.succeed = false;
+
+    int class = tern_error_class(code);
+    char text[1024];
+    compose(text, sizeof text, procedure, code, class);
+    tern_error_clear();
+
+    struct tern_errhandler *errhandler;
+    if (object)
+        comm = (struct tern_comm *)object;
+    else if (!comm && tern_running())
+        comm = tern_raise_without_object;
+    errhandler = comm && comm->errhandler ? comm->errhandler : tern_errhandler_initial();
+    switch (errhandler->kind) {
+    case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
+    case TERN_ERRHANDLER_ABORT: abort_comm(comm, class, text);
+    case TERN_ERRHANDLER_COMM: {
+        MPI_Comm handle = (MPI_Comm)comm->obj.handle;
+        int given = class;
+        errhandler->function.comm(&handle, &given, text, NULL);
+        break;
+    }
+    default: break;
+    }
+    return succeed ? MPI_SUCCESS : class;
+}
