@@ -127,7 +127,8 @@ class Entry:
 
     def call(self):
         procedure = self.procedure
-        arguments = [a for p in procedure.parameters for a in self.argument(p)]
+        arguments = ['true' if self.large else 'false'] * procedure.told_binding
+        arguments += [a for p in procedure.parameters for a in self.argument(p)]
         call = '%s(%s)' % (procedure.does, ', '.join(arguments))
         if 'fast' in procedure.words:
             peer = next(p.name for p in procedure.parameters if p.name in ('dest', 'source'))
@@ -194,7 +195,7 @@ class Entry:
 
 def promises(procedure):
     """What an implementing function has to know of its arguments, for the comment on its prototype."""
-    out = []
+    out = ['large: in MPI_Xxx_c.'] if procedure.told_binding else []
     for p in procedure.parameters:
         if 'null-ok' in p.flags:
             out.append('%s may be NULL' % p.name)

@@ -108,7 +108,7 @@ def comparable(prototype):
 def make_procedures_h(chapters, procedures, objects):
     out = [BANNER % 'api/procedures.txt', '#ifndef TERN_PROCEDURES_H', '#define TERN_PROCEDURES_H', '',
            '/* What implements each working procedure. Arguments are checked as far as the comment says; api/README.md has '
-           'the rules. */', '', '#include "lib/util/ints.h"', '', '#include <mpi.h>', '']
+           'the rules. */', '', '#include "lib/util/ints.h"', '', '#include <mpi.h>', '#include <stdbool.h>', '']
     out += ['struct %s;' % h.state for h in kinds.HANDLES.values()]
     first = {}
     for chapter, title in chapters.items():

@@ -155,7 +155,8 @@ def private(p):
 def private_prototype(procedure):
     if procedure.plain:
         return prototype(procedure, name=procedure.does)
-    parameters = ', '.join(d for p in procedure.parameters for d in private(p))
+    parameters = ', '.join(['bool large'] * procedure.told_binding +
+                           [d for p in procedure.parameters for d in private(p)])
     return 'int %s(%s)' % (procedure.does, parameters or 'void')
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value'}
 WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
-         'errors'}
+         'errors', 'large'}
 
 
 @dataclass
@@ -61,6 +61,11 @@ class Procedure:
         """Is there an MPI_Xxx_c that takes MPI_Count?"""
         large = any(p.kind.startswith('POLY') for p in self.parameters)
         return large and self.words.get('twin') != 'none'
+
+    @property
+    def told_binding(self):
+        """Is the implementing function told whether MPI_Xxx_c was called?"""
+        return self.words.get('large') == 'told'
 
     @property
     def exported(self):

@@ -49,7 +49,7 @@ int tern_mpi_type_free(struct tern_datatype **datatype)
     struct tern_datatype *type = *datatype;
     if (type->predefined)
         return tern_error(TERN_ERR_TYPE, "datatype is %s, which is predefined and cannot be freed",
-                          type->name);
+                          type->envelope ? "from MPI_Type_create_f90_..." : type->name);
     if (type->handles == 0)
         return tern_error(TERN_ERR_TYPE,
                           "datatype was freed before (it only lives on in what was made from it)");

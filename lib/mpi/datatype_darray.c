@@ -85,9 +85,9 @@ static int make_deals(int size, int rank, int ndims, struct tern_ints gsizes, co
     return error;
 }
 
-static struct tern_envelope *make_envelope(int size, int rank, int ndims, struct tern_ints gsizes,
-                                           const int distribs[], const int dargs[],
-                                           const int psizes[], int order,
+static struct tern_envelope *make_envelope(bool large, int size, int rank, int ndims,
+                                           struct tern_ints gsizes, const int distribs[],
+                                           const int dargs[], const int psizes[], int order,
                                            struct tern_datatype *oldtype)
 {
     struct tern_envelope *envelope =
@@ -98,7 +98,7 @@ static struct tern_envelope *make_envelope(int size, int rank, int ndims, struct
     *to++ = size;
     *to++ = rank;
     *to++ = ndims;
-    envelope->large = gsizes.width == 8;
+    envelope->large = large;
     for (int i = 0; i < ndims; i++)
         *to++ = tern_ints_at(gsizes, i);
     for (int i = 0; i < ndims; i++)
@@ -113,9 +113,9 @@ static struct tern_envelope *make_envelope(int size, int rank, int ndims, struct
     return envelope;
 }
 
-int tern_mpi_type_create_darray(int size, int rank, int ndims, struct tern_ints array_of_gsizes,
-                                const int array_of_distribs[], const int array_of_dargs[],
-                                const int array_of_psizes[], int order,
+int tern_mpi_type_create_darray(bool large, int size, int rank, int ndims,
+                                struct tern_ints array_of_gsizes, const int array_of_distribs[],
+                                const int array_of_dargs[], const int array_of_psizes[], int order,
                                 struct tern_datatype *oldtype, struct tern_datatype **ret_newtype)
 {
     if (ndims < 1)
@@ -132,7 +132,7 @@ int tern_mpi_type_create_darray(int size, int rank, int ndims, struct tern_ints 
                        array_of_psizes, deals);
     if (error)
         goto drop_datatype;
-    datatype->envelope = make_envelope(size, rank, ndims, array_of_gsizes, array_of_distribs,
+    datatype->envelope = make_envelope(large, size, rank, ndims, array_of_gsizes, array_of_distribs,
                                        array_of_dargs, array_of_psizes, order, oldtype);
     if (!datatype->envelope)
         goto no_memory;

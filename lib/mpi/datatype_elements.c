@@ -71,7 +71,7 @@ static int64_t convert(const struct tern_datatype *datatype, int64_t left, enum 
         const struct tern_envelope *envelope = datatype->envelope;
         if (left == 0)
             break;
-        if (!envelope) {
+        if (!envelope || envelope->type_count == 0) { /* predefined */
             int64_t first = first_of_pair(&datatype->type);
             if (left != (have == BYTES ? first : 1))
                 return -1;

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * Envelopes and contents.
- *
- * The implementing functions serve both bindings, int and MPI_Count, and cannot see by which one a
- * scalar came. A type counts as made by the large binding when one of its arrays of counts came 8
- * bytes wide, or when a value does not fit int. So MPI_Type_vector_c with small numbers looks like
- * MPI_Type_vector: its contents can be had from both forms of MPI_Type_get_contents, which is more
- * than the standard promises.
- */
+/* Envelopes and contents. What MPI_Type_xxx_c has made has its counts and addresses among the large
+ * counts, in the order of the arguments. */
 #include "lib/mpi/datatype_envelope.h"
 
 #include "lib/mpi/procedures.h"

@@ -12,7 +12,7 @@
 
 struct tern_envelope {
     int combiner;
-    bool large; /* made by a call with MPI_Count arguments, or with values that int does not hold */
+    bool large; /* made by MPI_Type_xxx_c */
     int64_t number_count, address_count, type_count;
     int64_t
         *numbers; /* integers, in the order of the standard's table for calls with int arguments */

@@ -11,7 +11,6 @@
 #include "lib/type/layout.h"
 #include "lib/util/error.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 static int no_memory(void)
@@ -21,8 +20,9 @@ static int no_memory(void)
 
 /* A datatype with room for its arguments, made from one old type (NULL: the caller fills the types
  * in). */
-static int start_datatype(int combiner, int64_t numbers, int64_t addresses, int64_t types,
-                          struct tern_datatype *oldtype, struct tern_datatype **ret_datatype)
+static int start_datatype(int combiner, bool large, int64_t numbers, int64_t addresses,
+                          int64_t types, struct tern_datatype *oldtype,
+                          struct tern_datatype **ret_datatype)
 {
     struct tern_datatype *datatype = tern_datatype_new();
     if (!datatype)
@@ -32,6 +32,7 @@ static int start_datatype(int combiner, int64_t numbers, int64_t addresses, int6
         tern_datatype_release(datatype);
         return no_memory();
     }
+    datatype->envelope->large = large;
     if (oldtype) {
         tern_datatype_retain(oldtype);
         datatype->envelope->types[0] = oldtype;
@@ -48,9 +49,6 @@ static int finish_datatype(struct tern_datatype *datatype, int error,
         tern_datatype_release(datatype);
         return error;
     }
-    struct tern_envelope *envelope = datatype->envelope;
-    for (int64_t i = 0; i < envelope->number_count; i++)
-        envelope->large |= envelope->numbers[i] > INT_MAX || envelope->numbers[i] < INT_MIN;
     *ret_datatype = datatype;
     return 0;
 }
@@ -61,11 +59,11 @@ static void note_array(int64_t *to, struct tern_ints array, int64_t count)
         to[i] = tern_ints_at(array, i);
 }
 
-int tern_mpi_type_contiguous(MPI_Count count, struct tern_datatype *oldtype,
+int tern_mpi_type_contiguous(bool large, MPI_Count count, struct tern_datatype *oldtype,
                              struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_CONTIGUOUS, 1, 0, 1, oldtype, &datatype);
+    int error = start_datatype(MPI_COMBINER_CONTIGUOUS, large, 1, 0, 1, oldtype, &datatype);
     if (error)
         return error;
     datatype->envelope->numbers[0] = count;
@@ -73,7 +71,7 @@ int tern_mpi_type_contiguous(MPI_Count count, struct tern_datatype *oldtype,
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+int tern_mpi_type_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                          struct tern_datatype *oldtype, struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
@@ -81,7 +79,7 @@ int tern_mpi_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count strid
     if (__builtin_mul_overflow(stride, oldtype->type.extent, &bytes))
         return tern_error(TERN_ERR_ARG, "stride is %lld elements of %lld bytes, beyond 63 bits",
                           (long long)stride, (long long)oldtype->type.extent);
-    int error = start_datatype(MPI_COMBINER_VECTOR, 3, 0, 1, oldtype, &datatype);
+    int error = start_datatype(MPI_COMBINER_VECTOR, large, 3, 0, 1, oldtype, &datatype);
     if (error)
         return error;
     datatype->envelope->numbers[0] = count;
@@ -91,11 +89,12 @@ int tern_mpi_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count strid
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                                 struct tern_datatype *oldtype, struct tern_datatype **ret_newtype)
+int tern_mpi_type_create_hvector(bool large, MPI_Count count, MPI_Count blocklength,
+                                 MPI_Count stride, struct tern_datatype *oldtype,
+                                 struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_HVECTOR, 2, 1, 1, oldtype, &datatype);
+    int error = start_datatype(MPI_COMBINER_HVECTOR, large, 2, 1, 1, oldtype, &datatype);
     if (error)
         return error;
     datatype->envelope->numbers[0] = count;
@@ -105,15 +104,15 @@ int tern_mpi_type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Cou
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_indexed(MPI_Count count, struct tern_ints array_of_blocklengths,
+int tern_mpi_type_indexed(bool large, MPI_Count count, struct tern_ints array_of_blocklengths,
                           struct tern_ints array_of_displacements, struct tern_datatype *oldtype,
                           struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_INDEXED, 2 * count + 1, 0, 1, oldtype, &datatype);
+    int error =
+        start_datatype(MPI_COMBINER_INDEXED, large, 2 * count + 1, 0, 1, oldtype, &datatype);
     if (error)
         return error;
-    datatype->envelope->large = array_of_blocklengths.width == 8;
     datatype->envelope->numbers[0] = count;
     note_array(datatype->envelope->numbers + 1, array_of_blocklengths, count);
     note_array(datatype->envelope->numbers + 1 + count, array_of_displacements, count);
@@ -122,15 +121,16 @@ int tern_mpi_type_indexed(MPI_Count count, struct tern_ints array_of_blocklength
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_hindexed(MPI_Count count, struct tern_ints array_of_blocklengths,
+int tern_mpi_type_create_hindexed(bool large, MPI_Count count,
+                                  struct tern_ints array_of_blocklengths,
                                   struct tern_ints array_of_displacements,
                                   struct tern_datatype *oldtype, struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_HINDEXED, count + 1, count, 1, oldtype, &datatype);
+    int error =
+        start_datatype(MPI_COMBINER_HINDEXED, large, count + 1, count, 1, oldtype, &datatype);
     if (error)
         return error;
-    datatype->envelope->large = array_of_blocklengths.width == 8;
     datatype->envelope->numbers[0] = count;
     note_array(datatype->envelope->numbers + 1, array_of_blocklengths, count);
     note_array(datatype->envelope->addresses, array_of_displacements, count);
@@ -139,16 +139,16 @@ int tern_mpi_type_create_hindexed(MPI_Count count, struct tern_ints array_of_blo
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
+int tern_mpi_type_create_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                                        struct tern_ints array_of_displacements,
                                        struct tern_datatype *oldtype,
                                        struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, 1, oldtype, &datatype);
+    int error =
+        start_datatype(MPI_COMBINER_INDEXED_BLOCK, large, count + 2, 0, 1, oldtype, &datatype);
     if (error)
         return error;
-    datatype->envelope->large = array_of_displacements.width == 8;
     datatype->envelope->numbers[0] = count;
     datatype->envelope->numbers[1] = blocklength;
     note_array(datatype->envelope->numbers + 2, array_of_displacements, count);
@@ -157,13 +157,13 @@ int tern_mpi_type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
+int tern_mpi_type_create_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                                         struct tern_ints array_of_displacements,
                                         struct tern_datatype *oldtype,
                                         struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_HINDEXED_BLOCK, 2, count, 1, oldtype, &datatype);
+    int error = start_datatype(MPI_COMBINER_HINDEXED_BLOCK, large, 2, count, 1, oldtype, &datatype);
     if (error)
         return error;
     datatype->envelope->numbers[0] = count;
@@ -174,17 +174,17 @@ int tern_mpi_type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_struct(MPI_Count count, struct tern_ints array_of_blocklengths,
+int tern_mpi_type_create_struct(bool large, MPI_Count count, struct tern_ints array_of_blocklengths,
                                 struct tern_ints array_of_displacements,
                                 const MPI_Datatype array_of_types[],
                                 struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_STRUCT, count + 1, count, count, NULL, &datatype);
+    int error =
+        start_datatype(MPI_COMBINER_STRUCT, large, count + 1, count, count, NULL, &datatype);
     if (error)
         return error;
     struct tern_envelope *envelope = datatype->envelope;
-    envelope->large = array_of_blocklengths.width == 8;
     envelope->numbers[0] = count;
     note_array(envelope->numbers + 1, array_of_blocklengths, count);
     note_array(envelope->addresses, array_of_displacements, count);
@@ -228,7 +228,7 @@ static int check_box(int ndims, struct tern_ints sizes, struct tern_ints subsize
     return 0;
 }
 
-int tern_mpi_type_create_subarray(int ndims, struct tern_ints array_of_sizes,
+int tern_mpi_type_create_subarray(bool large, int ndims, struct tern_ints array_of_sizes,
                                   struct tern_ints array_of_subsizes,
                                   struct tern_ints array_of_starts, int order,
                                   struct tern_datatype *oldtype, struct tern_datatype **ret_newtype)
@@ -239,12 +239,11 @@ int tern_mpi_type_create_subarray(int ndims, struct tern_ints array_of_sizes,
         error = tern_error(TERN_ERR_ARG, "order is %d; expected MPI_ORDER_C or MPI_ORDER_FORTRAN",
                            order);
     if (!error)
-        error =
-            start_datatype(MPI_COMBINER_SUBARRAY, 3 * (int64_t)ndims + 2, 0, 1, oldtype, &datatype);
+        error = start_datatype(MPI_COMBINER_SUBARRAY, large, 3 * (int64_t)ndims + 2, 0, 1, oldtype,
+                               &datatype);
     if (error)
         return error;
     struct tern_envelope *envelope = datatype->envelope;
-    envelope->large = array_of_sizes.width == 8;
     envelope->numbers[0] = ndims;
     note_array(envelope->numbers + 1, array_of_sizes, ndims);
     note_array(envelope->numbers + 1 + ndims, array_of_subsizes, ndims);
@@ -255,11 +254,11 @@ int tern_mpi_type_create_subarray(int ndims, struct tern_ints array_of_sizes,
     return finish_datatype(datatype, error, ret_newtype);
 }
 
-int tern_mpi_type_create_resized(struct tern_datatype *oldtype, MPI_Count lb, MPI_Count extent,
-                                 struct tern_datatype **ret_newtype)
+int tern_mpi_type_create_resized(bool large, struct tern_datatype *oldtype, MPI_Count lb,
+                                 MPI_Count extent, struct tern_datatype **ret_newtype)
 {
     struct tern_datatype *datatype;
-    int error = start_datatype(MPI_COMBINER_RESIZED, 0, 2, 1, oldtype, &datatype);
+    int error = start_datatype(MPI_COMBINER_RESIZED, large, 0, 2, 1, oldtype, &datatype);
     if (error)
         return error;
     datatype->envelope->addresses[0] = lb;

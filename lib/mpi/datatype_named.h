@@ -18,15 +18,15 @@
 #include <wchar.h>
 
 /* Value and index, as the C structure of both is laid out; without a hole between them. */
-#define TERN_PAIR(class_, value, index)                                                            \
+#define TERN_PAIR(class_, value, index, less)                                                      \
     TERN_TYPE_RUN(class_, sizeof(value) + sizeof(index), sizeof(struct {                           \
                       value v;                                                                     \
                       index i;                                                                     \
                   }),                                                                              \
-                  _Alignof(value), 2)
+                  _Alignof(value), 2, less)
 /* Two of a kind, Fortran's pairs. */
 #define TERN_TWICE(class_, ctype)                                                                  \
-    TERN_TYPE_RUN(class_, 2 * sizeof(ctype), 2 * sizeof(ctype), _Alignof(ctype), 2)
+    TERN_TYPE_RUN(class_, 2 * sizeof(ctype), 2 * sizeof(ctype), _Alignof(ctype), 2, 0)
 #define TERN_SHORT_INT                                                                             \
     {                                                                                              \
         .size = 6, .extent = 8, .true_extent = 8, .elements = 2, .alignment = 4,                   \
@@ -53,13 +53,13 @@
     X(char, "MPI_CHAR", TERN_TYPE_OF(TERN_BASIC_CHARACTER, char))                                  \
     X(signed_char, "MPI_SIGNED_CHAR", TERN_TYPE_OF(TERN_BASIC_INT8, signed char))                  \
     X(unsigned_char, "MPI_UNSIGNED_CHAR", TERN_TYPE_OF(TERN_BASIC_UINT8, unsigned char))           \
-    X(wchar, "MPI_WCHAR", TERN_TYPE_OF(TERN_BASIC_CHARACTER, wchar_t))                             \
+    X(wchar, "MPI_WCHAR", TERN_TYPE_NARROWED(TERN_BASIC_WCHAR, wchar_t, 2))                        \
     X(short, "MPI_SHORT", TERN_TYPE_OF(TERN_BASIC_INT16, short))                                   \
     X(unsigned_short, "MPI_UNSIGNED_SHORT", TERN_TYPE_OF(TERN_BASIC_UINT16, short))                \
     X(int, "MPI_INT", TERN_TYPE_OF(TERN_BASIC_INT32, int))                                         \
     X(unsigned, "MPI_UNSIGNED", TERN_TYPE_OF(TERN_BASIC_UINT32, int))                              \
-    X(long, "MPI_LONG", TERN_TYPE_OF(TERN_BASIC_INT64, long))                                      \
-    X(unsigned_long, "MPI_UNSIGNED_LONG", TERN_TYPE_OF(TERN_BASIC_UINT64, long))                   \
+    X(long, "MPI_LONG", TERN_TYPE_NARROWED(TERN_BASIC_LONG, long, 4))                              \
+    X(unsigned_long, "MPI_UNSIGNED_LONG", TERN_TYPE_NARROWED(TERN_BASIC_UNSIGNED_LONG, long, 4))   \
     X(long_long_int, "MPI_LONG_LONG_INT", TERN_TYPE_OF(TERN_BASIC_INT64, long long))               \
     X(unsigned_long_long, "MPI_UNSIGNED_LONG_LONG", TERN_TYPE_OF(TERN_BASIC_UINT64, long long))    \
     X(int8_t, "MPI_INT8_T", TERN_TYPE_OF(TERN_BASIC_INT8, int8_t))                                 \
@@ -90,10 +90,11 @@
       TERN_TYPE_OF(TERN_BASIC_LONG_DOUBLE_COMPLEX, long double complex))                           \
     X(ldblcplex, "MPI_LONG_DOUBLE_COMPLEX",                                                        \
       TERN_TYPE_OF(TERN_BASIC_LONG_DOUBLE_COMPLEX, long double complex))                           \
-    X(float_int, "MPI_FLOAT_INT", TERN_PAIR(TERN_BASIC_FLOAT_INT, float, int))                     \
-    X(double_int, "MPI_DOUBLE_INT", TERN_PAIR(TERN_BASIC_DOUBLE_INT, double, int))                 \
-    X(longdbl_int, "MPI_LONG_DOUBLE_INT", TERN_PAIR(TERN_BASIC_LONG_DOUBLE_INT, long double, int)) \
-    X(long_int, "MPI_LONG_INT", TERN_PAIR(TERN_BASIC_LONG_INT, long, int))                         \
+    X(float_int, "MPI_FLOAT_INT", TERN_PAIR(TERN_BASIC_FLOAT_INT, float, int, 0))                  \
+    X(double_int, "MPI_DOUBLE_INT", TERN_PAIR(TERN_BASIC_DOUBLE_INT, double, int, 0))              \
+    X(longdbl_int, "MPI_LONG_DOUBLE_INT",                                                          \
+      TERN_PAIR(TERN_BASIC_LONG_DOUBLE_INT, long double, int, 0))                                  \
+    X(long_int, "MPI_LONG_INT", TERN_PAIR(TERN_BASIC_LONG_INT, long, int, 4))                      \
     X(short_int, "MPI_SHORT_INT", TERN_SHORT_INT)                                                  \
     X(2int, "MPI_2INT", TERN_TWICE(TERN_BASIC_2INT, int))                                          \
     X(character, "MPI_CHARACTER", TERN_TYPE_OF(TERN_BASIC_CHARACTER, char))                        \

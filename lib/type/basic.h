@@ -6,17 +6,23 @@
 
 #include "lib/type/type.h"
 
-/* One run of `bytes` of class `class_`, whose next element follows after `span` bytes. */
-#define TERN_TYPE_RUN(class_, bytes, span, align, count)                                           \
+/* One run of `bytes` of class `class_`, whose next element follows after `span` bytes,
+ * `less` bytes shorter in external32. */
+#define TERN_TYPE_RUN(class_, bytes, span, align, count, less)                                     \
     {                                                                                              \
         .size = (bytes), .extent = (span), .true_extent = (bytes), .elements = (count),            \
-        .alignment = (align), .basic = (class_), .gapless = true, .contiguous = (bytes) == (span), \
-        .committed = true                                                                          \
+        .narrowed = (less), .alignment = (align), .basic = (class_), .gapless = true,              \
+        .contiguous = (bytes) == (span), .committed = true                                         \
     }
 
 /* A basic element as the C compiler lays it out. */
 #define TERN_TYPE_OF(class_, ctype)                                                                \
-    TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1)
+    TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1, 0)
+
+/* The same, of `external` bytes in external32. */
+#define TERN_TYPE_NARROWED(class_, ctype, external)                                                \
+    TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1,                        \
+                  sizeof(ctype) - (external))
 
 /* MPI_SHORT_INT, the only predefined type with a hole inside. */
 extern struct tern_program tern_program_short_int;

@@ -15,7 +15,7 @@
 
 /* What is known of a type while its parts are added. */
 struct sum {
-    struct tern_type type; /* lb and true_lb; size, elements, alignment, basic, marks */
+    struct tern_type type; /* lb and true_lb; size, elements, narrowed, alignment, basic, marks */
     int64_t ub, true_ub;
     bool has_lb, has_ub, has_data;
     bool overflow;
@@ -95,6 +95,7 @@ static void add_blocks(struct sum *sum, const struct tern_type *old, int64_t dis
     int64_t elements = multiply(sum, count, blocklength);
     type->size = add(sum, type->size, multiply(sum, elements, old->size));
     type->elements = add(sum, type->elements, multiply(sum, elements, old->elements));
+    type->narrowed = add(sum, type->narrowed, multiply(sum, elements, old->narrowed));
     sum->has_data = true;
 }
 

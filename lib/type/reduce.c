@@ -137,11 +137,13 @@ static tern_reduce_loop *const loops[TERN_BASIC_COUNT][TERN_REDUCE_OPS] = {
     [TERN_BASIC_INT16] = {INTEGER(int16)},
     [TERN_BASIC_INT32] = {INTEGER(int32)},
     [TERN_BASIC_INT64] = {INTEGER(int64)},
+    [TERN_BASIC_LONG] = {INTEGER(int64)},
     [TERN_BASIC_INT128] = {INTEGER(int128)},
     [TERN_BASIC_UINT8] = {INTEGER(uint8)},
     [TERN_BASIC_UINT16] = {INTEGER(uint16)},
     [TERN_BASIC_UINT32] = {INTEGER(uint32)},
     [TERN_BASIC_UINT64] = {INTEGER(uint64)},
+    [TERN_BASIC_UNSIGNED_LONG] = {INTEGER(uint64)},
     [TERN_BASIC_FLOAT] = {ORDER(float), SUM(float)},
     [TERN_BASIC_DOUBLE] = {ORDER(double), SUM(double)},
     [TERN_BASIC_LONG_DOUBLE] = {ORDER(long_double), SUM(long_double)},
@@ -155,7 +157,7 @@ static tern_reduce_loop *const loops[TERN_BASIC_COUNT][TERN_REDUCE_OPS] = {
     [TERN_BASIC_LOGICAL32] = {LOGIC(uint32)},
     [TERN_BASIC_LOGICAL64] = {LOGIC(uint64)},
     [TERN_BASIC_BYTE] = {INTEGER(uint8)},
-    [TERN_BASIC_CHARACTER] = {INTEGER(int8)}, /* of one byte, see tern_reduce_find */
+    [TERN_BASIC_CHARACTER] = {INTEGER(int8)},
     [TERN_BASIC_FLOAT_INT] = {LOC(float_int)},
     [TERN_BASIC_DOUBLE_INT] = {LOC(double_int)},
     [TERN_BASIC_LONG_INT] = {LOC(long_int)},
@@ -188,7 +190,5 @@ tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_typ
         return no_op;
     if (op == TERN_REDUCE_REPLACE)
         return replace_loop(type->extent);
-    if (type->basic == TERN_BASIC_CHARACTER && type->size != 1)
-        return NULL;
     return loops[type->basic][op];
 }

@@ -16,18 +16,20 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* Class of a basic element, for reductions. TERN_BASIC_NONE: mixed or none. */
+/* Class of a basic element, for reductions and for external32. TERN_BASIC_NONE: mixed or none. */
 enum tern_basic {
     TERN_BASIC_NONE,
     TERN_BASIC_INT8,
     TERN_BASIC_INT16,
     TERN_BASIC_INT32,
     TERN_BASIC_INT64,
+    TERN_BASIC_LONG, /* 64 bits here, 32 in external32 */
     TERN_BASIC_INT128,
     TERN_BASIC_UINT8,
     TERN_BASIC_UINT16,
     TERN_BASIC_UINT32,
     TERN_BASIC_UINT64,
+    TERN_BASIC_UNSIGNED_LONG,
     TERN_BASIC_FLOAT,
     TERN_BASIC_DOUBLE,
     TERN_BASIC_LONG_DOUBLE,
@@ -40,7 +42,8 @@ enum tern_basic {
     TERN_BASIC_LOGICAL32,
     TERN_BASIC_LOGICAL64, /* Fortran LOGICAL, C bool */
     TERN_BASIC_BYTE,      /* MPI_BYTE, MPI_PACKED: no arithmetic but bitwise */
-    TERN_BASIC_CHARACTER, /* MPI_CHAR, MPI_CHARACTER, MPI_WCHAR: no reductions */
+    TERN_BASIC_CHARACTER, /* MPI_CHAR, MPI_CHARACTER */
+    TERN_BASIC_WCHAR,     /* no reductions */
     TERN_BASIC_FLOAT_INT,
     TERN_BASIC_DOUBLE_INT,
     TERN_BASIC_LONG_INT,
@@ -62,6 +65,7 @@ struct tern_type {
     int64_t lb, extent; /* bytes */
     int64_t true_lb, true_extent;
     int64_t elements;  /* basic elements in one of this type; a pair such as MPI_DOUBLE_INT is two */
+    int64_t narrowed;  /* bytes that one element has less in external32, where some types are shorter */
     int64_t start;     /* where the program begins, in bytes; of a gapless type true_lb */
     int32_t alignment; /* of the strictest basic element, bytes */
     uint8_t basic;     /* enum tern_basic of all basic elements, or TERN_BASIC_NONE: not all the same */

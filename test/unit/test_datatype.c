@@ -207,54 +207,59 @@ static struct tern_datatype *random_type(int depth)
         displacements[i] = choose(-50, 50);
     }
     switch (kind) {
-    case 0: error = tern_mpi_type_contiguous(count, olds[0], &datatype); break;
+    case 0:
+        error = tern_mpi_type_contiguous(false, count, olds[0], &datatype);
+        break;
     case 1:
-        error = tern_mpi_type_vector(count, blocklength, choose(-5, 5), olds[0], &datatype);
+        error = tern_mpi_type_vector(false, count, blocklength, choose(-5, 5), olds[0], &datatype);
         break;
     case 2:
-        error =
-            tern_mpi_type_create_hvector(count, blocklength, choose(-50, 50), olds[0], &datatype);
+        error = tern_mpi_type_create_hvector(false, count, blocklength, choose(-50, 50), olds[0],
+                                             &datatype);
         break;
     case 3:
-        error = tern_mpi_type_indexed(count, ints(lengths), ints(places), olds[0], &datatype);
+        error =
+            tern_mpi_type_indexed(false, count, ints(lengths), ints(places), olds[0], &datatype);
         break;
     case 4:
-        error = tern_mpi_type_create_hindexed(count, ints(lengths), aints(displacements), olds[0],
-                                              &datatype);
+        error = tern_mpi_type_create_hindexed(false, count, ints(lengths), aints(displacements),
+                                              olds[0], &datatype);
         break;
     case 5:
-        error = tern_mpi_type_create_indexed_block(count, blocklength, ints(places), olds[0],
+        error = tern_mpi_type_create_indexed_block(false, count, blocklength, ints(places), olds[0],
                                                    &datatype);
         break;
     case 6:
-        error = tern_mpi_type_create_hindexed_block(count, blocklength, aints(displacements),
+        error = tern_mpi_type_create_hindexed_block(false, count, blocklength, aints(displacements),
                                                     olds[0], &datatype);
         break;
     case 7:
-        error = tern_mpi_type_create_struct(count, ints(lengths), aints(displacements), handles,
-                                            &datatype);
+        error = tern_mpi_type_create_struct(false, count, ints(lengths), aints(displacements),
+                                            handles, &datatype);
         break;
     case 8: {
         int sizes[] = {3, 4}, subsizes[] = {(int)choose(1, 3), (int)choose(1, 4)},
             starts[] = {3 - subsizes[0], 0};
-        error = tern_mpi_type_create_subarray(2, ints(sizes), ints(subsizes), ints(starts),
+        error = tern_mpi_type_create_subarray(false, 2, ints(sizes), ints(subsizes), ints(starts),
                                               choose(0, 1) ? MPI_ORDER_C : MPI_ORDER_FORTRAN,
                                               olds[0], &datatype);
         break;
     }
     case 9:
-        error = tern_mpi_type_create_resized(olds[0], choose(-9, 9), choose(0, 90), &datatype);
+        error =
+            tern_mpi_type_create_resized(false, olds[0], choose(-9, 9), choose(0, 90), &datatype);
         break;
     case 11: {
         int sizes[] = {5, 4}, grid[] = {3, 2}, dargs[] = {2, MPI_DISTRIBUTE_DFLT_DARG};
         int distributions[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
-        error =
-            tern_mpi_type_create_darray(6, (int)choose(0, 5), 2, ints(sizes), distributions, dargs,
-                                        grid, choose(0, 1) ? MPI_ORDER_C : MPI_ORDER_FORTRAN,
-                                        olds[0], &datatype);
+        error = tern_mpi_type_create_darray(
+            false, 6, (int)choose(0, 5), 2, ints(sizes), distributions, dargs, grid,
+            choose(0, 1) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, olds[0], &datatype);
         break;
     }
-    case 10: error = tern_mpi_type_dup(olds[0], &datatype); break;
+    case 10:
+        error = tern_mpi_type_dup(olds[0], &datatype);
+        break;
     }
     ck_assert_int_eq(error, 0);
     for (int i = 0; i < 4; i++)
@@ -314,42 +319,50 @@ static struct tern_datatype *rebuild(struct tern_datatype *datatype)
     struct tern_datatype *old = c.types ? tern_datatype_of(olds[0]) : NULL;
     struct tern_ints addresses = aints((const int64_t *)c.address);
     switch (c.combiner) {
-    case MPI_COMBINER_NAMED: break;
-    case MPI_COMBINER_DUP: error = tern_mpi_type_dup(old, &copy); break;
-    case MPI_COMBINER_CONTIGUOUS: error = tern_mpi_type_contiguous(n[0], old, &copy); break;
-    case MPI_COMBINER_VECTOR: error = tern_mpi_type_vector(n[0], n[1], n[2], old, &copy); break;
+    case MPI_COMBINER_NAMED:
+        break;
+    case MPI_COMBINER_DUP:
+        error = tern_mpi_type_dup(old, &copy);
+        break;
+    case MPI_COMBINER_CONTIGUOUS:
+        error = tern_mpi_type_contiguous(false, n[0], old, &copy);
+        break;
+    case MPI_COMBINER_VECTOR:
+        error = tern_mpi_type_vector(false, n[0], n[1], n[2], old, &copy);
+        break;
     case MPI_COMBINER_HVECTOR:
-        error = tern_mpi_type_create_hvector(n[0], n[1], c.address[0], old, &copy);
+        error = tern_mpi_type_create_hvector(false, n[0], n[1], c.address[0], old, &copy);
         break;
     case MPI_COMBINER_INDEXED:
-        error = tern_mpi_type_indexed(n[0], ints(n + 1), ints(n + 1 + n[0]), old, &copy);
+        error = tern_mpi_type_indexed(false, n[0], ints(n + 1), ints(n + 1 + n[0]), old, &copy);
         break;
     case MPI_COMBINER_HINDEXED:
-        error = tern_mpi_type_create_hindexed(n[0], ints(n + 1), addresses, old, &copy);
+        error = tern_mpi_type_create_hindexed(false, n[0], ints(n + 1), addresses, old, &copy);
         break;
     case MPI_COMBINER_INDEXED_BLOCK:
-        error = tern_mpi_type_create_indexed_block(n[0], n[1], ints(n + 2), old, &copy);
+        error = tern_mpi_type_create_indexed_block(false, n[0], n[1], ints(n + 2), old, &copy);
         break;
     case MPI_COMBINER_HINDEXED_BLOCK:
-        error = tern_mpi_type_create_hindexed_block(n[0], n[1], addresses, old, &copy);
+        error = tern_mpi_type_create_hindexed_block(false, n[0], n[1], addresses, old, &copy);
         break;
     case MPI_COMBINER_STRUCT:
-        error = tern_mpi_type_create_struct(n[0], ints(n + 1), addresses, olds, &copy);
+        error = tern_mpi_type_create_struct(false, n[0], ints(n + 1), addresses, olds, &copy);
         break;
     case MPI_COMBINER_SUBARRAY:
-        error = tern_mpi_type_create_subarray(n[0], ints(n + 1), ints(n + 1 + n[0]),
+        error = tern_mpi_type_create_subarray(false, n[0], ints(n + 1), ints(n + 1 + n[0]),
                                               ints(n + 1 + 2 * n[0]), n[1 + 3 * n[0]], old, &copy);
         break;
     case MPI_COMBINER_DARRAY: {
         int d = n[2];
-        error = tern_mpi_type_create_darray(n[0], n[1], d, ints(n + 3), n + 3 + d, n + 3 + 2 * d,
-                                            n + 3 + 3 * d, n[3 + 4 * d], old, &copy);
+        error = tern_mpi_type_create_darray(false, n[0], n[1], d, ints(n + 3), n + 3 + d,
+                                            n + 3 + 2 * d, n + 3 + 3 * d, n[3 + 4 * d], old, &copy);
         break;
     }
     case MPI_COMBINER_RESIZED:
-        error = tern_mpi_type_create_resized(old, c.address[0], c.address[1], &copy);
+        error = tern_mpi_type_create_resized(false, old, c.address[0], c.address[1], &copy);
         break;
-    default: ck_abort_msg("combiner %d", c.combiner);
+    default:
+        ck_abort_msg("combiner %d", c.combiner);
     }
     ck_assert_int_eq(error, 0);
     for (MPI_Count i = 0; i < c.types; i++)
@@ -424,11 +437,15 @@ static void list_elements(struct tern_datatype *datatype, struct sizes *sizes)
                 list_elements(tern_datatype_of(c.type[i]), sizes);
         repeat = 0;
         break;
-    case MPI_COMBINER_CONTIGUOUS: repeat = n[0]; break;
+    case MPI_COMBINER_CONTIGUOUS:
+        repeat = n[0];
+        break;
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
     case MPI_COMBINER_INDEXED_BLOCK:
-    case MPI_COMBINER_HINDEXED_BLOCK: repeat = n[0] * n[1]; break;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        repeat = n[0] * n[1];
+        break;
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
         repeat = 0;
@@ -441,8 +458,11 @@ static void list_elements(struct tern_datatype *datatype, struct sizes *sizes)
         repeat = rows[n[1] / 2] * 2;
         break;
     }
-    case MPI_COMBINER_SUBARRAY: repeat = n[3] * n[4]; break;
-    default: break;
+    case MPI_COMBINER_SUBARRAY:
+        repeat = n[3] * n[4];
+        break;
+    default:
+        break;
     }
     for (int64_t i = 0; i < repeat && c.types == 1; i++)
         list_elements(tern_datatype_of(c.type[0]), sizes);
@@ -495,7 +515,7 @@ START_TEST(elements_of_a_type_without_data)
     struct tern_datatype *datatype;
     MPI_Status status = {0};
     MPI_Count got = 7;
-    ck_assert_int_eq(tern_mpi_type_contiguous(0, &tern_datatype_int, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 0, &tern_datatype_int, &datatype), 0);
     ck_assert_int_eq(tern_mpi_get_elements(&status, datatype, &got), 0);
     ck_assert_int_eq(got, 0);
     ck_assert_int_eq(tern_mpi_get_count(&status, datatype, &got), 0);
@@ -513,14 +533,14 @@ END_TEST
 START_TEST(lb_and_ub_markers_stick)
 {
     struct tern_datatype *marked, *twice, *around;
-    MPI_Datatype types[] = {tern_datatype_handle(&tern_datatype_lb),
-                            tern_datatype_handle(&tern_datatype_double),
-                            tern_datatype_handle(&tern_datatype_char),
-                            tern_datatype_handle(&tern_datatype_ub)};
+    MPI_Datatype types[] = {
+        tern_datatype_handle(&tern_datatype_lb), tern_datatype_handle(&tern_datatype_double),
+        tern_datatype_handle(&tern_datatype_char), tern_datatype_handle(&tern_datatype_ub)};
     int ones[] = {1, 1, 1, 1};
     int64_t places[] = {-3, 0, 8, 100};
     MPI_Aint lb, ub, extent;
-    ck_assert_int_eq(tern_mpi_type_create_struct(4, ints(ones), aints(places), types, &marked), 0);
+    ck_assert_int_eq(
+        tern_mpi_type_create_struct(false, 4, ints(ones), aints(places), types, &marked), 0);
     tern_mpi_type_lb(marked, &lb);
     tern_mpi_type_ub(marked, &ub);
     tern_mpi_type_extent(marked, &extent);
@@ -530,14 +550,15 @@ START_TEST(lb_and_ub_markers_stick)
     ck_assert_int_eq(marked->type.size, 9);
     ck_assert_int_eq(marked->type.true_extent, 9);
 
-    ck_assert_int_eq(tern_mpi_type_contiguous(2, marked, &twice), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 2, marked, &twice), 0);
     ck_assert_int_eq(twice->type.lb, -3);
     ck_assert_int_eq(twice->type.extent, 206);
 
     /* the unmarked int far outside does not move the marks */
     MPI_Datatype mixed[] = {tern_datatype_handle(marked), tern_datatype_handle(&tern_datatype_int)};
     int64_t far[] = {0, 1000};
-    ck_assert_int_eq(tern_mpi_type_create_struct(2, ints(ones), aints(far), mixed, &around), 0);
+    ck_assert_int_eq(tern_mpi_type_create_struct(false, 2, ints(ones), aints(far), mixed, &around),
+                     0);
     ck_assert_int_eq(around->type.lb, -3);
     ck_assert_int_eq(around->type.extent, 103);
     ck_assert_int_eq(around->type.true_extent, 1004);
@@ -552,8 +573,8 @@ END_TEST
 START_TEST(freed_types_live_in_what_was_made_of_them)
 {
     struct tern_datatype *inner, *outer, *again;
-    ck_assert_int_eq(tern_mpi_type_vector(3, 1, 2, &tern_datatype_int, &inner), 0);
-    ck_assert_int_eq(tern_mpi_type_contiguous(2, inner, &outer), 0);
+    ck_assert_int_eq(tern_mpi_type_vector(false, 3, 1, 2, &tern_datatype_int, &inner), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 2, inner, &outer), 0);
     ck_assert_int_eq(tern_mpi_type_set_name(inner, "inner"), 0);
     struct tern_datatype *freed = inner;
     ck_assert_int_eq(tern_mpi_type_free(&inner), 0);
@@ -601,7 +622,7 @@ START_TEST(dup_copies_attributes_and_free_deletes_them)
     int keyval, answer = MPI_SUCCESS, flag = 0, value = 5, *found = NULL;
     copied = deleted = 0;
     ck_assert_int_eq(tern_mpi_type_create_keyval(count_copy, count_delete, &keyval, &answer), 0);
-    ck_assert_int_eq(tern_mpi_type_contiguous(3, &tern_datatype_int, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 3, &tern_datatype_int, &datatype), 0);
     ck_assert_int_eq(tern_mpi_type_set_attr(datatype, keyval, &value), 0);
     ck_assert_int_eq(tern_mpi_type_dup(datatype, &copy), 0);
     ck_assert_int_eq(copied, 1);
@@ -624,7 +645,7 @@ END_TEST
 START_TEST(dup_is_committed_like_the_old_one)
 {
     struct tern_datatype *datatype, *copy;
-    ck_assert_int_eq(tern_mpi_type_contiguous(3, &tern_datatype_int, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 3, &tern_datatype_int, &datatype), 0);
     ck_assert(!datatype->type.committed);
     ck_assert_int_eq(tern_mpi_type_commit(&datatype), 0);
     ck_assert_int_eq(tern_mpi_type_dup(datatype, &copy), 0);
@@ -689,9 +710,9 @@ static void check_grid(const struct grid *g)
     for (int rank = 0; rank < g->processes; rank++) {
         struct tern_datatype *datatype;
         MPI_Count position = 0, count = 0;
-        ck_assert_int_eq(tern_mpi_type_create_darray(g->processes, rank, g->dims, ints(g->gsizes),
-                                                     g->distributions, g->dargs, g->psizes,
-                                                     g->order, &tern_datatype_short, &datatype),
+        ck_assert_int_eq(tern_mpi_type_create_darray(
+                             false, g->processes, rank, g->dims, ints(g->gsizes), g->distributions,
+                             g->dargs, g->psizes, g->order, &tern_datatype_short, &datatype),
                          0);
         ck_assert_int_eq(datatype->type.lb, 0);
         ck_assert_int_eq(datatype->type.extent, 2 * total);
@@ -735,11 +756,11 @@ START_TEST(darrays_that_cannot_be)
         {2, 0, 1, block, dfault, two, 77},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        ck_assert_int_eq(tern_mpi_type_create_darray(wrong[i].size, wrong[i].rank, wrong[i].ndims,
-                                                     ints(gsizes), wrong[i].distribs,
-                                                     wrong[i].dargs, wrong[i].psizes,
-                                                     wrong[i].order, old, &datatype),
-                         TERN_ERR_ARG);
+        ck_assert_int_eq(
+            tern_mpi_type_create_darray(false, wrong[i].size, wrong[i].rank, wrong[i].ndims,
+                                        ints(gsizes), wrong[i].distribs, wrong[i].dargs,
+                                        wrong[i].psizes, wrong[i].order, old, &datatype),
+            TERN_ERR_ARG);
     ck_assert_ptr_null(datatype);
 }
 END_TEST
@@ -757,13 +778,11 @@ START_TEST(match_size_and_value_index)
     ck_assert_ptr_eq(datatype, &tern_datatype_complex32);
     ck_assert_int_eq(tern_mpi_type_match_size(MPI_TYPECLASS_INTEGER, 3, &datatype), TERN_ERR_ARG);
     ck_assert_int_eq(tern_mpi_type_match_size(99, 8, &datatype), TERN_ERR_ARG);
-    ck_assert_int_eq(tern_mpi_type_get_value_index(&tern_datatype_double, &tern_datatype_int,
-                                                   &datatype),
-                     0);
+    ck_assert_int_eq(
+        tern_mpi_type_get_value_index(&tern_datatype_double, &tern_datatype_int, &datatype), 0);
     ck_assert_ptr_eq(datatype, &tern_datatype_double_int);
-    ck_assert_int_eq(tern_mpi_type_get_value_index(&tern_datatype_double, &tern_datatype_char,
-                                                   &datatype),
-                     0);
+    ck_assert_int_eq(
+        tern_mpi_type_get_value_index(&tern_datatype_double, &tern_datatype_char, &datatype), 0);
     ck_assert_ptr_null(datatype);
 }
 END_TEST
@@ -774,8 +793,8 @@ START_TEST(large_counts_have_large_contents)
 {
     struct tern_datatype *datatype;
     int64_t lengths[] = {INT64_C(3) << 31, 1}, places[] = {0, INT64_C(5) << 40};
-    ck_assert_int_eq(tern_mpi_type_indexed(2, aints(lengths), aints(places), &tern_datatype_short,
-                                           &datatype),
+    ck_assert_int_eq(tern_mpi_type_indexed(true, 2, aints(lengths), aints(places),
+                                           &tern_datatype_short, &datatype),
                      0);
     ck_assert_int_eq(datatype->type.size, 2 * lengths[0] + 2);
     struct contents c = get_contents(datatype);
@@ -785,13 +804,13 @@ START_TEST(large_counts_have_large_contents)
     ck_assert_int_eq(c.large_count[1], lengths[0]);
     ck_assert_int_eq(c.large_count[4], places[1]);
     MPI_Datatype type;
-    ck_assert_int_eq(tern_mpi_type_get_contents(datatype, 5, 5, 0, 1, c.integer, c.address, NULL,
-                                                &type),
-                     TERN_ERR_ARG);
+    ck_assert_int_eq(
+        tern_mpi_type_get_contents(datatype, 5, 5, 0, 1, c.integer, c.address, NULL, &type),
+        TERN_ERR_ARG);
     /* the calls without large counts */
-    ck_assert_int_eq(tern_mpi_type_get_contents(datatype, 5, 5, -1, 1, c.integer, c.address, NULL,
-                                                &type),
-                     TERN_ERR_TYPE);
+    ck_assert_int_eq(
+        tern_mpi_type_get_contents(datatype, 5, 5, -1, 1, c.integer, c.address, NULL, &type),
+        TERN_ERR_TYPE);
     ck_assert_int_eq(tern_mpi_type_get_envelope(datatype, &c.integers, &c.addresses, NULL, &c.types,
                                                 &c.combiner),
                      TERN_ERR_TYPE);
@@ -799,8 +818,9 @@ START_TEST(large_counts_have_large_contents)
     drop(datatype);
 
     int64_t sizes[] = {INT64_C(1) << 33, 4}, subsizes[] = {2, 2}, starts[] = {INT64_C(1) << 32, 1};
-    ck_assert_int_eq(tern_mpi_type_create_subarray(2, aints(sizes), aints(subsizes), aints(starts),
-                                                   MPI_ORDER_C, &tern_datatype_int, &datatype),
+    ck_assert_int_eq(tern_mpi_type_create_subarray(true, 2, aints(sizes), aints(subsizes),
+                                                   aints(starts), MPI_ORDER_C, &tern_datatype_int,
+                                                   &datatype),
                      0);
     ck_assert_int_eq(datatype->type.true_lb, starts[0] * 16 + 4);
     c = get_contents(datatype);
@@ -822,7 +842,7 @@ START_TEST(pack_and_unpack_move_the_position)
     int numbers[] = {1, 2, 3, 4, 5, 6}, back[6] = {0};
     char packed[64];
     MPI_Count position = 3, size;
-    ck_assert_int_eq(tern_mpi_type_vector(3, 1, 2, &tern_datatype_int, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_vector(false, 3, 1, 2, &tern_datatype_int, &datatype), 0);
     ck_assert_int_eq(tern_mpi_pack(numbers, 1, datatype, packed, 64, &position, NULL),
                      TERN_ERR_TYPE);
     tern_mpi_type_commit(&datatype);
@@ -855,27 +875,28 @@ START_TEST(wrong_arguments_are_named)
     ck_assert_int_eq(tern_mpi_type_free(&named), TERN_ERR_TYPE);
     ck_assert_ptr_eq(named, &tern_datatype_int);
     ck_assert_ptr_nonnull(strstr(tern_error_text(TERN_ERR_TYPE), "MPI_INT"));
-    ck_assert_int_eq(tern_mpi_type_vector(2, 1, INT64_MAX / 2, named, &datatype), TERN_ERR_ARG);
-    ck_assert_int_eq(tern_mpi_type_create_subarray(2, ints(sizes), ints(subsizes), ints(starts),
-                                                   MPI_ORDER_C, named, &datatype),
+    ck_assert_int_eq(tern_mpi_type_vector(false, 2, 1, INT64_MAX / 2, named, &datatype),
+                     TERN_ERR_ARG);
+    ck_assert_int_eq(tern_mpi_type_create_subarray(false, 2, ints(sizes), ints(subsizes),
+                                                   ints(starts), MPI_ORDER_C, named, &datatype),
                      TERN_ERR_ARG);
     ck_assert_ptr_nonnull(strstr(tern_error_text(TERN_ERR_ARG), "array_of_subsizes[1] is 5"));
     subsizes[1] = 4;
     starts[1] = 1;
-    ck_assert_int_eq(tern_mpi_type_create_subarray(2, ints(sizes), ints(subsizes), ints(starts),
-                                                   MPI_ORDER_C, named, &datatype),
+    ck_assert_int_eq(tern_mpi_type_create_subarray(false, 2, ints(sizes), ints(subsizes),
+                                                   ints(starts), MPI_ORDER_C, named, &datatype),
                      TERN_ERR_ARG);
     starts[1] = 0;
-    ck_assert_int_eq(tern_mpi_type_create_subarray(2, ints(sizes), ints(subsizes), ints(starts), 77,
-                                                   named, &datatype),
+    ck_assert_int_eq(tern_mpi_type_create_subarray(false, 2, ints(sizes), ints(subsizes),
+                                                   ints(starts), 77, named, &datatype),
                      TERN_ERR_ARG);
-    ck_assert_int_eq(tern_mpi_type_create_subarray(0, ints(sizes), ints(subsizes), ints(starts),
-                                                   MPI_ORDER_C, named, &datatype),
+    ck_assert_int_eq(tern_mpi_type_create_subarray(false, 0, ints(sizes), ints(subsizes),
+                                                   ints(starts), MPI_ORDER_C, named, &datatype),
                      TERN_ERR_ARG);
     ck_assert_ptr_null(datatype);
     ck_assert_int_eq(tern_mpi_type_get_contents(named, 0, 0, 0, 0, NULL, NULL, NULL, NULL),
                      TERN_ERR_TYPE);
-    ck_assert_int_eq(tern_mpi_type_contiguous(2, named, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 2, named, &datatype), 0);
     MPI_Datatype old;
     ck_assert_int_eq(tern_mpi_type_get_contents(datatype, 0, 0, 0, 1, NULL, NULL, NULL, &old),
                      TERN_ERR_ARG);
@@ -888,7 +909,7 @@ START_TEST(names)
     struct tern_datatype *datatype;
     char name[MPI_MAX_OBJECT_NAME], longer[2 * MPI_MAX_OBJECT_NAME];
     int length = -1;
-    ck_assert_int_eq(tern_mpi_type_contiguous(2, &tern_datatype_int, &datatype), 0);
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 2, &tern_datatype_int, &datatype), 0);
     ck_assert_int_eq(tern_mpi_type_get_name(datatype, name, &length), 0);
     ck_assert_str_eq(name, "");
     ck_assert_int_eq(length, 0);

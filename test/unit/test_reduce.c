@@ -29,11 +29,13 @@ static const struct class
     {TERN_BASIC_INT16, INTEGER, 2, 2, true, 0, 2, 0, 0},
     {TERN_BASIC_INT32, INTEGER, 4, 4, true, 0, 4, 0, 0},
     {TERN_BASIC_INT64, INTEGER, 8, 8, true, 0, 8, 0, 0},
+    {TERN_BASIC_LONG, INTEGER, 8, 8, true, 0, 8, 0, 0},
     {TERN_BASIC_INT128, INTEGER, 16, 16, true, 0, 16, 0, 0},
     {TERN_BASIC_UINT8, INTEGER, 1, 1, false, 0, 1, 0, 0},
     {TERN_BASIC_UINT16, INTEGER, 2, 2, false, 0, 2, 0, 0},
     {TERN_BASIC_UINT32, INTEGER, 4, 4, false, 0, 4, 0, 0},
     {TERN_BASIC_UINT64, INTEGER, 8, 8, false, 0, 8, 0, 0},
+    {TERN_BASIC_UNSIGNED_LONG, INTEGER, 8, 8, false, 0, 8, 0, 0},
     {TERN_BASIC_FLOAT, FLOATING, 4, 4, true, 0, 4, 0, 0},
     {TERN_BASIC_DOUBLE, FLOATING, 8, 8, true, 0, 8, 0, 0},
     {TERN_BASIC_LONG_DOUBLE, FLOATING, 16, 16, true, 0, 10, 0, 0}, /* x87: ten bytes count */
@@ -48,7 +50,7 @@ static const struct class
     {TERN_BASIC_LOGICAL64, LOGICAL, 8, 8, false, 0, 8, 0, 0},
     {TERN_BASIC_BYTE, INTEGER, 1, 1, false, 0, 1, 0, 0},
     {TERN_BASIC_CHARACTER, INTEGER, 1, 1, true, 0, 1, 0, 0},
-    {TERN_BASIC_CHARACTER, OTHER, 4, 4, true, 0, 4, 0, 0}, /* wide characters */
+    {TERN_BASIC_WCHAR, OTHER, 4, 4, true, 0, 4, 0, 0},
     {TERN_BASIC_FLOAT_INT, PAIR, 8, 8, true, FLOATING, 4, 4, 4},
     {TERN_BASIC_DOUBLE_INT, PAIR, 12, 16, true, FLOATING, 8, 8, 4},
     {TERN_BASIC_LONG_INT, PAIR, 12, 16, true, INTEGER, 8, 8, 4},

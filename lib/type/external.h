@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_EXTERNAL_H
+#define TERN_EXTERNAL_H
+
+/*
+ * external32, the portable form of basic elements (MPI-4.1 section 15.5.2): big endian, two's
+ * complement, IEEE 754; MPI_LONG and MPI_UNSIGNED_LONG have 4 bytes there, MPI_WCHAR 2, and a long
+ * double is binary128. Truth values become 0 or 1. Pairs are their two parts.
+ *
+ * What does not fit a shorter form loses its upper bytes, as the standard has it.
+ */
+
+#include "lib/type/type.h"
+
+/* Bytes of one element of a class: packed, and in external32. Any class but TERN_BASIC_NONE. */
+int64_t tern_external_packed_size(enum tern_basic basic);
+int64_t tern_external_size(enum tern_basic basic);
+
+/* Converts `count` elements from the packed stream to external32, and back. The areas need no
+ * alignment and do not overlap. */
+void tern_external_write(enum tern_basic basic, const char *packed, char *external, int64_t count);
+void tern_external_read(enum tern_basic basic, const char *external, char *packed, int64_t count);
+
+#endif
