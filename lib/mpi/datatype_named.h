@@ -47,7 +47,7 @@
 
 #define TERN_DATATYPES(X)                                                                          \
     X(byte, "MPI_BYTE", TERN_TYPE_OF(TERN_BASIC_BYTE, char))                                       \
-    X(packed, "MPI_PACKED", TERN_TYPE_OF(TERN_BASIC_BYTE, char))                                   \
+    X(packed, "MPI_PACKED", TERN_TYPE_OF(TERN_BASIC_PACKED, char))                                 \
     X(lb, "MPI_LB", TERN_MARK_LB)                                                                  \
     X(ub, "MPI_UB", TERN_MARK_UB)                                                                  \
     X(char, "MPI_CHAR", TERN_TYPE_OF(TERN_BASIC_CHARACTER, char))                                  \

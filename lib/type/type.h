@@ -41,7 +41,8 @@ enum tern_basic {
     TERN_BASIC_LOGICAL16,
     TERN_BASIC_LOGICAL32,
     TERN_BASIC_LOGICAL64, /* Fortran LOGICAL, C bool */
-    TERN_BASIC_BYTE,      /* MPI_BYTE, MPI_PACKED: no arithmetic but bitwise */
+    TERN_BASIC_BYTE,      /* MPI_BYTE: no arithmetic but bitwise */
+    TERN_BASIC_PACKED,    /* no reductions */
     TERN_BASIC_CHARACTER, /* MPI_CHAR, MPI_CHARACTER */
     TERN_BASIC_WCHAR,     /* no reductions */
     TERN_BASIC_FLOAT_INT,

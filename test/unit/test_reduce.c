@@ -50,6 +50,7 @@ static const struct class
     {TERN_BASIC_LOGICAL64, LOGICAL, 8, 8, false, 0, 8, 0, 0},
     {TERN_BASIC_BYTE, INTEGER, 1, 1, false, 0, 1, 0, 0},
     {TERN_BASIC_CHARACTER, INTEGER, 1, 1, true, 0, 1, 0, 0},
+    {TERN_BASIC_PACKED, OTHER, 1, 1, true, 0, 1, 0, 0},
     {TERN_BASIC_WCHAR, OTHER, 4, 4, true, 0, 4, 0, 0},
     {TERN_BASIC_FLOAT_INT, PAIR, 8, 8, true, FLOATING, 4, 4, 4},
     {TERN_BASIC_DOUBLE_INT, PAIR, 12, 16, true, FLOATING, 8, 8, 4},
