@@ -19,7 +19,8 @@ void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packe
                          const void *payload, size_t length);
 
 static bool active[BTL_COUNT];
-static int (*pollers[BTL_COUNT])(void);
+uint32_t tern_lane_count = 1;
+static int (*pollers[BTL_COUNT])(uint32_t lane);
 static int poller_count;
 
 /* Open MPI's names for what shm does are shm, too. */
@@ -98,11 +99,11 @@ bool tern_btl_active(const struct tern_btl *btl)
     return false;
 }
 
-int tern_btl_progress(void)
+int tern_btl_progress(uint32_t lane)
 {
     int count = 0;
     for (int i = 0; i < poller_count; i++)
-        count += pollers[i]();
+        count += pollers[i](lane);
     return count;
 }
 

@@ -15,6 +15,14 @@
 
 struct tern_peer;
 
+/*
+ * Lanes: independent copies of the message path, each with its lock (lib/pml/lane.h). A byte mover keeps what it receives into
+ * and sends from per lane; everything it does concerns one lane, whose lock its caller holds.
+ */
+enum { TERN_LANES_MAX = 8 };
+/* Lanes of this process, a power of two; set before tern_btl_init. */
+extern uint32_t tern_lane_count;
+
 struct tern_btl {
     const char *name;
     size_t packet_max; /* payload bytes a packet can carry */
@@ -37,8 +45,8 @@ struct tern_btl {
      * these two, or not worth it now: have it sent; nothing was copied. */
     int (*get)(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
 
-    /* Delivers what has arrived. Returns the number of packets. NULL: nothing ever arrives by itself. */
-    int (*progress)(void);
+    /* Delivers what has arrived for a lane. Returns the number of packets. NULL: nothing ever arrives by itself. */
+    int (*progress)(uint32_t lane);
 };
 
 /* Listed in the order in which they are tried for a peer; ended by NULL. */
@@ -50,8 +58,8 @@ int tern_btl_init(void);
 void tern_btl_finalize(void);
 bool tern_btl_active(const struct tern_btl *btl);
 
-/* Delivers what has arrived over any of them. Returns the number of packets. */
-int tern_btl_progress(void);
+/* Delivers what has arrived for a lane over any of them. Returns the number of packets. */
+int tern_btl_progress(uint32_t lane);
 
 /* Ranks on this node, myself included, that may run on one of my processors, as far as they have started;
  * *ret_final: all have. */

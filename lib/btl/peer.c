@@ -8,42 +8,45 @@
 
 #include <stdlib.h>
 
-/* Peers by hash of (job, rank); the table doubles as it fills. */
-static struct tern_peer **buckets;
-static uint32_t bucket_mask, peer_count;
+/* A lane's peers by hash of (job, rank); the table doubles as it fills. */
+static struct table {
+    struct tern_peer **buckets;
+    uint32_t mask, count;
+} tables[TERN_LANES_MAX];
 
 static uint32_t hash(uint32_t job, uint32_t rank)
 {
     return rank * 2654435761u ^ job * 40503u;
 }
 
-static int grow(void)
+static int grow(struct table *table)
 {
-    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 16;
+    uint32_t size = table->buckets ? (table->mask + 1) * 2 : 16;
     struct tern_peer **larger = calloc(size, sizeof *larger);
     if (!larger)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a table of %u peers", size);
-    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
-        for (struct tern_peer *peer = buckets[i], *next; peer; peer = next) {
+    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
+        for (struct tern_peer *peer = table->buckets[i], *next; peer; peer = next) {
             next = peer->hash_next;
             struct tern_peer **bucket = &larger[hash(peer->job, peer->rank) & (size - 1)];
             peer->hash_next = *bucket;
             *bucket = peer;
         }
-    free(buckets);
-    buckets = larger;
-    bucket_mask = size - 1;
+    free(table->buckets);
+    table->buckets = larger;
+    table->mask = size - 1;
     return 0;
 }
 
-struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
+struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
 {
-    if (buckets)
-        for (struct tern_peer *peer = buckets[hash(job, rank) & bucket_mask]; peer;
+    struct table *table = &tables[lane];
+    if (table->buckets)
+        for (struct tern_peer *peer = table->buckets[hash(job, rank) & table->mask]; peer;
              peer = peer->hash_next)
             if (peer->rank == rank && peer->job == job)
                 return peer;
-    if ((!buckets || peer_count > bucket_mask) && grow())
+    if ((!table->buckets || table->count > table->mask) && grow(table))
         return NULL;
     struct tern_peer *peer = calloc(1, sizeof *peer);
     if (!peer) {
@@ -52,11 +55,12 @@ struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank)
     }
     peer->job = job;
     peer->rank = rank;
+    peer->lane = lane;
     tern_list_init(&peer->pending);
-    struct tern_peer **bucket = &buckets[hash(job, rank) & bucket_mask];
+    struct tern_peer **bucket = &table->buckets[hash(job, rank) & table->mask];
     peer->hash_next = *bucket;
     *bucket = peer;
-    peer_count++;
+    table->count++;
     return peer;
 }
 
@@ -92,14 +96,33 @@ int tern_peer_connect(struct tern_peer *peer)
     return unreachable(peer);
 }
 
-void tern_peer_free_all(void)
+void tern_peer_add_traffic(uint32_t lane, const struct tern_btl *btl, struct tern_traffic *sum)
 {
-    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
-        for (struct tern_peer *peer = buckets[i], *next; peer; peer = next) {
+    const struct table *table = &tables[lane];
+    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
+        for (const struct tern_peer *peer = table->buckets[i]; peer; peer = peer->hash_next) {
+            if (btl && peer->btl != btl)
+                continue;
+            sum->sent_messages += peer->traffic.sent_messages;
+            sum->sent_bytes += peer->traffic.sent_bytes;
+            sum->received_messages += peer->traffic.received_messages;
+            sum->received_bytes += peer->traffic.received_bytes;
+        }
+}
+
+static void free_table(struct table *table)
+{
+    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
+        for (struct tern_peer *peer = table->buckets[i], *next; peer; peer = next) {
             next = peer->hash_next;
             free(peer);
         }
-    free(buckets);
-    buckets = NULL;
-    bucket_mask = peer_count = 0;
+    free(table->buckets);
+    *table = (struct table){0};
+}
+
+void tern_peer_free_all(void)
+{
+    for (int lane = 0; lane < TERN_LANES_MAX; lane++)
+        free_table(&tables[lane]);
 }

@@ -2,7 +2,10 @@
 #ifndef TERN_PEER_H
 #define TERN_PEER_H
 
-/* A peer: a process known by (job, rank), in a table that grows; how to reach it is found on first use. */
+/*
+ * A peer: a process known by (job, rank), as one lane of ours sees it, in a table that grows; how to reach it is found on
+ * first use. Two lanes share nothing, so each has its own peers, with credit, queue and endpoint of their own.
+ */
 
 #include "lib/util/list.h"
 
@@ -12,9 +15,16 @@
 struct tern_btl;
 struct tern_endpoint; /* each byte mover's own */
 
+/* Messages exchanged with a peer, announced ones when they are announced; bytes as the sender's buffer has them. */
+struct tern_traffic {
+    uint64_t sent_messages, sent_bytes;
+    uint64_t received_messages, received_bytes; /* matched ones */
+};
+
 struct tern_peer {
     uint32_t job;  /* 0: our own job; others are numbered as they are met */
     uint32_t rank; /* in its job */
+    uint32_t lane; /* of mine, 0 .. tern_lane_count - 1 */
     const struct tern_btl *btl;     /* NULL until the first message */
     struct tern_endpoint *endpoint; /* the byte mover's view of the peer */
     uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
@@ -24,11 +34,15 @@ struct tern_peer {
     struct tern_link pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
     struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
+    struct tern_traffic traffic;
     struct tern_peer *hash_next;
 };
 
-/* The peer (made on first use, kept until the end). NULL: no memory. */
-struct tern_peer *tern_peer_get(uint32_t job, uint32_t rank);
+/* A lane's peer (made on first use, kept until the end). With the lane's lock. NULL: no memory. */
+struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank);
+
+/* Adds what the lane exchanged over `btl` (NULL: over any) to *sum. With the lane's lock. */
+void tern_peer_add_traffic(uint32_t lane, const struct tern_btl *btl, struct tern_traffic *sum);
 
 /* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);

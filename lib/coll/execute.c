@@ -12,6 +12,7 @@
  */
 #include "lib/coll/execute.h"
 
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 #include "lib/util/list.h"
@@ -53,7 +54,7 @@ struct place {
 
 struct run {
     struct tern_request request; /* unused in blocking runs */
-    struct tern_link link;       /* in `active` */
+    struct tern_link link;       /* in the lane's runs */
     const struct tern_call *call;
     struct tern_plan *plan;
     struct place places[TERN_BUFFERS];
@@ -301,13 +302,12 @@ int tern_call_run(struct tern_call *call)
 
 /* --- nonblocking and persistent --- */
 
-static struct tern_link active = {&active, &active};
-
-/* Once per round of progress while there are active runs. */
-static int poll_active(void)
+/* Once per round of a lane's progress while it has active runs. */
+static int poll_active(struct tern_lane *lane)
 {
     int events = 0;
-    for (struct tern_link *link = active.next, *next; link != &active; link = next) {
+    struct tern_link *active = &lane->runs;
+    for (struct tern_link *link = active->next, *next; link != active; link = next) {
         struct run *run = TERN_CONTAINER(link, struct run, link);
         int64_t before = run->next;
         bool done = advance(run, false);
@@ -315,8 +315,8 @@ static int poll_active(void)
         events += run->next != before || done;
         if (done) {
             tern_list_remove(&run->link);
-            if (tern_list_empty(&active))
-                tern_coll_transport->unwatch(poll_active);
+            if (tern_list_empty(active))
+                tern_coll_transport->unwatch(lane, poll_active);
             tern_request_complete(&run->request, run->error);
         }
     }
@@ -331,9 +331,11 @@ static struct run *run_of(struct tern_request *request)
 static int start(struct tern_request *request)
 {
     struct run *run = run_of(request);
-    bool first = tern_list_empty(&active);
+    struct tern_lane *lane = request->lane;
+    struct tern_link *active = &lane->runs;
+    bool first = tern_list_empty(active);
     if (first) {
-        int rc = tern_coll_transport->watch(poll_active);
+        int rc = tern_coll_transport->watch(lane, poll_active);
         if (rc)
             return rc;
     }
@@ -342,13 +344,13 @@ static int start(struct tern_request *request)
     rewind_run(run);
     if (!advance(run, false)) {
         /* a send may have asked for a round of progress in which the others ended */
-        if (!first && tern_list_empty(&active))
-            tern_coll_transport->watch(poll_active);
-        tern_list_append(&active, &run->link);
+        if (!first && tern_list_empty(active))
+            tern_coll_transport->watch(lane, poll_active);
+        tern_list_append(active, &run->link);
         return 0;
     }
     if (first)
-        tern_coll_transport->unwatch(poll_active);
+        tern_coll_transport->unwatch(lane, poll_active);
     tern_request_complete(request, run->error);
     return 0;
 }
@@ -388,6 +390,7 @@ static int make_run(const struct tern_call *call, struct run **ret_run)
     struct run *run = &made->run;
     run->call = &made->call;
     tern_request_init(&run->request, &kind, call->coll->context.comm);
+    run->request.lane = call->coll->context.lane;
     int rc = get_plan(run->call, &run->plan);
     if (rc)
         goto free_run;

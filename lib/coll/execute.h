@@ -19,9 +19,9 @@ struct tern_coll_transport {
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
                 const struct tern_type *type, int source, int tag);
     void (*wait)(struct tern_request *request);
-    /* `poll` is to be called in every round of progress, or not any more. */
-    int (*watch)(int (*poll)(void));
-    void (*unwatch)(int (*poll)(void));
+    /* `poll` is to be called in every round of the lane's progress, or not any more. */
+    int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
+    void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 };
 
 /* lib/pml, unless a test has set another. */

@@ -31,7 +31,7 @@ struct tern_comm tern_comm_self = {
 static int open_contexts(struct tern_comm *comm, uint64_t id)
 {
     struct tern_group *reached = comm->remote_group ? comm->remote_group : comm->group;
-    struct tern_peers *peers = tern_group_peers(reached);
+    struct tern_peers *peers = tern_group_peers(reached, tern_lane_of(id));
     if (!peers)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a communicator of %d processes",
                           reached->size);

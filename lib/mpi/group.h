@@ -9,6 +9,7 @@
  */
 
 #include "lib/pml/context.h"
+#include "lib/pml/lane.h"
 #include "lib/util/handle.h"
 
 #include <mpi.h>
@@ -35,8 +36,8 @@ struct tern_group {
     int rank; /* mine, or MPI_UNDEFINED */
     int run_count;
     struct tern_run *runs; /* in the order of ranks */
-    /* Made on first use, NULL until then; of `peers` one reference is the group's. */
-    struct tern_peers *peers;
+    /* Made on first use, NULL until then; of each of `peers` one reference is the group's. */
+    struct tern_peers *peers[TERN_LANES_MAX];
     struct tern_group_index *index; /* only where there are many runs */
 };
 
@@ -56,9 +57,9 @@ void tern_group_release(struct tern_group *group);
 struct tern_process tern_group_process(const struct tern_group *group, int rank);
 int tern_group_find(struct tern_group *group, struct tern_process process);
 
-/* Peers in the order of ranks; belongs to the group (whoever keeps it retains it). NULL: no memory.
- */
-struct tern_peers *tern_group_peers(struct tern_group *group);
+/* A lane's peers in the order of ranks; belong to the group (whoever keeps them retains them). NULL: no
+ * memory. */
+struct tern_peers *tern_group_peers(struct tern_group *group, struct tern_lane *lane);
 
 /* The same processes in the same order? */
 bool tern_group_equal(const struct tern_group *a, const struct tern_group *b);

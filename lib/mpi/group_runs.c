@@ -49,8 +49,8 @@ void tern_group_release(struct tern_group *group)
         group->obj.refs = 1;
         return;
     }
-    if (group->peers)
-        tern_peers_release(group->peers);
+    for (int i = 0; i < TERN_LANES_MAX; i++)
+        tern_peers_release(group->peers[i]);
     free(group->index);
     free(group->runs);
     tern_fortran_drop(&group->obj);
@@ -135,10 +135,10 @@ int tern_group_find(struct tern_group *group, struct tern_process process)
     return place ? place->rank : MPI_UNDEFINED;
 }
 
-struct tern_peers *tern_group_peers(struct tern_group *group)
+struct tern_peers *tern_group_peers(struct tern_group *group, struct tern_lane *lane)
 {
-    if (group->peers)
-        return group->peers;
+    if (group->peers[lane->index])
+        return group->peers[lane->index];
     struct tern_peers *peers = tern_peers_new(group->size);
     if (!peers)
         return NULL;
@@ -146,13 +146,13 @@ struct tern_peers *tern_group_peers(struct tern_group *group)
     for (const struct tern_run *run = group->runs; run < group->runs + group->run_count; run++)
         for (int i = 0; i < run->count; i++) {
             struct tern_process process = process_of_run(run, i);
-            peers->peer[rank] = tern_peer_get(process.job, process.rank);
+            peers->peer[rank] = tern_peer_get(lane->index, process.job, process.rank);
             if (!peers->peer[rank++]) {
                 tern_peers_release(peers);
                 return NULL;
             }
         }
-    return group->peers = peers;
+    return group->peers[lane->index] = peers;
 }
 
 bool tern_group_equal(const struct tern_group *a, const struct tern_group *b)

@@ -13,27 +13,31 @@
  * over. */
 enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };
 
-static struct tern_context **buckets;
-static uint32_t bucket_mask, context_count, counter = FIRST_COUNTER;
-static struct tern_context *latest; /* messages come in series */
+static uint32_t counter = FIRST_COUNTER;
 
 static uint32_t hash(uint64_t id)
 {
     return id * 0x9e3779b97f4a7c15u >> 32;
 }
 
-struct tern_context *tern_context_find(uint64_t id)
+struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)
 {
-    if (latest && latest->id == id)
-        return latest;
-    if (!buckets)
+    if (lane->latest && lane->latest->id == id)
+        return lane->latest;
+    if (!lane->contexts)
         return NULL;
-    struct tern_context *context = buckets[hash(id) & bucket_mask];
+    struct tern_context *context = lane->contexts[hash(id) & lane->context_mask];
     while (context && context->id != id)
         context = context->hash_next;
     if (context)
-        latest = context;
+        lane->latest = context;
     return context;
+}
+
+static bool taken(uint64_t id)
+{
+    struct tern_lane *lane = tern_lane_of(id);
+    return tern_context_find(lane, id) || tern_context_find(lane, id | 1);
 }
 
 uint64_t tern_context_new_id(void)
@@ -43,33 +47,39 @@ uint64_t tern_context_new_id(void)
         id = (uint64_t)tern_rte.rank << (COUNTER_BITS + 1) | (uint64_t)counter << 1;
         if (++counter >> COUNTER_BITS)
             counter = FIRST_COUNTER;
-    } while (tern_context_find(id) || tern_context_find(id | 1));
+    } while (taken(id));
     return id;
 }
 
-static int grow(void)
+static int grow(struct tern_lane *lane)
 {
-    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 32;
+    uint32_t size = lane->contexts ? (lane->context_mask + 1) * 2 : 32;
     struct tern_context **larger = calloc(size, sizeof *larger);
     if (!larger)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a table of %u contexts", size);
-    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
-        for (struct tern_context *context = buckets[i], *next; context; context = next) {
+    for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
+        for (struct tern_context *context = lane->contexts[i], *next; context; context = next) {
             next = context->hash_next;
             struct tern_context **bucket = &larger[hash(context->id) & (size - 1)];
             context->hash_next = *bucket;
             *bucket = context;
         }
-    free(buckets);
-    buckets = larger;
-    bucket_mask = size - 1;
+    free(lane->contexts);
+    lane->contexts = larger;
+    lane->context_mask = size - 1;
     return 0;
+}
+
+static struct tern_context **bucket_of(struct tern_lane *lane, uint64_t id)
+{
+    return &lane->contexts[hash(id) & lane->context_mask];
 }
 
 int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers,
                       void *comm)
 {
-    if ((!buckets || context_count > bucket_mask) && grow())
+    struct tern_lane *lane = tern_lane_of(id);
+    if ((!lane->contexts || lane->context_count > lane->context_mask) && grow(lane))
         return TERN_ERR_NO_MEM;
     uint16_t *sequences = calloc(2 * (size_t)peers->count + 1, sizeof *sequences);
     if (!sequences)
@@ -78,6 +88,7 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
     peers->refs++;
     *context = (struct tern_context){
         .id = id,
+        .lane = lane,
         .rank = rank,
         .size = peers->count,
         .peers = peers,
@@ -85,10 +96,10 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
         .recv_seq = sequences + peers->count,
         .comm = comm,
     };
-    struct tern_context **bucket = &buckets[hash(id) & bucket_mask];
+    struct tern_context **bucket = bucket_of(lane, id);
     context->hash_next = *bucket;
     *bucket = context;
-    context_count++;
+    lane->context_count++;
     tern_deliver_early(context);
     return 0;
 }
@@ -97,17 +108,18 @@ void tern_context_close(struct tern_context *context)
 {
     if (!context->peers)
         return;
+    struct tern_lane *lane = context->lane;
     tern_deliver_forget(context);
-    struct tern_context **at = &buckets[hash(context->id) & bucket_mask];
+    struct tern_context **at = bucket_of(lane, context->id);
     while (*at != context)
         at = &(*at)->hash_next;
     *at = context->hash_next;
-    context_count--;
-    if (latest == context)
-        latest = NULL;
-    if (!context_count) {
-        free(buckets);
-        buckets = NULL;
+    lane->context_count--;
+    if (lane->latest == context)
+        lane->latest = NULL;
+    if (!lane->context_count) {
+        free(lane->contexts);
+        lane->contexts = NULL;
     }
     free(context->send_seq);
     tern_peers_release(context->peers);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tern_lane;
 struct tern_peer;
 
 /* Rank -> peer, shared by all contexts over the same group. */
@@ -25,6 +26,7 @@ struct tern_peers {
 
 struct tern_context {
     uint64_t id;
+    struct tern_lane *lane;    /* the one that the id names */
     int rank;                  /* mine in the local group */
     int size;                  /* ranks that can be sent to: the local group's, or the remote group's of an intercommunicator */
     struct tern_peers *peers;  /* `size` of them */

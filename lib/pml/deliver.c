@@ -16,10 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages that came too soon, in order of arrival (links[0]): their context is not open here yet,
- * or they overtook others. */
-static struct tern_link early = {&early, &early}, parked = {&parked, &parked};
-
 /* Kind of a kept message that its sender has taken back: only its sequence number is still needed.
  */
 enum { TAKEN_BACK = 0 };
@@ -32,7 +28,7 @@ static struct tern_unexpected *copy_message(struct tern_peer *from,
     if (!message) {
         tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
                  "receive them, or lower pml_eager_credit",
-                 length, from->rank, (long)tern_match_unexpected_count());
+                 length, from->rank, (long)tern_lanes[from->lane].unexpected.items);
         abort();
     }
     message->from = from;
@@ -103,40 +99,43 @@ static bool in_turn(const struct tern_context *context, const struct tern_packet
 /* Parked messages of this context whose turn it is now. */
 static void unpark(struct tern_context *context)
 {
-    for (struct tern_link *link = parked.next; link != &parked;) {
+    struct tern_link *parked = &context->lane->parked;
+    for (struct tern_link *link = parked->next; link != parked;) {
         struct tern_unexpected *message = message_at(link);
         link = link->next;
         if (message->packet.context != context->id || !in_turn(context, &message->packet))
             continue;
         tern_list_remove(&message->links[0]);
         accept_kept(context, message);
-        link = parked.next; /* one that stands before it may be the next */
+        link = parked->next; /* one that stands before it may be the next */
     }
 }
 
 static void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
                             const void *payload, size_t length)
 {
-    struct tern_context *context = tern_context_find(packet->context);
+    struct tern_lane *lane = &tern_lanes[from->lane];
+    struct tern_context *context = tern_context_find(lane, packet->context);
     if (TERN_UNLIKELY(!context)) {
-        tern_list_append(&early, &copy_message(from, packet, payload, length)->links[0]);
+        tern_list_append(&lane->early, &copy_message(from, packet, payload, length)->links[0]);
         return;
     }
     if (TERN_UNLIKELY(!from_member(context, from, packet)))
         return;
     if (TERN_UNLIKELY(!in_turn(context, packet))) {
-        tern_list_append(&parked, &copy_message(from, packet, payload, length)->links[0]);
+        tern_list_append(&lane->parked, &copy_message(from, packet, payload, length)->links[0]);
         return;
     }
     context->recv_seq[packet->source]++;
     accept_message(context, from, packet, payload, length);
-    if (TERN_UNLIKELY(!tern_list_empty(&parked)))
+    if (TERN_UNLIKELY(!tern_list_empty(&lane->parked)))
         unpark(context);
 }
 
 void tern_deliver_early(struct tern_context *context)
 {
-    for (struct tern_link *link = early.next, *next; link != &early; link = next) {
+    struct tern_lane *lane = context->lane;
+    for (struct tern_link *link = lane->early.next, *next; link != &lane->early; link = next) {
         next = link->next;
         struct tern_unexpected *message = message_at(link);
         if (message->packet.context != context->id)
@@ -147,7 +146,7 @@ void tern_deliver_early(struct tern_context *context)
         else if (in_turn(context, &message->packet))
             accept_kept(context, message);
         else
-            tern_list_append(&parked, link);
+            tern_list_append(&lane->parked, link);
     }
     unpark(context);
 }
@@ -172,7 +171,8 @@ void tern_deliver_forget(struct tern_context *context)
         tern_match_remove(message);
         drop_message(message);
     }
-    for (struct tern_link *link = parked.next, *next; link != &parked; link = next) {
+    struct tern_link *parked = &context->lane->parked;
+    for (struct tern_link *link = parked->next, *next; link != parked; link = next) {
         next = link->next;
         if (message_at(link)->packet.context != context->id)
             continue;
@@ -200,12 +200,14 @@ static struct tern_unexpected *find_kept(struct tern_link *kept, const struct te
 static void deliver_cancel(struct tern_peer *from, const struct tern_packet *packet,
                            const struct tern_reply *reply)
 {
-    struct tern_context *context = tern_context_find(packet->context);
+    struct tern_lane *lane = &tern_lanes[from->lane];
+    struct tern_context *context = tern_context_find(lane, packet->context);
     struct tern_unexpected *matchable =
         context ? tern_match_announced(context, from, reply->remote_id) : NULL;
     struct tern_unexpected *message = matchable;
     if (!message)
-        message = find_kept(context ? &parked : &early, from, packet->context, reply->remote_id);
+        message = find_kept(context ? &lane->parked : &lane->early, from, packet->context,
+                            reply->remote_id);
     if (message && message->packet.kind == TERN_PACKET_EAGER_SYNC)
         tern_credit_owe(from, message->length + TERN_MESSAGE_COST);
     if (matchable) {

@@ -5,17 +5,6 @@
 
 #include <stdlib.h>
 
-struct table {
-    struct tern_queue **buckets;
-    uint32_t mask;
-    uint32_t queues; /* with empty ones, which are kept for the next message with their key */
-    uint64_t items;
-};
-
-static struct table posted, unexpected;
-static struct tern_queue *spare_queues;
-static uint64_t stamps;
-
 static uint32_t hash(const struct tern_context *context, int source, int tag)
 {
     uint64_t h = (uintptr_t)context >> 4;
@@ -24,7 +13,7 @@ static uint32_t hash(const struct tern_context *context, int source, int tag)
     return h >> 32;
 }
 
-static struct tern_queue *find(const struct table *table, const struct tern_context *context,
+static struct tern_queue *find(const struct tern_match_table *table, const struct tern_context *context,
                                int source, int tag)
 {
     if (!table->buckets)
@@ -35,22 +24,22 @@ static struct tern_queue *find(const struct table *table, const struct tern_cont
     return queue;
 }
 
-static void free_queue(struct tern_queue *queue)
+static void free_queue(struct tern_lane *lane, struct tern_queue *queue)
 {
-    queue->hash_next = spare_queues;
-    spare_queues = queue;
+    queue->hash_next = lane->spare_queues;
+    lane->spare_queues = queue;
 }
 
-static _Noreturn void out_of_memory(void)
+static _Noreturn void out_of_memory(const struct tern_lane *lane)
 {
     tern_log("no memory left for message queues (%lu receives posted, %lu unexpected messages)",
-             (long)posted.items, (long)unexpected.items);
+             (long)lane->posted.items, (long)lane->unexpected.items);
     abort();
 }
 
 /* Drops empty queues; if the table stays more than half full it doubles. Amortised over the
  * insertions since. */
-static void tidy(struct table *table)
+static void tidy(struct tern_lane *lane, struct tern_match_table *table)
 {
     uint32_t size = table->buckets ? table->mask + 1 : 0;
     for (uint32_t i = 0; i < size; i++)
@@ -61,7 +50,7 @@ static void tidy(struct table *table)
                 continue;
             }
             *at = queue->hash_next;
-            free_queue(queue);
+            free_queue(lane, queue);
             table->queues--;
         }
     if (size && table->queues <= size / 2)
@@ -71,7 +60,7 @@ static void tidy(struct table *table)
     if (!buckets) {
         if (size)
             return; /* slower, but right */
-        out_of_memory();
+        out_of_memory(lane);
     }
     for (uint32_t i = 0; i < size; i++)
         for (struct tern_queue *queue = table->buckets[i], *next; queue; queue = next) {
@@ -86,19 +75,20 @@ static void tidy(struct table *table)
     table->mask = larger - 1;
 }
 
-static struct tern_queue *find_or_make(struct table *table, const struct tern_context *context,
-                                       int source, int tag)
+static struct tern_queue *find_or_make(struct tern_match_table *table,
+                                       const struct tern_context *context, int source, int tag)
 {
+    struct tern_lane *lane = context->lane;
     struct tern_queue *queue = find(table, context, source, tag);
     if (queue)
         return queue;
     if (!table->buckets || table->queues > table->mask)
-        tidy(table);
-    queue = spare_queues;
+        tidy(lane, table);
+    queue = lane->spare_queues;
     if (queue)
-        spare_queues = queue->hash_next;
+        lane->spare_queues = queue->hash_next;
     else if (!(queue = malloc(sizeof *queue)))
-        out_of_memory();
+        out_of_memory(lane);
     *queue = (struct tern_queue){.context = context, .source = source, .tag = tag};
     tern_list_init(&queue->items);
     struct tern_queue **bucket = &table->buckets[hash(context, source, tag) & table->mask];
@@ -115,12 +105,14 @@ static bool wild(const struct tern_pml_request *request)
 
 void tern_match_post(struct tern_pml_request *request)
 {
-    struct tern_queue *queue = find_or_make(&posted, request->context, request->rank, request->tag);
-    request->stamp = stamps++;
+    struct tern_lane *lane = request->context->lane;
+    struct tern_queue *queue =
+        find_or_make(&lane->posted, request->context, request->rank, request->tag);
+    request->stamp = lane->stamps++;
     request->posted = true;
     request->context->posted_wild += wild(request);
     tern_list_append(&queue->items, &request->link);
-    posted.items++;
+    lane->posted.items++;
 }
 
 void tern_match_withdraw(struct tern_pml_request *request)
@@ -128,12 +120,12 @@ void tern_match_withdraw(struct tern_pml_request *request)
     tern_list_remove(&request->link);
     request->posted = false;
     request->context->posted_wild -= wild(request);
-    posted.items--;
+    request->context->lane->posted.items--;
 }
 
 static struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
 {
-    const struct tern_queue *queue = find(&posted, context, source, tag);
+    const struct tern_queue *queue = find(&context->lane->posted, context, source, tag);
     if (!queue || tern_list_empty(&queue->items))
         return NULL;
     return TERN_CONTAINER(queue->items.next, struct tern_pml_request, link);
@@ -141,7 +133,7 @@ static struct tern_pml_request *oldest(const struct tern_context *context, int s
 
 struct tern_pml_request *tern_match_posted(struct tern_context *context, int source, int tag)
 {
-    if (!posted.items)
+    if (!context->lane->posted.items)
         return NULL;
     struct tern_pml_request *best = oldest(context, source, tag);
     if (TERN_UNLIKELY(context->posted_wild)) {
@@ -176,20 +168,24 @@ static int keys_of(int tag)
 
 void tern_match_add(struct tern_unexpected *message)
 {
+    struct tern_match_table *table = &message->context->lane->unexpected;
+    struct tern_lane_counters *counters = &message->context->lane->counters;
     for (int i = 0; i < keys_of(message->packet.tag); i++) {
         int source = message->packet.source, tag = message->packet.tag;
         key(i, &source, &tag);
-        tern_list_append(&find_or_make(&unexpected, message->context, source, tag)->items,
+        tern_list_append(&find_or_make(table, message->context, source, tag)->items,
                          &message->links[i]);
     }
-    unexpected.items++;
+    counters->unexpected_messages++;
+    if (++table->items > counters->unexpected_longest)
+        counters->unexpected_longest = table->items;
 }
 
 void tern_match_remove(struct tern_unexpected *message)
 {
     for (int i = 0; i < keys_of(message->packet.tag); i++)
         tern_list_remove(&message->links[i]);
-    unexpected.items--;
+    message->context->lane->unexpected.items--;
 }
 
 static struct tern_unexpected *message_at(struct tern_link *link, int i)
@@ -199,9 +195,9 @@ static struct tern_unexpected *message_at(struct tern_link *link, int i)
 
 struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag)
 {
-    if (!unexpected.items)
+    if (!context->lane->unexpected.items)
         return NULL;
-    const struct tern_queue *queue = find(&unexpected, context, source, tag);
+    const struct tern_queue *queue = find(&context->lane->unexpected, context, source, tag);
     if (!queue || tern_list_empty(&queue->items))
         return NULL;
     return message_at(queue->items.next, (source == MPI_ANY_SOURCE) + 2 * (tag == MPI_ANY_TAG));
@@ -209,8 +205,9 @@ struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int 
 
 struct tern_unexpected *tern_match_any(struct tern_context *context)
 {
-    for (uint32_t i = 0; unexpected.items && i <= unexpected.mask; i++)
-        for (struct tern_queue *queue = unexpected.buckets[i]; queue; queue = queue->hash_next)
+    const struct tern_match_table *table = &context->lane->unexpected;
+    for (uint32_t i = 0; table->items && i <= table->mask; i++)
+        for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next)
             if (queue->context == context && queue->source != MPI_ANY_SOURCE &&
                 queue->tag != MPI_ANY_TAG && !tern_list_empty(&queue->items))
                 return message_at(queue->items.next, 0);
@@ -220,7 +217,7 @@ struct tern_unexpected *tern_match_any(struct tern_context *context)
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id)
 {
-    const struct tern_queue *queue = find(&unexpected, context, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const struct tern_queue *queue = find(&context->lane->unexpected, context, MPI_ANY_SOURCE, MPI_ANY_TAG);
     if (!queue)
         return NULL;
     for (struct tern_link *link = queue->items.next; link != &queue->items; link = link->next) {
@@ -232,7 +229,7 @@ struct tern_unexpected *tern_match_announced(struct tern_context *context,
     return NULL;
 }
 
-static void free_table(struct table *table)
+static void free_table(struct tern_match_table *table)
 {
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
         for (struct tern_queue *queue = table->buckets[i], *next; queue; queue = next) {
@@ -240,26 +237,16 @@ static void free_table(struct table *table)
             free(queue);
         }
     free(table->buckets);
-    *table = (struct table){0};
+    *table = (struct tern_match_table){0};
 }
 
-void tern_match_finalize(void)
+void tern_match_finalize(struct tern_lane *lane)
 {
-    free_table(&posted);
-    free_table(&unexpected);
-    while (spare_queues) {
-        struct tern_queue *queue = spare_queues;
-        spare_queues = queue->hash_next;
+    free_table(&lane->posted);
+    free_table(&lane->unexpected);
+    while (lane->spare_queues) {
+        struct tern_queue *queue = lane->spare_queues;
+        lane->spare_queues = queue->hash_next;
         free(queue);
     }
-}
-
-uint64_t tern_match_unexpected_count(void)
-{
-    return unexpected.items;
-}
-
-uint64_t tern_match_posted_count(void)
-{
-    return posted.items;
 }

@@ -5,7 +5,7 @@
 /*
  * Matching in constant time, whatever stands in the queues.
  *
- * Both sides are hash tables of queues, a queue per key (context, source, tag). A posted receive stands in one queue, its
+ * Both sides are hash tables, a pair per lane, of queues, a queue per key (context, source, tag). A posted receive stands in one queue, its
  * wildcards being part of the key, with a global stamp; an arriving message looks at the heads of at most four queues
  * and takes the oldest. An unexpected message stands in four queues (exact, any source, any tag, both), so a receive or probe
  * looks at one head. Tags below MPI_ANY_TAG are internal: wildcards do not see them.
@@ -46,9 +46,6 @@ struct tern_unexpected *tern_match_any(struct tern_context *context);
 /* The announced message `id` of `from`, for cancelling; NULL: not here (any more). */
 struct tern_unexpected *tern_match_announced(struct tern_context *context, const struct tern_peer *from, uint64_t id);
 
-void tern_match_finalize(void);
-
-/* How many stand there, for people and for tests. */
-uint64_t tern_match_unexpected_count(void), tern_match_posted_count(void);
+void tern_match_finalize(struct tern_lane *lane);
 
 #endif

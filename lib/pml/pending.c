@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tern_link waiting_peers = {&waiting_peers, &waiting_peers};
 static int64_t credit_bytes;
 
 void tern_pending_init(void)
@@ -46,7 +45,7 @@ void tern_peer_update(struct tern_peer *peer)
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
 {
     if (!peer->waits)
-        tern_list_append(&waiting_peers, &peer->pending_peers);
+        tern_list_append(&tern_lanes[peer->lane].waiting_peers, &peer->pending_peers);
     peer->waits = true;
     tern_list_append(&peer->pending, &pending->link);
     tern_peer_update(peer);
@@ -74,10 +73,11 @@ static int flush_peer(struct tern_peer *peer)
     return count;
 }
 
-int tern_pending_flush(void)
+int tern_pending_flush(struct tern_lane *lane)
 {
+    struct tern_link *peers = &lane->waiting_peers;
     int count = 0;
-    for (struct tern_link *link = waiting_peers.next, *next; link != &waiting_peers; link = next) {
+    for (struct tern_link *link = peers->next, *next; link != peers; link = next) {
         next = link->next;
         count += flush_peer(TERN_CONTAINER(link, struct tern_peer, pending_peers));
     }
@@ -86,7 +86,10 @@ int tern_pending_flush(void)
 
 bool tern_pending_empty(void)
 {
-    return tern_list_empty(&waiting_peers);
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        if (!tern_list_empty(&tern_lanes[i].waiting_peers))
+            return false;
+    return true;
 }
 
 struct control {

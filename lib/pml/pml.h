@@ -15,6 +15,7 @@
 
 enum tern_send_mode { TERN_SEND_STANDARD, TERN_SEND_SYNCHRONOUS, TERN_SEND_READY };
 
+struct tern_lane;        /* lib/pml/lane.h */
 struct tern_pml_request; /* lib/pml/pml_request.h */
 
 /* Ranks are 0..context->size-1, sources may be MPI_ANY_SOURCE, tags MPI_ANY_TAG (MPI_PROC_NULL is dealt with above).
@@ -57,14 +58,15 @@ int tern_progress(void);
  * other threads in, and yields where ranks share processors. */
 int tern_poll(void);
 
-/* Something that needs progress of its own (generalized collectives, ...): called once per round; returns events. */
-int tern_progress_register(int (*poll)(void));
-void tern_progress_unregister(int (*poll)(void));
+/* Something that needs progress of its own (generalized collectives, ...): called once per round of the lane; returns events. */
+int tern_progress_register(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
+void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 
 /* Waiting: `struct tern_waiter w = {0}; while (!condition) tern_wait(&w);` Each call does a round of progress; without events it
  * spins, then yields, then sleeps until a doorbell rings (docs/waiting.md). Gives up tern_lock meanwhile. */
 struct tern_waiter {
-    unsigned idle; /* rounds without an event */
+    unsigned idle;  /* rounds without an event */
+    uint64_t since; /* the one before, in ticks */
 };
 void tern_wait(struct tern_waiter *waiter);
 

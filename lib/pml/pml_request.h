@@ -6,6 +6,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -62,7 +63,13 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
                           const void *buf, int64_t count, const struct tern_type *type, int rank, int tag);
 void tern_pml_request_release(struct tern_request *request);
 
-/* number.c: requests named in packets by a small number, never by an address. 0 is no number. */
+/* number.c: requests named in packets by a small number, never by an address. 0 is no number. The lowest bits are the
+ * request's lane. */
+enum { TERN_NUMBER_LANE_BITS = 3 };
+static inline uint32_t tern_number_lane(uint64_t number)
+{
+    return number & (TERN_LANES_MAX - 1);
+}
 int tern_number_give(struct tern_pml_request *request); /* sets request->number */
 void tern_number_take_back(struct tern_pml_request *request);
 struct tern_pml_request *tern_number_find(uint64_t number); /* NULL: nobody has it */
@@ -70,9 +77,9 @@ struct tern_pml_request *tern_number_find(uint64_t number); /* NULL: nobody has 
 /* pending.c */
 void tern_pending_init(void);
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
-bool tern_pending_empty(void);
+bool tern_pending_empty(void); /* in no lane */
 /* Tries to send what waits; returns how many went. */
-int tern_pending_flush(void);
+int tern_pending_flush(struct tern_lane *lane);
 /* Connects on first use and gives the peer its first credit. */
 int tern_peer_ready(struct tern_peer *peer);
 /* Sets peer->eager_below from what stands in the way. */
@@ -103,6 +110,9 @@ void tern_deliver_early(struct tern_context *context);
 void tern_deliver_forget(struct tern_context *context);
 
 /* context.c */
-struct tern_context *tern_context_find(uint64_t id);
+struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id);
+
+/* progress.c: one round of the lane. */
+int tern_lane_progress(struct tern_lane *lane);
 
 #endif

@@ -84,40 +84,39 @@ static void let_others_in(void)
 
 /* ---- progress ---- */
 
-enum { POLLS_MAX = 8 };
-static int (*polls[POLLS_MAX])(void);
-static int poll_count;
-
-int tern_progress_register(int (*poll)(void))
+int tern_progress_register(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
-    if (poll_count == POLLS_MAX)
-        return tern_error(TERN_ERR_INTERN, "more than %d users of progress", POLLS_MAX);
-    polls[poll_count++] = poll;
+    if (lane->poll_count == TERN_LANE_POLLS)
+        return tern_error(TERN_ERR_INTERN, "more than %d users of progress", TERN_LANE_POLLS);
+    lane->polls[lane->poll_count++] = poll;
     return 0;
 }
 
-void tern_progress_unregister(int (*poll)(void))
+void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
-    for (int i = 0; i < poll_count; i++)
-        if (polls[i] == poll) {
-            polls[i] = polls[--poll_count];
+    for (int i = 0; i < lane->poll_count; i++)
+        if (lane->polls[i] == poll) {
+            lane->polls[i] = lane->polls[--lane->poll_count];
             return;
         }
 }
 
+int tern_lane_progress(struct tern_lane *lane)
+{
+    if (lane->inside)
+        return 0;
+    lane->inside = true;
+    int count = tern_btl_progress(lane->index);
+    count += tern_pending_flush(lane);
+    for (int i = 0; i < lane->poll_count; i++)
+        count += lane->polls[i](lane);
+    lane->inside = false;
+    return count;
+}
+
 int tern_progress(void)
 {
-    static bool inside; /* a round is not to be begun in the middle of another: a send that a
-                           collective starts may ask for it */
-    if (inside)
-        return 0;
-    inside = true;
-    int count = tern_btl_progress();
-    count += tern_pending_flush();
-    for (int i = 0; i < poll_count; i++)
-        count += polls[i]();
-    inside = false;
-    return count;
+    return tern_lane_progress(tern_lanes);
 }
 
 /* ---- waiting ---- */
@@ -137,7 +136,7 @@ enum {
 static bool ranks_share;
 static bool ranks_share_known; /* all ranks of the node have said where they may run */
 
-static const struct policy *policy(void)
+static const struct policy *current_policy(void)
 {
     if (TERN_UNLIKELY(!ranks_share_known))
         ranks_share = tern_btl_sharing_ranks(&ranks_share_known) > tern_rte.cpus;
@@ -161,7 +160,8 @@ static bool sleep_until_rung(void)
     uint32_t armed = tern_doorbell_arm();
     bool came = tern_progress(); /* before the sender could see that we sleep */
     if (!came) {
-        uint64_t timeout_us = poll_count ? LONE_SLEEP_US : SLEEP_US;
+        tern_lanes->counters.sleeps++;
+        uint64_t timeout_us = tern_lanes->poll_count ? LONE_SLEEP_US : SLEEP_US;
         int saved = release_all();
         tern_doorbell_sleep(armed, timeout_us);
         take_again(saved);
@@ -173,7 +173,7 @@ static bool sleep_until_rung(void)
 int tern_poll(void)
 {
     int count = tern_progress();
-    if (!count && policy() == &crowded)
+    if (!count && current_policy() == &crowded)
         yield_processor(); /* whoever it is that we look for may need it */
     let_others_in();
     return count;
@@ -186,15 +186,19 @@ void tern_wait(struct tern_waiter *waiter)
         let_others_in();
         return;
     }
-    *tern_doorbell_waiting_at = tern_ticks();
+    uint64_t now = tern_ticks();
+    *tern_doorbell_waiting_at = now;
     unsigned idle = waiter->idle++;
+    if (idle > 0)
+        tern_lanes->counters.blocked_ticks += now - waiter->since;
+    waiter->since = now;
     if (idle == 0 && tern_doorbell_contended)
         tern_doorbell_contended--;
-    const struct policy *now = policy();
-    if (idle < now->spins) {
+    const struct policy *policy = current_policy();
+    if (idle < policy->spins) {
         tern_cpu_relax();
         let_others_in();
-    } else if (idle < now->spins + now->yields) {
+    } else if (idle < policy->spins + policy->yields) {
         yield_processor();
         let_others_in();
     } else if (sleep_until_rung()) {
@@ -211,6 +215,7 @@ void tern_wait_init(void)
 
 int tern_pml_init(void)
 {
+    tern_lanes_init();
     tern_btl_deliver = tern_pml_deliver;
     tern_pending_init();
     ranks_share_known = false;
@@ -227,6 +232,7 @@ void tern_pml_flush(void)
 void tern_pml_finalize(void)
 {
     tern_btl_finalize();
-    tern_match_finalize();
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        tern_match_finalize(&tern_lanes[i]);
     tern_peer_free_all();
 }

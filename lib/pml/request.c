@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-static struct tern_pml_request *pool; /* free requests, chained through req.comm */
-
 int tern_request_refuse_cancel(struct tern_request *request)
 {
     (void)request; /* too late: it is complete */
@@ -40,6 +38,7 @@ void tern_request_init(struct tern_request *request, const struct tern_request_k
     request->orphan = false;
     request->held = false;
     request->comm = comm;
+    request->lane = tern_lanes;
     request->datatype = NULL;
     request->on_complete = NULL;
     tern_request_restart(request);
@@ -77,6 +76,7 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
                           const struct tern_type *type, int rank, int tag)
 {
     tern_request_init(&request->req, kind, context->comm);
+    request->req.lane = context->lane;
     request->context = context;
     request->type = type;
     request->buf = (void *)buf;
@@ -94,9 +94,10 @@ struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *ki
                                               int64_t count, const struct tern_type *type, int rank,
                                               int tag)
 {
-    struct tern_pml_request *request = pool;
+    struct tern_lane *lane = context->lane;
+    struct tern_pml_request *request = lane->pool;
     if (request)
-        pool = request->req.comm;
+        lane->pool = request->req.comm;
     else if (!(request = malloc(sizeof *request))) {
         tern_error(TERN_ERR_NO_MEM, "no memory for a request");
         return NULL;
@@ -110,6 +111,6 @@ void tern_pml_request_release(struct tern_request *req)
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_number_take_back(request);
     req->obj.own.magic = TERN_MAGIC_FREED;
-    req->comm = pool;
-    pool = request;
+    req->comm = req->lane->pool;
+    req->lane->pool = request;
 }

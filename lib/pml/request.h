@@ -16,6 +16,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+struct tern_lane;
 struct tern_request;
 
 struct tern_request_kind {
@@ -39,6 +40,7 @@ struct tern_request {
     void *comm;             /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by itself */
     void *datatype;         /* lib/mpi/request.c: struct tern_datatype held, or NULL */
     void *owner;            /* whoever set on_complete: what this is a part of */
+    struct tern_lane *lane; /* where it makes progress; its lock guards what is not the user's */
     void (*on_complete)(struct tern_request *request); /* NULL, or called once by progress at completion; releases an orphan itself */
 };
 
@@ -53,7 +55,8 @@ extern const struct tern_request_kind tern_request_static_kind;
 /* A kind's `cancel` for what is complete from the start: nothing to take back, no error. */
 int tern_request_refuse_cancel(struct tern_request *request);
 
-/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status. */
+/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status, in lane 0 until the caller names
+ * another. */
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);
 
 /* Makes a fresh request persistent: inactive until its kind->start. */

@@ -89,14 +89,21 @@ static int push_first(struct tern_pending *pending)
 {
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *peer = request->peer;
+    int64_t length = request->length; /* the request may be gone when it is sent */
     int rc = TERN_ERR_NO_MEM;
-    if (request->length <= (int64_t)peer->btl->eager_max && peer->credit > 0)
+    if (length <= (int64_t)peer->btl->eager_max && peer->credit > 0)
         rc = push_eager(request);
     if (rc == TERN_ERR_NO_MEM) /* no credit, too long, or the byte mover has no memory for it */
         rc = push_rendezvous(request);
-    if (rc && rc != TERN_ERR_AGAIN)
+    if (rc == TERN_ERR_AGAIN)
+        return rc;
+    if (rc) {
         finish(request, rc);
-    return rc == TERN_ERR_AGAIN ? rc : 0;
+        return 0;
+    }
+    peer->traffic.sent_messages++;
+    peer->traffic.sent_bytes += length;
+    return 0;
 }
 
 /* DATA packets until the message is through or there is no room. */
@@ -161,18 +168,18 @@ static bool send_copy(struct tern_pml_request *request)
 
 int tern_send_start(struct tern_pml_request *request)
 {
-    struct tern_peer *peer = request->context->peers->peer[request->rank];
+    struct tern_context *context = request->context;
+    struct tern_peer *peer = context->peers->peer[request->rank];
     int rc = tern_peer_ready(peer);
     if (rc)
         return rc;
     if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&
         request->length <= (int64_t)peer->btl->eager_max) {
-        tern_progress(); /* who only sends never looks whether credit has come, or copies are done
+        tern_lane_progress(context->lane); /* who only sends never looks whether credit has come, or copies are done
                             with */
         if (peer->credit <= 0 && send_copy(request))
             return 0;
     }
-    struct tern_context *context = request->context;
     request->peer = peer;
     request->header = (struct tern_packet){
         .seq = context->send_seq[request->rank]++,
@@ -210,6 +217,8 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
         context->send_seq[dest]--;
         return false;
     }
+    peer->traffic.sent_messages++;
+    peer->traffic.sent_bytes += length;
     peer->credit -= length + TERN_MESSAGE_COST;
     if (TERN_UNLIKELY(peer->credit <= 0))
         tern_peer_update(peer);

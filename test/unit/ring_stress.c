@@ -100,7 +100,7 @@ static void start_rank(uint32_t rank, int fd, size_t size, uint64_t seed)
 /* Sends and receives until both are through, or (endless) until killed. */
 static void run_rank(bool endless)
 {
-    struct tern_peer *peer = tern_peer_get(0, 1 - tern_rte.rank);
+    struct tern_peer *peer = tern_peer_get(0, 0, 1 - tern_rte.rank);
     REQUIRE(peer && tern_peer_connect(peer) == 0 && strcmp(peer->btl->name, "shm") == 0, "the peer is not reached by shm");
     uint64_t sent = 0, waited = 0;
     while (endless || sent < to_send || received < to_send) {
@@ -117,7 +117,7 @@ static void run_rank(bool endless)
             }
             sent++;
         }
-        waited = tern_btl_progress() ? 0 : waited + 1;
+        waited = tern_btl_progress(0) ? 0 : waited + 1;
         if (waited > 1000)
             usleep(10);
         REQUIRE(endless || waited < 3000000, "hangs after %lu sent, %lu received", (long)sent, (long)received);

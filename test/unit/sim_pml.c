@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim_pml.h"
 
+#include "lib/pml/lane.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ struct message { /* a send or a receive that found no partner yet */
 
 static struct sim *current;
 static struct message **waiting; /* per receiving process, in order */
-static int (*polled)(void);
+static int (*polled)(struct tern_lane *lane);
 static uint64_t events; /* messages posted, calls finished */
 
 static void release_message(struct tern_request *request)
@@ -129,14 +131,16 @@ static int sim_recv(struct tern_context *context, void *buf, int64_t count,
     return 0;
 }
 
-static int sim_watch(int (*poll)(void))
+static int sim_watch(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
+    (void)lane;
     polled = poll;
     return 0;
 }
 
-static void sim_unwatch(int (*poll)(void))
+static void sim_unwatch(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
+    (void)lane;
     (void)poll;
     polled = NULL;
 }
@@ -200,7 +204,7 @@ static void run_blocking(struct sim *sim, struct tern_call *calls)
 
 static void poll_until_quiet(void)
 {
-    while (polled && polled())
+    while (polled && polled(tern_lanes))
         ;
 }
 
@@ -256,7 +260,8 @@ static void open_coll(struct sim *sim, struct tern_coll *coll, int process, int 
     struct sim_context *sim_context = malloc(sizeof *sim_context);
     *sim_context = (struct sim_context){sim, process, id, first_there};
     *coll = (struct tern_coll){
-        .context = {.rank = process - first_here,
+        .context = {.lane = tern_lanes,
+                    .rank = process - first_here,
                     .size = remote_size ? remote_size : size,
                     .comm = sim_context},
         .rank = process - first_here,
@@ -268,6 +273,7 @@ static void open_coll(struct sim *sim, struct tern_coll *coll, int process, int 
 struct sim *sim_new(int size, int remote_size)
 {
     struct sim *sim = calloc(1, sizeof *sim);
+    tern_lanes_init();
     sim->size = size;
     sim->remote_size = remote_size;
     sim->processes = size + remote_size;

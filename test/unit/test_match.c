@@ -9,7 +9,7 @@
 
 enum { STEPS = 200000, MOST = 400, SOURCES = 5, TAGS = 6 };
 
-static struct tern_context contexts[2];
+static struct tern_context contexts[2] = {{.lane = tern_lanes}, {.lane = tern_lanes}};
 
 /* The naive queues, oldest first. */
 static struct tern_pml_request *posted[MOST];
@@ -116,11 +116,11 @@ static void empty_all(void)
             message_count--;
         }
     ck_assert_int_eq(message_count, 0);
-    ck_assert_uint_eq(tern_match_posted_count(), 0);
-    ck_assert_uint_eq(tern_match_unexpected_count(), 0);
+    ck_assert_uint_eq(tern_lanes->posted.items, 0);
+    ck_assert_uint_eq(tern_lanes->unexpected.items, 0);
     ck_assert_uint_eq(contexts[0].posted_wild, 0);
     ck_assert_uint_eq(contexts[1].posted_wild, 0);
-    tern_match_finalize();
+    tern_match_finalize(tern_lanes);
 }
 
 /* Phases lean to one side, so that either queue grows long. */
@@ -135,8 +135,8 @@ START_TEST(agrees_with_plain_lists)
             receive();
         else
             arrive();
-        ck_assert_uint_eq(tern_match_posted_count(), posted_count);
-        ck_assert_uint_eq(tern_match_unexpected_count(), message_count);
+        ck_assert_uint_eq(tern_lanes->posted.items, posted_count);
+        ck_assert_uint_eq(tern_lanes->unexpected.items, message_count);
     }
     empty_all();
 }

@@ -48,7 +48,7 @@ struct tern_ring {
     uint32_t slot_count; /* a power of two */
     uint32_t data_size;  /* bytes, a multiple of the cache line */
     uint32_t source;     /* sender's local rank */
-    uint32_t lane;       /* 0 */
+    uint32_t lane;       /* the sender's */
     uint64_t next;       /* in the receiver's inbox: offset of the ring announced before, 0: none */
     /* the receiver's line */
     uint32_t consumed __attribute__((aligned(TERN_CACHE_LINE)));

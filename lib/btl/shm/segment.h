@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TERN_SEGMENT_CPUS = 1024 };
+/* The second is TERN_LANES_MAX, also of a sender whose library was built otherwise. */
+enum { TERN_SEGMENT_CPUS = 1024, TERN_SEGMENT_LANES = 8 };
 
 struct tern_segment_rank {
     /* Nonzero: this rank is about to sleep, or sleeps, on this word: whoever has sent it something wakes it. */
@@ -31,8 +32,10 @@ struct tern_segment_rank {
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
     /* When this rank last polled inside a call that waits (tern_ticks): is it there to answer? */
     uint64_t waiting_at __attribute__((aligned(TERN_CACHE_LINE)));
-    /* Rings to this rank: offset of the one announced last, chained through tern_ring.next. */
-    uint64_t inbox __attribute__((aligned(TERN_CACHE_LINE)));
+    /* Rings to this rank, by the sender's lane: offset of the one announced last, chained through tern_ring.next. The count of
+     * announcements, raised after each, spares the receiver looking at all of them. */
+    uint32_t announced __attribute__((aligned(TERN_CACHE_LINE)));
+    uint64_t inbox[TERN_SEGMENT_LANES];
 };
 
 struct tern_segment {

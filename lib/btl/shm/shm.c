@@ -42,21 +42,29 @@ struct tern_endpoint {
     struct tern_ring_out out; /* ring == NULL: none yet */
     struct tern_segment_rank *block;
     uint32_t local_rank;
+    uint8_t lane;
     uint8_t level;     /* of the ring, index + 1 into ring_sizes */
     uint8_t level_max; /* growing beyond was refused */
     uint8_t pull;
 };
 
-static struct tern_endpoint *endpoints; /* by local rank */
-static uint64_t my_ring_bytes, my_ring_budget;
-
-/* Rings to me. */
-static struct incoming {
+/* A ring to me. */
+struct incoming {
     struct tern_ring_in in;
     struct tern_peer *peer;
-} *incoming;
-static uint32_t incoming_count, incoming_room;
-static uint64_t inbox_seen; /* newest ring taken from the inbox */
+};
+
+/* What a lane sends by and receives from. Guarded by the lane's lock. */
+static struct lane {
+    struct tern_endpoint *endpoints; /* by local rank */
+    struct incoming *incoming;
+    uint32_t incoming_count, incoming_room;
+    uint32_t announcements_seen;
+    uint64_t inbox_seen[TERN_SEGMENT_LANES]; /* newest ring taken from each inbox */
+} __attribute__((aligned(TERN_CACHE_LINE))) lanes[TERN_LANES_MAX];
+_Static_assert((int)TERN_SEGMENT_LANES == (int)TERN_LANES_MAX, "an inbox for each lane");
+
+static uint64_t my_ring_bytes, my_ring_budget; /* of all lanes; the first is atomic */
 static struct tern_segment_rank *self;
 static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy;
 
@@ -86,9 +94,11 @@ static int shm_init(void)
     int rc = tern_segment_attach();
     if (rc)
         return rc;
-    endpoints = calloc(tern_rte.local_size, sizeof *endpoints);
-    if (!endpoints)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for %u endpoints", tern_rte.local_size);
+    for (uint32_t i = 0; i < tern_lane_count; i++) {
+        lanes[i].endpoints = calloc(tern_rte.local_size, sizeof *lanes[i].endpoints);
+        if (!lanes[i].endpoints)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for %u endpoints", tern_rte.local_size);
+    }
     self = tern_segment_rank(tern_rte.local_rank);
     my_ring_budget = tern_segment.size / tern_rte.local_size / 2;
     rc = read_single_copy();
@@ -98,27 +108,33 @@ static int shm_init(void)
     return 0;
 }
 
+static void close_lane(struct lane *lane)
+{
+    for (uint32_t i = 0; lane->endpoints && i < tern_rte.local_size; i++)
+        tern_ring_close_out(&lane->endpoints[i].out);
+    free(lane->endpoints);
+    free(lane->incoming);
+    *lane = (struct lane){0};
+}
+
 static void shm_finalize(void)
 {
     tern_doorbell_use(NULL, NULL);
-    for (uint32_t i = 0; endpoints && i < tern_rte.local_size; i++)
-        tern_ring_close_out(&endpoints[i].out);
-    free(endpoints);
-    free(incoming);
-    endpoints = NULL;
-    incoming = NULL;
-    incoming_count = incoming_room = 0;
-    inbox_seen = my_ring_bytes = 0;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        close_lane(&lanes[i]);
+    my_ring_bytes = 0;
     self = NULL;
     tern_segment_detach();
 }
 
 static int shm_connect(struct tern_peer *peer)
 {
-    int64_t local_rank = peer->job == 0 && endpoints ? tern_rte_local_rank(peer->rank) : -1;
+    struct lane *lane = &lanes[peer->lane];
+    int64_t local_rank = peer->job == 0 && lane->endpoints ? tern_rte_local_rank(peer->rank) : -1;
     if (local_rank < 0)
         return TERN_ERR_UNREACHABLE;
-    struct tern_endpoint *endpoint = &endpoints[local_rank];
+    struct tern_endpoint *endpoint = &lane->endpoints[local_rank];
+    endpoint->lane = peer->lane;
     endpoint->local_rank = local_rank;
     endpoint->block = tern_segment_rank(local_rank);
     endpoint->level_max = LEVELS;
@@ -136,7 +152,8 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
         level++;
     for (; level >= endpoint->level && level < endpoint->level_max; level--) {
         uint64_t offset;
-        if ((level > 0 && my_ring_bytes + ring_sizes[level] > my_ring_budget) ||
+        uint64_t bytes = __atomic_load_n(&my_ring_bytes, __ATOMIC_RELAXED) + ring_sizes[level];
+        if ((level > 0 && bytes > my_ring_budget) ||
             tern_segment_allocate(ring_sizes[level], &offset)) {
             endpoint->level_max = level;
             if (level == 0)
@@ -145,10 +162,11 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
         }
         struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
         tern_ring_format(ring, ring_sizes[level], tern_rte.local_rank);
+        ring->lane = endpoint->lane;
         int rc = tern_ring_open_out(ret_out, ring);
         if (rc)
             return rc;
-        my_ring_bytes += ring_sizes[level];
+        __atomic_fetch_add(&my_ring_bytes, ring_sizes[level], __ATOMIC_RELAXED);
         endpoint->level = level + 1;
         *ret_offset = offset;
         return 0;
@@ -158,7 +176,7 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
                       endpoint->local_rank);
 }
 
-/* Puts a first ring into the receiver's inbox. */
+/* Puts a first ring into the inbox that the receiver has for our lane. */
 static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
 {
     uint64_t offset;
@@ -166,12 +184,15 @@ static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
     if (rc)
         return rc;
     struct tern_ring *ring = endpoint->out.ring;
-    uint64_t head = __atomic_load_n(&endpoint->block->inbox, __ATOMIC_RELAXED);
+    uint64_t *inbox = &endpoint->block->inbox[endpoint->lane];
+    uint64_t head = __atomic_load_n(inbox, __ATOMIC_RELAXED);
     do
         ring->next = head;
     /* release: the receiver that sees the offset sees a formatted ring */
-    while (!__atomic_compare_exchange_n(&endpoint->block->inbox, &head, offset, true,
-                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(inbox, &head, offset, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+    /* release: whoever sees the count sees the ring in the inbox */
+    __atomic_fetch_add(&endpoint->block->announced, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -356,7 +377,7 @@ static struct tern_ring *ring_at(uint64_t offset)
     struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
     if (offset % TERN_CACHE_LINE || offset + sizeof *ring > tern_segment.size ||
         !tern_ring_sane(ring, tern_segment.size - offset) ||
-        ring->source >= tern_segment.local_size) {
+        ring->source >= tern_segment.local_size || ring->lane >= TERN_SEGMENT_LANES) {
         tern_log("the node's shared memory is damaged: no ring at offset %#lx; this is a bug of "
                  "Tern or of the program",
                  (long)offset);
@@ -365,34 +386,51 @@ static struct tern_ring *ring_at(uint64_t offset)
     return ring;
 }
 
-/* Takes the rings announced since last time. Without memory nothing is taken: the next poll tries
- * again. */
-static void read_inbox(uint64_t newest)
+/* Room for one more; NULL: no memory. */
+static struct incoming *add_incoming(struct lane *lane)
 {
-    uint32_t before = incoming_count;
-    for (uint64_t offset = newest; offset != inbox_seen;) {
+    if (lane->incoming_count == lane->incoming_room) {
+        uint32_t room = lane->incoming_room ? lane->incoming_room * 2 : 8;
+        struct incoming *larger = realloc(lane->incoming, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        lane->incoming = larger;
+        lane->incoming_room = room;
+    }
+    return &lane->incoming[lane->incoming_count++];
+}
+
+/* Takes the rings of an inbox announced since last time. Without memory nothing is taken, and false
+ * returned. */
+static bool read_inbox(struct lane *lane, uint32_t inbox)
+{
+    uint32_t before = lane->incoming_count;
+    /* acquire: pairs with the announcement */
+    uint64_t newest = __atomic_load_n(&self->inbox[inbox], __ATOMIC_ACQUIRE);
+    for (uint64_t offset = newest; offset != lane->inbox_seen[inbox];) {
         struct tern_ring *ring = ring_at(offset);
-        if (incoming_count == incoming_room) {
-            uint32_t room = incoming_room ? incoming_room * 2 : 8;
-            struct incoming *larger = realloc(incoming, room * sizeof *larger);
-            if (!larger) {
-                incoming_count = before;
-                return;
-            }
-            incoming = larger;
-            incoming_room = room;
-        }
-        struct incoming *entry = &incoming[incoming_count];
-        entry->peer = tern_peer_get(0, tern_rte.local_ranks[ring->source]);
-        if (!entry->peer) {
-            incoming_count = before;
-            return;
+        struct incoming *entry = add_incoming(lane);
+        if (entry)
+            entry->peer = tern_peer_get(lane - lanes, 0, tern_rte.local_ranks[ring->source]);
+        if (!entry || !entry->peer) {
+            lane->incoming_count = before;
+            return false;
         }
         tern_ring_open_in(&entry->in, ring);
-        incoming_count++;
         offset = ring->next;
     }
-    inbox_seen = newest;
+    lane->inbox_seen[inbox] = newest;
+    return true;
+}
+
+/* The inboxes of those lanes of others that this one serves. A peer may have more lanes than we. */
+static void read_inboxes(struct lane *lane, uint32_t announced)
+{
+    bool all = true;
+    for (uint32_t i = lane - lanes; i < TERN_SEGMENT_LANES; i += tern_lane_count)
+        all &= read_inbox(lane, i);
+    if (all) /* else the next poll tries again */
+        lane->announcements_seen = announced;
 }
 
 /* The sender has moved to a larger ring; the old one's pages go back. */
@@ -424,15 +462,16 @@ static int drain(struct incoming *entry)
     return count;
 }
 
-static int shm_progress(void)
+static int shm_progress(uint32_t index)
 {
+    struct lane *lane = &lanes[index];
     int count = 0;
     /* acquire: pairs with the announcement */
-    uint64_t newest = __atomic_load_n(&self->inbox, __ATOMIC_ACQUIRE);
-    if (TERN_UNLIKELY(newest != inbox_seen))
-        read_inbox(newest);
-    for (uint32_t i = 0; i < incoming_count; i++)
-        count += drain(&incoming[i]);
+    uint32_t announced = tern_load_acquire(&self->announced);
+    if (TERN_UNLIKELY(announced != lane->announcements_seen))
+        read_inboxes(lane, announced);
+    for (uint32_t i = 0; i < lane->incoming_count; i++)
+        count += drain(&lane->incoming[i]);
     return count;
 }
 
