@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/butterfly.h"
+#include "lib/coll/circulant.h"
 #include "lib/coll/ring.h"
 
 /*
@@ -122,6 +124,111 @@ static void ring(struct tern_plan *plan)
     set_tail(plan, ring_reduce_steps(args->size) + 2 * (int64_t)(args->size - 1), ring_step);
 }
 
+/*
+ * Recursive multiplying (Ruefenacht, Bull, Booth 2017): recursive doubling with RADIX ranks that
+ * tell each other their sums in a round: fewer rounds, where several messages can be under way. All
+ * of them join the same sums in the same order.
+ */
+enum { RADIX = 4 };
+
+/* `mine` is where this rank's sum stands before and after, `spare` what else may be written to. */
+static void multiply(struct tern_plan *plan, const struct tern_butterfly *fold, int stride,
+                     int radix, bool writable, struct tern_ref *mine, struct tern_ref spare[RADIX])
+{
+    int place = fold->player / stride % radix, first = fold->player - place * stride, used = 0;
+    struct tern_ref sums[RADIX];
+    add_fence(plan);
+    for (int m = 0; m < radix; m++) {
+        sums[m] = m == place ? *mine : spare[used++];
+        if (m != place)
+            add_recv(plan, tern_butterfly_rank(fold, first + m * stride), sums[m], 0);
+    }
+    for (int m = 0; m < radix; m++)
+        if (m != place)
+            add_send(plan, tern_butterfly_rank(fold, first + m * stride), *mine, 0);
+    add_fence(plan);
+    int last = radix - 1; /* takes the others, from the right to the left */
+    if (place == last && !writable) {
+        sums[last] = spare[used];
+        add_copy(plan, *mine, sums[last], 0);
+    }
+    for (int m = last - 1; m >= 0; m--)
+        add_reduce(plan, sums[m], sums[last], AFTER_ALL);
+    for (int i = 0; i < RADIX; i++)
+        if (same_place(spare[i], sums[last]))
+            spare[i] = writable ? *mine : spare[RADIX - 1];
+    *mine = sums[last];
+}
+
+static void recursive_multiplying(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t count = args->recv_count;
+    struct tern_butterfly fold =
+        tern_butterfly_of(TERN_BUTTERFLY_XOR, args->rank, args->size, -1);
+    struct tern_ref result = in_recv(0, count), mine = in_input(args, 0, count);
+    struct tern_ref spare[RADIX] = {in_temp(0, 0, count), in_temp(1, 0, count),
+                                    in_temp(2, 0, count), result};
+    bool writable = args->in_place;
+    set_temporaries(plan, 3, count, true);
+    if (fold.player < 0) {
+        add_send(plan, fold.partner, mine, 0);
+        add_recv(plan, fold.partner, result, AFTER_ALL);
+        return;
+    }
+    if (fold.partner >= 0) { /* the partner's number is the lower one */
+        add_recv(plan, fold.partner, spare[0], 0);
+        if (!writable) {
+            add_copy(plan, mine, result, 0);
+            mine = result;
+            writable = true;
+        }
+        add_reduce(plan, spare[0], mine, AFTER_ALL);
+    }
+    for (int round = 0, radix; round < fold.rounds; round += radix / 2, writable = true) {
+        radix = fold.rounds - round > 1 ? RADIX : 2;
+        multiply(plan, &fold, 1 << round, radix, writable, &mine, spare);
+    }
+    if (!same_place(mine, result))
+        add_copy(plan, mine, result, AFTER_ALL);
+    if (fold.partner >= 0)
+        add_send(plan, fold.partner, result, AFTER_ALL);
+}
+
+/* Rabenseifner 2004: halving, then the parts are told to all. */
+static void butterfly(struct tern_plan *plan, enum tern_butterfly_kind kind)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t count = args->recv_count, ready;
+    struct tern_butterfly shape = tern_butterfly_of(kind, args->rank, args->size, -1);
+    struct tern_ref result = in_recv(0, count), mine;
+    set_temporaries(plan, 1, count, true);
+    tern_plan_add_halving(plan, &shape, !args->commutative, in_input(args, 0, count), result,
+                          in_temp(0, 0, count), &mine, &ready);
+    if (mine.buffer != result.buffer && mine.count)
+        ready = add_copy(plan, mine, part(result, mine.offset, mine.count), AFTER_ALL);
+    tern_plan_add_regather(plan, &shape, result, ready);
+}
+
+static void halving_doubling(struct tern_plan *plan)
+{
+    butterfly(plan, TERN_BUTTERFLY_XOR);
+}
+
+static void swing(struct tern_plan *plan)
+{
+    butterfly(plan, TERN_BUTTERFLY_SWING);
+}
+
+/* Reduce-scatter and allgather over the same circulant graph (circulant.c). */
+static void circulant(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    tern_plan_add_circulant_reduce(plan, in_input(args, 0, args->recv_count),
+                                   in_recv(0, args->recv_count), NULL);
+    tern_plan_add_circulant_gather(plan, in_recv(0, args->recv_count));
+}
+
 static bool commutative(const struct tern_plan_args *args)
 {
     return args->commutative;
@@ -130,6 +237,10 @@ static bool commutative(const struct tern_plan_args *args)
 const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"recursive_doubling", recursive_doubling, NULL},
     {"ring", ring, commutative},
+    {"recursive_multiplying", recursive_multiplying, NULL},
+    {"halving_doubling", halving_doubling, NULL},
+    {"swing", swing, commutative},
+    {"circulant", circulant, commutative},
     {"tree", tree, NULL},
     {0},
 };

@@ -157,6 +157,15 @@ static inline int64_t add_copy(struct tern_plan *plan, struct tern_ref from, str
     return tern_plan_add(plan, step_copy(from, to, after_these));
 }
 
+/* What comes after starts when everything before is complete. */
+static inline void add_fence(struct tern_plan *plan)
+{
+    struct tern_step fence = step_none();
+    fence.after = AFTER_ALL;
+    if (plan->head_count)
+        tern_plan_add(plan, fence);
+}
+
 /* The rest of the steps come from a function. */
 static inline void set_tail(struct tern_plan *plan, int64_t count,
                             void (*tail)(const struct tern_plan *, int64_t, struct tern_step *))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/coll/build.h"
+#include "lib/coll/circulant.h"
 
 #include <stdlib.h>
 
@@ -114,8 +114,27 @@ static void pairwise(struct tern_plan *plan)
     set_tail(plan, 3 * (int64_t)(args->size - 1) + 2, pairwise_step);
 }
 
+static void circulant(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    set_offsets(plan);
+    if (plan->failed)
+        return;
+    int64_t count = offset_of(plan, args->size), mine = block_count(plan, args->rank);
+    struct tern_ref sums = in_temp(1, 0, count);
+    tern_plan_add_circulant_reduce(plan, in_input(args, 0, count), sums, plan->offsets);
+    set_temporaries(plan, 2, count, true);
+    add_copy(plan, part(sums, offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
+}
+
+static bool commutative(const struct tern_plan_args *args)
+{
+    return args->commutative;
+}
+
 const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"recursive_doubling", recursive_doubling, NULL},
     {"pairwise", pairwise, NULL},
+    {"circulant", circulant, commutative},
     {0},
 };
