@@ -99,11 +99,6 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
 }
 
-static bool power_of_two(const struct tern_plan_args *args)
-{
-    return (args->size & (args->size - 1)) == 0;
-}
-
 const struct tern_algorithm tern_allgather_algorithms[] = {
     {"bruck", bruck, NULL},
     {"recursive_doubling", recursive_doubling, power_of_two},

@@ -229,11 +229,6 @@ static void circulant(struct tern_plan *plan)
     tern_plan_add_circulant_gather(plan, in_recv(0, args->recv_count));
 }
 
-static bool commutative(const struct tern_plan_args *args)
-{
-    return args->commutative;
-}
-
 const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"recursive_doubling", recursive_doubling, NULL},
     {"ring", ring, commutative},

@@ -14,6 +14,20 @@ static void dissemination(struct tern_plan *plan)
     }
 }
 
+/* The same telling several at a time: fewer rounds (Hoefler et al. 2006). */
+static void k_dissemination(struct tern_plan *plan)
+{
+    enum { RADIX = 4 };
+    const struct tern_plan_args *args = &plan->args;
+    for (int64_t far = 1; far < args->size; far *= RADIX) {
+        add_fence(plan);
+        for (int64_t d = far; d < RADIX * far && d < args->size; d += far) {
+            add_send(plan, wrap(args->rank + d, args->size), in_temp(0, 0, 0), 0);
+            add_recv(plan, wrap(args->rank - d, args->size), in_temp(0, 0, 0), 0);
+        }
+    }
+}
+
 /* Up a tree to rank 0 and down again: fewer messages in all (2n - 2), twice the rounds. */
 static void tree(struct tern_plan *plan)
 {
@@ -26,6 +40,7 @@ static void tree(struct tern_plan *plan)
 
 const struct tern_algorithm tern_barrier_algorithms[] = {
     {"dissemination", dissemination, NULL},
+    {"k_dissemination", k_dissemination, NULL},
     {"tree", tree, NULL},
     {0},
 };

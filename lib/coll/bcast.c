@@ -5,17 +5,43 @@
  * differ. Algorithms that cut the message work on bytes, and where the user's type has gaps, on a
  * packed copy.
  */
-#include "lib/coll/build.h"
+#include "lib/coll/two_tree.h"
 
 static int64_t total_bytes(const struct tern_plan_args *args)
 {
     return args->recv_count * args->recv_size;
 }
 
-static void binomial(struct tern_plan *plan)
+static void along(struct tern_plan *plan, struct tern_team team)
 {
     const struct tern_plan_args *args = &plan->args;
-    tern_plan_add_bcast(plan, team_of(args), args->root, in_recv(0, args->recv_count), -1);
+    tern_plan_add_bcast(plan, team, args->root, in_recv(0, args->recv_count), -1);
+}
+
+static void binomial(struct tern_plan *plan)
+{
+    along(plan, team_of(&plan->args));
+}
+
+static void knomial(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.radix = 4;
+    along(plan, team);
+}
+
+static void linear(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.radix = team.size + 1;
+    along(plan, team);
+}
+
+static void bine(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.bine = true;
+    along(plan, team);
 }
 
 /* The message as bytes: the buffer itself, or a packed copy, filled at the root. */
@@ -69,19 +95,22 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
                           places_before(i + 1)); /* what it received, or packed at the beginning */
 }
 
-enum { SEGMENT_BYTES = 128 << 10 };
-
 static void chain(struct tern_plan *plan)
 {
     struct tern_ref data = as_bytes(plan);
     if (data.count == 0)
         return;
-    int64_t segments = (data.count + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
-    plan->own[CHAIN_SEGMENT] = SEGMENT_BYTES;
+    int64_t segment = plan->args.segment_bytes, segments = (data.count + segment - 1) / segment;
+    plan->own[CHAIN_SEGMENT] = segment;
     plan->own[CHAIN_SEGMENTS] = segments;
     plan->own[CHAIN_BUFFER] = data.buffer;
     plan->window = 16;
     set_tail(plan, 2 * segments + 2 + unpacks(&plan->args), chain_step);
+}
+
+static void two_tree(struct tern_plan *plan)
+{
+    tern_plan_set_two_tree_bcast(plan, as_bytes(plan));
 }
 
 /* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a
@@ -126,11 +155,11 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     }
 }
 
-static void scatter_ring(struct tern_plan *plan)
+/* Every rank gets the chunks of its subtree. */
+static void add_scatter(struct tern_plan *plan, struct tern_ref data)
 {
     const struct tern_plan_args *args = &plan->args;
     int n = args->size, v = wrap((int64_t)args->rank - args->root, n);
-    struct tern_ref data = as_bytes(plan);
     int64_t ready = plan->head_count - 1;
     int64_t mask = 1;
     while (mask < n && !(v & mask))
@@ -147,14 +176,48 @@ static void scatter_ring(struct tern_plan *plan)
         if (theirs.count)
             add_send(plan, wrap(v + mask + args->root, n), theirs, after(plan, ready));
     }
+}
+
+static void scatter_ring(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_ref data = as_bytes(plan);
+    add_scatter(plan, data);
     plan->own[RING_BUFFER] = data.buffer;
     plan->own[RING_BYTES] = data.count;
-    set_tail(plan, 2 * (int64_t)(n - 1) + unpacks(args), ring_step);
+    set_tail(plan, 2 * (int64_t)(args->size - 1) + unpacks(args), ring_step);
+}
+
+/* The same with recursive doubling instead of the ring: fewer rounds. What a rank has is told again,
+ * so that all rounds are alike. */
+static void scatter_doubling(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, v = wrap((int64_t)args->rank - args->root, n);
+    struct tern_ref data = as_bytes(plan);
+    add_scatter(plan, data);
+    for (int mask = 1; mask < n; mask *= 2) {
+        int peer = v ^ mask, low = v & ~(mask - 1), other = peer & ~(mask - 1);
+        struct tern_ref mine = chunks(data, n, low, low + mask);
+        struct tern_ref theirs = chunks(data, n, other, other + mask);
+        add_fence(plan);
+        if (mine.count)
+            add_send(plan, wrap((int64_t)peer + args->root, n), mine, 0);
+        if (theirs.count)
+            add_recv(plan, wrap((int64_t)peer + args->root, n), theirs, 0);
+    }
+    if (unpacks(args))
+        add_copy(plan, data, in_recv(0, args->recv_count), AFTER_ALL);
 }
 
 const struct tern_algorithm tern_bcast_algorithms[] = {
     {"binomial", binomial, NULL},
     {"chain", chain, NULL},
+    {"knomial", knomial, NULL},
+    {"bine", bine, power_of_two},
+    {"linear", linear, NULL},
+    {"two_tree", two_tree, NULL},
+    {"scatter_doubling", scatter_doubling, power_of_two},
     {"scatter_ring", scatter_ring, NULL},
     {0},
 };

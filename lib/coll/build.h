@@ -187,20 +187,34 @@ static inline void set_temporaries(struct tern_plan *plan, int count, int64_t un
 struct tern_team {
     int rank, size;
     uint8_t flags; /* of the steps: TERN_STEP_LOCAL or 0 */
+    bool bine;     /* places in a bine tree; size a power of two, and radix 2 */
+    int radix;     /* of the tree, >= 2 */
 };
 
 static inline struct tern_team team_of(const struct tern_plan_args *args)
 {
-    return (struct tern_team){args->rank, args->size, args->remote_size ? TERN_STEP_LOCAL : 0};
+    uint8_t flags = args->remote_size ? TERN_STEP_LOCAL : 0;
+    return (struct tern_team){args->rank, args->size, flags, false, 2};
 }
 
-/* Broadcast of `data` along a binomial tree, after step `ready` (-1: at once). Returns this rank's
+static inline bool power_of_two(const struct tern_plan_args *args)
+{
+    return (args->size & (args->size - 1)) == 0;
+}
+
+static inline bool commutative(const struct tern_plan_args *args)
+{
+    return args->commutative;
+}
+
+/* Broadcast of `data` along the team's tree, after step `ready` (-1: at once). Returns this rank's
  * receive, or `ready`. */
 int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root,
                             struct tern_ref data, int64_t ready);
 
 /*
- * Reduction to `root` along a binomial tree. Rank order is kept if `ordered`: then root must be 0.
+ * Reduction to `root` along the team's tree. Rank order is kept if `ordered`: then root must be 0
+ * and the tree not bine.
  * `input` is not written, unless it is `a` itself; partial results go to `a` and `b` (as long as
  * input), of which the last one is always `a` if !ordered. *ret_result is where the root's result
  * stands, *ret_ready the step that completes it (-1: the input is it).

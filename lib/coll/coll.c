@@ -5,6 +5,7 @@
 #include "lib/coll/coll.h"
 
 #include "lib/pml/request.h"
+#include "lib/util/param.h"
 
 #include <string.h>
 
@@ -29,6 +30,14 @@ void tern_coll_close(struct tern_coll *coll)
 
 /* --- filling in --- */
 
+static int64_t segment_bytes(void)
+{
+    static int64_t bytes;
+    if (!bytes)
+        bytes = tern_param_int("coll_segment_bytes");
+    return bytes > 0 ? bytes : 1;
+}
+
 static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_collective collective)
 {
     memset(&call->args, 0, sizeof call->args);
@@ -38,6 +47,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->args.size = coll->size;
     call->args.remote_size = coll->remote_size;
     call->args.commutative = true;
+    call->args.segment_bytes = segment_bytes();
     call->send = NULL;
     call->recv = NULL;
     call->send_type = call->recv_type = &tern_type_bytes;

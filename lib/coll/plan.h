@@ -80,6 +80,7 @@ struct tern_plan_args {
     int64_t send_count, recv_count;   /* units per block; of reductions and broadcast, recv_count:
                                          units of the vector */
     int64_t send_size, recv_size;     /* bytes of data in a unit */
+    int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
 };
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/butterfly.h"
 #include "lib/coll/ring.h"
+#include "lib/coll/two_tree.h"
 
 /*
- * Binomial tree to the root, ranks counted from it; where the operation does not commute, to rank
- * 0, in rank order, and from there to the root.
+ * Along a tree to the root, ranks counted from it; where the operation does not commute, to rank 0,
+ * in rank order, and from there to the root.
  */
-static void binomial(struct tern_plan *plan)
+static void along(struct tern_plan *plan, struct tern_team team)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count, ready;
     int top = args->commutative ? args->root : 0;
-    bool root = args->rank == args->root, leaf = wrap((int64_t)args->rank - top, args->size) % 2;
+    bool root = args->rank == args->root;
     bool at_home = root && args->rank == top;
     struct tern_ref result = in_recv(0, count), sum;
-    set_temporaries(plan, leaf ? 0 : at_home ? 1 : 2, count, true);
-    tern_plan_add_reduce(plan, team_of(args), top, !args->commutative, in_input(args, 0, count),
+    set_temporaries(plan, at_home ? 1 : 2, count, true);
+    tern_plan_add_reduce(plan, team, top, !args->commutative, in_input(args, 0, count),
                          at_home ? result : in_temp(1, 0, count), in_temp(0, 0, count), &sum,
                          &ready);
     if (at_home) {
@@ -25,6 +27,134 @@ static void binomial(struct tern_plan *plan)
     } else if (args->rank == top) {
         add_send(plan, args->root, sum, after(plan, ready));
     }
+}
+
+static void binomial(struct tern_plan *plan)
+{
+    along(plan, team_of(&plan->args));
+}
+
+static void knomial(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.radix = 4;
+    along(plan, team);
+}
+
+static void linear(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.radix = team.size + 1;
+    along(plan, team);
+}
+
+static void bine(struct tern_plan *plan)
+{
+    struct tern_team team = team_of(&plan->args);
+    team.bine = true;
+    along(plan, team);
+}
+
+static bool fits_bine(const struct tern_plan_args *args)
+{
+    return args->commutative && power_of_two(args);
+}
+
+/*
+ * Pipelined chain: from the last rank to the first, counted from the root, every segment handed on
+ * as soon as it has this rank's part. Rank order is kept if the root is rank 0.
+ */
+enum { CHAIN_SEGMENT, CHAIN_SEGMENTS };
+
+static struct tern_ref chain_segment(const struct tern_plan *plan, struct tern_ref vector,
+                                     int64_t k)
+{
+    int64_t begin = k * plan->own[CHAIN_SEGMENT], rest = vector.count - begin;
+    return part(vector, begin,
+                rest < plan->own[CHAIN_SEGMENT] ? rest : plan->own[CHAIN_SEGMENT]);
+}
+
+/* Three steps per segment: receive k, join k - 1, send k - 1. */
+static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, v = wrap((int64_t)args->rank - args->root, n);
+    int64_t count = args->recv_count, k = i / 3 - (i % 3 > 0);
+    bool last = v == n - 1, direct = v == 0 && !args->in_place;
+    *ret_step = step_none();
+    if (k < 0 || k >= plan->own[CHAIN_SEGMENTS])
+        return;
+    struct tern_ref input = chain_segment(plan, in_input(args, 0, count), k);
+    struct tern_ref sum =
+        chain_segment(plan, direct ? in_recv(0, count) : in_temp(0, 0, count), k);
+    if (i % 3 == 0 && !last)
+        *ret_step = step_recv(wrap((int64_t)args->rank + 1, n), sum, 0);
+    else if (i % 3 == 1 && !last)
+        *ret_step = step_reduce(input, sum, places_before(4));
+    else if (i % 3 == 2 && v)
+        *ret_step = step_send(wrap((int64_t)args->rank - 1, n), last ? input : sum,
+                              places_before(1));
+    else if (i % 3 == 2 && !direct && !last)
+        *ret_step = step_copy(sum, input, places_before(1));
+    else if (i % 3 == 2 && last && !args->in_place) /* alone */
+        *ret_step = step_copy(input, chain_segment(plan, in_recv(0, count), k), 0);
+}
+
+static void chain(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t segment = args->recv_size ? args->segment_bytes / args->recv_size : 0;
+    plan->own[CHAIN_SEGMENT] = segment > 1 ? segment : 1;
+    plan->own[CHAIN_SEGMENTS] = (args->recv_count + plan->own[CHAIN_SEGMENT] - 1) /
+                                plan->own[CHAIN_SEGMENT];
+    plan->window = 24;
+    set_temporaries(plan, 1, args->recv_count, true);
+    if (args->recv_count)
+        set_tail(plan, 3 * plan->own[CHAIN_SEGMENTS] + 3, chain_step);
+}
+
+static bool fits_chain(const struct tern_plan_args *args)
+{
+    return args->commutative || args->root == 0;
+}
+
+/* Rabenseifner 2004: halving, then the parts go to the root the way they came. */
+static void halving(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    bool root = args->rank == args->root;
+    int64_t count = args->recv_count, ready;
+    struct tern_butterfly shape =
+        tern_butterfly_of(TERN_BUTTERFLY_XOR, args->rank, args->size, args->root);
+    struct tern_butterfly top =
+        tern_butterfly_of(TERN_BUTTERFLY_XOR, args->root, args->size, args->root);
+    struct tern_ref a = root ? in_recv(0, count) : in_temp(1, 0, count), mine;
+    set_temporaries(plan, root ? 1 : 2, count, true);
+    tern_plan_add_halving(plan, &shape, !args->commutative, in_input(args, 0, count), a,
+                          in_temp(0, 0, count), &mine, &ready);
+    if (shape.player < 0)
+        return;
+    if (mine.count && mine.buffer != a.buffer)
+        add_copy(plan, mine, part(a, mine.offset, mine.count), AFTER_ALL);
+    for (int s = shape.rounds - 1; s >= 0; s--) {
+        int other = tern_butterfly_peer(&shape, shape.player, s);
+        int peer = tern_butterfly_rank(&shape, other);
+        bool hands_over = (shape.player ^ top.player) >> s & 1;
+        struct tern_ref parts =
+            tern_butterfly_range(&shape, hands_over ? shape.player : other, s + 1, a);
+        add_fence(plan); /* parts arrive where others were sent from */
+        if (parts.count && hands_over)
+            add_send(plan, peer, parts, 0);
+        else if (parts.count)
+            add_recv(plan, peer, parts, 0);
+        if (hands_over)
+            return;
+    }
+}
+
+static void two_tree(struct tern_plan *plan)
+{
+    tern_plan_set_two_tree_reduce(plan);
 }
 
 /* Ring reduce-scatter, then everybody sends the root the part it has. */
@@ -67,13 +197,14 @@ static void ring(struct tern_plan *plan)
     set_tail(plan, ring_reduce_steps(n) + (root ? n : 1), ring_step);
 }
 
-static bool commutative(const struct tern_plan_args *args)
-{
-    return args->commutative;
-}
-
 const struct tern_algorithm tern_reduce_algorithms[] = {
     {"binomial", binomial, NULL},
+    {"knomial", knomial, NULL},
+    {"bine", bine, fits_bine},
+    {"linear", linear, NULL},
+    {"chain", chain, fits_chain},
+    {"two_tree", two_tree, commutative},
+    {"halving", halving, NULL},
     {"ring", ring, commutative},
     {0},
 };

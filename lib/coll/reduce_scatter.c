@@ -127,11 +127,6 @@ static void circulant(struct tern_plan *plan)
     add_copy(plan, part(sums, offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
 }
 
-static bool commutative(const struct tern_plan_args *args)
-{
-    return args->commutative;
-}
-
 const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"recursive_doubling", recursive_doubling, NULL},
     {"pairwise", pairwise, NULL},

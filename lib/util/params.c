@@ -36,10 +36,12 @@ static const struct tern_param pml[] = {
 };
 
 static const struct tern_param coll[] = {
+    {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
+     "What collectives that work as a pipeline (chain, two_tree) hand on at a time."},
     {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Barrier: dissemination, tree; empty: by size."},
+     "Algorithm of MPI_Barrier: dissemination, k_dissemination, tree; empty: by size."},
     {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Bcast: binomial, chain, scatter_ring; empty: by size."},
+     "Algorithm of MPI_Bcast: binomial, knomial, bine, linear, chain, two_tree, scatter_doubling, scatter_ring; empty: by size."},
     {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Gather: binomial, linear; empty: by size."},
     {"coll_scatter_algorithm", TERN_PARAM_STRING, "", "",
@@ -55,13 +57,13 @@ static const struct tern_param coll[] = {
     {"coll_alltoallw_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Alltoallw: linear, pairwise; empty: by size."},
     {"coll_reduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce: binomial, ring; empty: by size."},
+     "Algorithm of MPI_Reduce: binomial, knomial, bine, linear, chain, two_tree, halving, ring; empty: by size."},
     {"coll_allreduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allreduce: recursive_doubling, ring, tree; empty: by size."},
+     "Algorithm of MPI_Allreduce: recursive_doubling, recursive_multiplying, ring, halving_doubling, swing, circulant, tree; empty: by size."},
     {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter: recursive_doubling, pairwise; empty: by size."},
+     "Algorithm of MPI_Reduce_scatter: recursive_doubling, pairwise, circulant; empty: by size."},
     {"coll_reduce_scatter_block_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter_block: recursive_doubling, pairwise; empty: by size."},
+     "Algorithm of MPI_Reduce_scatter_block: recursive_doubling, pairwise, circulant; empty: by size."},
 };
 
 const struct tern_param_room tern_param_rooms[] = {

@@ -82,6 +82,7 @@ struct job {
     int root; /* in the first group, which has the root where there are two */
     bool in_place, commutative, gappy;
     enum sim_way way;
+    int64_t segment_bytes;
     struct sim *sim;
     struct tern_call *calls;
     char **sends, **recvs, **copies; /* per process; copies: of the send buffers */
@@ -651,6 +652,9 @@ static void run_job(struct job job)
     job.lengths = calloc((size_t)processes, sizeof *job.lengths);
     for (int p = 0; p < processes; p++)
         kinds[job.collective].call(&job, p);
+    job.segment_bytes = (job.count + job.root) % 3 ? 24 : 65536; /* several segments, or one */
+    for (int p = 0; p < processes; p++)
+        job.calls[p].args.segment_bytes = job.segment_bytes;
     bool fits = !job.algorithm->fits || job.algorithm->fits(&job.calls[0].args);
     if (fits) {
         const struct tern_type *type =
@@ -670,9 +674,9 @@ static void run_job(struct job job)
                 fault = "a send buffer was written to";
         }
     }
-    ck_assert_msg(!fault, "%s %s: %s (sizes %d and %d, count %ld, root %d,%s%s%s%s)",
+    ck_assert_msg(!fault, "%s %s: %s (sizes %d and %d, count %ld, root %d, segments of %ld bytes,%s%s%s%s)",
                   tern_plan_collective_name(job.collective), job.algorithm->name, fault, job.n,
-                  job.m, (long)job.count, job.root, job.in_place ? " in place" : "",
+                  job.m, (long)job.count, job.root, (long)job.segment_bytes, job.in_place ? " in place" : "",
                   job.commutative ? "" : " in order", job.gappy ? " with gaps" : "",
                   job.way == SIM_BLOCKING ? " blocking" : " polled");
     for (int p = 0; p < processes; p++) {
