@@ -75,6 +75,42 @@ static void ring(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), ring_step);
 }
 
+/*
+ * Neighbour exchange (Chen et al. 2005), for even n: first the ranks of a pair tell each other their
+ * blocks, then each hands the pair of blocks that came last to its neighbours in turn: half the
+ * rounds of a ring.
+ */
+static struct tern_ref pair_of_round(const struct tern_plan_args *args, int64_t r)
+{
+    int64_t far = (r + 1) / 2;
+    bool down = (args->rank + r) % 2; /* from the side of lower ranks */
+    int pairs = args->size / 2;
+    return range(args, 2 * (int64_t)wrap(args->rank / 2 + (down ? -far : far), pairs), 2);
+}
+
+static void neighbor_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t r = i / 2;
+    int peer = wrap(args->rank + ((args->rank + r) % 2 ? -1 : 1), args->size);
+    if (i % 2 == 0)
+        *ret_step = step_recv(peer, r ? pair_of_round(args, r) : range(args, peer, 1), 0);
+    else
+        *ret_step = step_send(peer, r ? pair_of_round(args, r - 1) : range(args, args->rank, 1),
+                              places_before(3) | places_before(r < 2 ? i + 1 : 0));
+}
+
+static void neighbor_exchange(struct tern_plan *plan)
+{
+    add_own_block(plan);
+    set_tail(plan, plan->args.size, neighbor_step);
+}
+
+static bool even(const struct tern_plan_args *args)
+{
+    return args->size % 2 == 0;
+}
+
 /* Everybody sends its block to everybody: one round, n-1 messages each way. */
 static void linear_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -103,6 +139,7 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"bruck", bruck, NULL},
     {"recursive_doubling", recursive_doubling, power_of_two},
     {"ring", ring, NULL},
+    {"neighbor_exchange", neighbor_exchange, even},
     {"linear", linear, NULL},
     {0},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * All to all, also with unequal blocks and types: only `bruck` wants equal ones. Blocks without
- * data are not sent.
+ * All to all, also with unequal blocks and types: only `bruck` and `k_bruck` want equal ones. Blocks
+ * without data are not sent.
  */
 #include "lib/coll/build.h"
 
@@ -88,58 +88,130 @@ static void pairwise(struct tern_plan *plan)
 }
 
 /*
- * Bruck et al. 1997: log n rounds, each block travels as the sum of powers of two in its distance.
- * Place d of temporary 0 holds the block that is to go (still) d ranks on, of which in round k
- * those with bit k set go 2^k on, together.
+ * Bruck et al. 1997: about log n rounds, in which each block travels as the sum of the digits of
+ * its distance to the base `radix`. Place d of temporary 0 holds the block that is to go (still) d
+ * ranks on; those with digit z in round k go z * radix^k on, together. Places are `frame` bytes
+ * apart, the blocks in them may be shorter; longer ones stay out.
  */
-static void bruck(struct tern_plan *plan)
+struct bruck {
+    int radix;
+    int64_t frame;
+};
+
+static bool travels(const struct tern_plan_args *args, struct tern_ref block, int64_t frame)
+{
+    int64_t bytes = data_bytes(args, block);
+    return bytes && bytes <= frame;
+}
+
+/* Copies the places with digit `z` at `unit` between temporary 0 and temporary `packed`, where they
+ * stand from `at` on, one after the other. Returns where they end. */
+static int64_t copy_digit(struct tern_plan *plan, struct bruck bruck, int64_t unit, int z,
+                          int packed, int64_t at, bool pack)
+{
+    int n = plan->args.size;
+    for (int64_t d = z * unit; d < n; d += bruck.radix * unit) {
+        int64_t bytes = (d + unit <= n ? unit : n - d) * bruck.frame;
+        struct tern_ref places = in_temp(0, d * bruck.frame, bytes);
+        struct tern_ref row = in_temp(packed, at, bytes);
+        add_copy(plan, pack ? places : row, pack ? row : places, 0);
+        at += bytes;
+    }
+    return at;
+}
+
+static void add_bruck(struct tern_plan *plan, struct bruck bruck)
 {
     const struct tern_plan_args *args = &plan->args;
+    int n = args->size;
+    set_temporaries(plan, 3, n * bruck.frame, false);
+    for (int d = 0; d < n; d++) {
+        struct tern_ref block = send_block(args, wrap((int64_t)args->rank + d, n));
+        if (travels(args, block, bruck.frame))
+            add_copy(plan, block, in_temp(0, d * bruck.frame, data_bytes(args, block)), 0);
+    }
+    for (int64_t unit = 1; unit < n; unit *= bruck.radix) {
+        int64_t ends[8] = {0};
+        add_fence(plan);
+        for (int z = 1; z < bruck.radix; z++)
+            ends[z] = copy_digit(plan, bruck, unit, z, 1, ends[z - 1], true);
+        add_fence(plan);
+        for (int z = 1; z < bruck.radix; z++) {
+            int64_t begin = ends[z - 1], bytes = ends[z] - begin;
+            if (!bytes)
+                continue;
+            add_recv(plan, wrap(args->rank - z * unit, n), in_temp(2, begin, bytes), 0);
+            add_send(plan, wrap(args->rank + z * unit, n), in_temp(1, begin, bytes), 0);
+        }
+        add_fence(plan);
+        for (int z = 1; z < bruck.radix; z++)
+            copy_digit(plan, bruck, unit, z, 2, ends[z - 1], false);
+    }
+    add_fence(plan);
+    for (int d = 0; d < n; d++) {
+        struct tern_ref block = recv_block(args, wrap((int64_t)args->rank - d, n));
+        if (travels(args, block, bruck.frame))
+            add_copy(plan, in_temp(0, d * bruck.frame, data_bytes(args, block)), block, 0);
+    }
+}
+
+static void bruck_of(struct tern_plan *plan, int radix)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct bruck bruck = {radix, recv_block_bytes(args, 0)};
+    if (args->in_place)
+        exchange(plan);
+    else if (bruck.frame)
+        add_bruck(plan, bruck);
+}
+
+static void bruck(struct tern_plan *plan)
+{
+    bruck_of(plan, 2);
+}
+
+static void k_bruck(struct tern_plan *plan)
+{
+    bruck_of(plan, 4);
+}
+
+/*
+ * The same for unequal blocks (compare Fan et al. 2022): those that fit into a frame travel padded,
+ * the others go straight. Both ends of a block know its length, so no lengths are sent.
+ */
+static void frames(struct tern_plan *plan)
+{
+    enum { FRAME = 64 };
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size;
     if (args->in_place) {
         exchange(plan);
         return;
     }
-    int n = args->size;
-    int64_t block = recv_block_bytes(args, 0);
-    if (!block)
-        return;
-    set_temporaries(plan, 3, n * block, false);
-    for (int d = 0; d < n; d++)
-        add_copy(plan, send_block(args, wrap((int64_t)args->rank + d, n)),
-                 in_temp(0, d * block, block), 0);
-    for (int64_t bit = 1; bit < n; bit *= 2) {
-        int64_t out = 0;
-        for (int64_t d = bit; d < n; d += 2 * bit) {
-            int64_t run = d + bit <= n ? bit : n - d;
-            add_copy(plan, in_temp(0, d * block, run * block), in_temp(1, out * block, run * block),
-                     AFTER_ALL);
-            out += run;
-        }
-        add_send(plan, wrap(args->rank + bit, n), in_temp(1, 0, out * block), AFTER_ALL);
-        int64_t received = add_recv(plan, wrap(args->rank - bit, n), in_temp(2, 0, out * block),
-                                    AFTER_ALL & ~1ull);
-        int64_t in = 0;
-        for (int64_t d = bit; d < n; d += 2 * bit) {
-            int64_t run = d + bit <= n ? bit : n - d;
-            add_copy(plan, in_temp(2, in * block, run * block), in_temp(0, d * block, run * block),
-                     after(plan, received));
-            in += run;
-        }
+    add_bruck(plan, (struct bruck){2, FRAME});
+    struct tern_ref own = send_block(args, args->rank);
+    if (data_bytes(args, own) > FRAME)
+        add_copy(plan, own, recv_block(args, args->rank), 0);
+    for (int64_t far = 1; far < n; far++) {
+        int from = wrap(args->rank - far, n), to = wrap(args->rank + far, n);
+        if (recv_block_bytes(args, from) > FRAME)
+            add_recv(plan, from, recv_block(args, from), 0);
+        if (data_bytes(args, send_block(args, to)) > FRAME)
+            add_send(plan, to, send_block(args, to), 0);
     }
-    for (int d = 0; d < n; d++)
-        add_copy(plan, in_temp(0, d * block, block),
-                 recv_block(args, wrap((int64_t)args->rank - d, n)), AFTER_ALL);
 }
 
 const struct tern_algorithm tern_alltoall_algorithms[] = {
     {"linear", linear, NULL},
     {"pairwise", pairwise, NULL},
     {"bruck", bruck, NULL},
+    {"k_bruck", k_bruck, NULL},
     {0},
 };
 
 const struct tern_algorithm tern_alltoallv_algorithms[] = {
     {"linear", linear, NULL},
     {"pairwise", pairwise, NULL},
+    {"frames", frames, NULL},
     {0},
 };

@@ -60,12 +60,56 @@ static void exscan_doubling(struct tern_plan *plan)
     }
 }
 
+/*
+ * Pipelined chain: what comes from the rank below, segment by segment, is joined with the own part
+ * and goes to the rank above. Three steps per segment: receive k, join k - 1, send k - 1.
+ */
+enum { SEGMENT, SEGMENTS };
+
+static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    bool scan = args->collective == TERN_SCAN;
+    int64_t k = i / 3 - (i % 3 > 0), begin = k * plan->own[SEGMENT];
+    int64_t rest = args->recv_count - begin;
+    int64_t count = rest < plan->own[SEGMENT] ? rest : plan->own[SEGMENT];
+    struct tern_ref result = in_recv(begin, count), temp = in_temp(0, begin, count);
+    struct tern_ref below = scan ? temp : result, sum = scan ? result : temp;
+    *ret_step = step_none();
+    if (k < 0 || k >= plan->own[SEGMENTS])
+        return;
+    if (i % 3 == 0 && args->rank) /* the result may be where the input was */
+        *ret_step = step_recv(args->rank - 1, below, scan ? 0 : places_before(i + 1));
+    else if (i % 3 == 1 && args->rank)
+        *ret_step = step_reduce(below, sum, places_before(4) | places_before(i + 1));
+    else if (i % 3 == 2 && args->rank + 1 < args->size)
+        *ret_step = step_send(args->rank + 1, sum, places_before(1) | places_before(i + 1));
+}
+
+static void chain(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t count = args->recv_count;
+    int64_t segment = args->recv_size ? args->segment_bytes / args->recv_size : count;
+    set_temporaries(plan, 1, count, true);
+    if (args->collective == TERN_EXSCAN)
+        add_copy(plan, in_input(args, 0, count), in_temp(0, 0, count), 0);
+    else if (!args->in_place)
+        add_copy(plan, in_send(0, count), in_recv(0, count), 0);
+    plan->own[SEGMENT] = segment > 1 ? segment : 1;
+    plan->own[SEGMENTS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];
+    plan->window = 24;
+    set_tail(plan, 3 * plan->own[SEGMENTS] + 3, chain_step);
+}
+
 const struct tern_algorithm tern_scan_algorithms[] = {
     {"recursive_doubling", scan_doubling, NULL},
+    {"chain", chain, NULL},
     {0},
 };
 
 const struct tern_algorithm tern_exscan_algorithms[] = {
     {"recursive_doubling", exscan_doubling, NULL},
+    {"chain", chain, NULL},
     {0},
 };

@@ -12,6 +12,7 @@
  * as the plan's own dependencies go.
  */
 #include "lib/type/layout.h"
+#include "lib/util/param.h"
 #include "plan_check.h"
 #include "sim_pml.h"
 
@@ -793,6 +794,28 @@ START_TEST(every_algorithm_is_right_for_two_groups)
 }
 END_TEST
 
+/* The help of a parameter is all that people have. */
+START_TEST(every_algorithm_is_named_in_its_parameter)
+{
+    char name[64], word[64];
+    snprintf(name, sizeof name, "coll_%s_algorithm", tern_plan_collective_name(_i));
+    const struct tern_algorithm *row = tern_plan_algorithms((enum tern_collective)_i, false);
+    const struct tern_param *param = NULL;
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
+        for (int i = 0; i < room->count; i++)
+            if (!strcmp(room->params[i].name, name))
+                param = &room->params[i];
+    if (!param) {
+        ck_assert_msg(!row[1].name, "no parameter chooses among the algorithms of %s", name);
+        return;
+    }
+    for (; row->name; row++) {
+        snprintf(word, sizeof word, " %s%s", row->name, row[1].name ? "," : ";");
+        ck_assert_msg(strstr(param->help, word), "%s does not say%s", name, word);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan");
@@ -800,6 +823,7 @@ int main(void)
     tcase_set_timeout(tcase, thorough() ? 3600 : 120);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_one_group, 0, TERN_COLLECTIVES);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_two_groups, 0, TERN_COLLECTIVES);
+    tcase_add_loop_test(tcase, every_algorithm_is_named_in_its_parameter, 0, TERN_COLLECTIVES);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
