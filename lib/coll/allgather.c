@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/build.h"
 
+#include <stdlib.h>
+
 static int64_t add_own_block(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -50,6 +52,41 @@ static void bruck(struct tern_plan *plan)
         if (in < more)
             ready = add_recv(plan, from, range(args, 0, more - in), after(plan, ready));
     }
+}
+
+/* The same for unequal blocks: they stand side by side in a temporary, beginning with this rank's,
+ * so that every message is one range. */
+static void packed_bruck(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, p = args->rank;
+    plan->offsets = calloc((size_t)n + 1, sizeof *plan->offsets);
+    if (!plan->offsets) {
+        plan->failed = true;
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        plan->offsets[i + 1] =
+            plan->offsets[i] + data_bytes(args, recv_block(args, wrap((int64_t)p + i, n)));
+    const int64_t *begin = plan->offsets;
+    set_temporaries(plan, 1, begin[n], false);
+    if (begin[1])
+        add_copy(plan, args->in_place ? recv_block(args, p) : in_send(0, args->send_count),
+                 in_temp(0, 0, begin[1]), 0);
+    for (int64_t have = 1; have < n; have *= 2) {
+        int64_t more = have < n - have ? have : n - have;
+        add_fence(plan);
+        if (begin[have + more] > begin[have])
+            add_recv(plan, wrap(p + have, n),
+                     in_temp(0, begin[have], begin[have + more] - begin[have]), 0);
+        if (begin[more])
+            add_send(plan, wrap(p - have, n), in_temp(0, 0, begin[more]), 0);
+    }
+    add_fence(plan);
+    for (int i = args->in_place; i < n; i++)
+        if (begin[i + 1] > begin[i])
+            add_copy(plan, in_temp(0, begin[i], begin[i + 1] - begin[i]),
+                     recv_block(args, wrap((int64_t)p + i, n)), 0);
 }
 
 /* Round k: block p-k goes on, block p-k-1 arrives. */
@@ -145,6 +182,7 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
 };
 
 const struct tern_algorithm tern_allgatherv_algorithms[] = {
+    {"bruck", packed_bruck, NULL},
     {"ring", ring, NULL},
     {"linear", linear, NULL},
     {0},

@@ -5,6 +5,7 @@
  * differ. Algorithms that cut the message work on bytes, and where the user's type has gaps, on a
  * packed copy.
  */
+#include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
 
 static int64_t total_bytes(const struct tern_plan_args *args)
@@ -113,6 +114,11 @@ static void two_tree(struct tern_plan *plan)
     tern_plan_set_two_tree_bcast(plan, as_bytes(plan));
 }
 
+static void circulant(struct tern_plan *plan)
+{
+    tern_plan_set_rounds_bcast(plan, as_bytes(plan));
+}
+
 /* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a
  * rank about twice --- */
 
@@ -217,6 +223,7 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"bine", bine, power_of_two},
     {"linear", linear, NULL},
     {"two_tree", two_tree, NULL},
+    {"circulant", circulant, NULL},
     {"scatter_doubling", scatter_doubling, power_of_two},
     {"scatter_ring", scatter_ring, NULL},
     {0},

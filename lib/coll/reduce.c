@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/butterfly.h"
 #include "lib/coll/ring.h"
+#include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
 
 /*
@@ -152,11 +153,6 @@ static void halving(struct tern_plan *plan)
     }
 }
 
-static void two_tree(struct tern_plan *plan)
-{
-    tern_plan_set_two_tree_reduce(plan);
-}
-
 /* Ring reduce-scatter, then everybody sends the root the part it has. */
 static struct tern_ref ring_result(const struct tern_plan_args *args)
 {
@@ -203,7 +199,8 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"bine", bine, fits_bine},
     {"linear", linear, NULL},
     {"chain", chain, fits_chain},
-    {"two_tree", two_tree, commutative},
+    {"two_tree", tern_plan_set_two_tree_reduce, commutative},
+    {"circulant", tern_plan_set_rounds_reduce, commutative},
     {"halving", halving, NULL},
     {"ring", ring, commutative},
     {0},
