@@ -76,25 +76,34 @@ int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct
     return rc;
 }
 
-int tern_topo_make(struct tern_comm *comm, int places, struct tern_topo *topo,
+/* The new communicator's group; comm's own when it is the same, so that peers are shared. */
+static int group_of_places(struct tern_comm *comm, int places, const int process[],
+                           struct tern_group **ret_group)
+{
+    if (process)
+        return tern_group_select(comm->group, places, process, ret_group);
+    if (places == comm->group->size) {
+        *ret_group = comm->group;
+        tern_group_retain(comm->group);
+        return 0;
+    }
+    struct tern_group_builder builder;
+    tern_group_builder_init(&builder);
+    for (int rank = 0; rank < places; rank++)
+        tern_group_builder_add(&builder, tern_group_process(comm->group, rank));
+    return tern_group_builder_finish(&builder, ret_group);
+}
+
+int tern_topo_make(struct tern_comm *comm, int places, const int process[], struct tern_topo *topo,
                    struct tern_comm **ret_comm)
 {
     struct tern_group *group = NULL;
-    if (topo && places == comm->group->size) {
-        group = comm->group;
-        tern_group_retain(group);
-    } else if (topo) {
-        struct tern_group_builder builder;
-        tern_group_builder_init(&builder);
-        for (int rank = 0; rank < places; rank++)
-            tern_group_builder_add(&builder, tern_group_process(comm->group, rank));
-        int rc = tern_group_builder_finish(&builder, &group);
-        if (rc) {
-            tern_topo_release(topo);
-            return rc;
-        }
+    int rc = topo ? group_of_places(comm, places, process, &group) : 0;
+    if (rc) {
+        tern_topo_release(topo);
+        return rc;
     }
-    int rc = tern_topo_make_over(comm, group, topo, ret_comm);
+    rc = tern_topo_make_over(comm, group, topo, ret_comm);
     if (group)
         tern_group_release(group);
     return rc;

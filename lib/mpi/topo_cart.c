@@ -5,6 +5,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo.h"
+#include "lib/mpi/topo_reorder.h"
 #include "lib/util/error.h"
 
 #include <stdlib.h>
@@ -71,20 +72,22 @@ static struct tern_topo *new_cart(int ndims, const int dims[], const int periods
 int tern_mpi_cart_create(struct tern_comm *comm_old, int ndims, const int dims[],
                          const int periods[], int reorder, struct tern_comm **ret_comm_cart)
 {
-    (void)reorder; /* the order of comm_old is kept, as MPI allows */
-    int places = 0;
+    int places = 0, *process = NULL;
+    struct tern_topo *topo = NULL;
     int rc = tern_topo_check_intra(comm_old);
     if (!rc)
         rc = check_grid(ndims, dims, comm_old->group->size, &places);
+    if (!rc && reorder)
+        rc = tern_topo_reorder_grid(comm_old, ndims, dims, periods, &process);
     if (rc)
         return rc;
-    struct tern_topo *topo = NULL;
-    if (comm_old->group->rank < places) {
-        topo = new_cart(ndims, dims, periods, comm_old->group->rank);
-        if (!topo)
-            return tern_error(TERN_ERR_NO_MEM, "no memory for a grid of %d dimensions", ndims);
-    }
-    return tern_topo_make(comm_old, places, topo, ret_comm_cart);
+    int rank = tern_topo_vertex_of(comm_old->group->size, process, comm_old->group->rank);
+    if (rank < places && !(topo = new_cart(ndims, dims, periods, rank)))
+        rc = tern_error(TERN_ERR_NO_MEM, "no memory for a grid of %d dimensions", ndims);
+    else
+        rc = tern_topo_make(comm_old, places, process, topo, ret_comm_cart);
+    free(process);
+    return rc;
 }
 
 /* The ranks that differ from mine only in the dimensions that remain, in the order of their new

@@ -10,6 +10,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo.h"
+#include "lib/mpi/topo_reorder.h"
 #include "lib/util/error.h"
 
 #include <limits.h>
@@ -19,10 +20,6 @@
 /* One end of an edge, as the other end is told. */
 struct edge_end {
     int32_t neighbor, weight;
-};
-
-struct edge {
-    int source, destination, weight;
 };
 
 static int check_neighbors(const struct tern_comm *comm, const char *array, int count,
@@ -68,10 +65,78 @@ static struct tern_topo *new_dist_graph(int indegree, int outdegree, bool weight
     return topo;
 }
 
+/* Length of its arrays, all in one allocation that begins with the sources. */
+static int64_t ints_of(const struct tern_topo *topo)
+{
+    int64_t edges = (int64_t)topo->dist_graph.indegree + topo->dist_graph.outdegree;
+    return topo->dist_graph.weighted ? 2 * edges : edges;
+}
+
 static void copy_ints(int to[], const int from[], int count)
 {
     if (count > 0)
         memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static int check_adjacent(struct tern_comm *comm, int indegree, const int sources[],
+                          const int sourceweights[], int outdegree, const int destinations[],
+                          const int destweights[])
+{
+    int rc = tern_topo_check_intra(comm);
+    if (!rc)
+        rc = check_neighbors(comm, "sources", indegree, sources);
+    if (!rc)
+        rc = check_neighbors(comm, "destinations", outdegree, destinations);
+    if (!rc && (sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
+        rc = tern_error(
+            TERN_ERR_ARG,
+            "only one of sourceweights and destweights is MPI_UNWEIGHTED; expected both or none");
+    if (!rc)
+        rc = check_weights("sourceweights", indegree, sourceweights);
+    return rc ? rc : check_weights("destweights", outdegree, destweights);
+}
+
+/* Every edge is named at both ends; for the order the one at its source is enough. */
+static int reorder_adjacent(struct tern_comm *comm, int outdegree, const int destinations[],
+                            const int weights[], int **ret_process)
+{
+    struct tern_map_edge *edges = malloc(((size_t)outdegree + 1) * sizeof *edges);
+    if (!edges)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %d edges", outdegree);
+    for (int i = 0; i < outdegree; i++)
+        edges[i] = (struct tern_map_edge){comm->group->rank, destinations[i],
+                                          weights == MPI_UNWEIGHTED ? 1 : weights[i]};
+    int rc = tern_topo_reorder_graph(comm, edges, outdegree, ret_process);
+    free(edges);
+    return rc;
+}
+
+/* Hands the neighbours that this process named to the process that takes its place, and takes those
+ * of the place it gets. Releases `topo`. */
+static int move_neighbors(struct tern_comm *comm, const int process[], struct tern_topo *topo,
+                          struct tern_topo **ret_topo)
+{
+    int rank = comm->group->rank, to = process[rank];
+    int from = tern_topo_vertex_of(comm->group->size, process, rank);
+    int mine[3] = {topo->dist_graph.indegree, topo->dist_graph.outdegree,
+                   topo->dist_graph.weighted};
+    int theirs[3];
+    struct tern_topo *moved = NULL;
+    int rc = tern_comm_sendrecv(comm, TERN_TAG_EXCHANGE, mine, sizeof mine, to, theirs,
+                                sizeof theirs, from);
+    if (!rc && !(moved = new_dist_graph(theirs[0], theirs[1], theirs[2])))
+        rc = TERN_ERR_NO_MEM;
+    if (!rc) /* all four arrays lie behind each other */
+        rc = tern_comm_sendrecv(comm, TERN_TAG_EXCHANGE, topo->dist_graph.sources,
+                                ints_of(topo) * (int64_t)sizeof(int), to,
+                                moved->dist_graph.sources, ints_of(moved) * (int64_t)sizeof(int),
+                                from);
+    tern_topo_release(topo);
+    if (rc && moved)
+        tern_topo_release(moved);
+    if (!rc)
+        *ret_topo = moved;
+    return rc;
 }
 
 int tern_mpi_dist_graph_create_adjacent(struct tern_comm *comm_old, int indegree,
@@ -80,35 +145,32 @@ int tern_mpi_dist_graph_create_adjacent(struct tern_comm *comm_old, int indegree
                                         const int destweights[], struct tern_info *info,
                                         int reorder, struct tern_comm **ret_comm_dist_graph)
 {
-    (void)info,
-        (void)
-            reorder; /* the order of comm_old is kept, as MPI allows; no hint has a meaning here */
-    int rc = tern_topo_check_intra(comm_old);
-    if (!rc)
-        rc = check_neighbors(comm_old, "sources", indegree, sources);
-    if (!rc)
-        rc = check_neighbors(comm_old, "destinations", outdegree, destinations);
-    if (!rc && (sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
-        rc = tern_error(
-            TERN_ERR_ARG,
-            "only one of sourceweights and destweights is MPI_UNWEIGHTED; expected both or none");
-    if (!rc)
-        rc = check_weights("sourceweights", indegree, sourceweights);
-    if (!rc)
-        rc = check_weights("destweights", outdegree, destweights);
+    (void)info; /* no hint has a meaning here */
+    int *process = NULL;
+    int rc = check_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations,
+                            destweights);
+    if (!rc && reorder)
+        rc = reorder_adjacent(comm_old, outdegree, destinations, destweights, &process);
     if (rc)
         return rc;
     bool weighted = sourceweights != MPI_UNWEIGHTED;
     struct tern_topo *topo = new_dist_graph(indegree, outdegree, weighted);
-    if (!topo)
+    if (!topo) {
+        free(process);
         return TERN_ERR_NO_MEM;
+    }
     copy_ints(topo->dist_graph.sources, sources, indegree);
     copy_ints(topo->dist_graph.destinations, destinations, outdegree);
     if (weighted) {
         copy_ints(topo->dist_graph.source_weights, sourceweights, indegree);
         copy_ints(topo->dist_graph.destination_weights, destweights, outdegree);
     }
-    return tern_topo_make(comm_old, comm_old->group->size, topo, ret_comm_dist_graph);
+    if (process)
+        rc = move_neighbors(comm_old, process, topo, &topo);
+    if (!rc)
+        rc = tern_topo_make(comm_old, comm_old->group->size, process, topo, ret_comm_dist_graph);
+    free(process);
+    return rc;
 }
 
 /* What an exchange of edge ends needs per process: bytes to and from each rank, and where they lie.
@@ -139,10 +201,18 @@ static int announce(struct tern_comm *comm, struct traffic *traffic, int64_t *re
     return 0;
 }
 
+/* The process that will be this end of an edge. */
+static int owner(const struct tern_map_edge *edge, bool source, const int process[])
+{
+    int vertex = source ? edge->from : edge->to;
+    return process ? process[vertex] : vertex;
+}
+
 /* Sends each edge to its source (`to_source`) or its destination. *ret_ends is malloc'ed: the ends
  * that came here. */
-static int route_edges(struct tern_comm *comm, const struct edge *edges, int64_t count,
-                       bool to_source, struct edge_end **ret_ends, int *ret_count)
+static int route_edges(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
+                       bool to_source, const int process[], struct edge_end **ret_ends,
+                       int *ret_count)
 {
     struct traffic traffic = {.size = comm->group->size};
     struct edge_end *sent = malloc(((size_t)count + 1) * sizeof *sent), *received = NULL;
@@ -155,8 +225,7 @@ static int route_edges(struct tern_comm *comm, const struct edge *edges, int64_t
     traffic.recv_bytes = numbers + 2 * (size_t)traffic.size;
     traffic.recv_at = numbers + 3 * (size_t)traffic.size;
     for (int64_t e = 0; e < count; e++)
-        traffic.send_bytes[to_source ? edges[e].source : edges[e].destination] +=
-            (int64_t)sizeof *sent;
+        traffic.send_bytes[owner(&edges[e], to_source, process)] += (int64_t)sizeof *sent;
     rc = announce(comm, &traffic, &total);
     if (rc)
         goto out;
@@ -171,9 +240,9 @@ static int route_edges(struct tern_comm *comm, const struct edge *edges, int64_t
         goto out;
     }
     for (int64_t e = 0; e < count; e++) { /* send_at moves on and comes back below */
-        int64_t *at = &traffic.send_at[to_source ? edges[e].source : edges[e].destination];
+        int64_t *at = &traffic.send_at[owner(&edges[e], to_source, process)];
         sent[*at / (int64_t)sizeof *sent] = (struct edge_end){
-            to_source ? edges[e].destination : edges[e].source, edges[e].weight};
+            to_source ? edges[e].to : edges[e].from, edges[e].weight};
         *at += (int64_t)sizeof *sent;
     }
     for (int rank = 0; rank < traffic.size; rank++)
@@ -198,7 +267,7 @@ out:
 
 /* The edges as the arguments give them, one by one. */
 static int list_edges(struct tern_comm *comm, int n, const int sources[], const int degrees[],
-                      const int destinations[], const int weights[], struct edge **ret_edges,
+                      const int destinations[], const int weights[], struct tern_map_edge **ret_edges,
                       int64_t *ret_count)
 {
     int64_t count = 0;
@@ -217,12 +286,12 @@ static int list_edges(struct tern_comm *comm, int n, const int sources[], const 
         rc = check_weights("weights", (int)count, weights);
     if (rc)
         return rc;
-    struct edge *edges = malloc(((size_t)count + 1) * sizeof *edges);
+    struct tern_map_edge *edges = malloc(((size_t)count + 1) * sizeof *edges);
     if (!edges)
         return tern_error(TERN_ERR_NO_MEM, "no memory for %lld edges", (long long)count);
     for (int i = 0, e = 0; i < n; i++)
         for (int k = 0; k < degrees[i]; k++, e++)
-            edges[e] = (struct edge){sources[i], destinations[e],
+            edges[e] = (struct tern_map_edge){sources[i], destinations[e],
                                      weights == MPI_UNWEIGHTED ? 1 : weights[e]};
     *ret_edges = edges;
     *ret_count = count;
@@ -243,19 +312,21 @@ int tern_mpi_dist_graph_create(struct tern_comm *comm_old, int n, const int sour
                                struct tern_info *info, int reorder,
                                struct tern_comm **ret_comm_dist_graph)
 {
-    (void)info, (void)reorder; /* as above */
-    struct edge *edges = NULL;
+    (void)info; /* as above */
+    struct tern_map_edge *edges = NULL;
     struct edge_end *outgoing = NULL, *incoming = NULL;
     struct tern_topo *topo;
     int64_t count = 0;
-    int outdegree, indegree;
+    int outdegree, indegree, *process = NULL;
     int rc = tern_topo_check_intra(comm_old);
     if (!rc)
         rc = list_edges(comm_old, n, sources, degrees, destinations, weights, &edges, &count);
+    if (!rc && reorder)
+        rc = tern_topo_reorder_graph(comm_old, edges, count, &process);
     if (!rc)
-        rc = route_edges(comm_old, edges, count, true, &outgoing, &outdegree);
+        rc = route_edges(comm_old, edges, count, true, process, &outgoing, &outdegree);
     if (!rc)
-        rc = route_edges(comm_old, edges, count, false, &incoming, &indegree);
+        rc = route_edges(comm_old, edges, count, false, process, &incoming, &indegree);
     if (rc)
         goto free_edges;
     topo = new_dist_graph(indegree, outdegree, weights != MPI_UNWEIGHTED);
@@ -266,12 +337,13 @@ int tern_mpi_dist_graph_create(struct tern_comm *comm_old, int n, const int sour
     store_ends(incoming, indegree, topo->dist_graph.sources, topo->dist_graph.source_weights);
     store_ends(outgoing, outdegree, topo->dist_graph.destinations,
                topo->dist_graph.destination_weights);
-    rc = tern_topo_make(comm_old, comm_old->group->size, topo, ret_comm_dist_graph);
+    rc = tern_topo_make(comm_old, comm_old->group->size, process, topo, ret_comm_dist_graph);
 
 free_edges:
     free(incoming);
     free(outgoing);
     free(edges);
+    free(process);
     return rc;
 }
 

@@ -5,8 +5,10 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo.h"
+#include "lib/mpi/topo_reorder.h"
 #include "lib/util/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int check_graph(const struct tern_comm *comm, int nnodes, const int index[],
@@ -30,28 +32,58 @@ static int check_graph(const struct tern_comm *comm, int nnodes, const int index
     return 0;
 }
 
+/* Everybody knows all edges; rank 0 names them. */
+static int reorder_graph(struct tern_comm *comm, int nnodes, const int index[], const int edges[],
+                         int **ret_process)
+{
+    struct tern_map_edge *list = NULL;
+    int count = comm->group->rank == 0 && nnodes > 0 ? index[nnodes - 1] : 0;
+    list = malloc(((size_t)count + 1) * sizeof *list);
+    if (!list)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %d edges", count);
+    for (int node = 0, e = 0; e < count; node++)
+        for (; e < index[node]; e++)
+            list[e] = (struct tern_map_edge){node, edges[e], 1};
+    int rc = tern_topo_reorder_graph(comm, list, count, ret_process);
+    free(list);
+    return rc;
+}
+
+static struct tern_topo *new_graph(int nnodes, const int index[], const int edges[])
+{
+    int *ints, nedges = index[nnodes - 1];
+    struct tern_topo *topo = tern_topo_new(TERN_TOPO_GRAPH, (size_t)nnodes + (size_t)nedges, &ints);
+    if (!topo) {
+        tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %d nodes and %d edges", nnodes,
+                   nedges);
+        return NULL;
+    }
+    topo->graph.nnodes = nnodes;
+    topo->graph.nedges = nedges;
+    topo->graph.index = memcpy(ints, index, (size_t)nnodes * sizeof *ints);
+    topo->graph.edges = ints + nnodes;
+    if (nedges > 0)
+        memcpy(topo->graph.edges, edges, (size_t)nedges * sizeof *edges);
+    return topo;
+}
+
 int tern_mpi_graph_create(struct tern_comm *comm_old, int nnodes, const int index[],
                           const int edges[], int reorder, struct tern_comm **ret_comm_graph)
 {
-    (void)reorder; /* the order of comm_old is kept, as MPI allows */
+    int *process = NULL;
+    struct tern_topo *topo = NULL;
     int rc = check_graph(comm_old, nnodes, index, edges);
+    if (!rc && reorder)
+        rc = reorder_graph(comm_old, nnodes, index, edges, &process);
     if (rc)
         return rc;
-    struct tern_topo *topo = NULL;
-    if (comm_old->group->rank < nnodes) {
-        int *ints, nedges = index[nnodes - 1];
-        topo = tern_topo_new(TERN_TOPO_GRAPH, (size_t)nnodes + (size_t)nedges, &ints);
-        if (!topo)
-            return tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %d nodes and %d edges",
-                              nnodes, nedges);
-        topo->graph.nnodes = nnodes;
-        topo->graph.nedges = nedges;
-        topo->graph.index = memcpy(ints, index, (size_t)nnodes * sizeof *ints);
-        topo->graph.edges = ints + nnodes;
-        if (nedges > 0)
-            memcpy(topo->graph.edges, edges, (size_t)nedges * sizeof *ints);
-    }
-    return tern_topo_make(comm_old, nnodes, topo, ret_comm_graph);
+    if (tern_topo_vertex_of(comm_old->group->size, process, comm_old->group->rank) < nnodes &&
+        !(topo = new_graph(nnodes, index, edges)))
+        rc = TERN_ERR_NO_MEM;
+    else
+        rc = tern_topo_make(comm_old, nnodes, process, topo, ret_comm_graph);
+    free(process);
+    return rc;
 }
 
 int tern_mpi_graphdims_get(struct tern_comm *comm, int *nnodes, int *nedges)

@@ -70,12 +70,19 @@ static const struct tern_param coll[] = {
      "Algorithm of MPI_Reduce_scatter_block: recursive_doubling, pairwise, circulant; empty: by size."},
 };
 
+static const struct tern_param topo[] = {
+    {"topo_reorder", TERN_PARAM_BOOL, "1", "",
+     "Let MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create, where the program allows it, change ranks so that "
+     "neighbours sit close together."},
+};
+
 const struct tern_param_room tern_param_rooms[] = {
     {"mpi", TABLE(mpi)},
     {"btl", TABLE(btl)},
     {"btl_shm", TABLE(btl_shm)},
     {"pml", TABLE(pml)},
     {"coll", TABLE(coll)},
+    {"topo", TABLE(topo)},
     {0},
 };
 

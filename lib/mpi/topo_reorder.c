@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Each process looks up its own place in the kernel's files at the time of the call and sends it to
+ * rank 0, so that it does not matter who started and who bound the processes. Processes whose binding
+ * is unknown differ by node only.
+ */
+
+#include "lib/mpi/topo_reorder.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/rte/hardware.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct tern_place own_place(void)
+{
+    static const enum tern_hw_kind kinds[TERN_PLACE_LEVELS] = {
+        [TERN_PLACE_PACKAGE] = TERN_HW_PACKAGE, [TERN_PLACE_NUMA] = TERN_HW_NUMA,
+        [TERN_PLACE_L3] = TERN_HW_L3,           [TERN_PLACE_L2] = TERN_HW_L2,
+        [TERN_PLACE_CORE] = TERN_HW_CORE,
+    };
+    int32_t part[TERN_HW_KINDS];
+    bool exists[TERN_HW_KINDS];
+    struct tern_place place;
+    tern_rte_hw_places("", part, exists);
+    place.part[TERN_PLACE_NODE] = (int32_t)tern_rte.local_ranks[0]; /* the node's first rank */
+    for (int level = TERN_PLACE_PACKAGE; level < TERN_PLACE_LEVELS; level++)
+        place.part[level] = exists[kinds[level]] ? part[kinds[level]] : 0;
+    return place;
+}
+
+/* What rank 0 is told; elsewhere nothing is there. */
+struct reports {
+    struct report {
+        struct tern_place place;
+        int64_t edges; /* that the process is going to send */
+    } *of; /* rank */
+    struct tern_place *places;
+    int64_t *bytes, *at; /* of the edges that come from each rank */
+    int64_t edges;       /* in all */
+};
+
+static void free_reports(struct reports *reports)
+{
+    free(reports->of);
+    free(reports->places);
+    free(reports->bytes);
+}
+
+static int collect_reports(struct tern_comm *comm, int64_t own_edges, struct reports *ret_reports)
+{
+    size_t size = (size_t)comm->group->size;
+    struct report mine = {own_place(), own_edges};
+    struct reports reports = {0};
+    struct tern_call call;
+    if (comm->group->rank == 0) {
+        reports.of = malloc(size * sizeof *reports.of);
+        reports.places = malloc(size * sizeof *reports.places);
+        reports.bytes = malloc(2 * size * sizeof *reports.bytes);
+        if (!reports.of || !reports.places || !reports.bytes) {
+            free_reports(&reports);
+            return tern_error(TERN_ERR_NO_MEM, "no memory to reorder %zu processes", size);
+        }
+        reports.at = reports.bytes + size;
+    }
+    tern_call_gather(&call, &comm->coll, &mine, sizeof mine, &tern_type_bytes, reports.of,
+                     sizeof mine, &tern_type_bytes, 0);
+    int rc = tern_call_run(&call);
+    if (rc) {
+        free_reports(&reports);
+        return rc;
+    }
+    for (size_t i = 0; reports.of && i < size; i++) {
+        reports.places[i] = reports.of[i].place;
+        reports.at[i] = reports.edges * (int64_t)sizeof(struct tern_map_edge);
+        reports.bytes[i] = reports.of[i].edges * (int64_t)sizeof(struct tern_map_edge);
+        reports.edges += reports.of[i].edges;
+    }
+    *ret_reports = reports;
+    return 0;
+}
+
+/* Everybody learns rank 0's *yes. */
+static int tell(struct tern_comm *comm, bool *yes)
+{
+    int32_t word = *yes;
+    int rc = tern_comm_bcast_bytes(comm, &word, sizeof word, 0);
+    *yes = word;
+    return rc;
+}
+
+/* Everybody learns rank 0's order; `mapped` tells rank 0's if there is one. Takes `process`. */
+static int announce(struct tern_comm *comm, bool mapped, int *process, int **ret_process)
+{
+    int size = comm->group->size;
+    bool changed = false;
+    for (int v = 0; mapped && v < size; v++)
+        changed |= process[v] != v;
+    int rc = tell(comm, &changed);
+    if (!rc && changed)
+        rc = tern_comm_bcast_bytes(comm, process, size * (int64_t)sizeof *process, 0);
+    if (rc || !changed) {
+        free(process);
+        process = NULL;
+    }
+    *ret_process = process;
+    return rc;
+}
+
+static bool allowed(const struct tern_comm *comm)
+{
+    return comm->group->size > 2 && tern_param_bool("topo_reorder");
+}
+
+static int *new_order(const struct tern_comm *comm)
+{
+    int *process = malloc((size_t)comm->group->size * sizeof *process);
+    if (!process)
+        tern_error(TERN_ERR_NO_MEM, "no memory to reorder %d processes", comm->group->size);
+    return process;
+}
+
+int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], const int periods[],
+                           int **ret_process)
+{
+    struct reports reports;
+    *ret_process = NULL;
+    if (!allowed(comm))
+        return 0;
+    int *process = new_order(comm);
+    int rc = process ? collect_reports(comm, 0, &reports) : TERN_ERR_NO_MEM;
+    if (rc) {
+        free(process);
+        return rc;
+    }
+    bool mapped = comm->group->rank == 0 &&
+                  tern_map_grid(comm->group->size, ndims, dims, periods, reports.places,
+                                process) == 0;
+    free_reports(&reports);
+    return announce(comm, mapped, process, ret_process);
+}
+
+/* Rank 0 gets everybody's edges, one rank's after the other's. */
+static int collect_edges(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
+                         const struct reports *reports, struct tern_map_edge **ret_edges)
+{
+    struct tern_map_edge *all = NULL;
+    struct tern_call call;
+    if (comm->group->rank == 0) {
+        all = malloc(((size_t)reports->edges + 1) * sizeof *all);
+        if (!all)
+            return tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %lld edges",
+                              (long long)reports->edges);
+    }
+    tern_call_gatherv(&call, &comm->coll, edges, count * (int64_t)sizeof *edges, &tern_type_bytes,
+                      all, (struct tern_ints){reports->bytes, 8},
+                      (struct tern_ints){reports->at, 8}, &tern_type_bytes, 0);
+    int rc = tern_call_run(&call);
+    if (rc) {
+        free(all);
+        return rc;
+    }
+    *ret_edges = all;
+    return 0;
+}
+
+static bool map_edges(int size, const struct tern_map_edge *edges, const struct reports *reports,
+                      int process[])
+{
+    struct tern_map_graph graph;
+    if (tern_map_graph_make(size, edges, reports->edges, &graph) != 0)
+        return false;
+    int rc = tern_map_vertices(&graph, reports->places, process);
+    tern_map_graph_free(&graph);
+    return rc == 0;
+}
+
+int tern_topo_reorder_graph(struct tern_comm *comm, const struct tern_map_edge *edges,
+                            int64_t count, int **ret_process)
+{
+    struct reports reports = {0};
+    struct tern_map_edge *all = NULL;
+    int size = comm->group->size;
+    *ret_process = NULL;
+    if (!allowed(comm))
+        return 0;
+    int *process = new_order(comm);
+    int rc = process ? collect_reports(comm, count, &reports) : TERN_ERR_NO_MEM;
+    bool useful = !rc && comm->group->rank == 0 && reports.edges <= TERN_MAP_SIZE_MAX / 2 &&
+                  !tern_places_are_flat(size, reports.places);
+    if (!rc)
+        rc = tell(comm, &useful);
+    if (!rc && useful)
+        rc = collect_edges(comm, edges, count, &reports, &all);
+    if (rc || !useful) {
+        free_reports(&reports);
+        free(process);
+        return rc;
+    }
+    bool mapped = comm->group->rank == 0 && map_edges(size, all, &reports, process);
+    free(all);
+    free_reports(&reports);
+    return announce(comm, mapped, process, ret_process);
+}
+
+int tern_topo_vertex_of(int size, const int process[], int rank)
+{
+    int vertex = rank;
+    for (int v = 0; process && v < size; v++)
+        if (process[v] == rank)
+            vertex = v;
+    return vertex;
+}
