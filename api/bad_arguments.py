@@ -38,6 +38,7 @@ static MPI_Datatype types[MANY], bad_types[MANY], uncommitted_type;
 static MPI_Request request, requests[MANY], bad_requests[MANY];
 static MPI_Group group;
 static MPI_Info info;
+static MPI_Session session;
 static MPI_Status status;
 
 static void any_function(void)
@@ -78,6 +79,7 @@ static void prepare(void)
     MPI_Send_init(buffer, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
     MPI_Comm_group(MPI_COMM_WORLD, &group);
     MPI_Info_create(&info);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_keyval, NULL);
     for (int i = 0; i < MANY; i++) {
@@ -137,6 +139,7 @@ int main(int argc, char **argv)
     MPI_Request_free(&request);
     MPI_Group_free(&group);
     MPI_Info_free(&info);
+    MPI_Session_finalize(&session);
     MPI_Comm_free_keyval(&keyval);
     MPI_Type_free_keyval(&type_keyval);
     MPI_Finalize();
@@ -148,7 +151,7 @@ int main(int argc, char **argv)
 
 GOOD_HANDLES = {'COMMUNICATOR': 'MPI_COMM_WORLD', 'DATATYPE': 'MPI_INT', 'OPERATION': 'MPI_SUM', 'GROUP': 'group',
                 'INFO': 'info', 'ERRHANDLER': 'MPI_ERRORS_RETURN', 'REQUEST': 'request',
-                'MESSAGE': 'MPI_MESSAGE_NO_PROC'}
+                'MESSAGE': 'MPI_MESSAGE_NO_PROC', 'SESSION': 'session'}
 PREFIXES = {'int': 'int', 'MPI_Aint': 'aint', 'MPI_Count': 'count'}
 
 

@@ -42,7 +42,7 @@ POINTERS = [('MPI_F_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
 STRUCT_TAGS = {
     'comm': 'ompi_communicator_t', 'group': 'ompi_group_t', 'request': 'ompi_request_t', 'message': 'ompi_message_t',
     'op': 'ompi_op_t', 'errhandler': 'ompi_errhandler_t', 'info': 'ompi_info_t', 'win': 'ompi_win_t',
-    'file': 'ompi_file_t', 'datatype': 'ompi_datatype_t',
+    'file': 'ompi_file_t', 'datatype': 'ompi_datatype_t', 'session': 'ompi_instance_t',
 }
 
 
@@ -131,7 +131,8 @@ def make_procedures_h(chapters, procedures, objects):
 
 def make_objects_c(chapters, procedures, objects):
     magics = {'comm': 'COMM', 'group': 'GROUP', 'request': 'REQUEST', 'message': 'MESSAGE', 'op': 'OP',
-              'errhandler': 'ERRHANDLER', 'info': 'INFO', 'win': 'WIN', 'file': 'FILE', 'datatype': 'DATATYPE'}
+              'errhandler': 'ERRHANDLER', 'info': 'INFO', 'win': 'WIN', 'file': 'FILE', 'datatype': 'DATATYPE',
+              'session': 'SESSION'}
     out = [BANNER % 'api/objects.txt', '/* mpi.h is not included: there these objects have other types. */',
            '#include "lib/util/handle.h"', '', '#define EXPORTED __attribute__((visibility("default")))', '']
     for size in sorted({o.size for o in objects}):

@@ -25,7 +25,7 @@ HANDLES = {
     'MESSAGE': Handle('MPI_Message', 'tern_message', 'MESSAGE', 'MPI_MESSAGE_NULL', 'REQUEST'),
     'WINDOW': Handle('MPI_Win', 'tern_win', 'WIN', 'MPI_WIN_NULL', 'WIN'),
     'FILE': Handle('MPI_File', 'tern_file', 'FILE', 'MPI_FILE_NULL', 'FILE'),
-    'SESSION': Handle('MPI_Session', 'tern_session', 'SESSION', 'MPI_SESSION_NULL', 'ARG'),
+    'SESSION': Handle('MPI_Session', 'tern_session', 'SESSION', 'MPI_SESSION_NULL', 'SESSION'),
 }
 
 # Kinds whose C type depends on the binding: (MPI_Xxx, MPI_Xxx_c).

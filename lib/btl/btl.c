@@ -91,6 +91,22 @@ void tern_btl_finalize(void)
     poller_count = 0;
 }
 
+void tern_btl_leave(void)
+{
+    for (int i = 0; i < BTL_COUNT; i++)
+        if (active[i] && tern_btls[i]->leave)
+            tern_btls[i]->leave();
+}
+
+bool tern_btl_return(void)
+{
+    bool useful = true;
+    for (int i = 0; i < BTL_COUNT; i++)
+        if (active[i] && tern_btls[i]->come_back)
+            useful = tern_btls[i]->come_back() && useful;
+    return useful;
+}
+
 bool tern_btl_active(const struct tern_btl *btl)
 {
     for (int i = 0; i < BTL_COUNT; i++)

@@ -31,6 +31,10 @@ struct tern_btl {
     /* 0, or TERN_ERR_*: get ready, or be left out (reason recorded). */
     int (*init)(void);
     void (*finalize)(void);
+    /* No packet is sent or expected from here on, for a while or for good; and back again: false when what it knows of
+     * peers is of no use any more. NULL: nothing to do. */
+    void (*leave)(void);
+    bool (*come_back)(void);
 
     /* Can it reach the peer? If so peer->endpoint is set and 0 returned; TERN_ERR_UNREACHABLE otherwise. */
     int (*connect)(struct tern_peer *peer);
@@ -56,6 +60,9 @@ extern const struct tern_btl *const tern_btls[];
  * TERN_ERR_UNREACHABLE: nothing that is left reaches some rank of the job. */
 int tern_btl_init(void);
 void tern_btl_finalize(void);
+void tern_btl_leave(void);
+/* False: they must be initialised anew. */
+bool tern_btl_return(void);
 bool tern_btl_active(const struct tern_btl *btl);
 
 /* Delivers what has arrived for a lane over any of them. Returns the number of packets. */

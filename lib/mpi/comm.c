@@ -10,6 +10,7 @@
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
 #include "lib/mpi/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -52,6 +53,19 @@ static void close_contexts(struct tern_comm *comm)
     tern_context_close(&comm->p2p);
 }
 
+/* The communicator and what can be got out of it belong to a session, or to none. */
+static void come_from(struct tern_comm *comm, struct tern_session *session)
+{
+    struct tern_group *const groups[] = {comm->group, comm->remote_group};
+    comm->session = session;
+    tern_session_retain(session);
+    for (int i = 0; i < 2; i++)
+        if (groups[i] && !groups[i]->session && groups[i] != &tern_group_empty) {
+            groups[i]->session = session;
+            tern_session_retain(session);
+        }
+}
+
 int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
                          struct tern_group *remote_group, uint64_t id, uint64_t local_id,
                          struct tern_comm **ret_comm)
@@ -75,6 +89,7 @@ int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
         tern_group_retain(remote_group);
     comm->errhandler = parent->errhandler;
     tern_errhandler_retain(comm->errhandler);
+    come_from(comm, parent->session);
     *ret_comm = comm;
     return 0;
 
@@ -105,6 +120,7 @@ static void drop_parts(struct tern_comm *comm)
         tern_group_release(comm->remote_group);
     tern_group_release(comm->group);
     tern_errhandler_release(comm->errhandler);
+    tern_session_release(comm->session);
 }
 
 void tern_comm_destroy(struct tern_comm *comm)
@@ -126,9 +142,12 @@ static int open_predefined(struct tern_comm *comm, const char *name, uint64_t id
     comm->errhandler = tern_errhandler_initial();
     snprintf(comm->name, sizeof comm->name, "%s", name);
     rc = open_contexts(comm, id);
-    if (rc)
+    if (rc) {
         tern_group_release(comm->group);
-    return rc;
+        return rc;
+    }
+    comm->obj.handle->state = comm;
+    return 0;
 }
 
 int tern_comm_init(void)
@@ -150,10 +169,14 @@ int tern_comm_finalize_attributes(void)
     return rc ? rc : world_rc;
 }
 
+/* Where only sessions go on their handles are as good as null. */
 void tern_comm_finalize(void)
 {
-    drop_parts(&tern_comm_self);
-    drop_parts(&tern_comm_world);
+    struct tern_comm *const both[] = {&tern_comm_self, &tern_comm_world};
+    for (int i = 0; i < 2; i++) {
+        both[i]->obj.handle->state = NULL;
+        drop_parts(both[i]);
+    }
 }
 
 static bool predefined(const struct tern_comm *comm)

@@ -24,6 +24,7 @@
 struct tern_attrs;
 struct tern_errhandler;
 struct tern_info;
+struct tern_session;
 struct tern_topo;
 
 struct tern_comm {
@@ -37,6 +38,7 @@ struct tern_comm {
     struct tern_attrs *attrs; /* NULL: none */
     struct tern_topo *topo;   /* NULL: none */
     struct tern_info *info;   /* hints; NULL: none */
+    struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -162,6 +162,11 @@ MPI_Fint tern_mpi_request_c2f(MPI_Request request)
     return tern_fortran_index((struct tern_handle *)request);
 }
 
+MPI_Fint tern_mpi_session_c2f(MPI_Session session)
+{
+    return tern_fortran_index((struct tern_handle *)session);
+}
+
 MPI_Fint tern_mpi_type_c2f(MPI_Datatype datatype)
 {
     return tern_fortran_index((struct tern_handle *)datatype);
@@ -212,6 +217,11 @@ MPI_Op tern_mpi_op_f2c(MPI_Fint op)
 MPI_Request tern_mpi_request_f2c(MPI_Fint request)
 {
     return (MPI_Request)tern_fortran_handle(TERN_MAGIC_REQUEST, request);
+}
+
+MPI_Session tern_mpi_session_f2c(MPI_Fint session)
+{
+    return (MPI_Session)tern_fortran_handle(TERN_MAGIC_SESSION, session);
 }
 
 MPI_Datatype tern_mpi_type_f2c(MPI_Fint datatype)

@@ -108,6 +108,7 @@ static int select_others(struct tern_group *group, const struct ranks *ranks,
 {
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
+    builder.session = group->session;
     for (int rank = 0; rank < group->size; rank++)
         if (!ranks_has(ranks, rank))
             tern_group_builder_add(&builder, tern_group_process(group, rank));
@@ -184,6 +185,7 @@ int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
 {
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
+    builder.session = group1->session ? group1->session : group2->session;
     for (int i = 0; i < group1->run_count; i++) {
         const struct tern_run *run = &group1->runs[i];
         tern_group_builder_add_run(&builder, (struct tern_process){run->job, run->first},
@@ -198,6 +200,7 @@ int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *gr
 {
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
+    builder.session = group1->session;
     add_where(&builder, group1, group2, true);
     return tern_group_builder_finish(&builder, ret_newgroup);
 }
@@ -207,6 +210,7 @@ int tern_mpi_group_difference(struct tern_group *group1, struct tern_group *grou
 {
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
+    builder.session = group1->session;
     add_where(&builder, group1, group2, false);
     return tern_group_builder_finish(&builder, ret_newgroup);
 }
@@ -250,6 +254,7 @@ int tern_mpi_group_range_incl(struct tern_group *group, int n, int ranges[][3],
     if (rc)
         return rc;
     tern_group_builder_init(&builder);
+    builder.session = group->session;
     for (int i = 0; i < n; i++) {
         int length = 0;
         range_length(group, i, ranges[i], &length);

@@ -28,6 +28,7 @@ struct tern_process {
     uint32_t job, rank;
 };
 
+struct tern_session;
 struct tern_group_index; /* process -> rank, private to group_runs.c */
 
 struct tern_group {
@@ -36,6 +37,7 @@ struct tern_group {
     int rank; /* mine, or MPI_UNDEFINED */
     int run_count;
     struct tern_run *runs; /* in the order of ranks */
+    struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     /* Made on first use, NULL until then; of each of `peers` one reference is the group's. */
     struct tern_peers *peers[TERN_LANES_MAX];
     struct tern_group_index *index; /* only where there are many runs */
@@ -71,7 +73,8 @@ int tern_group_relation(struct tern_group *a, struct tern_group *b);
 struct tern_group_builder {
     int size, run_count, run_room;
     struct tern_run *runs;
-    bool failed; /* no memory or too many */
+    struct tern_session *session; /* of the groups it is made of; NULL as long as nobody says so */
+    bool failed;                  /* no memory or too many */
 };
 void tern_group_builder_init(struct tern_group_builder *builder);
 void tern_group_builder_add(struct tern_group_builder *builder, struct tern_process process);

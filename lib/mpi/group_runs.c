@@ -11,6 +11,7 @@
 
 #include "lib/btl/peer.h"
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/session.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -53,6 +54,7 @@ void tern_group_release(struct tern_group *group)
         tern_peers_release(group->peers[i]);
     free(group->index);
     free(group->runs);
+    tern_session_release(group->session);
     tern_fortran_drop(&group->obj);
     group->obj.own.magic = TERN_MAGIC_FREED;
     free(group);
@@ -253,6 +255,8 @@ int tern_group_builder_finish(struct tern_group_builder *builder, struct tern_gr
     group->runs = runs ? runs : builder->runs;
     group->rank = find_in_runs(group->runs, group->run_count,
                                (struct tern_process){0, tern_rte.rank});
+    tern_session_retain(builder->session);
+    group->session = builder->session;
     *ret_group = group;
     return 0;
 
@@ -276,6 +280,7 @@ int tern_group_select(struct tern_group *group, int n, const int ranks[],
 {
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
+    builder.session = group->session;
     for (int i = 0; i < n; i++)
         tern_group_builder_add(&builder, tern_group_process(group, ranks[i]));
     return tern_group_builder_finish(&builder, ret_group);

@@ -5,6 +5,7 @@
 #include "lib/mpi/info.h"
 
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/init.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -151,10 +152,9 @@ static void describe(struct tern_info *info, const char *key, const char *value)
         tern_info_put(info, key, cut);
 }
 
+/* thread_level -1: MPI_Init was not called. */
 static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
 {
-    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                         "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
     char text[MPI_MAX_INFO_VAL] = "", directory[MPI_MAX_INFO_VAL];
     struct utsname machine;
     size_t used = 0;
@@ -171,7 +171,8 @@ static void describe_start(struct tern_info *info, int argc, char **argv, int th
     describe(info, "host", tern_rte.host);
     describe(info, "arch", uname(&machine) == 0 ? machine.machine : "");
     describe(info, "wdir", getcwd(directory, sizeof directory));
-    describe(info, "thread_level", levels[thread_level]);
+    if (thread_level >= 0)
+        describe(info, "thread_level", tern_thread_level_name(thread_level));
 }
 
 void tern_info_fill_env(int argc, char **argv, int thread_level)
@@ -192,10 +193,11 @@ int tern_mpi_info_create(struct tern_info **ret_info)
 
 int tern_mpi_info_create_env(int argc, char *argv[], struct tern_info **ret_info)
 {
-    int level, error = tern_mpi_info_create(ret_info);
+    int level = -1, error = tern_mpi_info_create(ret_info);
     if (error)
         return error;
-    tern_mpi_query_thread(&level);
+    if (tern_world == TERN_WORLD_RUNNING)
+        tern_mpi_query_thread(&level);
     describe_start(*ret_info, argc, argv, level);
     return 0;
 }

@@ -2,24 +2,50 @@
 #ifndef TERN_INIT_H
 #define TERN_INIT_H
 
-/* Start and end of the library (MPI-4.1 chapter 11). */
+/*
+ * Start and end of MPI (MPI-4.1 chapter 11). The library runs for as long as somebody uses it: the
+ * World Model between MPI_Init and MPI_Finalize, and each session.
+ */
 
 #include <stdbool.h>
 
-enum tern_state {
-    TERN_STATE_BEFORE,   /* MPI_Init was not called */
-    TERN_STATE_STARTING, /* inside MPI_Init */
-    TERN_STATE_RUNNING,
-    TERN_STATE_ENDING,   /* inside MPI_Finalize, after MPI_COMM_SELF's attributes were deleted */
-    TERN_STATE_ENDED,
-};
-extern volatile int tern_state;
+extern volatile int tern_library_users;
 
 /* May communication procedures be called? The check of every entry point. */
 static inline bool tern_running(void)
 {
-    return tern_state == TERN_STATE_RUNNING;
+    return tern_library_users > 0;
 }
+
+/*
+ * One user more; the first one starts the library, and locking goes on when the users' thread
+ * levels (MPI_THREAD_*) need it. From any thread, no lock held. 0 or TERN_ERR_*: then there is no
+ * user more.
+ */
+int tern_library_retain(int thread_level);
+
+/*
+ * One user less. The last one waits until everything of this process has been handed over, and
+ * leaves the launcher in peace: from then on the process may exit. `together`: all processes of the
+ * job come here now, and meet before they leave. The library can be started again.
+ */
+void tern_library_release(bool together);
+
+/* Has it ever been started? */
+bool tern_library_known(void);
+
+enum tern_world {
+    TERN_WORLD_BEFORE,   /* MPI_Init was not called */
+    TERN_WORLD_STARTING, /* inside MPI_Init */
+    TERN_WORLD_RUNNING,
+    TERN_WORLD_ENDING, /* inside MPI_Finalize, after MPI_COMM_SELF's attributes were deleted */
+    TERN_WORLD_ENDED,
+};
+extern volatile int tern_world;
+
+/* "MPI_THREAD_SINGLE" ... of a level; the level of such a word, or -1. */
+const char *tern_thread_level_name(int level);
+int tern_thread_level_of(const char *name);
 
 /* Looks among the loaded objects for libraries of another MPI that cannot work with ours
  * (lib/mpi/foreign.c). 0, or TERN_ERR_OTHER with what is wrong and its cure. */

@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "lib/mpi/procedures.h"
 
@@ -48,14 +47,14 @@ void tern_raise_next_succeeds(void)
 
 void tern_raise_not_running(const char *procedure)
 {
-    if (tern_state == TERN_STATE_BEFORE || tern_state == TERN_STATE_STARTING)
-        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first",
+    if (!tern_library_known())
+        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first, or start a "
+                 "session with MPI_Session_init",
                  procedure);
     else
-        tern_log("%s was called after MPI_Finalize; call it before", procedure);
-    if (tern_rte.size > 0 && tern_state != TERN_STATE_ENDED)
-        tern_rte_abort(1, NULL);
-    _exit(1);
+        tern_log("%s was called after %s; call it before", procedure,
+                 tern_world == TERN_WORLD_BEFORE ? "the last MPI_Session_finalize" : "MPI_Finalize");
+    tern_rte_abort(1, NULL);
 }
 
 struct tern_errhandler *tern_errhandler_initial(void)
@@ -120,7 +119,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     struct tern_errhandler *errhandler;
     if (object)
         comm = (struct tern_comm *)object;
-    else if (!comm && tern_running())
+    else if (!comm && tern_world == TERN_WORLD_RUNNING)
         comm = tern_raise_without_object;
     errhandler = comm && comm->errhandler ? comm->errhandler : tern_errhandler_initial();
     switch (errhandler->kind) {

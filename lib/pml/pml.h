@@ -91,4 +91,9 @@ int tern_pml_init(void);
 void tern_pml_flush(void);
 void tern_pml_finalize(void);
 
+/* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All state stays. */
+void tern_pml_leave(void);
+/* Takes it up again. False: it is of no use any more, as all of the node had left meanwhile; begin anew. */
+bool tern_pml_return(void);
+
 #endif

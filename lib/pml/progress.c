@@ -229,6 +229,16 @@ void tern_pml_flush(void)
         tern_wait(&waiter);
 }
 
+void tern_pml_leave(void)
+{
+    tern_btl_leave();
+}
+
+bool tern_pml_return(void)
+{
+    return tern_btl_return();
+}
+
 void tern_pml_finalize(void)
 {
     tern_btl_finalize();

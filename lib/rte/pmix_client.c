@@ -42,6 +42,7 @@ static struct {
     __typeof__(PMIx_Put) *put;
     __typeof__(PMIx_Commit) *commit;
     __typeof__(PMIx_Fence) *fence;
+    __typeof__(PMIx_Fence_nb) *fence_nb;
     __typeof__(PMIx_Abort) *abort;
     __typeof__(PMIx_Error_string) *error_string;
 } pmix;
@@ -58,6 +59,7 @@ static int load_library(void)
         {"PMIx_Put", (void **)&pmix.put},
         {"PMIx_Commit", (void **)&pmix.commit},
         {"PMIx_Fence", (void **)&pmix.fence},
+        {"PMIx_Fence_nb", (void **)&pmix.fence_nb},
         {"PMIx_Abort", (void **)&pmix.abort},
         {"PMIx_Error_string", (void **)&pmix.error_string},
     };
@@ -276,12 +278,9 @@ static void close_on_exec_but(const int *before, int before_count)
     }
 }
 
-int tern_pmix_start(void)
+int tern_pmix_connect(void)
 {
     int before[DESCRIPTORS];
-    int error = load_library();
-    if (error)
-        return error;
     int before_count = list_descriptors(before, DESCRIPTORS);
     /* Its own thread must not take the program's signals. */
     sigset_t all, mask;
@@ -300,6 +299,16 @@ int tern_pmix_start(void)
                                  "allowed: ulimit -u, ulimit -n?)",
                            status);
     pmix.connected = true;
+    return 0;
+}
+
+int tern_pmix_start(void)
+{
+    int error = load_library();
+    if (!error)
+        error = tern_pmix_connect();
+    if (error)
+        return error;
     _Static_assert(sizeof tern_rte.job >= sizeof pmix.self.nspace, "a PMIx namespace fits");
     memcpy(tern_rte.job, pmix.self.nspace, sizeof pmix.self.nspace);
     tern_rte.rank = pmix.self.rank;
@@ -330,21 +339,58 @@ int tern_pmix_put(const char *key, const void *value, size_t length)
     return 0;
 }
 
+static int commit(void)
+{
+    pmix_status_t status = pmix.dirty ? pmix.commit() : PMIX_SUCCESS;
+    pmix.dirty = pmix.dirty && status != PMIX_SUCCESS;
+    return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Commit", status);
+}
+
 int tern_pmix_fence(bool collect)
 {
     pmix_proc_t everybody = pmix.self;
     pmix_info_t info;
-
-    if (pmix.dirty) {
-        pmix_status_t status = pmix.commit();
-        if (status != PMIX_SUCCESS)
-            return pmix_failed("PMIx_Commit", status);
-        pmix.dirty = false;
-    }
+    int error = commit();
+    if (error)
+        return error;
     everybody.rank = PMIX_RANK_WILDCARD;
     fill_flag(&info, PMIX_COLLECT_DATA);
     pmix_status_t status = pmix.fence(&everybody, 1, &info, collect ? 1 : 0);
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Fence", status);
+}
+
+/* The fence that tern_pmix_fence_start has begun: its result, or FENCE_WAITS. Written by PMIx's own
+ * thread. */
+enum { FENCE_WAITS = 1 };
+static int fence_status;
+
+static void fence_done(pmix_status_t status, void *object)
+{
+    (void)object;
+    __atomic_store_n(&fence_status, status, __ATOMIC_RELEASE);
+}
+
+int tern_pmix_fence_start(void)
+{
+    pmix_proc_t everybody = pmix.self;
+    int error = commit();
+    if (error)
+        return error;
+    everybody.rank = PMIX_RANK_WILDCARD;
+    fence_status = FENCE_WAITS;
+    pmix_status_t status = pmix.fence_nb(&everybody, 1, NULL, 0, fence_done, NULL);
+    if (status == PMIX_OPERATION_SUCCEEDED)
+        fence_status = status = PMIX_SUCCESS;
+    return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Fence_nb", status);
+}
+
+bool tern_pmix_fence_test(int *ret_error)
+{
+    int status = __atomic_load_n(&fence_status, __ATOMIC_ACQUIRE);
+    if (status == FENCE_WAITS)
+        return false;
+    *ret_error = status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Fence_nb", status);
+    return true;
 }
 
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length)

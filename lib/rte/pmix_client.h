@@ -2,7 +2,7 @@
 #ifndef TERN_PMIX_CLIENT_H
 #define TERN_PMIX_CLIENT_H
 
-/* The part of lib/rte that speaks with libpmix; private to the room. All calls may block. */
+/* The part of lib/rte that speaks with libpmix; private to the room. All calls may block but those that say so. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,11 +11,16 @@
 /* Loads libpmix, connects to the server of this node and fills tern_rte. 0 or TERN_ERR_OTHER with
  * text. */
 int tern_pmix_start(void);
+/* Connects again after tern_pmix_stop. */
+int tern_pmix_connect(void);
 /* Says goodbye to the server. */
 int tern_pmix_stop(void);
 
 int tern_pmix_put(const char *key, const void *value, size_t length);
 int tern_pmix_fence(bool collect);
+/* A fence without data that does not block: start, then test until it is true. One at a time. */
+int tern_pmix_fence_start(void);
+bool tern_pmix_fence_test(int *ret_error);
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
 
 /* Asks the server to end the whole job; returns when it was told, or could not be. */

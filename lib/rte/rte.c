@@ -29,6 +29,10 @@ struct put_value {
 };
 static struct put_value *own_values;
 
+enum { MEET_POLL_US = 50 };
+
+static bool known; /* tern_rte is filled in */
+
 static int become_singleton(void)
 {
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
@@ -74,6 +78,8 @@ int tern_rte_init(void)
 {
     char name[64 + sizeof tern_rte.host];
 
+    if (known)
+        return tern_rte.managed ? tern_pmix_connect() : 0;
     if (gethostname(tern_rte.host, sizeof tern_rte.host - 1) != 0)
         strcpy(tern_rte.host, "localhost");
     tern_rte.managed = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
@@ -88,6 +94,7 @@ int tern_rte_init(void)
     tern_rte.cpus = tern_rte_cpus();
     snprintf(name, sizeof name, "tern: rank %u on host %s", tern_rte.rank, tern_rte.host);
     tern_log_name(name);
+    known = true;
     return 0;
 }
 
@@ -101,23 +108,24 @@ static void forget_own_values(void)
     }
 }
 
-int tern_rte_finalize(bool synchronise)
+int tern_rte_meet(int (*progress)(void))
 {
-    int error = 0;
-
-    if (tern_rte.managed) {
-        if (synchronise)
-            error = tern_pmix_fence(false);
-        int stop_error = tern_pmix_stop();
-        error = error ? error : stop_error;
+    bool met = !tern_rte.managed;
+    int error = met ? 0 : tern_pmix_fence_start();
+    if (error)
+        return error;
+    while (!met) {
+        if (!progress())
+            usleep(MEET_POLL_US);
+        met = tern_pmix_fence_test(&error);
     }
-    forget_own_values();
-    if (tern_rte.node_memory_fd >= 0)
-        close(tern_rte.node_memory_fd);
-    tern_rte.node_memory_fd = -1;
-    free(tern_rte.local_ranks);
-    tern_rte.local_ranks = NULL;
     return error;
+}
+
+int tern_rte_finalize(void)
+{
+    forget_own_values();
+    return tern_rte.managed ? tern_pmix_stop() : 0;
 }
 
 static int put_own_value(const char *key, const void *value, size_t length)

@@ -30,10 +30,12 @@ struct tern_rte {
 
 extern struct tern_rte tern_rte;
 
-/* Fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms under PMIx (its own init). */
+/* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms under PMIx (its own init). */
 int tern_rte_init(void);
-/* Leaves PMIx; with `synchronise` after a barrier of the job. */
-int tern_rte_finalize(bool synchronise);
+/* Meets all processes of the job in a barrier of the launcher. `progress` is called meanwhile, again and again. */
+int tern_rte_meet(int (*progress)(void));
+/* Leaves PMIx: for the launcher this process may end now. What was learnt stays; tern_rte_init connects again. */
+int tern_rte_finalize(void);
 
 /* Index in local_ranks of a rank of this job, or -1: it is on another node. */
 int64_t tern_rte_local_rank(uint32_t rank);

@@ -60,6 +60,7 @@
     X(UNSUPPORTED_DATAREP, 51, "unsupported data representation")                                                      \
     X(UNSUPPORTED_OPERATION, 52, "unsupported operation")                                                              \
     X(WIN, 53, "invalid window")                                                                                       \
+    X(SESSION, 78, "invalid session")                                                                                  \
     X(ERRHANDLER, 13, "invalid error handler")                                                                         \
     X(UNREACHABLE, 16, "peer cannot be reached")                                                                       \
     X(AGAIN, 17, "no room at the moment, try again")                                                                   \

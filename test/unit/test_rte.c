@@ -238,7 +238,10 @@ START_TEST(singleton_knows_itself)
     free(value);
     ck_assert_int_ne(tern_rte_get(0, "none", &value, &length), 0);
     ck_assert_int_ne(tern_rte_get(1, "key", &value, &length), 0);
-    ck_assert_int_eq(tern_rte_finalize(true), 0);
+    ck_assert_int_eq(tern_rte_finalize(), 0);
+    ck_assert_int_eq(tern_rte_init(), 0);
+    ck_assert_uint_eq(tern_rte.size, 1);
+    ck_assert_int_eq(tern_rte_finalize(), 0);
 }
 END_TEST
 

@@ -17,13 +17,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20 };
+enum { PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20, WAIT_US = 200 };
 
 struct shared_header {
     char launcher[LAUNCHER_BYTES];
-    uint64_t used;     /* bytes handed out behind the blocks */
-    uint32_t attached; /* ranks that have mapped it */
+    /* Not cleaned: */
+    uint64_t presence; /* ranks that are here, and CLEANING while the last one cleans up */
+    uint64_t cleanings;
+    /* From here on cleaned: */
+    uint64_t used; /* bytes handed out behind the blocks */
 };
+
+static const uint64_t CLEANING = (uint64_t)1 << 63;
+
+static bool here;              /* this rank is among those counted in `presence` */
+static uint64_t cleanings_met; /* how often the memory had been cleaned when its block was filled */
 
 struct tern_segment tern_segment = {.fd = -1};
 
@@ -43,11 +51,6 @@ static size_t header_bytes(void)
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
 {
     return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
-}
-
-uint32_t tern_segment_attached(void)
-{
-    return __atomic_load_n(&header()->attached, __ATOMIC_RELAXED);
 }
 
 /* fallocate until it is done or refused: signals interrupt it. Where a sandbox does not know it,
@@ -75,18 +78,112 @@ void tern_segment_discard(uint64_t offset, size_t size)
     fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
 }
 
+/* Counts this rank in, once nobody cleans up. */
+static void enter(void)
+{
+    uint64_t *presence = &header()->presence;
+    uint64_t seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
+    /* acquire: sees the memory cleaned */
+    while ((seen & CLEANING) ||
+           !__atomic_compare_exchange_n(presence, &seen, seen + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+        if (seen & CLEANING) {
+            usleep(WAIT_US);
+            seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
+        }
+    here = true;
+}
+
+/* The memory becomes what the launcher gave: other programs may follow in the same places. */
+static void clean(void)
+{
+    struct stat st;
+    uint64_t first = header_bytes(), used = header()->used;
+    if (fstat(tern_segment.fd, &st) == 0 &&
+        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
+                  st.st_size - first) == 0)
+        used = 0; /* else the next rings lie behind these */
+    memset(&header()->used, 0, tern_segment.base + first - (char *)&header()->used);
+    header()->used = used;
+    header()->cleanings++;
+}
+
+/* Counts this rank out; the last one cleans up. */
+static void depart(void)
+{
+    uint64_t *presence = &header()->presence;
+    uint64_t seen = __atomic_load_n(presence, __ATOMIC_RELAXED), next;
+    here = false;
+    do
+        next = seen == 1 ? CLEANING : seen - 1;
+    /* both orders: the last one sees what all others have done */
+    while (!__atomic_compare_exchange_n(presence, &seen, next, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED));
+    if (next != CLEANING)
+        return;
+    clean();
+    __atomic_store_n(presence, 0, __ATOMIC_RELEASE);
+}
+
+void tern_segment_leave(void)
+{
+    if (!here)
+        return;
+    tern_store_release(&tern_segment_rank(tern_segment.local_rank)->left, 1);
+    depart();
+}
+
+bool tern_segment_return(void)
+{
+    enter();
+    if (header()->cleanings == cleanings_met) {
+        tern_store_release(&tern_segment_rank(tern_segment.local_rank)->left, 0);
+        return true;
+    }
+    depart();
+    return false;
+}
+
+void tern_segment_detach(void)
+{
+    tern_segment_leave();
+    if (tern_segment.base)
+        munmap(tern_segment.base, tern_segment.size);
+    tern_segment.base = NULL;
+}
+
+/* Makes the block this process's. An earlier program in its place may have left before the others of
+ * its time: they will. */
+static int claim_block(void)
+{
+    struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
+    for (;;) {
+        int32_t nobody = 0;
+        enter();
+        if (__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            break;
+        bool left = tern_load_acquire(&self->left);
+        depart();
+        if (!left)
+            return tern_error(TERN_ERR_OTHER,
+                              "rank %u of this job is process %d already: two programs run in its "
+                              "place at once (or PMIX_RANK was "
+                              "changed), or the first of them ended without MPI_Finalize",
+                              tern_rte.rank, nobody);
+        usleep(WAIT_US);
+    }
+    cleanings_met = header()->cleanings;
+    return 0;
+}
+
 static int publish_self(void)
 {
     struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     cpu_set_t set;
-    int32_t nobody = 0;
-    if (!__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED))
-        return tern_error(TERN_ERR_OTHER,
-                          "rank %u of this job is process %d already: two programs run in its "
-                          "place at once (or PMIX_RANK was "
-                          "changed), or the first of them ended without MPI_Finalize",
-                          tern_rte.rank, nobody);
+    int rc = claim_block();
+    if (rc)
+        return rc;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         memcpy(self->cpus, &set, sizeof self->cpus);
     if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
@@ -97,21 +194,34 @@ static int publish_self(void)
     self->cookie = cookie;
     /* release: whoever sees `attached` sees the rest */
     tern_store_release(&self->attached, 1);
-    __atomic_fetch_add(&header()->attached, 1, __ATOMIC_RELAXED);
     return 0;
+}
+
+/* The launcher's memory, or one that the ranks of the node made when they first came here. */
+static int find_memory(int *ret_fd, size_t *ret_size)
+{
+    static int shared_fd = -1;
+    static size_t shared_size;
+    *ret_fd = tern_rte.node_memory_fd;
+    *ret_size = tern_rte.node_memory_size;
+    if (*ret_fd >= 0)
+        return 0;
+    int rc = shared_fd >= 0 ? 0
+                            : tern_share_memory(header_bytes() + MAP_LEAST, &shared_fd, &shared_size);
+    *ret_fd = shared_fd;
+    *ret_size = shared_size;
+    return rc;
 }
 
 int tern_segment_attach(void)
 {
+    int fd;
+    size_t size;
     tern_segment.local_size = tern_rte.local_size;
     tern_segment.local_rank = tern_rte.local_rank;
-    int fd = tern_rte.node_memory_fd;
-    size_t size = tern_rte.node_memory_size;
-    if (fd < 0) {
-        int rc = tern_share_memory(header_bytes() + MAP_LEAST, &fd, &size);
-        if (rc)
-            return rc;
-    }
+    int rc = find_memory(&fd, &size);
+    if (rc)
+        return rc;
     tern_segment.fd = fd;
     int error = reserve(0, header_bytes());
     if (error)
@@ -134,31 +244,4 @@ int tern_segment_attach(void)
     tern_segment.base = base;
     tern_segment.size = size;
     return publish_self();
-}
-
-/* The last one leaves the memory as the launcher gave it: the ranks may be scripts that run one
- * program after another. All of the node have attached by now, and the next program attaches after
- * the fence that ends this one. */
-static void leave_clean(void)
-{
-    struct stat st;
-    uint64_t first = header_bytes(), used = header()->used;
-    if (fstat(tern_segment.fd, &st) == 0 &&
-        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
-                  st.st_size - first) == 0)
-        used = 0; /* else the next rings lie behind these */
-    memset(tern_segment.base + LAUNCHER_BYTES, 0, first - LAUNCHER_BYTES);
-    header()->used = used;
-}
-
-void tern_segment_detach(void)
-{
-    /* both orders: the last one sees what all others have done */
-    if (tern_segment.base && __atomic_sub_fetch(&header()->attached, 1, __ATOMIC_ACQ_REL) == 0)
-        leave_clean();
-    if (tern_segment.base)
-        munmap(tern_segment.base, tern_segment.size);
-    if (tern_segment.fd >= 0)
-        close(tern_segment.fd);
-    tern_segment = (struct tern_segment){.fd = -1};
 }

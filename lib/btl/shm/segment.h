@@ -27,6 +27,7 @@ struct tern_segment_rank {
     /* Written once when the rank attaches. */
     uint32_t attached __attribute__((aligned(TERN_CACHE_LINE)));
     int32_t pid; /* written first, as a claim */
+    uint32_t left; /* has left; may come back, unless its process has ended */
     uint64_t cookie_address; /* of a random word in the rank's own memory ... */
     uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
@@ -47,15 +48,18 @@ struct tern_segment {
 
 extern struct tern_segment tern_segment;
 
-/* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher. */
+/* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher, and
+ * only the first time. Waits where an earlier program in this rank's place has left but others have not yet. */
 int tern_segment_attach(void);
-/* All ranks of the node must have attached. */
+/* Leaves and unmaps it. */
 void tern_segment_detach(void);
+/* This rank needs nothing in it any more, for now or for good. The last one to leave makes the memory what
+ * the launcher gave. Nothing happens the second time. */
+void tern_segment_leave(void);
+/* After leaving: back again. False: everything was cleaned meanwhile; attach. */
+bool tern_segment_return(void);
 
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
-
-/* Ranks attached so far (they come in any order). */
-uint32_t tern_segment_attached(void);
 
 /* Takes `size` bytes (a multiple of the page) of zeroed shared memory. 0 or TERN_ERR_NO_MEM (nothing is said). */
 int tern_segment_allocate(size_t size, uint64_t *ret_offset);

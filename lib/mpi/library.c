@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The library's life. Who uses it is counted: the World Model is one user, each session another;
+ * they come and go in any order and from any thread, so the count has a lock of its own, taken
+ * before all others.
+ *
+ * The first user starts the rooms from the bottom up: waiting (it registers with membarrier, which
+ * is quick only while the process has one thread, so it comes before libpmix makes one), who am I,
+ * byte movers and matching. When the last one goes, everything of ours is handed over and the
+ * launcher hears that this process may end (PMIx_Finalize). What has been learnt and mapped stays:
+ * processes begin and end their sessions on their own, so others may still be in theirs, and the
+ * way back is short. Only when all of the node have gone meanwhile the messages' rooms begin anew
+ * (lib/btl/shm/segment.c).
+ *
+ * The library does nothing at exit: neither a child made by fork nor a program that leaves without
+ * its last finalize runs code of ours then. The launcher sees the latter.
+ */
+
+#include "lib/mpi/buffered.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/init.h"
+#include "lib/mpi/request.h"
+#include "lib/pml/pml.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#include <pthread.h>
+#include <string.h>
+
+volatile int tern_library_users;
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static bool known;        /* has been started before */
+static int highest_level; /* of the users there are */
+
+static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                          "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+enum { LEVELS = sizeof level_names / sizeof *level_names };
+
+const char *tern_thread_level_name(int level)
+{
+    return level_names[level];
+}
+
+int tern_thread_level_of(const char *name)
+{
+    for (int level = 0; level < LEVELS; level++)
+        if (strcmp(name, level_names[level]) == 0)
+            return level;
+    return -1;
+}
+
+bool tern_library_known(void)
+{
+    return known;
+}
+
+static int start_rooms(void)
+{
+    int error = tern_foreign_check();
+    if (error)
+        return error;
+    tern_wait_init();
+    error = tern_rte_init();
+    return error ? error : tern_pml_init();
+}
+
+/* The messages of before belong to nobody when all others have left, too. */
+static int return_to_rooms(void)
+{
+    int error = tern_rte_init();
+    if (error || tern_pml_return())
+        return error;
+    tern_pml_finalize();
+    return tern_pml_init();
+}
+
+/*
+ * Is a lock needed? A level below MPI_THREAD_MULTIPLE is a promise about one user's calls; two
+ * users may be two threads at the same time, unless there is but one thread in all. Once needed the
+ * lock stays: some thread may hold it.
+ */
+static void choose_locking(int level)
+{
+    bool first = tern_library_users == 0;
+    highest_level = first || level > highest_level ? level : highest_level;
+    bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE);
+    tern_threads = needed || (!first && tern_threads);
+}
+
+int tern_library_retain(int thread_level)
+{
+    int error = 0;
+    pthread_mutex_lock(&gate);
+    choose_locking(thread_level);
+    if (tern_library_users == 0) {
+        error = known ? return_to_rooms() : start_rooms();
+        known = known || !error;
+    }
+    if (!error)
+        tern_library_users++;
+    pthread_mutex_unlock(&gate);
+    return error;
+}
+
+/* What this process has to hand over on its own. */
+static void finish_messages(void)
+{
+    tern_buffered_finish();
+    tern_request_finish_orphans();
+    tern_pml_flush();
+}
+
+/*
+ * Nobody needs MPI_COMM_WORLD any more. First a barrier of messages, in which packets move; what
+ * others had to hand over is taken in by then. Sessions may go on, so packets move also while the
+ * launcher lets us wait for the others.
+ */
+static void leave_world(bool last)
+{
+    int error = tern_coll_barrier(&tern_comm_world.coll);
+    if (error)
+        tern_log("in MPI_Finalize: %s", tern_error_text(error));
+    if (last)
+        tern_pml_flush(); /* the packets of the barrier itself */
+    tern_world = TERN_WORLD_ENDING;
+    tern_comm_finalize();
+}
+
+static int progress(void)
+{
+    tern_lock();
+    int count = tern_progress();
+    tern_unlock();
+    return count;
+}
+
+void tern_library_release(bool together)
+{
+    pthread_mutex_lock(&gate);
+    bool last = tern_library_users == 1;
+    tern_lock(); /* tern_wait gives it up */
+    if (last)
+        finish_messages();
+    if (together)
+        leave_world(last);
+    tern_unlock();
+    int error = together ? tern_rte_meet(progress) : 0;
+    if (last) {
+        tern_pml_leave();
+        int leave_error = tern_rte_finalize();
+        error = error ? error : leave_error;
+    }
+    if (error) /* all messages have arrived: no failure */
+        tern_log("at the end of %s: %s", together ? "MPI_Finalize" : "MPI_Session_finalize",
+                 tern_error_text(error));
+    tern_library_users--;
+    pthread_mutex_unlock(&gate);
+}

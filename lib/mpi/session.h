@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_SESSION_H
+#define TERN_SESSION_H
+
+/*
+ * Sessions (MPI-4.1 section 11.3). A session keeps the library running (lib/mpi/init.h) and gives
+ * groups; a group and all that is made of it know the session they come from (tern_group.session,
+ * tern_comm.session), NULL for those of the World Model.
+ */
+
+#include "lib/mpi/group.h"
+#include "lib/util/handle.h"
+
+#include <mpi.h>
+
+struct tern_errhandler;
+struct tern_info;
+
+struct tern_session {
+    struct tern_object obj;
+    struct tern_errhandler *errhandler;
+    struct tern_info *info; /* hints in use */
+};
+
+static inline struct tern_session *tern_session_of(MPI_Session session)
+{
+    return ((struct tern_handle *)session)->state;
+}
+
+/* A reference: the user's handle, and every group and communicator that comes from it. NULL is
+ * fine. */
+void tern_session_retain(struct tern_session *session);
+void tern_session_release(struct tern_session *session);
+
+/* ---- process sets (session_psets.c) ---- */
+
+/* The processes of a set; one reference is the caller's, and it belongs to no session yet.
+ * TERN_ERR_ARG: no such set, TERN_ERR_NO_MEM. */
+int tern_pset_group(const char *name, struct tern_group **ret_group);
+
+#endif
