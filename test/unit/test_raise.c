@@ -22,7 +22,7 @@ static struct tern_errhandler noting = {.obj.refs = 1, .kind = TERN_ERRHANDLER_C
 
 static void set_up(void)
 {
-    tern_state = TERN_STATE_RUNNING;
+    tern_world = TERN_WORLD_RUNNING;
     tern_comm_world.errhandler = tern_comm_self.errhandler = &noting;
     raised_on = MPI_COMM_NULL;
 }
@@ -57,7 +57,7 @@ END_TEST
 START_TEST(errors_while_nothing_runs)
 {
     setenv("OMPI_MCA_mpi_initial_errhandler", "mpi_errors_return", 1);
-    tern_state = TERN_STATE_ENDED;
+    tern_world = TERN_WORLD_ENDED;
     ck_assert_int_eq(tern_raise_on(NULL, "MPI_Info_delete", TERN_ERR_INFO_NOKEY), MPI_ERR_INFO_NOKEY);
     ck_assert_ptr_eq(raised_on, MPI_COMM_NULL);
 }
