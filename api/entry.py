@@ -182,8 +182,15 @@ class Entry:
             self.finish()
         else:
             # These take and give what the binding has.
-            arguments = ', '.join(p.name for p in procedure.parameters)
-            self.add('return %s(%s);' % (procedure.does, arguments))
+            call = '%s(%s)' % (procedure.does, ', '.join(p.name for p in procedure.parameters))
+            if procedure.chapter == 'tool' and procedure.words.get('lock') != 'none':
+                self.add('int code_ = tern_tool_enter();')
+                self.add('if (code_ != MPI_SUCCESS)')
+                self.add('    return code_;')
+                self.add('code_ = %s;' % call)
+                self.add('tern_tool_leave();')
+                call = 'code_'
+            self.add('return %s;' % call)
         real = ('P' if procedure.has_profiling else '') + self.name
         head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large, name=real))
         out = ['', head, '{'] + self.lines + ['}']

@@ -147,6 +147,15 @@ static const char *type_name(enum tern_param_type type)
     return names[type];
 }
 
+/* The choices of a parameter, one behind the other with `between`; an empty one is "". */
+static void print_choices(const struct tern_param *param, const char *between)
+{
+    char choice[64];
+    for (int i = 0; tern_param_choice_name(param, i, choice, sizeof choice); i++) {
+        printf("%s%s", i > 0 ? between : "", *choice ? choice : "\"\"");
+    }
+}
+
 static void print_parameter(const struct tern_param_room *room, const struct tern_param *param)
 {
     const char *value = tern_param_string(param->name);
@@ -161,11 +170,21 @@ static void print_parameter(const struct tern_param_room *room, const struct ter
         printf("%s:%s:param:%s:type:%s\n", key, room->name, param->name, type_name(param->type));
         printf("%s:%s:param:%s:default:%s\n", key, room->name, param->name, preset);
         printf("%s:%s:param:%s:unit:%s\n", key, room->name, param->name, unit ? unit : "");
+        if (param->choices) {
+            printf("%s:%s:param:%s:choices:", key, room->name, param->name);
+            print_choices(param, ",");
+            putchar('\n');
+        }
         printf("%s:%s:param:%s:help:%s\n", key, room->name, param->name, param->help);
         return;
     }
     printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value, type_name(param->type),
            unit ? " in " : "", unit ? unit : "", preset, tern_param_source(param->name), param->help);
+    if (param->choices) {
+        printf("      One of: ");
+        print_choices(param, ", ");
+        putchar('\n');
+    }
 }
 
 /* Is `room` what --param FRAMEWORK NAME means? A room is called FRAMEWORK_NAME or FRAMEWORK. */

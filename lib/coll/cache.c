@@ -4,14 +4,26 @@
  * plan wins. */
 #include "lib/coll/plan.h"
 
+#include "lib/util/param.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { SLOTS = 32 };
 
 struct tern_plan_cache {
+    unsigned param_changes; /* when the plans were chosen */
     struct tern_plan *plans[SLOTS];
 };
+
+static void forget_plans(struct tern_plan_cache *cache)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        if (cache->plans[i])
+            tern_plan_release(cache->plans[i]);
+        cache->plans[i] = NULL;
+    }
+}
 
 static unsigned slot_of(const struct tern_plan_args *args)
 {
@@ -28,6 +40,11 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct ter
         return tern_plan_build(tern_plan_choose(args), args);
     if (!*cache && !(*cache = calloc(1, sizeof **cache)))
         return NULL;
+    unsigned param_changes = tern_param_changes();
+    if ((*cache)->param_changes != param_changes) {
+        forget_plans(*cache); /* another algorithm may be wanted now */
+        (*cache)->param_changes = param_changes;
+    }
     struct tern_plan **slot = &(*cache)->plans[slot_of(args)];
     if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
         struct tern_plan *plan = tern_plan_build(tern_plan_choose(args), args);
@@ -45,8 +62,6 @@ void tern_plan_cache_free(struct tern_plan_cache *cache)
 {
     if (!cache)
         return;
-    for (int i = 0; i < SLOTS; i++)
-        if (cache->plans[i])
-            tern_plan_release(cache->plans[i]);
+    forget_plans(cache);
     free(cache);
 }

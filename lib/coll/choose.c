@@ -150,24 +150,33 @@ static void say_unknown(const char *param, const char *name, const struct tern_a
              known);
 }
 
-/* The parameter's algorithm, or NULL. Asked once per collective, for parameters do not change. */
-static const struct tern_algorithm *wanted(enum tern_collective collective)
+static const struct tern_algorithm *ask_param(enum tern_collective collective)
 {
-    static struct {
-        bool asked;
-        const struct tern_algorithm *algorithm;
-    } wishes[TERN_COLLECTIVES];
-    if (wishes[collective].asked)
-        return wishes[collective].algorithm;
-    wishes[collective].asked = true;
     char param[64];
     snprintf(param, sizeof param, "coll_%s_algorithm", collectives[collective].name);
     if (!tern_param_known(param)) /* there is only one */
         return NULL;
     const char *name = tern_param_string(param);
-    if (name && name[0] &&
-        !(wishes[collective].algorithm = find(collectives[collective].intra, name)))
+    if (!name || !name[0])
+        return NULL;
+    const struct tern_algorithm *algorithm = find(collectives[collective].intra, name);
+    if (!algorithm)
         say_unknown(param, name, collectives[collective].intra);
+    return algorithm;
+}
+
+/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. */
+static const struct tern_algorithm *wanted(enum tern_collective collective)
+{
+    static struct {
+        unsigned asked; /* 1 + the number of changes then */
+        const struct tern_algorithm *algorithm;
+    } wishes[TERN_COLLECTIVES];
+    unsigned now = tern_param_changes() + 1;
+    if (wishes[collective].asked != now) {
+        wishes[collective].algorithm = ask_param(collective);
+        wishes[collective].asked = now;
+    }
     return wishes[collective].algorithm;
 }
 

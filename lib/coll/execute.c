@@ -15,8 +15,11 @@
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/event.h"
 #include "lib/util/list.h"
+#include "lib/util/param.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +47,7 @@ static const struct tern_coll_transport pml_transport = {
 
 const struct tern_coll_transport *tern_coll_transport = &pml_transport;
 const struct tern_algorithm *tern_coll_forced;
+uint64_t tern_coll_started[TERN_COLLECTIVES];
 
 /* Where a buffer of the plan is in this run. */
 struct place {
@@ -132,6 +136,28 @@ static void rewind_run(struct run *run)
     run->error = 0;
     run->next = 0;
     run->in_flight = 0;
+}
+
+/* Tools number the algorithms of a collective as the choices of its parameter: 0 is none by name. */
+static void tell_start(const struct run *run)
+{
+    enum tern_collective collective = run->plan->args.collective;
+    bool inter = run->plan->args.remote_size && collective < TERN_NEIGHBOR_ALLGATHER;
+    char param[64];
+    snprintf(param, sizeof param, "coll_%s_algorithm", tern_plan_collective_name(collective));
+    int choice = inter ? 0 : tern_param_find_choice(param, run->plan->algorithm->name);
+    tern_event_raise(TERN_EVENT_COLLECTIVE, run->call->coll->context.comm,
+                     (int64_t[]){collective, choice < 0 ? 0 : choice});
+}
+
+/* A run begins: blocking, nonblocking, or once more a persistent one. */
+static void begin_run(struct run *run)
+{
+    take_tags(run);
+    rewind_run(run);
+    tern_coll_started[run->plan->args.collective]++;
+    if (tern_event_wanted(TERN_EVENT_COLLECTIVE))
+        tell_start(run);
 }
 
 static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
@@ -290,8 +316,7 @@ int tern_call_run(struct tern_call *call)
         return rc;
     rc = place_buffers(&run, small);
     if (!rc) {
-        take_tags(&run);
-        rewind_run(&run);
+        begin_run(&run);
         advance(&run, true);
         rc = run.error;
         free(run.memory);
@@ -340,8 +365,7 @@ static int start(struct tern_request *request)
             return rc;
     }
     tern_request_restart(request);
-    take_tags(run);
-    rewind_run(run);
+    begin_run(run);
     if (!advance(run, false)) {
         /* a send may have asked for a round of progress in which the others ended */
         if (!first && tern_list_empty(active))

@@ -9,9 +9,9 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
-#include "lib/mpi/partitioned.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
+#include "lib/mpi/tool.h"
 #include "lib/mpi/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -110,7 +110,6 @@ int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t 
 
 static void drop_parts(struct tern_comm *comm)
 {
-    tern_partitioned_close(comm);
     close_contexts(comm);
     if (comm->local)
         tern_comm_release(comm->local);
@@ -127,6 +126,7 @@ static void drop_parts(struct tern_comm *comm)
 
 void tern_comm_destroy(struct tern_comm *comm)
 {
+    tern_tool_forget_comm(comm);
     drop_parts(comm);
     tern_fortran_drop(&comm->obj);
     comm->obj.own.magic = TERN_MAGIC_FREED;
@@ -174,6 +174,8 @@ int tern_comm_finalize_attributes(void)
 /* Where only sessions go on their handles are as good as null. */
 void tern_comm_finalize(void)
 {
+    tern_tool_forget_comm(&tern_comm_self);
+    tern_tool_forget_comm(&tern_comm_world);
     struct tern_comm *const both[] = {&tern_comm_self, &tern_comm_world};
     for (int i = 0; i < 2; i++) {
         both[i]->obj.handle->state = NULL;

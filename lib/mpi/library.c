@@ -21,6 +21,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/request.h"
+#include "lib/mpi/tool.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -64,7 +65,11 @@ static int start_rooms(void)
         return error;
     tern_wait_init();
     error = tern_rte_init();
-    return error ? error : tern_pml_init();
+    if (!error)
+        error = tern_pml_init();
+    if (!error)
+        tern_tool_begin();
+    return error;
 }
 
 /* The messages of before belong to nobody when all others have left, too. */
@@ -73,8 +78,12 @@ static int return_to_rooms(void)
     int error = tern_rte_init();
     if (error || tern_pml_return())
         return error;
+    tern_tool_end();
     tern_pml_finalize();
-    return tern_pml_init();
+    error = tern_pml_init();
+    if (!error)
+        tern_tool_begin();
+    return error;
 }
 
 /*

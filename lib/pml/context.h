@@ -8,8 +8,7 @@
  *
  * Ids are 64 bits: job, rank and a counter of the process that led the creation, so they are unique without agreement;
  * the leader tells its id to the others in the step that every creation has anyway. Even ids: point to point; the odd id
- * above it: collectives. Both sides of an intercommunicator use the same id. With TERN_CONTEXT_PARTITIONED it is that of the
- * communicator's partitioned communication.
+ * above it: collectives. Both sides of an intercommunicator use the same id.
  */
 
 #include <stdbool.h>
@@ -38,7 +37,11 @@ struct tern_context {
     struct tern_context *hash_next;
 };
 
-#define TERN_CONTEXT_PARTITIONED (1ull << 63)
+/* Does it serve collectives? */
+static inline bool tern_context_is_internal(const struct tern_context *context)
+{
+    return context->id & 1;
+}
 
 /* A fresh even id; unique in this job (lib/pml/context.c). */
 uint64_t tern_context_new_id(void);

@@ -11,6 +11,7 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
+#include "lib/util/event.h"
 #include "lib/util/log.h"
 
 #include <stdlib.h>
@@ -47,6 +48,12 @@ static void add_unexpected(struct tern_context *context, struct tern_unexpected 
 {
     message->context = context;
     tern_match_add(message);
+    if (tern_event_wanted(TERN_EVENT_UNEXPECTED))
+        tern_event_raise(TERN_EVENT_UNEXPECTED, context->comm,
+                         (int64_t[]){message->packet.source, message->packet.tag,
+                                     tern_context_is_internal(context),
+                                     (int64_t)tern_unexpected_bytes(message),
+                                     (int64_t)context->lane->unexpected.items});
     if (tern_threads)
         tern_doorbell_ring_self(); /* another thread may sleep in a probe; no doorbell rings for
                                       what we send to ourselves */

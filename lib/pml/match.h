@@ -13,6 +13,8 @@
 
 #include "lib/pml/pml_request.h"
 
+#include <string.h>
+
 enum { TERN_MATCH_KEYS = 4 };
 
 struct tern_queue {
@@ -31,6 +33,16 @@ struct tern_unexpected {
     uint32_t length;
     unsigned char payload[];
 };
+
+/* Bytes of the whole message, of which an announcement brings none. */
+static inline uint64_t tern_unexpected_bytes(const struct tern_unexpected *message)
+{
+    struct tern_rendezvous rendezvous;
+    if (message->packet.kind != TERN_PACKET_RENDEZVOUS)
+        return message->length;
+    memcpy(&rendezvous, message->payload, sizeof rendezvous);
+    return rendezvous.length;
+}
 
 void tern_match_post(struct tern_pml_request *request);
 void tern_match_withdraw(struct tern_pml_request *request);

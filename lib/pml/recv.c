@@ -219,15 +219,8 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
         tern_poll();
         message = tern_match_unexpected(context, source, tag);
     }
-    if (message && status != MPI_STATUS_IGNORE) {
-        uint64_t length = message->length;
-        if (message->packet.kind == TERN_PACKET_RENDEZVOUS) {
-            struct tern_rendezvous rendezvous;
-            memcpy(&rendezvous, message->payload, sizeof rendezvous);
-            length = rendezvous.length;
-        }
-        set_status(status, &message->packet, length);
-    }
+    if (message && status != MPI_STATUS_IGNORE)
+        set_status(status, &message->packet, tern_unexpected_bytes(message));
     return message;
 }
 

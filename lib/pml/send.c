@@ -21,6 +21,7 @@
 #include "lib/btl/doorbell.h"
 #include "lib/pml/pml_request.h"
 
+#include "lib/util/event.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>
@@ -81,7 +82,14 @@ static int push_rendezvous(struct tern_pml_request *request)
     void *start;
     if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
         rendezvous.address = (uintptr_t)start;
-    return request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
+    /* before the packet goes: sent to oneself, the message may be through when send returns */
+    const void *comm = request->context->comm;
+    const int64_t told[] = {request->rank, request->tag, tern_context_is_internal(request->context),
+                            request->length};
+    int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
+    if (!rc && tern_event_wanted(TERN_EVENT_RENDEZVOUS))
+        tern_event_raise(TERN_EVENT_RENDEZVOUS, comm, told);
+    return rc;
 }
 
 /* The first packet of a message. */
@@ -143,8 +151,11 @@ static void forget_copy(struct tern_request *req)
 static bool send_copy(struct tern_pml_request *request)
 {
     static int64_t limit;
-    if (!limit)
+    static unsigned seen;
+    if (!limit || seen != tern_param_changes()) {
+        seen = tern_param_changes();
         limit = tern_param_int("pml_send_buffer");
+    }
     if (kept_bytes + request->length + TERN_MESSAGE_COST > limit)
         return false;
     void *copy = malloc(request->length + 1);

@@ -10,6 +10,7 @@
 
 #include "lib/util/param.h"
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/params.h"
 
@@ -17,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,28 @@ static const struct tern_param *find(const char *name)
     return NULL;
 }
 
+const struct tern_param *tern_param_at(int index, const struct tern_param_room **ret_room)
+{
+    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++) {
+        if (index < room->count) {
+            if (ret_room)
+                *ret_room = room;
+            return index < 0 ? NULL : &room->params[index];
+        }
+        index -= room->count;
+    }
+    return NULL;
+}
+
+int tern_param_index(const char *name)
+{
+    const struct tern_param *param;
+    for (int index = 0; (param = tern_param_at(index, NULL)); index++)
+        if (strcmp(param->name, name) == 0)
+            return index;
+    return -1;
+}
+
 static const struct tern_param *expect(const char *name)
 {
     const struct tern_param *param = find(name);
@@ -56,6 +80,51 @@ static const struct tern_param *expect(const char *name)
         abort();
     }
     return param;
+}
+
+/* ---- choices ---- */
+
+/* The index of the choice with the spelling `text`, or -1. */
+static int find_choice(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (int index = 0;; index++) {
+        for (;; choices++) {
+            size_t spelling = strcspn(choices, ",|");
+            if (spelling == length && strncmp(choices, text, length) == 0)
+                return index;
+            choices += spelling;
+            if (*choices != ',')
+                break;
+        }
+        if (!*choices++)
+            return -1;
+    }
+}
+
+bool tern_param_choice_name(const struct tern_param *param, int index, char *name, size_t room)
+{
+    const char *choice = index < 0 ? NULL : param->choices;
+    for (; choice && index > 0; index--) {
+        choice = strchr(choice, '|');
+        choice += choice != NULL;
+    }
+    if (!choice)
+        return false;
+    snprintf(name, room, "%.*s", (int)strcspn(choice, ",|"), choice);
+    return true;
+}
+
+int tern_param_find_choice(const char *name, const char *text)
+{
+    const struct tern_param *param = find(name);
+    return param && param->choices ? find_choice(param->choices, text) : -1;
+}
+
+int tern_param_choice(const char *name)
+{
+    const char *text = tern_param_string(name);
+    return tern_param_find_choice(name, text ? text : "");
 }
 
 /* ---- files ---- */
@@ -180,6 +249,65 @@ static void read_files(void)
         read_file(&end, path, false);
 }
 
+/* ---- what was written by a tool ---- */
+
+enum { PARAMS_MAX = 256 };
+
+/* By index. The texts are kept for good: whoever has asked for one may still look at it. */
+static const char *written[PARAMS_MAX];
+static unsigned changes;
+
+static const char *written_text(const char *name)
+{
+    if (!__atomic_load_n(&changes, __ATOMIC_ACQUIRE))
+        return NULL;
+    return __atomic_load_n(&written[tern_param_index(name)], __ATOMIC_ACQUIRE);
+}
+
+/* One copy of each text, however often it is written. NULL: no memory. */
+static const char *keep_text(const char *text)
+{
+    static struct kept {
+        struct kept *next;
+        char text[];
+    } *all;
+    for (struct kept *kept = all; kept; kept = kept->next)
+        if (strcmp(kept->text, text) == 0)
+            return kept->text;
+    struct kept *kept = malloc(sizeof *kept + strlen(text) + 1);
+    if (!kept)
+        return NULL;
+    strcpy(kept->text, text);
+    kept->next = all;
+    all = kept;
+    return kept->text;
+}
+
+static bool acceptable(const struct tern_param *param, const char *text);
+
+int tern_param_write(const char *name, const char *text)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    int index = tern_param_index(name);
+    if (index < 0 || index >= PARAMS_MAX)
+        return tern_error(TERN_ERR_ARG, "no parameter is called %s", name);
+    if (!acceptable(tern_param_at(index, NULL), text))
+        return tern_error(TERN_ERR_ARG, "parameter %s cannot be \"%s\"", name, text);
+    pthread_mutex_lock(&mutex);
+    const char *kept = keep_text(text);
+    if (kept) {
+        __atomic_store_n(&written[index], kept, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&mutex);
+    return kept ? 0 : TERN_ERR_NO_MEM;
+}
+
+unsigned tern_param_changes(void)
+{
+    return __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+}
+
 /* ---- where a value comes from ---- */
 
 /* The text of `name` and its source; *ret_setting is the line of the file, or NULL. NULL: nowhere
@@ -211,8 +339,13 @@ static const char *look_up_one(const char *name, const char **ret_source,
 static const char *look_up(const struct tern_param *param, const char **ret_source,
                            struct setting **ret_setting)
 {
-    const char *value = look_up_one(param->name, ret_source, ret_setting);
-
+    const char *value = written_text(param->name);
+    if (value) {
+        *ret_source = "tool";
+        *ret_setting = NULL;
+        return value;
+    }
+    value = look_up_one(param->name, ret_source, ret_setting);
     for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
         if (strcmp(alias->name, param->name) == 0)
             value = look_up_one(alias->other, ret_source, ret_setting);
@@ -314,6 +447,14 @@ static bool parse(enum tern_param_type type, const char *text, int64_t *ret_valu
         break;
     }
     return false;
+}
+
+static bool acceptable(const struct tern_param *param, const char *text)
+{
+    int64_t ignored;
+    if (param->type != TERN_PARAM_STRING)
+        return parse(param->type, text, &ignored);
+    return !param->choices || find_choice(param->choices, text) >= 0;
 }
 
 /* What stands in the environment is complained of once per parameter. */

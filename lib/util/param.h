@@ -6,6 +6,7 @@
  * Parameters: one namespace, Open MPI's names where the meaning is the same. A value comes from, in this order:
  * environment OMPI_MCA_NAME (mpirun's --mca sets it), the files $OMPI_MCA_mca_param_files or
  * ~/.openmpi/mca-params.conf and PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments), the default.
+ * Before all of them comes what a tool has written (tern_param_write).
  * Each room has one const table; tern_param_rooms lists them all for mpi_info and for mpirun's spelling check.
  */
 
@@ -15,18 +16,38 @@
 
 enum tern_param_type { TERN_PARAM_INT, TERN_PARAM_SIZE, TERN_PARAM_BOOL, TERN_PARAM_STRING };
 
+/* When a change still has an effect. */
+enum tern_param_when {
+    TERN_PARAM_AT_START, /* before MPI starts */
+    TERN_PARAM_ANY_TIME, /* whoever uses it reads it anew when tern_param_changes() has grown */
+};
+
+/* Where a change has to be made. */
+enum tern_param_scope {
+    TERN_PARAM_LOCAL,
+    TERN_PARAM_ALL_EQUAL, /* to the same value in all processes */
+};
+
 struct tern_param {
     const char *name;
     enum tern_param_type type;
     const char *preset;      /* default, as text; NULL: none */
     const char *unit;        /* "bytes", "us", ... or "" */
     const char *help;        /* one sentence */
+    const char *choices;     /* strings only: what the value may be, "|binomial|chain" (the first: empty, of the library's
+                                choice); other spellings of one behind commas, "auto|never,0,none". NULL: any text */
+    enum tern_param_when when;
+    enum tern_param_scope scope;
 };
+
+/* The first spelling of choice `index`, cut to `room` bytes with the closing zero. False: there are not that many. */
+bool tern_param_choice_name(const struct tern_param *param, int index, char *name, size_t room);
 
 struct tern_param_room {
     const char *name; /* "pml", "btl_shm", ... */
     const struct tern_param *params;
     int count;
+    const char *help; /* what the room is; NULL: nothing to say */
 };
 
 /* All rooms' tables, ended by a room whose name is NULL. */
@@ -39,7 +60,23 @@ bool tern_param_bool(const char *name);
 /* NULL when unset and without default. Lives as long as the process. */
 const char *tern_param_string(const char *name);
 
-/* Where the value of `name` comes from: "default", "environment" or the file's name. */
+/* The value of a parameter with choices: its index, or -1 when it is none of them. */
+int tern_param_choice(const char *name);
+/* The index that `text` would have; -1: none, or no such parameter. */
+int tern_param_find_choice(const char *name, const char *text);
+
+/* Every parameter has an index, from 0 on through all rooms. NULL: there are not that many; ret_room may be NULL. */
+const struct tern_param *tern_param_at(int index, const struct tern_param_room **ret_room);
+/* -1: no parameter is called so. */
+int tern_param_index(const char *name);
+
+/* Gives a parameter a value that comes before all others. 0; TERN_ERR_ARG: the text cannot be read as one of its type, or is
+ * none of its choices; TERN_ERR_NO_MEM. Any thread may call it; others see the old value or the new one. */
+int tern_param_write(const char *name, const char *text);
+/* Grows with every tern_param_write. */
+unsigned tern_param_changes(void);
+
+/* Where the value of `name` comes from: "tool", "default", "environment" or the file's name. */
 const char *tern_param_source(const char *name);
 
 /* Is `name` a parameter of ours? */

@@ -6,6 +6,9 @@
 
 #include "lib/util/param.h"
 
+/* A row leaves out what it has no use for: choices, when and scope. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #define TABLE(array) array, (int)(sizeof array / sizeof *array)
 
 static const struct tern_param mpi[] = {
@@ -13,7 +16,7 @@ static const struct tern_param mpi[] = {
      "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of errors before MPI_Init and "
      "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return."},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
-     "Print the calls that led to MPI_Abort or to an error that ends the job."},
+     "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL, TERN_PARAM_ANY_TIME},
 };
 
 static const struct tern_param btl[] = {
@@ -25,49 +28,81 @@ static const struct tern_param btl[] = {
 static const struct tern_param btl_shm[] = {
     {"btl_shm_single_copy", TERN_PARAM_STRING, "auto", "",
      "Copy large messages straight from the sender's memory, where the system allows it: always, never, or auto (only when the "
-     "sender is not waiting in MPI; with both there, two copies through the ring are faster)."},
+     "sender is not waiting in MPI; with both there, two copies through the ring are faster).",
+     "auto|always,cma,1|never,none,0,emulated"},
 };
 
 static const struct tern_param pml[] = {
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
      "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory."},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",
-     "Memory for short messages that wait in the sender although their send has returned; beyond, a send waits for its receive."},
+     "Memory for short messages that wait in the sender although their send has returned; beyond, a send waits for its receive.",
+     NULL, TERN_PARAM_ANY_TIME},
 };
 
 static const struct tern_param coll[] = {
     {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
      "What collectives that work as a pipeline (chain, two_tree) hand on at a time."},
     {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Barrier: dissemination, k_dissemination, tree; empty: by size."},
+     "Algorithm of MPI_Barrier; empty: by size.",
+     "|dissemination|k_dissemination|tree",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Bcast: binomial, knomial, bine, linear, chain, two_tree, circulant, scatter_doubling, scatter_ring; empty: by size."},
+     "Algorithm of MPI_Bcast; empty: by size.",
+     "|binomial|knomial|bine|linear|chain|two_tree|circulant|scatter_doubling|scatter_ring",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Gather: binomial, linear; empty: by size."},
+     "Algorithm of MPI_Gather; empty: by size.",
+     "|binomial|linear",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_scatter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Scatter: binomial, linear; empty: by size."},
+     "Algorithm of MPI_Scatter; empty: by size.",
+     "|binomial|linear",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgather_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allgather: bruck, recursive_doubling, ring, neighbor_exchange, linear; empty: by size."},
+     "Algorithm of MPI_Allgather; empty: by size.",
+     "|bruck|recursive_doubling|ring|neighbor_exchange|linear",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allgatherv: bruck, ring, linear; empty: by size."},
+     "Algorithm of MPI_Allgatherv; empty: by size.",
+     "|bruck|ring|linear",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_alltoall_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoall: linear, pairwise, bruck, k_bruck; empty: by size."},
+     "Algorithm of MPI_Alltoall; empty: by size.",
+     "|linear|pairwise|bruck|k_bruck",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_alltoallv_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallv: linear, pairwise, frames; empty: by size."},
+     "Algorithm of MPI_Alltoallv; empty: by size.",
+     "|linear|pairwise|frames",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_alltoallw_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallw: linear, pairwise, frames; empty: by size."},
+     "Algorithm of MPI_Alltoallw; empty: by size.",
+     "|linear|pairwise|frames",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce: binomial, knomial, bine, linear, chain, two_tree, circulant, halving, ring; empty: by size."},
+     "Algorithm of MPI_Reduce; empty: by size.",
+     "|binomial|knomial|bine|linear|chain|two_tree|circulant|halving|ring",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allreduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allreduce: recursive_doubling, recursive_multiplying, ring, halving_doubling, swing, circulant, tree; empty: by size."},
+     "Algorithm of MPI_Allreduce; empty: by size.",
+     "|recursive_doubling|recursive_multiplying|ring|halving_doubling|swing|circulant|tree",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter: recursive_doubling, pairwise, circulant; empty: by size."},
+     "Algorithm of MPI_Reduce_scatter; empty: by size.",
+     "|recursive_doubling|pairwise|circulant",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_scan_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Scan: recursive_doubling, chain; empty: by size."},
+     "Algorithm of MPI_Scan; empty: by size.",
+     "|recursive_doubling|chain",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_exscan_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Exscan: recursive_doubling, chain; empty: by size."},
+     "Algorithm of MPI_Exscan; empty: by size.",
+     "|recursive_doubling|chain",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_scatter_block_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter_block: recursive_doubling, pairwise, circulant; empty: by size."},
+     "Algorithm of MPI_Reduce_scatter_block; empty: by size.",
+     "|recursive_doubling|pairwise|circulant",
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
 };
 
 static const struct tern_param topo[] = {
@@ -77,12 +112,12 @@ static const struct tern_param topo[] = {
 };
 
 const struct tern_param_room tern_param_rooms[] = {
-    {"mpi", TABLE(mpi)},
-    {"btl", TABLE(btl)},
-    {"btl_shm", TABLE(btl_shm)},
-    {"pml", TABLE(pml)},
-    {"coll", TABLE(coll)},
-    {"topo", TABLE(topo)},
+    {"mpi", TABLE(mpi), "The library as a whole."},
+    {"btl", TABLE(btl), "Byte movers: what carries packets between processes."},
+    {"btl_shm", TABLE(btl_shm), "The byte mover for ranks on one node: shared memory."},
+    {"pml", TABLE(pml), "Point to point: matching, protocols, waiting."},
+    {"coll", TABLE(coll), "Collective operations and their algorithms."},
+    {"topo", TABLE(topo), "Process topologies."},
     {0},
 };
 

@@ -263,6 +263,48 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof array / sizeof *array)
 
+/* What a tool writes comes before the environment; what cannot be read is refused. */
+START_TEST(written_values_come_first)
+{
+    empty_home();
+    setenv("OMPI_MCA_pml_eager_credit", "1000", 1);
+    setenv("OMPI_MCA_btl_shm_single_copy", "cma", 1);
+    unsigned before = tern_param_changes();
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 1000);
+    ck_assert_int_eq(tern_param_write("pml_eager_credit", "2k"), 0);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 2048);
+    ck_assert_str_eq(tern_param_source("pml_eager_credit"), "tool");
+    ck_assert_int_ne(tern_param_write("pml_eager_credit", "many"), 0);
+    ck_assert_int_ne(tern_param_write("no_such_parameter", "1"), 0);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 2048);
+    ck_assert_uint_eq(tern_param_changes(), before + 1);
+
+    ck_assert_int_eq(tern_param_choice("btl_shm_single_copy"), 1); /* always */
+    ck_assert_int_ne(tern_param_write("btl_shm_single_copy", "al"), 0);
+    ck_assert_int_ne(tern_param_write("btl_shm_single_copy", ""), 0);
+    ck_assert_int_eq(tern_param_write("btl_shm_single_copy", "none"), 0);
+    ck_assert_int_eq(tern_param_choice("btl_shm_single_copy"), 2);
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "none");
+}
+END_TEST
+
+START_TEST(choices_have_names)
+{
+    const struct tern_param *param = tern_param_at(tern_param_index("btl_shm_single_copy"), NULL);
+    char name[16];
+    ck_assert(tern_param_choice_name(param, 1, name, sizeof name));
+    ck_assert_str_eq(name, "always");
+    ck_assert(tern_param_choice_name(param, 2, name, 4));
+    ck_assert_str_eq(name, "nev");
+    ck_assert(!tern_param_choice_name(param, 3, name, sizeof name));
+    ck_assert(!tern_param_choice_name(param, -1, name, sizeof name));
+    ck_assert_ptr_null(tern_param_at(-1, NULL));
+    ck_assert_ptr_null(tern_param_at(10000, NULL));
+    for (int i = 0; tern_param_at(i, NULL); i++)
+        ck_assert_int_eq(tern_param_index(tern_param_at(i, NULL)->name), i);
+}
+END_TEST
+
 int main(void)
 {
     if (!mkdtemp(directory)) {
@@ -285,6 +327,8 @@ int main(void)
     tcase_add_test(tcase, every_default_can_be_read);
     tcase_add_loop_test(tcase, edit_distance, 0, COUNT(distances));
     tcase_add_test(tcase, edit_distance_of_long_words);
+    tcase_add_test(tcase, written_values_come_first);
+    tcase_add_test(tcase, choices_have_names);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_FORK);

@@ -794,25 +794,25 @@ START_TEST(every_algorithm_is_right_for_two_groups)
 }
 END_TEST
 
-/* The help of a parameter is all that people have. */
-START_TEST(every_algorithm_is_named_in_its_parameter)
+/* People and tools choose among what the parameter names: everything that there is, and nothing else. */
+START_TEST(every_algorithm_is_a_choice_of_its_parameter)
 {
-    char name[64], word[64];
+    char name[64], choice[64];
     snprintf(name, sizeof name, "coll_%s_algorithm", tern_plan_collective_name(_i));
     const struct tern_algorithm *row = tern_plan_algorithms((enum tern_collective)_i, false);
-    const struct tern_param *param = NULL;
-    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
-        for (int i = 0; i < room->count; i++)
-            if (!strcmp(room->params[i].name, name))
-                param = &room->params[i];
+    const struct tern_param *param = tern_param_at(tern_param_index(name), NULL);
     if (!param) {
         ck_assert_msg(!row[1].name, "no parameter chooses among the algorithms of %s", name);
         return;
     }
-    for (; row->name; row++) {
-        snprintf(word, sizeof word, " %s%s", row->name, row[1].name ? "," : ";");
-        ck_assert_msg(strstr(param->help, word), "%s does not say%s", name, word);
-    }
+    int count = 0;
+    for (; row->name; row++, count++)
+        ck_assert_msg(tern_param_find_choice(name, row->name) > 0, "%s is no choice of %s",
+                      row->name, name);
+    ck_assert(tern_param_choice_name(param, 0, choice, sizeof choice));
+    ck_assert_str_eq(choice, ""); /* by size */
+    ck_assert(tern_param_choice_name(param, count, choice, sizeof choice));
+    ck_assert(!tern_param_choice_name(param, count + 1, choice, sizeof choice));
 }
 END_TEST
 
@@ -823,7 +823,7 @@ int main(void)
     tcase_set_timeout(tcase, thorough() ? 3600 : 120);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_one_group, 0, TERN_COLLECTIVES);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_two_groups, 0, TERN_COLLECTIVES);
-    tcase_add_loop_test(tcase, every_algorithm_is_named_in_its_parameter, 0, TERN_COLLECTIVES);
+    tcase_add_loop_test(tcase, every_algorithm_is_a_choice_of_its_parameter, 0, TERN_COLLECTIVES);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

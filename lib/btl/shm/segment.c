@@ -73,6 +73,13 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
     return 0;
 }
 
+size_t tern_segment_used(void)
+{
+    if (!tern_segment.base)
+        return 0;
+    return header_bytes() + __atomic_load_n(&header()->used, __ATOMIC_RELAXED);
+}
+
 void tern_segment_discard(uint64_t offset, size_t size)
 {
     fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);

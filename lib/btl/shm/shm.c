@@ -66,25 +66,17 @@ _Static_assert((int)TERN_SEGMENT_LANES == (int)TERN_LANES_MAX, "an inbox for eac
 
 static uint64_t my_ring_bytes, my_ring_budget; /* of all lanes; the first is atomic */
 static struct tern_segment_rank *self;
-static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy;
+static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
 
-/* Open MPI's names for the mechanisms are understood, too. */
 static int read_single_copy(void)
 {
-    static const struct {
-        const char *name;
-        int value;
-    } names[] = {{"auto", COPY_AUTO},  {"always", COPY_ALWAYS}, {"never", COPY_NEVER},
-                 {"cma", COPY_ALWAYS}, {"1", COPY_ALWAYS},      {"none", COPY_NEVER},
-                 {"0", COPY_NEVER},    {"emulated", COPY_NEVER}};
-    const char *text = tern_param_string("btl_shm_single_copy");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            single_copy = names[i].value;
-            return 0;
-        }
-    return tern_error(TERN_ERR_ARG, "btl_shm_single_copy is `%s`; expected auto, always or never",
-                      text);
+    int choice = tern_param_choice("btl_shm_single_copy");
+    if (choice < 0)
+        return tern_error(TERN_ERR_ARG,
+                          "btl_shm_single_copy is `%s`; expected auto, always or never",
+                          tern_param_string("btl_shm_single_copy"));
+    single_copy = choice;
+    return 0;
 }
 
 static int shm_init(void)
