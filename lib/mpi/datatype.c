@@ -27,15 +27,33 @@ void tern_datatype_retain(struct tern_datatype *datatype)
         datatype->obj.refs++;
 }
 
+static bool last_reference(struct tern_datatype *datatype)
+{
+    return !datatype->predefined && --datatype->obj.refs == 0;
+}
+
+/* A type may be the last to hold its old types, and so on down a million levels: those to be freed
+ * are kept in a list rather than on the stack. */
 void tern_datatype_release(struct tern_datatype *datatype)
 {
-    if (datatype->predefined || --datatype->obj.refs)
-        return;
-    tern_fortran_drop(&datatype->obj);
-    tern_type_drop(&datatype->type);
-    tern_envelope_free(datatype->envelope);
-    datatype->obj.own.magic = TERN_MAGIC_FREED;
-    free(datatype);
+    struct tern_datatype *next = last_reference(datatype) ? datatype : NULL;
+    while (next) {
+        datatype = next;
+        next = datatype->next_freed;
+        struct tern_envelope *envelope = datatype->envelope;
+        for (int64_t i = 0; envelope && i < envelope->type_count; i++) {
+            struct tern_datatype *old = envelope->types[i];
+            if (old && last_reference(old)) {
+                old->next_freed = next;
+                next = old;
+            }
+        }
+        free(envelope);
+        tern_fortran_drop(&datatype->obj);
+        tern_type_drop(&datatype->type);
+        datatype->obj.own.magic = TERN_MAGIC_FREED;
+        free(datatype);
+    }
 }
 
 int tern_mpi_type_commit(struct tern_datatype **datatype)

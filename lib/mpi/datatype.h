@@ -25,8 +25,9 @@ struct tern_datatype {
     struct tern_type type;
     bool predefined;
     int handles; /* of obj.refs, those that MPI_Type_free gives back; 0: freed by the user */
-    struct tern_envelope *envelope; /* NULL: MPI_COMBINER_NAMED */
-    struct tern_attrs *attrs;       /* NULL: none set */
+    struct tern_envelope *envelope;   /* NULL: MPI_COMBINER_NAMED */
+    struct tern_attrs *attrs;         /* NULL: none set */
+    struct tern_datatype *next_freed; /* while it is being freed */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

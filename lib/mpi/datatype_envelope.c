@@ -30,16 +30,6 @@ struct tern_envelope *tern_envelope_new(int combiner, int64_t number_count, int6
     return envelope;
 }
 
-void tern_envelope_free(struct tern_envelope *envelope)
-{
-    if (!envelope)
-        return;
-    for (int64_t i = 0; i < envelope->type_count; i++)
-        if (envelope->types[i])
-            tern_datatype_release(envelope->types[i]);
-    free(envelope);
-}
-
 /* Of a large type, which of its numbers are counts? The others (dimensions, order, ...) stay
  * integers. */
 static bool is_large_number(const struct tern_envelope *envelope, int64_t i)

@@ -20,10 +20,9 @@ struct tern_envelope {
     struct tern_datatype **types; /* a reference to each */
 };
 
-/* Room for that many of each, to be filled by the caller (types are NULL); NULL: no memory. */
+/* Room for that many of each, to be filled by the caller (types are NULL); NULL: no memory. It goes
+ * with the datatype, by free. */
 struct tern_envelope *tern_envelope_new(int combiner, int64_t number_count, int64_t address_count,
                                         int64_t type_count);
-/* Releases the datatypes. NULL: nothing to do. */
-void tern_envelope_free(struct tern_envelope *envelope);
 
 #endif
