@@ -102,6 +102,34 @@ def length_of(procedure, p):
     return ''
 
 
+def counts_of(procedure, p):
+    """The parameter that tells how many elements of the datatype p a buffer has; None if there is none."""
+    for q in reversed(procedure.parameters[:procedure.parameters.index(p)]):
+        if 'NUM_ELEM' in q.kind:
+            return q if q.direction == 'in' else None
+        if 'DISPLACEMENT' not in q.kind:
+            return None
+    return None
+
+
+def check_length(procedure, p):
+    """Bytes are counted in 63 bits: refuse more, before anybody multiplies."""
+    count = counts_of(procedure, p)
+    if not count or procedure.chapter not in COMMUNICATION:
+        return []
+    if not count.lengths:
+        return [] if p.lengths else [
+            Check(p, 'tern_entry_too_long(%s, %s)' % (count.name, private_name(p)),
+                  'length("%s", %s, %s)' % (count.name, count.name, private_name(p)), 'COUNT')]
+    n = length_of(procedure, count)
+    if not n:
+        return []
+    ints = '(struct tern_ints){%s, sizeof *%s}' % (count.name, count.name)
+    types = '%s, NULL' % p.name if p.lengths else 'NULL, ' + private_name(p)
+    return [Check(p, 'index_ >= 0', 'length_at("%s", %s, %s, index_)' % (count.name, ints, types), 'COUNT', '',
+                  'tern_entry_find_too_long(%s, %s, %s)' % (ints, n, types))]
+
+
 def check_handle(procedure, p):
     h = kinds.HANDLES[p.kind]
     refusal = 'handle(TERN_ERR_%s, "%s", %s%s, "%s")'
@@ -114,6 +142,7 @@ def check_handle(procedure, p):
             committed = 'true' if procedure.chapter in COMMUNICATION else 'false'
             out.append(Check(p, 'index_ >= 0', 'type("%s", %s, index_)' % (p.name, p.name), 'TYPE', 'bad_types',
                              'tern_entry_find_bad_type(%s, %s, %s)' % (p.name, n, committed)))
+            out += check_length(procedure, p)
         if p.kind == 'REQUEST' and p.direction != 'out' and n:
             out.append(Check(p, 'index_ >= 0', 'request("%s", %s, index_)' % (p.name, p.name), 'REQUEST',
                              'bad_requests', 'tern_entry_find_bad_request(%s, %s)' % (p.name, n)))
@@ -132,6 +161,7 @@ def check_handle(procedure, p):
             and procedure.of_kind('BUFFER'):
         out.append(Check(p, '!%s->type.committed' % private_name(p), 'uncommitted("%s")' % p.name, 'TYPE',
                          'uncommitted_type'))
+        out += check_length(procedure, p)
     return out
 
 

@@ -57,7 +57,8 @@ static const struct tern_datatype *find_block(const struct tern_envelope *envelo
 }
 
 /* Elements in the first `left` bytes of many elements of the datatype, or bytes of the first `left`
- * basic elements. -1: ends in the middle of one, or there is none. */
+ * basic elements. -1: ends in the middle of one, or there is none,
+ * or beyond 63 bits. */
 static int64_t convert(const struct tern_datatype *datatype, int64_t left, enum unit have)
 {
     enum unit want = have == BYTES ? ELEMENTS : BYTES;
@@ -66,7 +67,10 @@ static int64_t convert(const struct tern_datatype *datatype, int64_t left, enum 
         if (!datatype || amount_of(datatype, have) == 0)
             return -1;
         int64_t whole = left / amount_of(datatype, have);
-        total += whole * amount_of(datatype, want);
+        int64_t more;
+        if (__builtin_mul_overflow(whole, amount_of(datatype, want), &more) ||
+            __builtin_add_overflow(total, more, &total))
+            return -1;
         left -= whole * amount_of(datatype, have);
         const struct tern_envelope *envelope = datatype->envelope;
         if (left == 0)
@@ -111,7 +115,9 @@ int tern_mpi_status_set_elements(MPI_Status *status, struct tern_datatype *datat
                           (long long)count);
     int64_t bytes = convert(datatype, count, ELEMENTS);
     if (bytes < 0)
-        return tern_error(TERN_ERR_ARG, "count is %lld, but datatype has no basic elements",
+        return tern_error(TERN_ERR_ARG,
+                          "count is %lld, but datatype has no basic elements, or that many of them are "
+                          "more than 2^63 - 1 bytes",
                           (long long)count);
     status->_ucount = (size_t)bytes;
     return 0;

@@ -25,6 +25,17 @@ int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool com
     return -1;
 }
 
+int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],
+                                 const struct tern_datatype *datatype)
+{
+    if (counts.width == 4 && datatype && datatype->type.size <= UINT32_MAX)
+        return -1; /* no int is large enough */
+    for (int64_t i = 0; i < n; i++)
+        if (tern_entry_too_long(tern_ints_at(counts, i), types ? tern_datatype_of(types[i]) : datatype))
+            return i;
+    return -1;
+}
+
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -119,6 +130,25 @@ int tern_entry_refuse_uncommitted(struct tern_object *object, const char *proced
 {
     tern_error(TERN_ERR_TYPE, "%s is not committed; call MPI_Type_commit first", argument);
     return tern_raise_on(object, procedure, TERN_ERR_TYPE);
+}
+
+int tern_entry_refuse_length(struct tern_object *object, const char *procedure, const char *argument,
+                             MPI_Count count, const struct tern_datatype *datatype)
+{
+    tern_error(TERN_ERR_COUNT, "%s is %lld elements of %lld bytes, together more than 2^63 - 1 bytes",
+               argument, count, (long long)datatype->type.size);
+    return tern_raise_on(object, procedure, TERN_ERR_COUNT);
+}
+
+int tern_entry_refuse_length_at(struct tern_object *object, const char *procedure,
+                                const char *argument, struct tern_ints counts,
+                                const MPI_Datatype types[], const struct tern_datatype *datatype,
+                                int64_t index)
+{
+    char element[80];
+    snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
+    return tern_entry_refuse_length(object, procedure, element, tern_ints_at(counts, index),
+                                    types ? tern_datatype_of(types[index]) : datatype);
 }
 
 int tern_entry_refuse_type(struct tern_object *object, const char *procedure, const char *argument,

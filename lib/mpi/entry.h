@@ -118,10 +118,20 @@ static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count, const
            (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
 }
 
+/* More bytes than 63 bits count? */
+static inline bool tern_entry_too_long(MPI_Count count, const struct tern_datatype *datatype)
+{
+    MPI_Count bytes;
+    return TERN_UNLIKELY(__builtin_mul_overflow(count, datatype->type.size, &bytes));
+}
+
 /* Index of the first of `n` elements below `least`, or -1. */
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least);
 /* Index of the first handle that is not a datatype (with `committed`: not a committed one), or -1. */
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed);
+/* Index of the first count that is too long for types[i], or for the one datatype when types is NULL; or -1. */
+int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],
+                                 const struct tern_datatype *datatype);
 /* Index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
@@ -146,6 +156,11 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const c
 TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
                                                 const void *buf, MPI_Count count);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure, const char *argument,
+                                                MPI_Count count, const struct tern_datatype *datatype);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
+                                                   struct tern_ints counts, const MPI_Datatype types[],
+                                                   const struct tern_datatype *datatype, int64_t index);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_object *object, const char *procedure, const char *argument,
                                               const MPI_Datatype types[], int64_t index);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_object *object, const char *procedure, const char *argument,
