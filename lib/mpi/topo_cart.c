@@ -255,12 +255,13 @@ int tern_mpi_cart_shift(struct tern_comm *comm, int direction, int disp, int *ra
 int tern_mpi_cart_map(struct tern_comm *comm, int ndims, const int dims[], const int periods[],
                       int *newrank)
 {
-    (void)periods;
-    int places = 0;
+    int places = 0, vertex = 0;
     int rc = tern_topo_check_intra(comm);
     if (!rc)
         rc = check_grid(ndims, dims, comm->group->size, &places);
     if (!rc)
-        *newrank = comm->group->rank < places ? comm->group->rank : MPI_UNDEFINED;
+        rc = tern_topo_map_grid(comm, ndims, dims, periods, &vertex);
+    if (!rc)
+        *newrank = vertex < places ? vertex : MPI_UNDEFINED;
     return rc;
 }

@@ -32,19 +32,31 @@ static int check_graph(const struct tern_comm *comm, int nnodes, const int index
     return 0;
 }
 
-/* Everybody knows all edges; rank 0 names them. */
-static int reorder_graph(struct tern_comm *comm, int nnodes, const int index[], const int edges[],
-                         int **ret_process)
+static int list_edges(int nnodes, const int index[], const int edges[],
+                      struct tern_map_edge **ret_list, int *ret_count)
 {
-    struct tern_map_edge *list = NULL;
-    int count = comm->group->rank == 0 && nnodes > 0 ? index[nnodes - 1] : 0;
-    list = malloc(((size_t)count + 1) * sizeof *list);
+    int count = nnodes > 0 ? index[nnodes - 1] : 0;
+    struct tern_map_edge *list = malloc(((size_t)count + 1) * sizeof *list);
     if (!list)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %d edges", count);
     for (int node = 0, e = 0; e < count; node++)
         for (; e < index[node]; e++)
             list[e] = (struct tern_map_edge){node, edges[e], 1};
-    int rc = tern_topo_reorder_graph(comm, list, count, ret_process);
+    *ret_list = list;
+    *ret_count = count;
+    return 0;
+}
+
+/* Everybody knows all edges; rank 0 names them. */
+static int reorder_graph(struct tern_comm *comm, int nnodes, const int index[], const int edges[],
+                         int **ret_process)
+{
+    struct tern_map_edge *list;
+    int count;
+    int rc = list_edges(comm->group->rank == 0 ? nnodes : 0, index, edges, &list, &count);
+    if (rc)
+        return rc;
+    rc = tern_topo_reorder_graph(comm, list, count, ret_process);
     free(list);
     return rc;
 }
@@ -160,8 +172,16 @@ int tern_mpi_graph_neighbors(struct tern_comm *comm, int rank, int maxneighbors,
 int tern_mpi_graph_map(struct tern_comm *comm, int nnodes, const int index[], const int edges[],
                        int *newrank)
 {
+    struct tern_map_edge *list;
+    int count, vertex = 0;
     int rc = check_graph(comm, nnodes, index, edges);
     if (!rc)
-        *newrank = comm->group->rank < nnodes ? comm->group->rank : MPI_UNDEFINED;
+        rc = list_edges(nnodes, index, edges, &list, &count);
+    if (rc)
+        return rc;
+    rc = tern_topo_map_graph(comm, list, count, &vertex);
+    free(list);
+    if (!rc)
+        *newrank = vertex < nnodes ? vertex : MPI_UNDEFINED;
     return rc;
 }

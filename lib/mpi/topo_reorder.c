@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Each process looks up its own place in the kernel's files at the time of the call and sends it to
- * rank 0, so that it does not matter who started and who bound the processes. Processes whose binding
- * is unknown differ by node only.
+ * For a creation each process looks up its own place in the kernel's files at the time of the call and
+ * sends it to rank 0, so that it does not matter who started and who bound the processes. MPI_Cart_map
+ * and MPI_Graph_map are local: there every process goes by what the launcher said of all.
  */
 
 #include "lib/mpi/topo_reorder.h"
@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const enum tern_hw_kind kinds[TERN_PLACE_LEVELS] = {
+    [TERN_PLACE_PACKAGE] = TERN_HW_PACKAGE, [TERN_PLACE_NUMA] = TERN_HW_NUMA,
+    [TERN_PLACE_L3] = TERN_HW_L3,           [TERN_PLACE_L2] = TERN_HW_L2,
+    [TERN_PLACE_CORE] = TERN_HW_CORE,
+};
+
 static struct tern_place own_place(void)
 {
-    static const enum tern_hw_kind kinds[TERN_PLACE_LEVELS] = {
-        [TERN_PLACE_PACKAGE] = TERN_HW_PACKAGE, [TERN_PLACE_NUMA] = TERN_HW_NUMA,
-        [TERN_PLACE_L3] = TERN_HW_L3,           [TERN_PLACE_L2] = TERN_HW_L2,
-        [TERN_PLACE_CORE] = TERN_HW_CORE,
-    };
     int32_t part[TERN_HW_KINDS];
     bool exists[TERN_HW_KINDS];
     struct tern_place place;
@@ -215,4 +216,90 @@ int tern_topo_vertex_of(int size, const int process[], int rank)
         if (process[v] == rank)
             vertex = v;
     return vertex;
+}
+
+/* ---- without communication ---- */
+
+/* Places of the ranks of our job, as far as the launcher told; asked once. */
+static struct tern_place *launch_places;
+
+/* All know the parts of all, or the parts of nobody are looked at. */
+static bool ask_launcher(void)
+{
+    bool parts_known = true;
+    if (launch_places)
+        return true;
+    struct tern_place *places = malloc((size_t)tern_rte.size * sizeof *places);
+    if (!places)
+        return false;
+    for (uint32_t rank = 0; rank < tern_rte.size; rank++) {
+        int32_t part[TERN_HW_KINDS];
+        uint32_t node;
+        if (!tern_rte_hw_launch_place(rank, &node, part)) {
+            free(places);
+            return false;
+        }
+        places[rank].part[TERN_PLACE_NODE] = (int32_t)node;
+        for (int level = TERN_PLACE_PACKAGE; level < TERN_PLACE_LEVELS; level++)
+            places[rank].part[level] = part[kinds[level]];
+        parts_known = parts_known && part[TERN_HW_MACHINE] != TERN_HW_NOT_BOUND;
+    }
+    for (uint32_t rank = 0; !parts_known && rank < tern_rte.size; rank++)
+        places[rank].part[TERN_PLACE_PACKAGE] = TERN_HW_NOT_BOUND;
+    launch_places = places;
+    return true;
+}
+
+/* The places of comm's processes, malloc'ed; NULL: they are not known, or no order is better than
+ * another. */
+static struct tern_place *known_places(const struct tern_comm *comm)
+{
+    int size = comm->group->size;
+    if (!allowed(comm) || !ask_launcher())
+        return NULL;
+    struct tern_place *places = malloc((size_t)size * sizeof *places);
+    for (int i = 0; places && i < size; i++) {
+        struct tern_process process = tern_group_process(comm->group, i);
+        if (process.job != 0 || process.rank >= tern_rte.size) { /* of another job */
+            free(places);
+            return NULL;
+        }
+        places[i] = launch_places[process.rank];
+    }
+    if (places && tern_places_are_flat(size, places)) {
+        free(places);
+        return NULL;
+    }
+    return places;
+}
+
+int tern_topo_map_grid(struct tern_comm *comm, int ndims, const int dims[], const int periods[],
+                       int *ret_vertex)
+{
+    struct tern_place *places = known_places(comm);
+    int *process = places ? new_order(comm) : NULL;
+    int rc = process ? tern_map_grid(comm->group->size, ndims, dims, periods, places, process) : 0;
+    if (!rc)
+        *ret_vertex = tern_topo_vertex_of(comm->group->size, process, comm->group->rank);
+    free(process);
+    free(places);
+    return rc;
+}
+
+int tern_topo_map_graph(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
+                        int *ret_vertex)
+{
+    struct tern_place *places = known_places(comm);
+    int *process = places ? new_order(comm) : NULL;
+    struct tern_map_graph graph;
+    int rc = process ? tern_map_graph_make(comm->group->size, edges, count, &graph) : 0;
+    if (process && !rc) {
+        rc = tern_map_vertices(&graph, places, process);
+        tern_map_graph_free(&graph);
+    }
+    if (!rc)
+        *ret_vertex = tern_topo_vertex_of(comm->group->size, process, comm->group->rank);
+    free(process);
+    free(places);
+    return rc;
 }

@@ -8,6 +8,9 @@
 
 #include "lib/rte/hardware.h"
 
+#include "lib/rte/pmix_client.h"
+#include "lib/rte/rte.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +25,16 @@ struct cpus {
 
 static const struct {
     const char *name, *other; /* hwloc's and Open MPI's */
+    const char *locality;     /* in PMIx's locality strings */
 } kinds[TERN_HW_KINDS] = {
     [TERN_HW_MACHINE] = {"hwloc://Machine", "host"},
-    [TERN_HW_PACKAGE] = {"hwloc://Package", "socket"},
-    [TERN_HW_NUMA] = {"hwloc://NUMANode", "numa"},
-    [TERN_HW_L3] = {"hwloc://L3Cache", "l3"},
-    [TERN_HW_L2] = {"hwloc://L2Cache", "l2"},
-    [TERN_HW_L1] = {"hwloc://L1Cache", "l1"},
-    [TERN_HW_CORE] = {"hwloc://Core", "core"},
-    [TERN_HW_PU] = {"hwloc://PU", "hwthread"},
+    [TERN_HW_PACKAGE] = {"hwloc://Package", "socket", "SK"},
+    [TERN_HW_NUMA] = {"hwloc://NUMANode", "numa", "NM"},
+    [TERN_HW_L3] = {"hwloc://L3Cache", "l3", "L3"},
+    [TERN_HW_L2] = {"hwloc://L2Cache", "l2", "L2"},
+    [TERN_HW_L1] = {"hwloc://L1Cache", "l1", "L1"},
+    [TERN_HW_CORE] = {"hwloc://Core", "core", "CR"},
+    [TERN_HW_PU] = {"hwloc://PU", "hwthread", "HT"},
 };
 
 const char *tern_rte_hw_name(enum tern_hw_kind kind)
@@ -230,4 +234,39 @@ void tern_rte_hw_places_of(const char *root, const char *cpus, int32_t ret_part[
     struct cpus mine;
     parse_list(cpus, &mine);
     find_places(root, &mine, ret_part, ret_exists);
+}
+
+/* ---- what the launcher said ---- */
+
+bool tern_rte_hw_parse_locality(const char *text, int32_t ret_part[TERN_HW_KINDS])
+{
+    bool found = false;
+    for (int kind = 0; kind < TERN_HW_KINDS; kind++)
+        ret_part[kind] = 0;
+    while (*text) {
+        for (int kind = TERN_HW_PACKAGE; kind < TERN_HW_KINDS; kind++)
+            if (strncmp(text, kinds[kind].locality, 2) == 0) {
+                struct cpus numbers; /* of parts, for once */
+                parse_list(text + 2, &numbers);
+                int32_t part = first(&numbers);
+                struct cpus one = {{0}};
+                set(&one, part);
+                ret_part[kind] = within(&numbers, &one) ? part : TERN_HW_NOT_BOUND;
+                found = true;
+            }
+        text += strcspn(text, ":");
+        text += *text == ':';
+    }
+    for (int kind = 0; kind < TERN_HW_KINDS && !found; kind++)
+        ret_part[kind] = TERN_HW_NOT_BOUND;
+    return found;
+}
+
+bool tern_rte_hw_launch_place(uint32_t rank, uint32_t *ret_node, int32_t ret_part[TERN_HW_KINDS])
+{
+    char locality[1024];
+    if (!tern_rte.managed || !tern_pmix_place(rank, ret_node, locality, sizeof locality))
+        return false;
+    tern_rte_hw_parse_locality(locality, ret_part);
+    return true;
 }

@@ -45,4 +45,14 @@ void tern_rte_hw_places(const char *root, int32_t ret_part[TERN_HW_KINDS],
 void tern_rte_hw_places_of(const char *root, const char *cpus, int32_t ret_part[TERN_HW_KINDS],
                            bool ret_exists[TERN_HW_KINDS]);
 
+/* Where the launcher bound a rank of this job when it started it; local, about 20 us per rank. Parts
+ * are numbered otherwise than above: compare them only with each other. False: the node is not known.
+ * ret_part[TERN_HW_MACHINE] is TERN_HW_NOT_BOUND if nothing is known within the node. */
+bool tern_rte_hw_launch_place(uint32_t rank, uint32_t *ret_node, int32_t ret_part[TERN_HW_KINDS]);
+
+/* Reads a locality string of PMIx, such as "SK0:L30:L20-1:CR0-1:HT0-3:NM0": a kind with one number is
+ * the part the process is bound to. Kinds that are not named are parts that the node does not have:
+ * 0, the same for all. False, with nothing but TERN_HW_NOT_BOUND: no such string. */
+bool tern_rte_hw_parse_locality(const char *text, int32_t ret_part[TERN_HW_KINDS]);
+
 #endif

@@ -324,6 +324,15 @@ int tern_pmix_stop(void)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
 }
 
+bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room)
+{
+    if (!ask_number(rank, PMIX_NODEID, ret_node))
+        return false;
+    if (!ask_string(rank, PMIX_LOCALITY_STRING, ret_locality, room))
+        ret_locality[0] = 0;
+    return true;
+}
+
 int tern_pmix_put(const char *key, const void *value, size_t length)
 {
     pmix_value_t wrapped;

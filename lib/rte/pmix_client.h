@@ -16,6 +16,10 @@ int tern_pmix_connect(void);
 /* Says goodbye to the server. */
 int tern_pmix_stop(void);
 
+/* What the server said about where a rank of this job is: its node, and PMIx's locality string ("" if
+ * it said none). False: not even the node. Asks nobody else. */
+bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room);
+
 int tern_pmix_put(const char *key, const void *value, size_t length);
 int tern_pmix_fence(bool collect);
 /* A fence without data that does not block: start, then test until it is true. One at a time. */

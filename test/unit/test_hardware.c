@@ -160,6 +160,33 @@ START_TEST(names_of_hwloc_and_of_open_mpi_are_known)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    bool known;
+    int32_t package, numa, l3, l2, core;
+} localities[] = {
+    {"SK0:L30:L21:L11:CR1:HT1:NM0", true, 0, 0, 0, 1, 1},
+    {"NM1:SK1:L32:L24-5:L14-5:CR4-5:HT8-11", true, 1, 1, 2, -1, -1},
+    {"SK0-1:CR0-15:HT0-15", true, -1, 0, 0, 0, -1}, /* without the rest, all are in one */
+    {"SK3", true, 3, 0, 0, 0, 0},
+    {"SK0,2", true, -1, 0, 0, 0, 0},
+    {"", false, -1, -1, -1, -1, -1},
+    {"nothing:known", false, -1, -1, -1, -1, -1},
+};
+
+START_TEST(locality_strings_of_pmix_are_read)
+{
+    int32_t part[TERN_HW_KINDS];
+    ck_assert_int_eq(tern_rte_hw_parse_locality(localities[_i].text, part), localities[_i].known);
+    ck_assert_int_eq(part[TERN_HW_MACHINE], localities[_i].known ? 0 : TERN_HW_NOT_BOUND);
+    ck_assert_int_eq(part[TERN_HW_PACKAGE], localities[_i].package);
+    ck_assert_int_eq(part[TERN_HW_NUMA], localities[_i].numa);
+    ck_assert_int_eq(part[TERN_HW_L3], localities[_i].l3);
+    ck_assert_int_eq(part[TERN_HW_L2], localities[_i].l2);
+    ck_assert_int_eq(part[TERN_HW_CORE], localities[_i].core);
+}
+END_TEST
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -171,6 +198,8 @@ int main(void)
     tcase_add_test(tests, nothing_is_known_without_files);
     tcase_add_test(tests, this_process_is_on_this_machine);
     tcase_add_test(tests, names_of_hwloc_and_of_open_mpi_are_known);
+    tcase_add_loop_test(tests, locality_strings_of_pmix_are_read, 0,
+                        (int)(sizeof localities / sizeof *localities));
     Suite *suite = suite_create("hardware");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
