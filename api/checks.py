@@ -244,7 +244,7 @@ def check_buffer(procedure, p):
 def check_string(procedure, p):
     if p.direction == 'in' and procedure.chapter == 'info' and p.name in ('key', 'value'):
         least, most, error = {'key': (1, 'MPI_MAX_INFO_KEY - 1', 'INFO_KEY'),
-                              'value': (1, 'MPI_MAX_INFO_VAL - 1', 'INFO_VALUE')}[p.name]
+                              'value': (0, 'MPI_MAX_INFO_VAL - 1', 'INFO_VALUE')}[p.name]
         return [Check(p, 'tern_entry_bad_string(%s, %d, %s)' % (p.name, least, most),
                       'string(TERN_ERR_%s, "%s", %s, %d, %s)' % (error, p.name, p.name, least, most), error,
                       'long_string')]

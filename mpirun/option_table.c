@@ -21,6 +21,7 @@ const struct tern_option tern_option_table[] = {
     { "gmca", 2, GMCA, NULL },
     { "gomca", 2, GMCA, NULL },
     { "initial-errhandler", 1, INITIAL_ERRHANDLER, NULL },
+    { "memory-alloc-kinds", 1, MEMORY_KINDS, NULL },
     { "pmca", 2, PMIX_MCA, NULL },
     { "pmixmca", 2, PMIX_MCA, NULL },
     { "gpmixmca", 2, PMIX_MCA, NULL },
@@ -152,6 +153,8 @@ void tern_option_print_help(void)
         "programs\n"
         "  --initial-errhandler NAME  mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return: "
         "what MPI begins with\n"
+        "  --memory-alloc-kinds LIST  kinds of memory that the program will use; warns of those not "
+        "supported\n"
         "  --map-by OBJECT            slot, hwthread, core, l1cache..l3cache, numa, socket, node "
         "or ppr:N:OBJECT;\n"
         "                             with :PE=N each rank has N processors\n"

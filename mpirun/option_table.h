@@ -20,6 +20,7 @@ enum tern_option_effect {
     MCA,
     GMCA,
     INITIAL_ERRHANDLER,
+    MEMORY_KINDS,
     PMIX_MCA,
     PRTE_MCA,
     MAP_BY,

@@ -15,6 +15,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/memory_kinds.h"
 #include "lib/util/param.h"
 #include "mpirun/option_table.h"
 #include "mpirun/policy.h"
@@ -137,6 +138,16 @@ static int set_initial_errhandler(const char *option, const char *value, struct 
                       known[1], known[2], value);
 }
 
+/* Ranks see which kinds are supported, whatever was asked for; so this only warns. */
+static void check_memory_kinds(const char *option, const char *list)
+{
+    const char *unknown;
+    size_t length;
+    if (!tern_memory_kinds_supported(list, &unknown, &length))
+        tern_log("warning: %s: memory of kind \"%.*s\" is not supported; supported are %s", option,
+                 (int)length, unknown, tern_memory_kinds);
+}
+
 static int export_variable(const char *text, struct tern_app *app)
 {
     const char *equals = strchr(text, '=');
@@ -256,6 +267,9 @@ static int apply_to_app(const struct tern_option *option, const char *word, char
         return set_parameter("OMPI_MCA_", values[0], values[1], &options->env, options);
     case INITIAL_ERRHANDLER:
         return set_initial_errhandler(word, values[0], app);
+    case MEMORY_KINDS:
+        check_memory_kinds(word, values[0]);
+        return 0;
     case PMIX_MCA:
         return set_parameter("PMIX_MCA_", values[0], values[1], &options->env, options);
     case PRTE_MCA:

@@ -332,7 +332,7 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
 /* In C the value of a predefined attribute is a pointer to int. */
 static bool predefined_comm_attr(int keyval, int **ret_value)
 {
-    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 0,
+    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global,
                appnum, universe_size;
 
     switch (keyval) {
@@ -345,7 +345,8 @@ static bool predefined_comm_attr(int keyval, int **ret_value)
     case MPI_IO:
         *ret_value = &io;
         return true;
-    case MPI_WTIME_IS_GLOBAL:
+    case MPI_WTIME_IS_GLOBAL: /* the clock counts from the start of the machine */
+        wtime_is_global = tern_rte.local_size == tern_rte.size;
         *ret_value = &wtime_is_global;
         return true;
     case MPI_APPNUM:

@@ -15,6 +15,7 @@
 #include "lib/mpi/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/memory_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,13 +325,18 @@ int tern_mpi_comm_set_info(struct tern_comm *comm, struct tern_info *info)
     return rc;
 }
 
+/* The memory kinds are a fact, not a hint: whatever the user set, they are what is supported. */
 int tern_mpi_comm_get_info(struct tern_comm *comm, struct tern_info **ret_info_used)
 {
-    if (comm->info)
-        return tern_info_copy(comm->info, ret_info_used);
-    struct tern_info *info = tern_info_new();
-    if (!info)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for an info object");
+    struct tern_info *info;
+    int rc = comm->info ? tern_info_copy(comm->info, &info) : tern_mpi_info_create(&info);
+    if (rc)
+        return rc;
+    rc = tern_info_put(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
+    if (rc) {
+        tern_info_release(info);
+        return rc;
+    }
     *ret_info_used = info;
     return 0;
 }

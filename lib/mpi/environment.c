@@ -10,6 +10,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include "lib/mpi/procedures.h"
+
+enum { CACHE_LINE = 64 };
 
 int tern_mpi_get_processor_name(char *name, int *resultlen)
 {
@@ -77,20 +80,32 @@ int tern_mpi_get_hw_resource_info(struct tern_info **ret_hw_info)
     return 0;
 }
 
-/* The memory is aligned to cache lines, or more if the hint says so. */
+/* The alignment that a hint asks for, as a power of two; cache lines without it, or if it makes no
+ * sense. */
+static size_t wanted_alignment(const struct tern_info *info)
+{
+    const char *hint = tern_info_find(info, "mpi_minimum_memory_alignment");
+    size_t alignment = CACHE_LINE;
+    char *end;
+
+    if (!hint)
+        return alignment;
+    unsigned long long least = strtoull(hint, &end, 10);
+    if (end == hint || *end || *hint == '-' || least > SIZE_MAX / 4)
+        return alignment;
+    while (alignment < least)
+        alignment *= 2;
+    return alignment;
+}
+
 int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)
 {
-    size_t alignment = 64;
-    const char *wanted = tern_info_find(info, "mpi_minimum_memory_alignment");
+    size_t alignment = wanted_alignment(info);
     void *memory = NULL;
 
-    if (wanted) {
-        unsigned long value = strtoul(wanted, NULL, 10);
-        while (alignment < value && alignment < (1ul << 30))
-            alignment *= 2;
-    }
     if (posix_memalign(&memory, alignment, size > 0 ? (size_t)size : 1) != 0)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes at a multiple of %zu",
+                          (long long)size, alignment);
     memcpy(baseptr, &memory, sizeof memory);
     return 0;
 }
@@ -108,11 +123,17 @@ double tern_mpi_wtime(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Of the clock, or of a double as large as the time has become, whichever is coarser. */
 double tern_mpi_wtick(void)
 {
     struct timespec tick;
     clock_getres(CLOCK_MONOTONIC, &tick);
-    return (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
+    double now = tern_mpi_wtime(), next, clock = (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
+    uint64_t bits;
+    memcpy(&bits, &now, sizeof bits);
+    bits++; /* of a positive number: the next one */
+    memcpy(&next, &bits, sizeof next);
+    return next - now > clock ? next - now : clock;
 }
 
 int tern_mpi_pcontrol(const int level)

@@ -8,6 +8,8 @@
 #include "lib/mpi/init.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/memory_kinds.h"
+#include "lib/util/param.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -103,8 +105,6 @@ int tern_info_put(struct tern_info *info, const char *key, const char *value)
     int error = check_key(key);
     if (error)
         return error;
-    if (!*value)
-        return tern_error(TERN_ERR_INFO_VALUE, "value of key \"%s\" is empty", key);
     if (strlen(value) >= MPI_MAX_INFO_VAL)
         return tern_error(TERN_ERR_INFO_VALUE,
                           "value of key \"%s\" has %zu characters; expected at most %d", key,
@@ -153,26 +153,74 @@ static void describe(struct tern_info *info, const char *key, const char *value)
 }
 
 /* thread_level -1: MPI_Init was not called. */
-static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
+/* The command line that the program was started with, as argv[0] .. argv[argc - 1] == NULL. The
+ * arguments lie in `text`. */
+static int own_command_line(char *text, size_t room, char *argv[], int argv_room)
 {
-    char text[MPI_MAX_INFO_VAL] = "", directory[MPI_MAX_INFO_VAL];
-    struct utsname machine;
+    int argc = 0;
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t length = file ? fread(text, 1, room - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = 0;
+    for (size_t at = 0; at < length && argc < argv_room - 1; at += strlen(text + at) + 1)
+        argv[argc++] = text + at;
+    argv[argc] = NULL;
+    return argc;
+}
+
+static void describe_command(struct tern_info *info, int argc, char **argv)
+{
+    char line[4096], *own[256], text[MPI_MAX_INFO_VAL] = "";
     size_t used = 0;
 
-    if (argc > 0 && argv && argv[0])
+    if (argc <= 0 || !argv) {
+        argv = own;
+        argc = own_command_line(line, sizeof line, own, sizeof own / sizeof *own);
+    }
+    if (argc > 0 && argv[0])
         describe(info, "command", argv[0]);
-    for (int i = 1; i < argc && argv && argv[i] && used < sizeof text; i++)
+    for (int i = 1; i < argc && argv[i] && used < sizeof text; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", argv[i]);
     describe(info, "argv", text);
-    snprintf(text, sizeof text, "%u", tern_rte.size);
-    describe(info, "maxprocs", text);
-    describe(info, "soft", text);
+}
+
+/* Processes that were started with this one's part of the command line; 0: not known before
+ * MPI_Init. */
+static uint32_t processes_alike(void)
+{
+    const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS"); /* "2 3": of each part */
+    char *end;
+
+    for (uint32_t app = 0; tern_rte.managed && counts; app++, counts = end) {
+        unsigned long count = strtoul(counts, &end, 10);
+        if (end == counts)
+            break;
+        if (app == tern_rte.appnum)
+            return (uint32_t)count;
+    }
+    return tern_rte.size;
+}
+
+/* thread_level -1: MPI_Init was not called. */
+static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
+{
+    char text[32], directory[MPI_MAX_INFO_VAL];
+    struct utsname machine;
+    uint32_t processes = processes_alike();
+
+    describe_command(info, argc, argv);
+    snprintf(text, sizeof text, "%u", processes);
+    describe(info, "maxprocs", processes ? text : "");
+    describe(info, "soft", processes ? text : "");
     describe(info, "host", tern_rte.host);
     describe(info, "arch", uname(&machine) == 0 ? machine.machine : "");
     describe(info, "wdir", getcwd(directory, sizeof directory));
     if (thread_level >= 0)
         describe(info, "thread_level", tern_thread_level_name(thread_level));
+    describe(info, "mpi_initial_errhandler", tern_param_string("mpi_initial_errhandler"));
+    describe(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
 }
 
 void tern_info_fill_env(int argc, char **argv, int thread_level)

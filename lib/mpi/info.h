@@ -32,7 +32,7 @@ void tern_info_release(struct tern_info *info);
 
 /* Value of `key`, or NULL. Valid until the info changes. `info` may be NULL: nothing is in it. */
 const char *tern_info_find(const struct tern_info *info, const char *key);
-/* Sets or replaces; copies both. 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE (empty or too long),
+/* Sets or replaces; copies both. 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE (too long),
  * TERN_ERR_NO_MEM. */
 int tern_info_put(struct tern_info *info, const char *key, const char *value);
 /* A copy with one reference. */

@@ -13,6 +13,7 @@
 #include "lib/mpi/init.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/memory_kinds.h"
 
 #include <stdlib.h>
 
@@ -57,6 +58,8 @@ static int used_hints(int level, struct tern_info **ret_info)
     if (!info)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a session");
     int rc = tern_info_put(info, "thread_level", tern_thread_level_name(level));
+    if (!rc)
+        rc = tern_info_put(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
     if (rc) {
         tern_info_release(info);
         return rc;
