@@ -45,12 +45,17 @@ def group_of(procedure, p):
 def triple(procedure, p):
     """(count, datatype) that describe the buffer p; None if it is described otherwise, as by counts per rank."""
     rest = procedure.parameters[procedure.parameters.index(p) + 1:]
-    while rest and rest[0].kind == 'BUFFER':
+    while rest and rest[0].kind in ('BUFFER', 'PARTITION'):
         rest = rest[1:]
-    if len(rest) >= 2 and 'NUM_ELEM' in rest[0].kind and rest[0].poly and not rest[0].lengths \
+    counts = rest and 'NUM_ELEM' in rest[0].kind and (rest[0].poly or partitioned(procedure))
+    if len(rest) >= 2 and counts and not rest[0].lengths \
             and rest[1].kind == 'DATATYPE' and not rest[1].lengths:
         return rest[0], rest[1]
     return None
+
+
+def partitioned(procedure):
+    return any(p.kind == 'PARTITION' for p in procedure.parameters)
 
 
 def rooted(procedure):
@@ -212,7 +217,8 @@ def check_rank(procedure, p):
     if p.direction != 'in' or p.lengths or not comm:
         return any_value(procedure, p)
     own = private_name(comm)
-    bad = {'dest': ('dest', ' or MPI_PROC_NULL'), 'source': ('source', ', MPI_ANY_SOURCE or MPI_PROC_NULL')}.get(p.name)
+    name = 'dest' if partitioned(procedure) and p.name == 'source' else p.name  # no wildcards
+    bad = {'dest': ('dest', ' or MPI_PROC_NULL'), 'source': ('source', ', MPI_ANY_SOURCE or MPI_PROC_NULL')}.get(name)
     if p.name == 'root':
         return [Check(p, 'tern_entry_bad_root(%s, root)' % own, 'root("root", root)', 'ROOT', '-77')]
     if bad:
@@ -227,7 +233,8 @@ def check_rank(procedure, p):
 def check_tag(procedure, p):
     if p.direction != 'in' or procedure.name.startswith('MPI_Status_'):
         return any_value(procedure, p)
-    receives = p.name == 'recvtag' or (p.name == 'tag' and any(q.name == 'source' for q in procedure.parameters))
+    receives = p.name == 'recvtag' or (p.name == 'tag' and any(q.name == 'source' for q in procedure.parameters)
+                                       and not partitioned(procedure))
     condition = '%s < 0' % p.name + (' && %s != MPI_ANY_TAG' % p.name if receives else '')
     return [Check(p, condition, 'tag("%s", %s, %s)' % (p.name, p.name, 'true' if receives else 'false'), 'TAG', '-77')]
 
@@ -237,7 +244,8 @@ def check_buffer(procedure, p):
     if not described or procedure.chapter not in COMMUNICATION + ('datatype',):
         return []
     count, datatype = described
-    return [Check(p, 'tern_entry_bad_buffer(%s, %s, %s)' % (p.name, count.name, private_name(datatype)),
+    any_data = 'partitions > 0 && ' if partitioned(procedure) else ''
+    return [Check(p, any_data + 'tern_entry_bad_buffer(%s, %s, %s)' % (p.name, count.name, private_name(datatype)),
                   'buffer("%s", %s, %s)' % (p.name, p.name, count.name), 'BUFFER', 'NULL')]
 
 
@@ -285,6 +293,8 @@ CHECKS = {
     'POLYNUM_BYTES_NNI': at_least(0, 'ARG'),
     'POLYNUM_PARAM_VALUES': at_least(0, 'ARG'),
     'XFER_NUM_ELEM:count': at_least(0, 'COUNT'),
+    'XFER_NUM_ELEM_NNI': at_least(0, 'COUNT'),
+    'PARTITION': at_least(0, 'ARG'),
     'ALLOC_MEM_NUM_BYTES': at_least(0, 'ARG'),
     'ARRAY_LENGTH': at_least(0, 'ARG'),
     'ARRAY_LENGTH_NNI': at_least(0, 'ARG'),

@@ -9,6 +9,7 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
+#include "lib/mpi/partitioned.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool.h"
@@ -111,6 +112,7 @@ int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t 
 
 static void drop_parts(struct tern_comm *comm)
 {
+    tern_partitioned_close(comm);
     close_contexts(comm);
     if (comm->local)
         tern_comm_release(comm->local);

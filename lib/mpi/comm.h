@@ -25,6 +25,7 @@ struct tern_attrs;
 struct tern_errhandler;
 struct tern_info;
 struct tern_session;
+struct tern_partitioned;
 struct tern_topo;
 
 struct tern_comm {
@@ -39,6 +40,7 @@ struct tern_comm {
     struct tern_topo *topo;   /* NULL: none */
     struct tern_info *info;   /* hints; NULL: none */
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
+    struct tern_partitioned *partitioned; /* NULL: not used yet */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -155,6 +155,12 @@ int tern_mpi_request_free(struct tern_request **request)
     struct tern_request *freed = *request;
 
     drop_put_aside();
+    if (freed->active && !freed->complete && freed->kind->must_complete) {
+        tern_raise_next_on(freed->comm);
+        return tern_error(TERN_ERR_REQUEST,
+                          "request is an active %s, which cannot be freed; complete it first",
+                          freed->kind->name);
+    }
     if (freed->active && !freed->complete) {
         int error = make_room_aside();
         if (error)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Id: job (12 bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The counter
- * begins at 16: below it are the contexts that need no leader (world, self). It wraps after 2^27
+/* Id: 1 bit for partitioned communication | job (11 bits) | rank of the leader (24) | counter (27) |
+ * 1 bit for collectives. The counter begins at 16: below it are the contexts that need no leader (world, self). It wraps after 2^27
  * communicators led by one rank; an id that is still open here (the leader is a member) is passed
  * over. */
 enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };

@@ -8,7 +8,8 @@
  *
  * Ids are 64 bits: job, rank and a counter of the process that led the creation, so they are unique without agreement;
  * the leader tells its id to the others in the step that every creation has anyway. Even ids: point to point; the odd id
- * above it: collectives. Both sides of an intercommunicator use the same id.
+ * above it: collectives. Both sides of an intercommunicator use the same id. With TERN_CONTEXT_PARTITIONED it is that of the
+ * communicator's partitioned communication.
  */
 
 #include <stdbool.h>
@@ -36,6 +37,8 @@ struct tern_context {
     void *comm;                /* struct tern_comm it belongs to, for error handlers */
     struct tern_context *hash_next;
 };
+
+#define TERN_CONTEXT_PARTITIONED (1ull << 63)
 
 /* Does it serve collectives? */
 static inline bool tern_context_is_internal(const struct tern_context *context)

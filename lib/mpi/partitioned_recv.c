@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Partitioned receives (MPI-4.1 section 4.2). A round posts a receive for each partition of the
+ * sender, as soon as the announcement has told how many there are. Bytes k * S to (k + 1) * S of
+ * the packed message come with the sender's partition k; where S is no whole number of elements of
+ * a type with gaps, they come to memory of ours and are unpacked from there.
+ */
+
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/partitioned.h"
+#include "lib/mpi/request.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+struct recv {
+    struct tern_partitioned_request part;
+    int64_t capacity; /* bytes of all partitions */
+    char *aside;      /* the packed message, or NULL */
+    bool posted;      /* in this round: `missing` is valid */
+    int missing[];    /* of each partition: messages that overlap it and have not come */
+};
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Messages that overlap partition i: *ret_first to *ret_last (none if that is less). Where bytes
+ * tell nothing, for there are none on one side, both sides cut the same line. */
+static void messages_of(const struct recv *recv, int64_t i, int64_t *ret_first, int64_t *ret_last)
+{
+    const struct tern_partitioned_request *part = &recv->part;
+    int64_t messages = part->announcement.partitions, theirs = part->announcement.bytes,
+            ours = part->count * part->type->size;
+    if (!theirs || !ours) {
+        theirs = part->partitions;
+        ours = messages;
+    }
+    *ret_first = messages ? i * ours / theirs : 0;
+    *ret_last = messages ? smaller(((i + 1) * ours - 1) / theirs, messages - 1) : -1;
+}
+
+/* The same in the other direction. */
+static void partitions_of(const struct recv *recv, int64_t k, int64_t *ret_first, int64_t *ret_last)
+{
+    const struct tern_partitioned_request *part = &recv->part;
+    int64_t partitions = part->partitions, theirs = part->announcement.bytes,
+            ours = part->count * part->type->size;
+    if (!theirs || !ours) {
+        theirs = partitions;
+        ours = part->announcement.partitions;
+    }
+    *ret_first = partitions ? k * theirs / ours : 0;
+    *ret_last = partitions ? smaller(((k + 1) * theirs - 1) / ours, partitions - 1) : -1;
+}
+
+/* Where message k goes in the packed message, and how many bytes there is room for. */
+static void bytes_of(const struct recv *recv, int64_t k, int64_t *ret_offset, int64_t *ret_room)
+{
+    int64_t bytes = recv->part.announcement.bytes;
+    *ret_offset = smaller(k * bytes, recv->capacity);
+    *ret_room = smaller(bytes, recv->capacity - *ret_offset);
+}
+
+static void message_arrived(struct recv *recv, int64_t k, int error)
+{
+    int64_t offset, room, first, last;
+
+    if (recv->aside && !error) {
+        struct tern_cursor cursor;
+        bytes_of(recv, k, &offset, &room);
+        tern_cursor_init(&cursor, recv->part.type, recv->part.buf,
+                         recv->part.count * recv->part.partitions);
+        tern_cursor_seek(&cursor, offset);
+        tern_cursor_unpack(&cursor, recv->aside + offset, (size_t)room);
+    }
+    partitions_of(recv, k, &first, &last);
+    for (int64_t i = first; i <= last; i++)
+        recv->missing[i]--;
+    if (recv->part.open == 1) {
+        free(recv->aside);
+        recv->aside = NULL;
+    }
+    tern_partitioned_done(&recv->part, error);
+}
+
+/* on_complete of a message, which knows its number by its tag. */
+static void message_completed(struct tern_request *message)
+{
+    struct recv *recv = message->owner;
+    int64_t k = recv->part.announcement.first_tag - message->status.MPI_TAG;
+    int error = message->error;
+    message->kind->release(message);
+    message_arrived(recv, k, error);
+}
+
+static void post_message(struct recv *recv, int k)
+{
+    struct tern_partitioned_request *part = &recv->part;
+    const struct tern_type *type = &tern_type_bytes;
+    struct tern_request *message;
+    int64_t offset, count;
+    char *to;
+
+    bytes_of(recv, k, &offset, &count);
+    if (recv->aside) {
+        to = recv->aside + offset;
+    } else if (part->type->contiguous || !part->type->size) {
+        to = part->buf + part->type->true_lb + offset;
+    } else { /* whole elements */
+        to = part->buf + offset / part->type->size * part->type->extent;
+        count /= part->type->size;
+        type = part->type;
+    }
+    int error = tern_pml_irecv(part->context, to, count, type, part->peer,
+                               part->announcement.first_tag - k, &message);
+    if (error) {
+        message_arrived(recv, k, error);
+        return;
+    }
+    message->owner = recv;
+    if (message->complete)
+        message_completed(message);
+    else
+        message->on_complete = message_completed;
+}
+
+static bool whole_elements(const struct recv *recv)
+{
+    const struct tern_type *type = recv->part.type;
+    return type->contiguous || !type->size || recv->part.announcement.bytes % type->size == 0;
+}
+
+/* The messages of this round; `part` was started and the announcement has come. */
+static void post(struct tern_partitioned_request *part)
+{
+    struct recv *recv = (struct recv *)part;
+    int messages = part->announcement.partitions;
+
+    part->request.status.MPI_SOURCE = part->peer;
+    part->request.status.MPI_TAG = part->tag;
+    part->request.status._ucount =
+        (size_t)smaller(recv->capacity, messages * part->announcement.bytes);
+    part->open = messages;
+    if (!whole_elements(recv) && !(recv->aside = malloc((size_t)recv->capacity + 1))) {
+        tern_request_complete(&part->request,
+                              tern_error(TERN_ERR_NO_MEM, "no memory to unpack %ld bytes from",
+                                         (long)recv->capacity));
+        return;
+    }
+    for (int i = 0; i < part->partitions; i++) {
+        int64_t first, last;
+        messages_of(recv, i, &first, &last);
+        recv->missing[i] = last < first ? 0 : (int)(last - first + 1);
+    }
+    recv->posted = true;
+    if (!messages)
+        tern_request_complete(&part->request, 0);
+    for (int k = 0; k < messages; k++)
+        post_message(recv, k);
+}
+
+static void announced(struct tern_partitioned_request *part)
+{
+    if (part->request.active)
+        post(part);
+}
+
+static int start_recv(struct tern_request *request)
+{
+    struct tern_partitioned_request *part = (struct tern_partitioned_request *)request;
+    tern_request_restart(request);
+    ((struct recv *)part)->posted = false;
+    if (part->peer == MPI_PROC_NULL) {
+        request->status = tern_status_proc_null;
+        tern_request_complete(request, 0);
+    } else if (!part->announce) {
+        post(part);
+    }
+    return 0;
+}
+
+static const struct tern_request_kind recv_kind = {.name = "partitioned receive",
+                                                   .start = start_recv,
+                                                   .release = tern_partitioned_release,
+                                                   .must_complete = true};
+
+int tern_mpi_precv_init(void *buf, int partitions, MPI_Count count, struct tern_datatype *datatype,
+                        int source, int tag, struct tern_comm *comm, struct tern_info *info,
+                        struct tern_request **ret_request)
+{
+    (void)info; /* no hints are known */
+    struct tern_request *announce;
+    int error = tern_partitioned_open(comm);
+    if (error)
+        return error;
+    struct tern_partitioned_request *part =
+        tern_partitioned_new(&recv_kind, sizeof(struct recv) + (size_t)partitions * sizeof(int),
+                             buf, partitions, count, datatype, source, tag, comm);
+    if (!part)
+        return TERN_ERR_NO_MEM;
+    ((struct recv *)part)->capacity = partitions * count * datatype->type.size;
+    if (source != MPI_PROC_NULL) {
+        part->announced = announced;
+        error = tern_pml_irecv(part->context, &part->announcement, sizeof part->announcement,
+                               &tern_type_bytes, source, tag, &announce);
+        if (error) {
+            tern_partitioned_release(&part->request);
+            return error;
+        }
+        tern_list_append(&comm->partitioned->recvs, &part->link);
+        tern_partitioned_follow(part, announce);
+    }
+    tern_request_hold_always(&part->request, comm, datatype);
+    *ret_request = &part->request;
+    return 0;
+}
+
+static int check(const struct tern_request *request, int partition)
+{
+    const struct recv *recv = (const struct recv *)request;
+    if (request->kind != &recv_kind)
+        return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Precv_init",
+                          request->kind->name);
+    if (partition < 0 || partition >= recv->part.partitions)
+        return tern_error(TERN_ERR_ARG, "partition is %d; expected 0 to %d", partition,
+                          recv->part.partitions - 1);
+    return 0;
+}
+
+static bool arrived(const struct tern_request *request, int partition)
+{
+    const struct recv *recv = (const struct recv *)request;
+    return request->complete || (recv->posted && recv->missing[partition] == 0);
+}
+
+/* In null and inactive requests everything has arrived. */
+int tern_mpi_parrived(struct tern_request *request, int partition, int *flag)
+{
+    if (!request) {
+        *flag = 1;
+        return 0;
+    }
+    tern_raise_next_on(request->comm);
+    int error = check(request, partition);
+    if (error)
+        return error;
+    tern_raise_next_on(NULL);
+    if (request->active && !arrived(request, partition))
+        tern_poll();
+    *flag = !request->active || arrived(request, partition);
+    return 0;
+}
