@@ -264,6 +264,14 @@ def check_status(procedure, p):
     return [] if ignorable else check_pointer(procedure, p)
 
 
+def check_bytes(procedure, p):
+    """The size of MPI_BUFFER_AUTOMATIC says nothing."""
+    out = at_least(0, 'ARG')(procedure, p)
+    if procedure.name.lower().endswith(('_attach_buffer', '_buffer_attach')):
+        out[0].condition += ' && buffer != MPI_BUFFER_AUTOMATIC'
+    return out
+
+
 def one_of(condition, allowed, error, bad):
     def check(procedure, p):
         if p.direction != 'in':
@@ -290,7 +298,7 @@ CHECKS = {
     'POLYDTYPE_NUM_ELEM:outcount': at_least(0, 'COUNT'),
     'POLYDTYPE_NUM_ELEM:incount': at_least(0, 'COUNT'),
     'POLYDTYPE_NUM_ELEM_PI': at_least(1, 'ARG'),
-    'POLYNUM_BYTES_NNI': at_least(0, 'ARG'),
+    'POLYNUM_BYTES_NNI': check_bytes,
     'POLYNUM_PARAM_VALUES': at_least(0, 'ARG'),
     'XFER_NUM_ELEM:count': at_least(0, 'COUNT'),
     'XFER_NUM_ELEM_NNI': at_least(0, 'COUNT'),

@@ -15,7 +15,7 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 '''
 
 # Kinds of results that become MPI_UNDEFINED where they do not fit an int; others are an error then.
-UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
+UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
 
 
 def refuse(check, on, name):

@@ -6,6 +6,7 @@
 #include "lib/mpi/comm.h"
 
 #include "lib/mpi/attr.h"
+#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -113,6 +114,7 @@ int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t 
 static void drop_parts(struct tern_comm *comm)
 {
     tern_partitioned_close(comm);
+    tern_buffer_abandon(&comm->buffer);
     close_contexts(comm);
     if (comm->local)
         tern_comm_release(comm->local);
@@ -223,13 +225,16 @@ int tern_mpi_comm_free(struct tern_comm **comm)
 }
 
 /*
- * Everything on comm is matched and complete when this may be called, but a send whose request was
- * freed, or a buffered one, may still be on its way here; it holds its own reference and ends by
- * itself. What is left is that nobody returns before all have called.
+ * Everything on comm is matched and complete when this may be called. A send whose request was
+ * freed may still be on its way here; it holds its own reference and ends by itself. Buffered ones
+ * are waited for, as the memory they are in may be comm's own. What is left is that nobody returns
+ * before all have called.
  */
 int tern_mpi_comm_disconnect(struct tern_comm **comm)
 {
     int rc = check_freeable(*comm, "disconnected");
+    if (!rc)
+        tern_buffer_flush_comm(*comm);
     if (!rc)
         rc = tern_coll_barrier((*comm)->local ? &(*comm)->local->coll : &(*comm)->coll);
     if (!rc && tern_comm_inter(*comm)) {

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 
 struct tern_attrs;
+struct tern_send_buffer;
 struct tern_errhandler;
 struct tern_info;
 struct tern_session;
@@ -41,6 +42,7 @@ struct tern_comm {
     struct tern_info *info;   /* hints; NULL: none */
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
+    struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

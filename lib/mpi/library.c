@@ -17,7 +17,7 @@
  * its last finalize runs code of ours then. The launcher sees the latter.
  */
 
-#include "lib/mpi/buffered.h"
+#include "lib/mpi/buffer.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/request.h"
@@ -117,7 +117,7 @@ int tern_library_retain(int thread_level)
 /* What this process has to hand over on its own. */
 static void finish_messages(void)
 {
-    tern_buffered_finish();
+    tern_buffer_finish();
     tern_request_finish_orphans();
     tern_pml_flush();
 }

@@ -76,6 +76,7 @@ struct tern_partitioned_request *tern_partitioned_new(const struct tern_request_
         return NULL;
     }
     tern_request_init(&part->request, kind, comm);
+    part->request.lane = comm->p2p.lane;
     tern_request_make_persistent(&part->request);
     tern_list_init(&part->link);
     part->context = &comm->partitioned->context;

@@ -69,6 +69,7 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
     if (!request)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a request");
     tern_request_init(request, &idle_kind, comm);
+    request->lane = comm->p2p.lane;
     tern_request_make_persistent(request);
     request->status = *status;
     tern_request_hold_always(request, comm, NULL);

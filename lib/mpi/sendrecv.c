@@ -184,6 +184,7 @@ static void make_pair(struct pair *pair, struct tern_request *send, struct tern_
                       struct tern_comm *comm)
 {
     tern_request_init(&pair->request, &pair_kind, comm);
+    pair->request.lane = comm->p2p.lane;
     pair->send = send;
     pair->recv = recv;
     pair->send_type = send_type;

@@ -7,6 +7,7 @@
 
 #include "lib/mpi/session.h"
 
+#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -103,6 +104,8 @@ int tern_mpi_session_finalize(struct tern_session **session)
 {
     struct tern_session *ended = *session;
     tern_lock();
+    tern_buffer_flush(ended->buffer); /* the memory is the user's again */
+    tern_buffer_abandon(&ended->buffer);
     tern_fortran_drop(&ended->obj);
     ended->obj.own.magic = TERN_MAGIC_FREED;
     tern_session_release(ended);

@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+struct tern_send_buffer;
 struct tern_errhandler;
 struct tern_info;
 
@@ -20,6 +21,7 @@ struct tern_session {
     struct tern_object obj;
     struct tern_errhandler *errhandler;
     struct tern_info *info; /* hints in use */
+    struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
 };
 
 static inline struct tern_session *tern_session_of(MPI_Session session)

@@ -53,8 +53,8 @@ uint64_t tern_context_new_id(void);
  * `peers` is retained. 0 or TERN_ERR_NO_MEM. */
 int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers, void *comm);
 
-/* The reverse. Messages that were never received are dropped. Pending sends and receives must have completed: callers
- * hold the context (through the communicator) for as long as one of its requests is active. */
+/* The reverse. Messages that were never received are dropped. Receives must have completed: callers hold the
+ * context (through the communicator) while one is active. Sends that have been started do without it. */
 void tern_context_close(struct tern_context *context);
 
 /* Room for `count` peers, for the caller to fill in (tern_peer_get); one reference is the caller's. NULL: no memory. */
