@@ -82,12 +82,15 @@ static int push_rendezvous(struct tern_pml_request *request)
     void *start;
     if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
         rendezvous.address = (uintptr_t)start;
-    /* before the packet goes: sent to oneself, the message may be through when send returns */
-    const void *comm = request->context->comm;
-    const int64_t told[] = {request->rank, request->tag, tern_context_is_internal(request->context),
-                            request->length};
+    /* Before the packet goes: sent to oneself, the message may be through when send returns. And
+     * the communicator may be gone for long. */
+    bool wanted = tern_event_wanted(TERN_EVENT_RENDEZVOUS);
+    const struct tern_context *context =
+        wanted ? tern_context_find(request->req.lane, packet.context) : NULL;
+    const void *comm = context ? context->comm : NULL;
+    const int64_t told[] = {request->rank, request->tag, packet.context & 1, request->length};
     int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
-    if (!rc && tern_event_wanted(TERN_EVENT_RENDEZVOUS))
+    if (!rc && wanted)
         tern_event_raise(TERN_EVENT_RENDEZVOUS, comm, told);
     return rc;
 }
