@@ -88,6 +88,8 @@ def guards(procedure, p):
         else:
             where = 'takes_part'
         out.append('tern_entry_%s(%s, root)' % (where, private_name(comm)))
+    if 'not-first' in p.flags:
+        out.append('(%s->p2p.rank != 0 || sendbuf == MPI_IN_PLACE)' % private_name(comm))
     if group and 'in-place' in group[0].flags:
         out.append('%s != MPI_IN_PLACE' % group[0].name)
     return out
@@ -246,7 +248,8 @@ def check_buffer(procedure, p):
     count, datatype = described
     any_data = 'partitions > 0 && ' if partitioned(procedure) else ''
     return [Check(p, any_data + 'tern_entry_bad_buffer(%s, %s, %s)' % (p.name, count.name, private_name(datatype)),
-                  'buffer("%s", %s, %s)' % (p.name, p.name, count.name), 'BUFFER', 'NULL')]
+                  'buffer("%s", %s, %s)' % (p.name, p.name, count.name), 'BUFFER',
+                  '' if 'not-first' in p.flags else 'NULL')]
 
 
 def check_string(procedure, p):

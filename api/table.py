@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value'}
+FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value', 'not-first'}
 WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
          'errors', 'large'}
 

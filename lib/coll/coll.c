@@ -17,7 +17,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->remote_size = remote_size;
     coll->local = local;
     coll->plans = NULL;
-    coll->next_tag = 0;
+    coll->next_tag = coll->next_lasting_tag = 0;
     return tern_context_open(&coll->context, id, rank, peers, comm);
 }
 

@@ -28,6 +28,7 @@ struct tern_coll {
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
+    uint32_t next_lasting_tag; /* persistent ones are prepared in the same order: one tag for all starts */
 };
 
 /* What a reduction does to elements. */

@@ -123,12 +123,24 @@ static int place_buffers(struct run *run, char *small)
     return 0;
 }
 
+enum { TAG_BITS = 0x3fffffff, LASTING = 0x40000000 };
+
 static void take_tags(struct run *run)
 {
     struct tern_coll *coll = run->call->coll;
-    run->tag = (int)(coll->next_tag++ & 0x3fffffff);
+    run->tag = (int)(coll->next_tag++ & TAG_BITS);
     if (coll->local)
-        run->local_tag = (int)(coll->local->next_tag++ & 0x3fffffff);
+        run->local_tag = (int)(coll->local->next_tag++ & TAG_BITS);
+}
+
+/* A persistent collective keeps its tags, for the ranks may start several of them in different
+ * orders (MPI-4.1 section 6.13). A start's messages do not overtake those of the start before. */
+static void take_lasting_tags(struct run *run)
+{
+    struct tern_coll *coll = run->call->coll;
+    run->tag = (int)(coll->next_lasting_tag++ & TAG_BITS) | LASTING;
+    if (coll->local)
+        run->local_tag = (int)(coll->local->next_lasting_tag++ & TAG_BITS) | LASTING;
 }
 
 static void rewind_run(struct run *run)
@@ -153,7 +165,6 @@ static void tell_start(const struct run *run)
 /* A run begins: blocking, nonblocking, or once more a persistent one. */
 static void begin_run(struct run *run)
 {
-    take_tags(run);
     rewind_run(run);
     tern_coll_started[run->plan->args.collective]++;
     if (tern_event_wanted(TERN_EVENT_COLLECTIVE))
@@ -316,6 +327,7 @@ int tern_call_run(struct tern_call *call)
         return rc;
     rc = place_buffers(&run, small);
     if (!rc) {
+        take_tags(&run);
         begin_run(&run);
         advance(&run, true);
         rc = run.error;
@@ -365,6 +377,8 @@ static int start(struct tern_request *request)
             return rc;
     }
     tern_request_restart(request);
+    if (!request->persistent)
+        take_tags(run);
     begin_run(run);
     if (!advance(run, false)) {
         /* a send may have asked for a round of progress in which the others ended */
@@ -453,6 +467,7 @@ int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_re
     int rc = make_run(call, &run);
     if (rc)
         return rc;
+    take_lasting_tags(run);
     tern_request_make_persistent(&run->request);
     *ret_request = &run->request;
     return 0;

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         int status = -1;
         pid_t pid = fork();
         if (pid == 0) {
-            execl("/proc/self/exe", argv[0], "program", (char *)NULL);
+            execl(argv[0], argv[0], "program", (char *)NULL);
             _exit(127);
         }
         waitpid(pid, &status, 0);

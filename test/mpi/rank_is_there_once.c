@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
-            execl("/proc/self/exe", argv[0], "program", (char *)NULL);
+            execl(argv[0], argv[0], "program", (char *)NULL);
             _exit(127);
         }
     while (wait(NULL) > 0)
