@@ -75,7 +75,9 @@ def guards(procedure, p):
     out = []
     comm = handler(procedure)
     if p.only_at:
-        out.append('%s->p2p.rank == %s' % (private_name(comm), p.only_at))
+        group = procedure.of_kind('GROUP')
+        own = private_name(comm) + '->p2p.rank' if comm else private_name(group[0]) + '->rank'
+        out.append('%s == %s' % (own, p.only_at))
     if procedure.chapter not in COLLECTIVE:
         return out
     group = group_of(procedure, p)
@@ -237,7 +239,9 @@ def check_tag(procedure, p):
         return any_value(procedure, p)
     receives = p.name == 'recvtag' or (p.name == 'tag' and any(q.name == 'source' for q in procedure.parameters)
                                        and not partitioned(procedure))
-    condition = '%s < 0' % p.name + (' && %s != MPI_ANY_TAG' % p.name if receives else '')
+    condition = '%s < 0' % p.name
+    if receives:
+        condition = 'tern_entry_bad_wanted_tag(%s, %s)' % (private_name(handler(procedure)), p.name)
     return [Check(p, condition, 'tag("%s", %s, %s)' % (p.name, p.name, 'true' if receives else 'false'), 'TAG', '-77')]
 
 

@@ -9,7 +9,6 @@
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/info.h"
 #include "lib/mpi/partitioned.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
@@ -70,24 +69,15 @@ static void come_from(struct tern_comm *comm, struct tern_session *session)
         }
 }
 
-int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
-                         struct tern_group *remote_group, uint64_t id, uint64_t local_id,
-                         struct tern_comm **ret_comm)
+int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
+                  struct tern_group *remote_group, struct tern_comm **ret_comm)
 {
     struct tern_comm *comm = calloc(1, sizeof *comm);
     if (!comm)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a communicator");
-    int rc = 0;
-    if (remote_group)
-        rc = tern_comm_open(parent, group, local_id, &comm->local);
-    if (rc)
-        goto free_comm;
     tern_object_init(&comm->obj, TERN_MAGIC_COMM);
     comm->group = group;
     comm->remote_group = remote_group;
-    rc = open_contexts(comm, id);
-    if (rc)
-        goto release_local;
     tern_group_retain(group);
     if (remote_group)
         tern_group_retain(remote_group);
@@ -96,13 +86,29 @@ int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
     come_from(comm, parent->session);
     *ret_comm = comm;
     return 0;
+}
 
-release_local:
-    if (comm->local)
-        tern_comm_release(comm->local);
-free_comm:
-    free(comm);
-    return rc;
+int tern_comm_connect(struct tern_comm *comm, uint64_t id, uint64_t local_id)
+{
+    int rc = comm->remote_group ? tern_comm_open(comm, comm->group, local_id, &comm->local) : 0;
+    return rc ? rc : open_contexts(comm, id);
+}
+
+int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
+                         struct tern_group *remote_group, uint64_t id, uint64_t local_id,
+                         struct tern_comm **ret_comm)
+{
+    struct tern_comm *comm;
+    int rc = tern_comm_new(parent, group, remote_group, &comm);
+    if (rc)
+        return rc;
+    rc = tern_comm_connect(comm, id, local_id);
+    if (rc) {
+        tern_comm_release(comm);
+        return rc;
+    }
+    *ret_comm = comm;
+    return 0;
 }
 
 int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
@@ -120,8 +126,6 @@ static void drop_parts(struct tern_comm *comm)
         tern_comm_release(comm->local);
     if (comm->topo)
         tern_topo_release(comm->topo);
-    if (comm->info)
-        tern_info_release(comm->info);
     if (comm->remote_group)
         tern_group_release(comm->remote_group);
     tern_group_release(comm->group);
@@ -321,29 +325,9 @@ int tern_mpi_comm_get_name(struct tern_comm *comm, char *comm_name, int *resultl
     return 0;
 }
 
-/* Hints not named in `info` stay as they were. */
-int tern_mpi_comm_set_info(struct tern_comm *comm, struct tern_info *info)
+/* Nobody starts processes but the launcher. */
+int tern_mpi_comm_get_parent(struct tern_comm **ret_parent)
 {
-    if (info && !comm->info)
-        return tern_info_copy(info, &comm->info);
-    int rc = 0;
-    for (int i = 0; info && i < info->count && !rc; i++)
-        rc = tern_info_put(comm->info, info->pairs[i].key, info->pairs[i].value);
-    return rc;
-}
-
-/* The memory kinds are a fact, not a hint: whatever the user set, they are what is supported. */
-int tern_mpi_comm_get_info(struct tern_comm *comm, struct tern_info **ret_info_used)
-{
-    struct tern_info *info;
-    int rc = comm->info ? tern_info_copy(comm->info, &info) : tern_mpi_info_create(&info);
-    if (rc)
-        return rc;
-    rc = tern_info_put(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
-    if (rc) {
-        tern_info_release(info);
-        return rc;
-    }
-    *ret_info_used = info;
+    *ret_parent = NULL;
     return 0;
 }

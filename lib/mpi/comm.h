@@ -29,6 +29,15 @@ struct tern_session;
 struct tern_partitioned;
 struct tern_topo;
 
+/* What the program promises (comm_hints.c). */
+enum tern_comm_hint {
+    TERN_COMM_NO_ANY_TAG = 1,
+    TERN_COMM_NO_ANY_SOURCE = 2,
+    TERN_COMM_EXACT_LENGTH = 4,
+    TERN_COMM_ALLOW_OVERTAKING = 8,
+    TERN_COMM_STRICT_STARTS = 16,
+};
+
 struct tern_comm {
     struct tern_object obj;
     struct tern_context p2p;
@@ -39,7 +48,7 @@ struct tern_comm {
     struct tern_errhandler *errhandler;
     struct tern_attrs *attrs; /* NULL: none */
     struct tern_topo *topo;   /* NULL: none */
-    struct tern_info *info;   /* hints; NULL: none */
+    unsigned hints;           /* enum tern_comm_hint */
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
     struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
@@ -84,14 +93,24 @@ void tern_comm_finalize(void);
 
 /* --- for the files that make communicators: comm_*.c, topo_*.c --- */
 
-/* Opens an intracommunicator over `group` (retained), with `parent`'s error handler. Every member
- * does so with the same id. Nothing is sent. *ret_comm has one reference of the caller's. 0 or
- * TERN_ERR_NO_MEM. */
+/* A communicator over `group` and, if it is an intercommunicator, `remote_group` (retained), with
+ * `parent`'s error handler and session. Its contexts are not open. *ret_comm has one reference of
+ * the caller's. 0 or TERN_ERR_NO_MEM. */
+int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
+                  struct tern_group *remote_group, struct tern_comm **ret_comm);
+/* Opens the contexts of one that tern_comm_new made; `local_id` is the id of an intercommunicator's
+ * hidden communicator of the local group. Every member does so with the same id. Nothing is sent.
+ * 0 or TERN_ERR_NO_MEM. */
+int tern_comm_connect(struct tern_comm *comm, uint64_t id, uint64_t local_id);
+
+/* Sets the hints that `info` (may be NULL) names. */
+void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info);
+
+/* Both in one, for an intracommunicator. */
 int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
                    struct tern_comm **ret_comm);
 
-/* The same for an intercommunicator; `local_id` is the id of the hidden communicator of the local
- * group. */
+/* For an intercommunicator. */
 int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
                          struct tern_group *remote_group, uint64_t id, uint64_t local_id,
                          struct tern_comm **ret_comm);
@@ -102,6 +121,16 @@ int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id);
 /* Collective over an intracommunicator: a communicator over `group`, which is NULL (then *ret_comm
  * is NULL) for processes that get none; those in one group name the same. Groups are disjoint. */
 int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern_comm **ret_comm);
+
+/* Collective over `group` only, each member calls: a communicator over it with `parent`'s properties.
+ * Messages go over the intracommunicator `comm`, apart from those of other calls by the user's
+ * `tag`; all members give the same `purpose`. TERN_ERR_GROUP: not the same group everywhere. */
+int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
+                           struct tern_group *group, int tag, uint64_t purpose,
+                           struct tern_comm **ret_comm);
+
+/* Before the messages' rooms begin anew: forgets what comm_from_group.c talks over. */
+void tern_comm_close_job(void);
 
 /* MPI_Comm_create on an intercommunicator; `group` is part of the local group. */
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,

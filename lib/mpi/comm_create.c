@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Making intracommunicators, and duplicates of any communicator. All that processes have to learn
- * from each other is the new id: the groups are arguments, known to everybody concerned. So each
- * creation is one broadcast of eight bytes over the parent's collective context, or, where only the
- * members call, over a binomial tree of them.
+ * Making intracommunicators. All that processes have to learn from each other is the new id: the
+ * groups are arguments, known to everybody concerned. So each creation is one broadcast of eight
+ * bytes over the parent's collective context, or, where only the members call, over a binomial tree
+ * of them.
  */
 
-#include "lib/mpi/attr.h"
 #include "lib/mpi/comm.h"
-#include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
-#include "lib/mpi/topo.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -89,62 +86,6 @@ int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern
     return 0;
 }
 
-/* A communicator over the same groups. */
-static int open_twin(struct tern_comm *comm, struct tern_comm **ret_comm)
-{
-    if (!tern_comm_inter(comm))
-        return tern_comm_make(comm, comm->group, ret_comm);
-    struct {
-        uint64_t id, local_id;
-    } mine = {0}, theirs;
-    if (comm->group->rank == 0) {
-        mine.id = tern_context_new_id();
-        mine.local_id = tern_context_new_id();
-    }
-    int rc = tern_comm_bcast_bytes(comm->local, &mine, sizeof mine, 0);
-    if (!rc)
-        rc = tern_comm_exchange(comm, &mine, sizeof mine, &theirs, sizeof theirs);
-    if (rc)
-        return rc;
-    uint64_t id = mine.id < theirs.id ? mine.id : theirs.id;
-    return tern_comm_open_inter(comm, comm->group, comm->remote_group, id, mine.local_id, ret_comm);
-}
-
-/* Everybody takes part in the communication before a callback of one process may fail. */
-static int duplicate(struct tern_comm *comm, struct tern_info *info, struct tern_comm **ret_comm)
-{
-    struct tern_comm *twin;
-    int rc = open_twin(comm, &twin);
-    if (rc)
-        return rc;
-    if (comm->topo) {
-        tern_topo_retain(comm->topo);
-        twin->topo = comm->topo;
-    }
-    if (info)
-        rc = tern_info_copy(info, &twin->info);
-    if (!rc)
-        rc = tern_attrs_copy(TERN_ATTR_COMM, &comm->obj, comm->attrs, &twin->attrs);
-    if (rc) {
-        tern_attrs_delete_all(TERN_ATTR_COMM, &twin->obj, &twin->attrs);
-        tern_comm_release(twin);
-        return rc;
-    }
-    *ret_comm = twin;
-    return 0;
-}
-
-int tern_mpi_comm_dup(struct tern_comm *comm, struct tern_comm **ret_newcomm)
-{
-    return duplicate(comm, comm->info, ret_newcomm);
-}
-
-int tern_mpi_comm_dup_with_info(struct tern_comm *comm, struct tern_info *info,
-                                struct tern_comm **ret_newcomm)
-{
-    return duplicate(comm, info, ret_newcomm);
-}
-
 /* Is every process of `group` in `comm`'s local group? */
 static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
 {
@@ -173,17 +114,24 @@ int tern_mpi_comm_create(struct tern_comm *comm, struct tern_group *group,
                           ret_newcomm);
 }
 
-/* The leader's id goes down a binomial tree over the ranks of `group`: a rank whose lowest set bit
- * is `span` serves the `span` ranks from itself on. */
-static int bcast_id_in_group(struct tern_comm *comm, struct tern_group *group, int tag,
-                             uint64_t *id)
+/* What the leader of a group tells the others. */
+struct leader_word {
+    uint64_t id;
+    uint64_t digest; /* of the group and of what the call is for */
+};
+
+/* It goes down a binomial tree over the ranks of `group`: a rank whose lowest set bit is `span`
+ * serves the `span` ranks from itself on. */
+static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int tag,
+                          struct leader_word *word)
 {
     struct tern_context *context = &comm->coll.context;
     int64_t rank = group->rank, span = rank & -rank;
     int rc = 0;
     if (rank > 0) {
         int from = tern_group_find(comm->group, tern_group_process(group, (int)(rank - span)));
-        rc = tern_pml_recv(context, id, sizeof *id, &tern_type_bytes, from, tag, MPI_STATUS_IGNORE);
+        rc = tern_pml_recv(context, word, sizeof *word, &tern_type_bytes, from, tag,
+                           MPI_STATUS_IGNORE);
     } else {
         for (span = 1; span < group->size;)
             span <<= 1;
@@ -192,9 +140,40 @@ static int bcast_id_in_group(struct tern_comm *comm, struct tern_group *group, i
         if (rank + span >= group->size)
             continue;
         int to = tern_group_find(comm->group, tern_group_process(group, (int)(rank + span)));
-        rc = tern_pml_send(context, id, sizeof *id, &tern_type_bytes, to, tag, TERN_SEND_STANDARD);
+        rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag,
+                           TERN_SEND_STANDARD);
     }
     return rc;
+}
+
+/* Depends on the processes and their order. */
+static uint64_t digest_of(const struct tern_group *group)
+{
+    uint64_t digest = (uint64_t)group->size;
+    for (int rank = 0; rank < group->size; rank++) {
+        struct tern_process process = tern_group_process(group, rank);
+        digest = (digest ^ ((uint64_t)process.job << 32 | process.rank)) * 0x9e3779b97f4a7c15u;
+        digest ^= digest >> 29;
+    }
+    return digest;
+}
+
+int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
+                           struct tern_group *group, int tag, uint64_t purpose,
+                           struct tern_comm **ret_comm)
+{
+    uint64_t digest = digest_of(group) ^ purpose;
+    struct leader_word word = {.digest = digest};
+    if (group->rank == 0)
+        word.id = tern_context_new_id();
+    int rc = bcast_in_group(comm, group, tern_comm_user_tag(tag), &word);
+    if (rc)
+        return rc;
+    if (word.digest != digest)
+        return tern_error(TERN_ERR_GROUP,
+                          "group, or the tag, is not the same as on rank 0 of group: all its "
+                          "members must name the same processes in the same order");
+    return tern_comm_open(parent, shared_group(comm, group), word.id, ret_comm);
 }
 
 int tern_mpi_comm_create_group(struct tern_comm *comm, struct tern_group *group, int tag,
@@ -210,7 +189,5 @@ int tern_mpi_comm_create_group(struct tern_comm *comm, struct tern_group *group,
         *ret_newcomm = NULL;
         return 0;
     }
-    uint64_t id = group->rank == 0 ? tern_context_new_id() : 0;
-    rc = bcast_id_in_group(comm, group, tern_comm_user_tag(tag), &id);
-    return rc ? rc : tern_comm_open(comm, shared_group(comm, group), id, ret_newcomm);
+    return tern_comm_create_among(comm, comm, group, tag, 0, ret_newcomm);
 }

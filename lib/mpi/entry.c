@@ -92,7 +92,12 @@ int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, in
 {
     const struct tern_comm *comm = (const struct tern_comm *)object; /* whose rank it is */
 
-    if (comm->p2p.size > 1)
+    if (rank == MPI_ANY_SOURCE && strstr(also, "MPI_ANY_SOURCE")) /* else it were allowed */
+        tern_error(code,
+                   "%s is MPI_ANY_SOURCE, which the communicator's hint mpi_assert_no_any_source "
+                   "promises not to use",
+                   argument);
+    else if (comm->p2p.size > 1)
         tern_error(code, "%s is %d; it must be 0 to %d%s", argument, rank, comm->p2p.size - 1,
                    also);
     else
@@ -112,8 +117,14 @@ int tern_entry_refuse_root(struct tern_object *object, const char *procedure, co
 int tern_entry_refuse_tag(struct tern_object *object, const char *procedure, const char *argument,
                           int tag, bool any_allowed)
 {
-    tern_error(TERN_ERR_TAG, "%s is %d; it must be 0 to %d%s", argument, tag, INT_MAX,
-               any_allowed ? " or MPI_ANY_TAG" : "");
+    if (any_allowed && tag == MPI_ANY_TAG)
+        tern_error(TERN_ERR_TAG,
+                   "%s is MPI_ANY_TAG, which the communicator's hint mpi_assert_no_any_tag "
+                   "promises not to use",
+                   argument);
+    else
+        tern_error(TERN_ERR_TAG, "%s is %d; it must be 0 to %d%s", argument, tag, INT_MAX,
+                   any_allowed ? " or MPI_ANY_TAG" : "");
     return tern_raise_on(object, procedure, TERN_ERR_TAG);
 }
 

@@ -82,7 +82,14 @@ static inline bool tern_entry_bad_dest(const struct tern_comm *comm, int rank)
 
 static inline bool tern_entry_bad_source(const struct tern_comm *comm, int rank)
 {
-    return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL;
+    return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_PROC_NULL &&
+           (rank != MPI_ANY_SOURCE || comm->hints & TERN_COMM_NO_ANY_SOURCE);
+}
+
+/* Of a receive. */
+static inline bool tern_entry_bad_wanted_tag(const struct tern_comm *comm, int tag)
+{
+    return TERN_UNLIKELY(tag < 0) && (tag != MPI_ANY_TAG || comm->hints & TERN_COMM_NO_ANY_TAG);
 }
 
 /* MPI_ROOT and MPI_PROC_NULL are the answers of the root's own side of an intercommunicator. */

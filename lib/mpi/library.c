@@ -79,6 +79,7 @@ static int return_to_rooms(void)
     if (error || tern_pml_return())
         return error;
     tern_tool_end();
+    tern_comm_close_job();
     tern_pml_finalize();
     error = tern_pml_init();
     if (!error)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Communicators without a parent (MPI-4.1 sections 7.4.2 and 7.6.2). What their processes have to
+ * tell each other goes over a communicator of the library's own that reaches all processes of the
+ * job; it is opened when first needed, and needs no agreement, for its id is fixed. The user's
+ * string becomes a tag there, a number of 31 bits; what is sent under it says exactly what it is
+ * for.
+ */
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Next to MPI_COMM_WORLD's and MPI_COMM_SELF's. */
+enum { JOB_ID = 4 };
+
+static struct tern_comm *job;
+
+static int open_job(void)
+{
+    const struct tern_run run = {.stride = tern_rte.size > 1, .count = (int32_t)tern_rte.size};
+    struct tern_comm nobody = {.errhandler = &tern_errhandler_errors_return};
+    struct tern_group *group;
+    if (job)
+        return 0;
+    int rc = tern_group_from_runs(&run, 1, &group);
+    if (rc)
+        return rc;
+    rc = tern_comm_open(&nobody, group, JOB_ID, &job);
+    tern_group_release(group);
+    return rc;
+}
+
+void tern_comm_close_job(void)
+{
+    if (job)
+        tern_comm_release(job);
+    job = NULL;
+}
+
+/* 64 bits of a string (FNV-1a), for `purpose`. */
+static uint64_t digest_of(char purpose, const char *text)
+{
+    uint64_t digest = 0xcbf29ce484222325u ^ (unsigned char)purpose;
+    for (; *text; text++)
+        digest = (digest ^ (unsigned char)*text) * 0x100000001b3u;
+    return digest * 0x9e3779b97f4a7c15u;
+}
+
+static int tag_of(uint64_t digest)
+{
+    return (int)(digest >> 33);
+}
+
+static int check_arguments(const char *stringtag, const struct tern_errhandler *errhandler)
+{
+    if (strnlen(stringtag, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
+        return tern_error(TERN_ERR_ARG, "stringtag is longer than %d characters",
+                          MPI_MAX_STRINGTAG_LEN - 1);
+    return tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_COMM);
+}
+
+static int create(struct tern_group *group, uint64_t digest, struct tern_errhandler *errhandler,
+                  struct tern_comm **ret_comm)
+{
+    struct tern_comm parent = {.errhandler = errhandler, .session = group->session};
+    int rc = open_job();
+    if (rc)
+        return rc;
+    return tern_comm_create_among(job, &parent, group, tag_of(digest), digest, ret_comm);
+}
+
+int tern_mpi_comm_create_from_group(struct tern_group *group, const char *stringtag,
+                                    struct tern_info *info, struct tern_errhandler *errhandler,
+                                    struct tern_comm **ret_newcomm)
+{
+    int rc = check_arguments(stringtag, errhandler);
+    if (rc)
+        return rc;
+    if (group->size == 0) {
+        *ret_newcomm = NULL;
+        return 0;
+    }
+    if (group->rank == MPI_UNDEFINED)
+        return tern_error(TERN_ERR_GROUP, "the calling process is not in group");
+    rc = create(group, digest_of('c', stringtag), errhandler, ret_newcomm);
+    if (!rc)
+        tern_comm_take_hints(*ret_newcomm, info);
+    return rc;
+}
+
+/* What is significant at the local leader only. */
+static int check_remote(struct tern_group *remote_group, int remote_leader, int *ret_rank)
+{
+    if (remote_leader < 0 || remote_leader >= remote_group->size)
+        return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
+                          remote_group->size - 1);
+    *ret_rank = (int)tern_group_process(remote_group, remote_leader).rank;
+    return 0;
+}
+
+/* The two leaders mean each other's groups? */
+static int check_met(struct tern_group *remote_group, struct tern_comm *inter)
+{
+    if (tern_group_equal(remote_group, inter->remote_group))
+        return 0;
+    return tern_error(TERN_ERR_GROUP, "remote_group is not the local_group of the other side");
+}
+
+int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int local_leader,
+                                          struct tern_group *remote_group, int remote_leader,
+                                          const char *stringtag, struct tern_info *info,
+                                          struct tern_errhandler *errhandler,
+                                          struct tern_comm **ret_newintercomm)
+{
+    uint64_t digest = digest_of('i', stringtag);
+    struct tern_comm *local;
+    int remote_rank = -1, rc = check_arguments(stringtag, errhandler);
+    if (rc)
+        return rc;
+    if (local_group->rank == MPI_UNDEFINED)
+        return tern_error(TERN_ERR_GROUP, "the calling process is not in local_group");
+    if (local_leader < 0 || local_leader >= local_group->size)
+        return tern_error(TERN_ERR_RANK, "local_leader is %d; expected 0 to %d", local_leader,
+                          local_group->size - 1);
+    bool leads = local_group->rank == local_leader;
+    /* A leader's fault is told after the others of the group have heard that there is one. */
+    bool at_fault = leads && check_remote(remote_group, remote_leader, &remote_rank) != 0;
+    rc = create(local_group, digest, errhandler, &local);
+    if (rc)
+        return rc;
+    rc = tern_mpi_intercomm_create(local, local_leader, job, remote_rank, tag_of(digest),
+                                   ret_newintercomm);
+    tern_comm_release(local);
+    if (at_fault)
+        return check_remote(remote_group, remote_leader, &remote_rank);
+    if (!rc && leads && (rc = check_met(remote_group, *ret_newintercomm)) != 0) {
+        tern_comm_release(*ret_newintercomm);
+        *ret_newintercomm = NULL;
+    }
+    if (!rc)
+        tern_comm_take_hints(*ret_newintercomm, info);
+    return rc;
+}
