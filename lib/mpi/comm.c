@@ -16,7 +16,6 @@
 #include "lib/mpi/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
-#include "lib/util/memory_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
+#include "lib/util/memory_kinds.h"
 
 #include <strings.h>
 
