@@ -13,6 +13,7 @@ static struct table {
     struct tern_peer **buckets;
     uint32_t mask, count;
 } tables[TERN_LANES_MAX];
+static struct tern_peer *all; /* the newest one */
 
 static uint32_t hash(uint32_t job, uint32_t rank)
 {
@@ -38,6 +39,19 @@ static int grow(struct table *table)
     return 0;
 }
 
+static void add_to_all(struct tern_peer *peer)
+{
+    peer->all_next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &peer->all_next, peer, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+const struct tern_peer *tern_peer_newest(void)
+{
+    return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+}
+
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
 {
     struct table *table = &tables[lane];
@@ -61,6 +75,7 @@ struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
     peer->hash_next = *bucket;
     *bucket = peer;
     table->count++;
+    add_to_all(peer);
     return peer;
 }
 
@@ -123,6 +138,7 @@ static void free_table(struct table *table)
 
 void tern_peer_free_all(void)
 {
+    all = NULL;
     for (int lane = 0; lane < TERN_LANES_MAX; lane++)
         free_table(&tables[lane]);
 }

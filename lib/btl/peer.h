@@ -35,7 +35,9 @@ struct tern_peer {
     struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
     struct tern_traffic traffic;
+    const struct tern_btl *came_by; /* what brought its packets; NULL: whatever carries ours */
     struct tern_peer *hash_next;
+    struct tern_peer *all_next; /* tern_peer_newest */
 };
 
 /* A lane's peer (made on first use, kept until the end). With the lane's lock. NULL: no memory. */
@@ -46,6 +48,9 @@ void tern_peer_add_traffic(uint32_t lane, const struct tern_btl *btl, struct ter
 
 /* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
+
+/* All peers of all lanes, chained by all_next; NULL: none. Any thread may walk them without a lock until they are freed. */
+const struct tern_peer *tern_peer_newest(void);
 
 void tern_peer_free_all(void);
 

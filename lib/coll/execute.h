@@ -24,9 +24,6 @@ struct tern_coll_transport {
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 };
 
-/* How many of each were started, blocking, nonblocking and persistent ones. */
-extern uint64_t tern_coll_started[TERN_COLLECTIVES];
-
 /* lib/pml, unless a test has set another. */
 extern const struct tern_coll_transport *tern_coll_transport;
 

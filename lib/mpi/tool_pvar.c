@@ -113,9 +113,10 @@ static void for_each_handle(void (*act)(struct handle *handle, const void *argum
     }
 }
 
+/* NULL: all of them. */
 static void update_if_of(struct handle *handle, const void *variable)
 {
-    if (handle->variable == variable)
+    if (!variable || handle->variable == variable)
         update(handle);
 }
 
@@ -183,9 +184,23 @@ static void give(const struct handle *handle, void *buf)
 
 /* ---- what the rooms tell ---- */
 
+/* Adds or takes away what the rooms have counted. */
+static void move_to_past(int sign)
+{
+    struct tern_variable *variable;
+    for (int i = 0; (variable = tern_tool_variable(i)); i++) {
+        uint64_t total = 0;
+        if (!tern_variable_counts(variable) || variable->bind != MPI_T_BIND_NO_OBJECT)
+            continue;
+        variable->read(variable, NULL, &total);
+        variable->past += (uint64_t)sign * total;
+    }
+}
+
 void tern_tool_begin(void)
 {
     tern_tool_lock();
+    move_to_past(-1); /* what was left in counters that are still there */
     rooms_are_there = true;
     tern_tool_unlock();
 }
@@ -201,17 +216,10 @@ static void let_go(struct handle *handle, const void *comm)
 
 void tern_tool_end(void)
 {
-    struct tern_variable *variable;
     tern_tool_lock();
     for_each_handle(let_go, NULL);
-    for (int i = 0; rooms_are_there && (variable = tern_tool_variable(i)); i++)
-        if (tern_variable_counts(variable) && variable->bind == MPI_T_BIND_NO_OBJECT) {
-            uint64_t total = 0;
-            variable->read(variable, NULL, &total);
-            variable->past += total;
-        } else if (variable->class == MPI_T_PVAR_CLASS_HIGHWATERMARK) {
-            for_each_handle(update_if_of, variable);
-        }
+    for_each_handle(update_if_of, NULL);
+    move_to_past(1);
     rooms_are_there = false;
     tern_tool_unlock();
 }

@@ -28,7 +28,9 @@ struct tern_variable {
     int bind;         /* MPI_T_BIND_NO_OBJECT or MPI_T_BIND_MPI_COMM */
     bool per_rank;    /* one value for each rank that the communicator can send to */
     const struct tern_tool_enum *items;
-    void (*restart)(const struct tern_variable *variable); /* watermarks: begin anew at the level now */
+    /* Watermarks: begin anew at the level now, which is the counter at level_offset. */
+    void (*restart)(const struct tern_variable *variable);
+    size_t level_offset;
     uint64_t past; /* what was counted before the rooms went */
 };
 

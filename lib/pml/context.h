@@ -34,6 +34,7 @@ struct tern_context {
     uint16_t *send_seq;        /* next sequence number to each rank */
     uint16_t *recv_seq;        /* next expected from each rank */
     uint32_t posted_wild;      /* posted receives with a wildcard, so that matching may look for exact ones only */
+    uint64_t posted_length, unexpected_length; /* receives and messages that wait in it, for tools */
     void *comm;                /* struct tern_comm it belongs to, for error handlers */
     struct tern_context *hash_next;
 };

@@ -11,9 +11,14 @@
 
 #include <stdint.h>
 
+enum { TERN_COLLECTIVES_MAX = 24 };
+
 struct tern_lane_counters {
     uint64_t unexpected_messages; /* that came before their receive */
-    uint64_t unexpected_longest;  /* length of the queue, at most so far */
+    /* Lengths of the queues, at most so far; a tool may set one to the length now */
+    uint64_t unexpected_longest, posted_longest;
+    uint64_t rendezvous_messages; /* sent ones that were announced */
+    uint64_t collectives[TERN_COLLECTIVES_MAX]; /* started ones, by enum tern_collective */
     uint64_t blocked_ticks;       /* that threads spent waiting with nothing to do (tern_ticks) */
     uint64_t sleeps;              /* times one of them went to sleep */
     uint64_t contended_locks;     /* times the lane's lock was taken by another thread, and waited for */

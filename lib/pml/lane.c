@@ -36,7 +36,7 @@ void tern_lanes_init(void)
 }
 
 /* The unit of ticks is the machine's: measured since the start. */
-static uint64_t ns_of(uint64_t ticks)
+uint64_t tern_lane_ns_of(uint64_t ticks)
 {
     uint64_t passed = tern_ticks() - start.ticks;
     return passed ? (uint64_t)((double)ticks * (double)(now_ns() - start.ns) / (double)passed) : 0;
@@ -59,7 +59,7 @@ void tern_counters_read(struct tern_counters *ret_counters)
         sum.contended_locks += counters->contended_locks;
         blocked_ticks += counters->blocked_ticks;
     }
-    sum.blocked_ns = ns_of(blocked_ticks);
+    sum.blocked_ns = tern_lane_ns_of(blocked_ticks);
     *ret_counters = sum;
 }
 

@@ -71,6 +71,9 @@ extern struct tern_lane tern_lanes[TERN_LANES_MAX];
 /* First of all in tern_pml_init. */
 void tern_lanes_init(void);
 
+/* Nanoseconds that so many ticks take. */
+uint64_t tern_lane_ns_of(uint64_t ticks);
+
 /* The lane of a context. */
 static inline struct tern_lane *tern_lane_of(uint64_t context_id)
 {

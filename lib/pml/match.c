@@ -98,6 +98,12 @@ static struct tern_queue *find_or_make(struct tern_match_table *table,
     return queue;
 }
 
+static void raise_mark(uint64_t *mark, uint64_t length)
+{
+    if (length > __atomic_load_n(mark, __ATOMIC_RELAXED))
+        __atomic_store_n(mark, length, __ATOMIC_RELAXED);
+}
+
 static bool wild(const struct tern_pml_request *request)
 {
     return request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG;
@@ -112,7 +118,9 @@ void tern_match_post(struct tern_pml_request *request)
     request->posted = true;
     request->context->posted_wild += wild(request);
     tern_list_append(&queue->items, &request->link);
-    lane->posted.items++;
+    tern_count(&request->context->posted_length, 1);
+    tern_count(&lane->posted.items, 1);
+    raise_mark(&lane->counters.posted_longest, lane->posted.items);
 }
 
 void tern_match_withdraw(struct tern_pml_request *request)
@@ -120,7 +128,8 @@ void tern_match_withdraw(struct tern_pml_request *request)
     tern_list_remove(&request->link);
     request->posted = false;
     request->context->posted_wild -= wild(request);
-    request->context->lane->posted.items--;
+    tern_count(&request->context->posted_length, -1);
+    tern_count(&request->context->lane->posted.items, -1);
 }
 
 static struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
@@ -176,16 +185,18 @@ void tern_match_add(struct tern_unexpected *message)
         tern_list_append(&find_or_make(table, message->context, source, tag)->items,
                          &message->links[i]);
     }
-    counters->unexpected_messages++;
-    if (++table->items > counters->unexpected_longest)
-        counters->unexpected_longest = table->items;
+    tern_count(&counters->unexpected_messages, 1);
+    tern_count(&message->context->unexpected_length, 1);
+    tern_count(&table->items, 1);
+    raise_mark(&counters->unexpected_longest, table->items);
 }
 
 void tern_match_remove(struct tern_unexpected *message)
 {
     for (int i = 0; i < keys_of(message->packet.tag); i++)
         tern_list_remove(&message->links[i]);
-    message->context->lane->unexpected.items--;
+    tern_count(&message->context->unexpected_length, -1);
+    tern_count(&message->context->lane->unexpected.items, -1);
 }
 
 static struct tern_unexpected *message_at(struct tern_link *link, int i)

@@ -100,14 +100,14 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
         struct tern_rendezvous rendezvous;
         memcpy(&rendezvous, payload, sizeof rendezvous);
         set_status(&request->req.status, packet, rendezvous.length);
-        from->traffic.received_messages++;
-        from->traffic.received_bytes += rendezvous.length;
+        tern_count(&from->traffic.received_messages, 1);
+        tern_count(&from->traffic.received_bytes, rendezvous.length);
         take_announced(request, from, &rendezvous);
         return;
     }
     set_status(&request->req.status, packet, length);
-    from->traffic.received_messages++;
-    from->traffic.received_bytes += length;
+    tern_count(&from->traffic.received_messages, 1);
+    tern_count(&from->traffic.received_bytes, length);
     tern_credit_owe(from, length + TERN_MESSAGE_COST);
     if (packet->kind == TERN_PACKET_EAGER_SYNC)
         reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);

@@ -89,7 +89,10 @@ static int push_rendezvous(struct tern_pml_request *request)
         wanted ? tern_context_find(request->req.lane, packet.context) : NULL;
     const void *comm = context ? context->comm : NULL;
     const int64_t told[] = {request->rank, request->tag, packet.context & 1, request->length};
+    struct tern_lane *lane = request->req.lane;
     int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
+    if (!rc)
+        tern_count(&lane->counters.rendezvous_messages, 1);
     if (!rc && wanted)
         tern_event_raise(TERN_EVENT_RENDEZVOUS, comm, told);
     return rc;
@@ -112,8 +115,8 @@ static int push_first(struct tern_pending *pending)
         finish(request, rc);
         return 0;
     }
-    peer->traffic.sent_messages++;
-    peer->traffic.sent_bytes += length;
+    tern_count(&peer->traffic.sent_messages, 1);
+    tern_count(&peer->traffic.sent_bytes, length);
     return 0;
 }
 
@@ -231,8 +234,8 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
         context->send_seq[dest]--;
         return false;
     }
-    peer->traffic.sent_messages++;
-    peer->traffic.sent_bytes += length;
+    tern_count(&peer->traffic.sent_messages, 1);
+    tern_count(&peer->traffic.sent_bytes, length);
     peer->credit -= length + TERN_MESSAGE_COST;
     if (TERN_UNLIKELY(peer->credit <= 0))
         tern_peer_update(peer);

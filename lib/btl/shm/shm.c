@@ -36,6 +36,8 @@ enum {
 static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
 enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
 
+extern const struct tern_btl tern_btl_shm; /* below */
+
 enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 
 struct tern_endpoint {
@@ -408,6 +410,7 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
             lane->incoming_count = before;
             return false;
         }
+        entry->peer->came_by = &tern_btl_shm;
         tern_ring_open_in(&entry->in, ring);
         offset = ring->next;
     }
