@@ -318,9 +318,13 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
         struct attr attr = from_attrs->list[i];
         void *copy = NULL;
         int flag = 0;
-        int error = call_copy(keyval_of(attr.keyval), from, attr.keyval, attr.value, &copy, &flag);
+        struct keyval *keyval = keyval_of(attr.keyval);
+        keyval->uses++; /* the callback may take the original away, and the keyval with it */
+        int error = call_copy(keyval, from, attr.keyval, attr.value, &copy, &flag);
         if (!error && flag)
             error = append(ret_attrs, attr.keyval, copy);
+        keyval->uses--;
+        drop_keyval_if_unused(attr.keyval);
         if (error)
             return error;
     }
