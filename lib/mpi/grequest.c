@@ -36,18 +36,23 @@ static int cancel(struct tern_request *request)
     return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
 }
 
-/* The callback's code has nowhere to go: the request is reported already. */
-static void release(struct tern_request *request)
+static int finish(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
-    if (grequest->free)
-        grequest->free(grequest->extra_state);
-    request->obj.own.magic = TERN_MAGIC_FREED;
-    free(grequest);
+    return grequest->free ? grequest->free(grequest->extra_state) : 0;
 }
 
-static const struct tern_request_kind kind = {
-    .name = "generalized request", .cancel = cancel, .release = release, .query = query};
+static void release(struct tern_request *request)
+{
+    request->obj.own.magic = TERN_MAGIC_FREED;
+    free(grequest_of(request));
+}
+
+static const struct tern_request_kind kind = {.name = "generalized request",
+                                              .cancel = cancel,
+                                              .release = release,
+                                              .query = query,
+                                              .finish = finish};
 
 int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
                             MPI_Grequest_free_function *free_fn,

@@ -129,6 +129,8 @@ static void orphan_completed(struct tern_request *request)
         put_aside[put_aside_count++] = (struct held){request->comm, request->datatype};
     request->held = false;
     request->active = false;
+    if (request->kind->finish)
+        request->kind->finish(request); /* its code has nowhere to go */
     request->kind->release(request);
 }
 
@@ -154,6 +156,7 @@ static void drop_index(struct tern_request *request)
 int tern_mpi_request_free(struct tern_request **request)
 {
     struct tern_request *freed = *request;
+    int error = 0;
 
     drop_put_aside();
     if (freed->active && !freed->complete && freed->kind->must_complete) {
@@ -163,7 +166,7 @@ int tern_mpi_request_free(struct tern_request **request)
                           freed->kind->name);
     }
     if (freed->active && !freed->complete) {
-        int error = make_room_aside();
+        error = make_room_aside();
         if (error)
             return error;
         orphan_count++;
@@ -175,10 +178,12 @@ int tern_mpi_request_free(struct tern_request **request)
             let_go(freed);
         freed->active = false;
         drop_index(freed);
+        if (freed->kind->finish)
+            error = freed->kind->finish(freed);
         freed->kind->release(freed);
     }
     *request = NULL;
-    return 0;
+    return error;
 }
 
 void tern_request_finish_orphans(void)
@@ -221,6 +226,10 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
     if (request->kind->query) {
         int query_error = request->kind->query(request);
         error = error ? error : query_error;
+    }
+    if (request->kind->finish) { /* MPI-4.1 section 13.2: the last callback's code counts */
+        int finish_error = request->kind->finish(request);
+        error = finish_error ? finish_error : error;
     }
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
