@@ -17,7 +17,7 @@
 enum {
     AROUND = 4,            /* slots to each side */
     ROUNDS_MAX = 20,
-    WORK_MAX = 50000000,   /* distances looked up */
+    WORK_MAX = 10000000,   /* distances looked up */
 };
 
 struct exchange {

@@ -338,6 +338,22 @@ START_TEST(thousands_of_processes)
 }
 END_TEST
 
+/* Bisection alone finds what blocks find, if it is improved by passes. */
+START_TEST(a_grid_is_found_in_its_graph)
+{
+    const struct machine m = {"", 8, 2, 4, 8, BY_NODE};
+    const int dims[] = {8, 8, 8}, periods[] = {1, 1, 1};
+    int n = make_places(&m), process[N_MAX];
+    struct tern_map_graph graph;
+    ck_assert_int_eq(tern_map_graph_of_grid(n, 3, dims, periods, &graph), 0);
+    ck_assert_int_eq(tern_map_grid(n, 3, dims, periods, places, process), 0);
+    int64_t by_blocks = check_mapping(&graph, process);
+    ck_assert_int_eq(tern_map_vertices(&graph, places, process), 0);
+    ck_assert_int_le(20 * check_mapping(&graph, process), 21 * by_blocks);
+    tern_map_graph_free(&graph);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("topo_map");
@@ -352,6 +368,7 @@ int main(void)
     tcase_add_test(tests, edges_of_a_grid);
     tcase_add_test(tests, distances_grow_with_the_part);
     tcase_add_test(tests, thousands_of_processes);
+    tcase_add_test(tests, a_grid_is_found_in_its_graph);
     Suite *suite = suite_create("topo_map");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
