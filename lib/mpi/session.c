@@ -8,6 +8,7 @@
 #include "lib/mpi/session.h"
 
 #include "lib/mpi/buffer.h"
+#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -103,7 +104,11 @@ free_session:
 int tern_mpi_session_finalize(struct tern_session **session)
 {
     struct tern_session *ended = *session;
-    tern_lock();
+    void *memory;
+    MPI_Count size;
+    tern_lock(); /* tern_wait gives it up */
+    if (ended->buffer) /* its memory is the user's again */
+        tern_buffer_detach(&ended->buffer, "the session", &memory, &size);
     tern_buffer_flush(ended->buffer); /* the memory is the user's again */
     tern_buffer_abandon(&ended->buffer);
     tern_fortran_drop(&ended->obj);
