@@ -74,7 +74,9 @@ int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhan
                           struct tern_session **ret_session)
 {
     int level = MPI_THREAD_MULTIPLE;
-    int rc = wanted_level(info, &level);
+    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_SESSION);
+    if (!rc)
+        rc = wanted_level(info, &level);
     if (rc)
         return rc;
     struct tern_session *session = calloc(1, sizeof *session);
@@ -87,7 +89,9 @@ int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhan
     if (rc)
         goto release_info;
     tern_object_init(&session->obj, TERN_MAGIC_SESSION);
+    tern_lock();
     tern_errhandler_retain(errhandler);
+    tern_unlock();
     session->errhandler = errhandler;
     *ret_session = session;
     return 0;
