@@ -179,7 +179,8 @@ def check_handle(procedure, p):
                      '&(%s){%s}' % (h.c, bad) if indirect else '(%s)%s' % (h.c, bad)))
     if p.kind == 'DATATYPE' and p.direction == 'in' and procedure.chapter in COMMUNICATION \
             and procedure.of_kind('BUFFER'):
-        out.append(Check(p, '!%s->type.committed' % private_name(p), 'uncommitted("%s")' % p.name, 'TYPE',
+        own = private_name(p)
+        out.append(Check(p, '!%s->type.committed' % own, 'uncommitted("%s", %s)' % (p.name, own), 'TYPE',
                          'uncommitted_type'))
         out += check_length(procedure, p)
     return out

@@ -58,7 +58,8 @@ void tern_datatype_release(struct tern_datatype *datatype)
 
 int tern_mpi_type_commit(struct tern_datatype **datatype)
 {
-    (*datatype)->type.committed = true;
+    if (!(*datatype)->predefined)
+        (*datatype)->type.committed = true;
     return 0;
 }
 

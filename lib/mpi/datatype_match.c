@@ -7,18 +7,19 @@
 
 int tern_mpi_type_match_size(int typeclass, int size, struct tern_datatype **ret_datatype)
 {
+    /* Of several that fit the one that Open MPI gives. */
     static const struct {
         int class;
         struct tern_datatype *datatype;
     } table[] = {
         {MPI_TYPECLASS_INTEGER, &tern_datatype_integer1},
         {MPI_TYPECLASS_INTEGER, &tern_datatype_integer2},
-        {MPI_TYPECLASS_INTEGER, &tern_datatype_integer4},
+        {MPI_TYPECLASS_INTEGER, &tern_datatype_integer},
         {MPI_TYPECLASS_INTEGER, &tern_datatype_integer8},
-        {MPI_TYPECLASS_REAL, &tern_datatype_real4},
+        {MPI_TYPECLASS_REAL, &tern_datatype_real},
         {MPI_TYPECLASS_REAL, &tern_datatype_real8},
         {MPI_TYPECLASS_REAL, &tern_datatype_real16},
-        {MPI_TYPECLASS_COMPLEX, &tern_datatype_complex8},
+        {MPI_TYPECLASS_COMPLEX, &tern_datatype_cplex},
         {MPI_TYPECLASS_COMPLEX, &tern_datatype_complex16},
         {MPI_TYPECLASS_COMPLEX, &tern_datatype_complex32},
     };

@@ -8,7 +8,8 @@
  * options: INTEGER, REAL and LOGICAL of 4 bytes, REAL*16 is binary128.
  *
  * MPI_INTEGER16 and MPI_REAL2, which gfortran for x86-64 does not offer to MPI programs, have size
- * 0, as in Open MPI.
+ * 0, as in Open MPI. They and the bounds MPI_LB and MPI_UB are never committed, for no message can
+ * be made of them.
  */
 
 #include "lib/mpi/datatype.h"
@@ -34,15 +35,15 @@
     }
 #define TERN_ABSENT                                                                                \
     {                                                                                              \
-        .alignment = 1, .gapless = true, .contiguous = true, .committed = true                     \
+        .alignment = 1, .gapless = true, .contiguous = true                                        \
     }
 #define TERN_MARK_LB                                                                               \
     {                                                                                              \
-        .alignment = 1, .gapless = true, .contiguous = true, .committed = true, .lb_marked = true  \
+        .alignment = 1, .gapless = true, .contiguous = true, .lb_marked = true                     \
     }
 #define TERN_MARK_UB                                                                               \
     {                                                                                              \
-        .alignment = 1, .gapless = true, .contiguous = true, .committed = true, .ub_marked = true  \
+        .alignment = 1, .gapless = true, .contiguous = true, .ub_marked = true                     \
     }
 
 #define TERN_DATATYPES(X)                                                                          \

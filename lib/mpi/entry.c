@@ -141,9 +141,15 @@ int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, 
 }
 
 int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure,
-                                  const char *argument)
+                                  const char *argument, const struct tern_datatype *datatype)
 {
-    tern_error(TERN_ERR_TYPE, "%s is not committed; call MPI_Type_commit first", argument);
+    if (datatype->predefined)
+        tern_error(TERN_ERR_TYPE, "%s is %s, %s", argument, datatype->name,
+                   datatype->type.lb_marked || datatype->type.ub_marked
+                       ? "a bound of other datatypes and no data"
+                       : "which the Fortran compiler does not have");
+    else
+        tern_error(TERN_ERR_TYPE, "%s is not committed; call MPI_Type_commit first", argument);
     return tern_raise_on(object, procedure, TERN_ERR_TYPE);
 }
 
@@ -172,7 +178,7 @@ int tern_entry_refuse_type(struct tern_object *object, const char *procedure, co
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
     if (tern_entry_valid(types[index], TERN_MAGIC_DATATYPE))
-        return tern_entry_refuse_uncommitted(object, procedure, element);
+        return tern_entry_refuse_uncommitted(object, procedure, element, tern_datatype_of(types[index]));
     return tern_entry_refuse_handle(object, procedure, TERN_ERR_TYPE, element, types[index],
                                     "MPI_DATATYPE_NULL");
 }

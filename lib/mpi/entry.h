@@ -163,7 +163,8 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const c
                                              bool any_allowed);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
                                                 const void *buf, MPI_Count count);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure, const char *argument,
+                                                     const struct tern_datatype *datatype);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure, const char *argument,
                                                 MPI_Count count, const struct tern_datatype *datatype);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
