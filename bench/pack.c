@@ -1,91 +1,119 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Pack and MPI_Unpack of vectors, and memcpy of as many bytes, in GB/s of packed data. One
- * process.
+ * MPI_Pack and MPI_Unpack of vectors and subarrays, in turn with memcpy of as many bytes: GB/s of
+ * packed data, and the ratios of the medians. One process. Arguments: block sizes, if not all.
  *
- * A vector touches more memory than memcpy does: with `gap` as large as the block the lines of the
- * gaps are often fetched too, so that large buffers cannot reach memcpy; with a gap of 16 bytes the
- * difference is the library's own.
+ * A layout touches more memory than memcpy does: with a gap as large as the block the lines of the
+ * gaps are often fetched too, so that buffers beyond the caches cannot reach memcpy; with a gap of
+ * 16 bytes the difference is the library's own.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Short rounds, and many: the best one was not interrupted. */
-enum { ROUNDS = 40, ROUND_BYTES = 1 << 20 };
+/* Short rounds, and many: few of them are interrupted, and the median does not see those. */
+enum { ROUNDS = 101, ROUND_BYTES = 1 << 19 };
 
-struct speeds {
-    double copy, pack, unpack; /* seconds, the best of ROUNDS */
-};
+enum action { COPY, PACK, UNPACK, ACTIONS };
 
-static void keep_best(double *best, double begin, int repeats)
+static int by_value(const void *a, const void *b)
 {
-    double seconds = (MPI_Wtime() - begin) / repeats;
-    if (*best == 0 || seconds < *best)
-        *best = seconds;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
-static struct speeds measure(MPI_Datatype vector, char *memory, char *packed, int bytes)
+static void act(enum action action, MPI_Datatype type, char *memory, char *packed, int bytes)
 {
-    struct speeds speeds = {0, 0, 0};
-    int repeats = ROUND_BYTES / bytes + 1, rounds = bytes < ROUND_BYTES ? ROUNDS : ROUNDS / 8;
-    for (int round = 0; round < rounds; round++) {
-        double begin = MPI_Wtime();
-        for (int i = 0; i < repeats; i++) {
-            memcpy(packed, memory, (size_t)bytes);
-            __asm__ volatile("" ::: "memory");
-        }
-        keep_best(&speeds.copy, begin, repeats);
-
-        begin = MPI_Wtime();
-        for (int i = 0, position = 0; i < repeats; i++, position = 0)
-            MPI_Pack(memory, 1, vector, packed, bytes, &position, MPI_COMM_SELF);
-        keep_best(&speeds.pack, begin, repeats);
-
-        begin = MPI_Wtime();
-        for (int i = 0, position = 0; i < repeats; i++, position = 0)
-            MPI_Unpack(packed, bytes, &position, memory, 1, vector, MPI_COMM_SELF);
-        keep_best(&speeds.unpack, begin, repeats);
+    int position = 0;
+    switch (action) {
+    case COPY:
+        memcpy(packed, memory, (size_t)bytes);
+        __asm__ volatile("" ::: "memory");
+        break;
+    case PACK: MPI_Pack(memory, 1, type, packed, bytes, &position, MPI_COMM_SELF); break;
+    default: MPI_Unpack(packed, bytes, &position, memory, 1, type, MPI_COMM_SELF);
     }
-    return speeds;
 }
 
-static void bench(int total, int block, int gap)
+/* Seconds of each, the medians. */
+static void measure(MPI_Datatype type, char *memory, char *packed, int bytes, double seconds[ACTIONS])
 {
-    int count = total / block, bytes = count * block;
-    size_t span = (size_t)count * (size_t)(block + gap);
-    char *memory = malloc(span), *packed = malloc((size_t)bytes);
-    MPI_Datatype vector;
+    static double times[ACTIONS][ROUNDS];
+    int repeats = ROUND_BYTES / bytes + 1;
+    int rounds = bytes > 16 << 20 ? ROUNDS / 8 : bytes > ROUND_BYTES ? ROUNDS / 2 : ROUNDS;
+    for (int round = 0; round < rounds; round++)
+        for (int action = 0; action < ACTIONS; action++) {
+            act(action, type, memory, packed, bytes); /* into the caches, as far as it fits */
+            double begin = MPI_Wtime();
+            for (int i = 0; i < repeats; i++)
+                act(action, type, memory, packed, bytes);
+            times[action][round] = (MPI_Wtime() - begin) / repeats;
+        }
+    for (int action = 0; action < ACTIONS; action++) {
+        qsort(times[action], (size_t)rounds, sizeof(double), by_value);
+        seconds[action] = times[action][rounds / 2];
+    }
+}
+
+static void bench(const char *name, MPI_Datatype type, size_t span, int block, int gap)
+{
+    int bytes;
+    double seconds[ACTIONS];
+    MPI_Type_commit(&type);
+    MPI_Type_size(type, &bytes);
+    char *memory = aligned_alloc(4096, (span + 4095) / 4096 * 4096),
+         *packed = aligned_alloc(4096, ((size_t)bytes + 4095) / 4096 * 4096);
     if (!memory || !packed) {
         fprintf(stderr, "pack: no memory for %zu bytes\n", span);
         exit(1);
     }
     memset(memory, 1, span);
     memset(packed, 2, (size_t)bytes);
-    MPI_Type_vector(count, block, block + gap, MPI_BYTE, &vector);
-    MPI_Type_commit(&vector);
-    struct speeds speeds = measure(vector, memory, packed, bytes);
-    printf("%10d %6d %6d %8.2f %8.2f %8.2f %8.2f %8.2f\n", bytes, block, gap,
-           bytes / speeds.copy * 1e-9, bytes / speeds.pack * 1e-9, bytes / speeds.unpack * 1e-9,
-           speeds.copy / speeds.pack, speeds.copy / speeds.unpack);
-    MPI_Type_free(&vector);
+    measure(type, memory, packed, bytes, seconds);
+    printf("%-10s %9d %6d %6d %8.2f %8.2f %8.2f %7.2f %6.2f\n", name, bytes, block, gap,
+           bytes / seconds[COPY] * 1e-9, bytes / seconds[PACK] * 1e-9,
+           bytes / seconds[UNPACK] * 1e-9, seconds[COPY] / seconds[PACK],
+           seconds[COPY] / seconds[UNPACK]);
+    fflush(stdout);
+    MPI_Type_free(&type);
     free(memory);
     free(packed);
 }
 
+/* About `total` bytes in blocks of `block`, as a vector and as a box of three dimensions, whose
+ * planes of 16 rows are cut out of planes of 20. */
+static void bench_block(int total, int block, int gap)
+{
+    enum { ROWS = 16, ALL_ROWS = 20 };
+    MPI_Datatype type;
+    int count = total / block, planes = count / ROWS;
+    MPI_Type_vector(count, block, block + gap, MPI_BYTE, &type);
+    bench("vector", type, (size_t)count * (size_t)(block + gap), block, gap);
+    if (planes < 2)
+        return;
+    int sizes[] = {planes, ALL_ROWS, block + gap}, part[] = {planes, ROWS, block}, start[] = {0, 2, 0};
+    MPI_Type_create_subarray(3, sizes, part, start, MPI_ORDER_C, MPI_BYTE, &type);
+    bench("subarray", type, (size_t)planes * ALL_ROWS * (size_t)(block + gap), block, gap);
+}
+
 int main(int argc, char **argv)
 {
-    static const int totals[] = {8 << 10, 256 << 10, 64 << 20};
-    static const int blocks[] = {1, 2, 4, 8, 16, 24, 40, 64, 100, 128, 256, 1024, 4096};
+    static const int totals[] = {8 << 10, 64 << 10, 4 << 20, 64 << 20};
+    static const int blocks[] = {8, 24, 64, 100, 128, 256, 1024, 4096};
     MPI_Init(&argc, &argv);
-    printf("     bytes  block    gap   memcpy     pack   unpack    p/m    u/m\n");
+    printf("layout         bytes  block    gap   memcpy     pack   unpack    p/m    u/m\n");
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
         for (size_t j = 0; j < sizeof blocks / sizeof *blocks; j++) {
-            bench(totals[i], blocks[j], blocks[j]);
+            int wanted = argc < 2;
+            for (int k = 1; k < argc; k++)
+                wanted |= atoi(argv[k]) == blocks[j];
+            if (!wanted)
+                continue;
+            bench_block(totals[i], blocks[j], blocks[j]);
             if (blocks[j] >= 64)
-                bench(totals[i], blocks[j], 16);
+                bench_block(totals[i], blocks[j], 16);
         }
     MPI_Finalize();
     return 0;

@@ -3,18 +3,31 @@
 /*
  * Equal blocks.
  *
- * A call of memcpy costs as much as moving a hundred bytes. So blocks up to CALL_MIN bytes are
- * moved here: loops made for the common small sizes, and for the others a loop of the widest
+ * A call of memcpy costs as much as moving a hundred bytes or more. So blocks up to CALL_MIN bytes
+ * are moved here: loops made for the common small sizes, and for the others a loop of the widest
  * register that fits in a block, whose last move overlaps the one before rather than to go on in
  * smaller steps. Which registers there are is asked of the processor at run time; the library is
  * built for every x86-64.
+ *
+ * What is larger than the caches is streamed past them, as memcpy does it, where the processor can
+ * write a whole line at once (AVX-512; with narrower registers it was slower): no line is read only
+ * to be overwritten. Lines of which a block has a part are written as usual. The hardware's
+ * prefetching loses its way at gaps, so what comes next is asked for in time.
  */
 #include "lib/type/block.h"
 
 #include <string.h>
+#include <unistd.h>
 
-/* From here on memcpy moves a block: it aligns, and it knows the caches. */
-enum { CALL_MIN = 1536 };
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum {
+    CALL_MIN = 8192, /* from here on memcpy moves a block: it aligns, and it knows the caches */
+    STREAM_MAX = 1 << 20, /* from here on it streams, too, or should not */
+    AHEAD = 2048,         /* bytes of data between a line and the one asked for */
+};
 
 #define INLINED __attribute__((always_inline)) static inline
 
@@ -37,8 +50,8 @@ INLINED void copy_block(char *to, const char *from, size_t size, size_t step)
         copy_steps(to, from, size, step);
 }
 
-INLINED void strided(bool pack, char *packed, char *at, int64_t count, int64_t stride, size_t size,
-                     size_t step)
+INLINED void row(bool pack, char *packed, char *at, int64_t count, int64_t stride, size_t size,
+                 size_t step)
 {
     if (pack)
         for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
@@ -48,110 +61,191 @@ INLINED void strided(bool pack, char *packed, char *at, int64_t count, int64_t s
             copy_block(at, packed, size, step);
 }
 
-INLINED void placed(bool pack, char *packed, char *base, const int64_t *places, int64_t count,
-                    size_t size, size_t step)
+INLINED void single(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+                    size_t step)
 {
+    const int64_t *places = blocks->places;
+    char *base = blocks->base;
+    int64_t rows = blocks->rows;
     if (pack)
-        for (int64_t i = 0; i < count; i++, packed += size)
+        for (int64_t i = 0; i < rows; i++, packed += size)
             copy_block(packed, tern_block_at(base, places[i]), size, step);
     else
-        for (int64_t i = 0; i < count; i++, packed += size)
+        for (int64_t i = 0; i < rows; i++, packed += size)
             copy_block(tern_block_at(base, places[i]), packed, size, step);
 }
 
-/* One of the two above, with places or else a stride, so that sizes are chosen in one place. */
-INLINED void move(bool pack, char *packed, char *at, const int64_t *places, int64_t count,
-                  int64_t stride, size_t size, size_t step)
+/* All three shapes, so that sizes are chosen in one place. */
+INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+                  size_t step)
 {
-    if (places)
-        placed(pack, packed, at, places, count, size, step);
+    int64_t rows = blocks->rows, count = blocks->count, stride = blocks->stride;
+    const int64_t *places = blocks->places;
+    char *base = blocks->base;
+    if (places && count == 1)
+        single(pack, packed, blocks, size, step);
+    else if (places)
+        for (int64_t i = 0; i < rows; i++, packed += (size_t)count * size)
+            row(pack, packed, tern_block_at(base, places[i]), count, stride, size, step);
     else
-        strided(pack, packed, at, count, stride, size, step);
+        for (; rows > 0;
+             rows--, packed += (size_t)count * size, base = tern_block_at(base, blocks->row_stride))
+            row(pack, packed, base, count, stride, size, step);
 }
 
 #if defined(__x86_64__)
 
-__attribute__((target("avx2"))) static void move_32(bool pack, char *packed, char *at,
-                                                    const int64_t *places, int64_t count,
-                                                    int64_t stride, size_t size)
+__attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
+                                                    const struct tern_blocks *blocks, size_t size)
 {
     switch (size) {
-    case 32: move(pack, packed, at, places, count, stride, 32, 0); break;
-    case 40: move(pack, packed, at, places, count, stride, 40, 0); break;
-    case 48: move(pack, packed, at, places, count, stride, 48, 0); break;
-    case 64: move(pack, packed, at, places, count, stride, 64, 0); break;
-    default: move(pack, packed, at, places, count, stride, size, 32);
+    case 32: move(pack, packed, blocks, 32, 0); break;
+    case 40: move(pack, packed, blocks, 40, 0); break;
+    case 48: move(pack, packed, blocks, 48, 0); break;
+    case 64: move(pack, packed, blocks, 64, 0); break;
+    default:
+        move(pack, packed, blocks, size, 32);
     }
 }
 
-__attribute__((target("avx512f"))) static void move_64(bool pack, char *packed, char *at,
-                                                       const int64_t *places, int64_t count,
-                                                       int64_t stride, size_t size)
+__attribute__((target("avx512f"))) static void
+move_64(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
 {
-    if (size == 64)
-        move(pack, packed, at, places, count, stride, 64, 0);
-    else
-        move(pack, packed, at, places, count, stride, size, 64);
+    switch (size) {
+    case 64: move(pack, packed, blocks, 64, 64); break;
+    case 128: move(pack, packed, blocks, 128, 64); break;
+    case 192: move(pack, packed, blocks, 192, 64); break;
+    case 256: move(pack, packed, blocks, 256, 64); break;
+    case 512: move(pack, packed, blocks, 512, 64); break;
+    default: move(pack, packed, blocks, size, 64);
+    }
 }
 
 /* Moved by wide registers? */
-static bool move_wide(bool pack, char *packed, char *at, const int64_t *places, int64_t count,
-                      int64_t stride, size_t size)
+static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
 {
     if (size >= 64 && __builtin_cpu_supports("avx512f"))
-        move_64(pack, packed, at, places, count, stride, size);
+        move_64(pack, packed, blocks, size);
     else if (size >= 32 && __builtin_cpu_supports("avx2"))
-        move_32(pack, packed, at, places, count, stride, size);
+        move_32(pack, packed, blocks, size);
     else
         return false;
     return true;
 }
 
+#define STREAMING "avx512f,avx512bw"
+
+/* Lanes of the first `bytes` of a register. */
+static inline uint64_t first_lanes(size_t bytes)
+{
+    return bytes < 64 ? (UINT64_C(1) << bytes) - 1 : ~UINT64_C(0);
+}
+
+/* `next`: this much further the data is read next. */
+__attribute__((target(STREAMING))) static inline void stream_block(char *to, const char *from,
+                                                                   size_t size, int64_t next)
+{
+    size_t i = -(uintptr_t)to & 63;
+    if (i > size)
+        i = size;
+    if (i > 0) {
+        __mmask64 head = first_lanes(i);
+        _mm512_mask_storeu_epi8(to, head, _mm512_maskz_loadu_epi8(head, from));
+        _mm_prefetch(tern_block_at((char *)from, next), _MM_HINT_T0);
+    }
+    for (; i + 64 <= size; i += 64) {
+        _mm_prefetch(tern_block_at((char *)from, next + (int64_t)i), _MM_HINT_T0);
+        _mm512_stream_si512((void *)(to + i), _mm512_loadu_si512(from + i));
+    }
+    if (i < size) {
+        __mmask64 tail = first_lanes(size - i);
+        _mm512_mask_storeu_epi8(to + i, tail, _mm512_maskz_loadu_epi8(tail, from + i));
+    }
+}
+
+__attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
+                                                      const struct tern_blocks *blocks)
+{
+    size_t size = blocks->size;
+    int64_t turns = (AHEAD + (int64_t)size - 1) / (int64_t)size;
+    /* unsigned: nobody looks at what is beyond the end */
+    int64_t next = (int64_t)((uint64_t)turns * (uint64_t)(pack ? blocks->stride : (int64_t)size));
+    for (int64_t i = 0; i < blocks->rows; i++) {
+        char *at = tern_block_at(blocks->base,
+                                 blocks->places ? blocks->places[i] : i * blocks->row_stride);
+        for (int64_t k = 0; k < blocks->count;
+             k++, packed += size, at = tern_block_at(at, blocks->stride))
+            stream_block(pack ? packed : at, pack ? at : packed, size, next);
+    }
+    _mm_sfence(); /* whoever is told of the bytes by an ordinary store must see them */
+}
+
+static bool can_stream(size_t size)
+{
+    return size >= 64 && size < STREAM_MAX && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw");
+}
+
 #else
 
-static bool move_wide(bool pack, char *packed, char *at, const int64_t *places, int64_t count,
-                      int64_t stride, size_t size)
+static bool can_stream(size_t size)
 {
-    (void)pack, (void)packed, (void)at, (void)places, (void)count, (void)stride, (void)size;
+    (void)size;
+    return false;
+}
+
+static void stream(bool pack, char *packed, const struct tern_blocks *blocks)
+{
+    (void)pack, (void)packed, (void)blocks;
+}
+
+static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
+{
+    (void)pack, (void)packed, (void)blocks, (void)size;
     return false;
 }
 
 #endif
 
-static void move_any(bool pack, char *packed, char *at, const int64_t *places, int64_t count,
-                     int64_t stride, size_t size)
+void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks)
 {
+    size_t size = blocks->size;
+    if (blocks->streamed && can_stream(size)) {
+        stream(pack, packed, blocks);
+        return;
+    }
     switch (size) {
-    case 1: move(pack, packed, at, places, count, stride, 1, 0); return;
-    case 2: move(pack, packed, at, places, count, stride, 2, 0); return;
-    case 4: move(pack, packed, at, places, count, stride, 4, 0); return;
-    case 8: move(pack, packed, at, places, count, stride, 8, 0); return;
-    case 12: move(pack, packed, at, places, count, stride, 12, 0); return;
-    case 16: move(pack, packed, at, places, count, stride, 16, 0); return;
-    case 24: move(pack, packed, at, places, count, stride, 24, 0); return;
+    case 1: move(pack, packed, blocks, 1, 0); return;
+    case 2: move(pack, packed, blocks, 2, 0); return;
+    case 4: move(pack, packed, blocks, 4, 0); return;
+    case 8: move(pack, packed, blocks, 8, 0); return;
+    case 12: move(pack, packed, blocks, 12, 0); return;
+    case 16: move(pack, packed, blocks, 16, 0); return;
+    case 24: move(pack, packed, blocks, 24, 16); return; /* two that overlap beat 16 and 8 */
     }
     if (size >= CALL_MIN)
-        move(pack, packed, at, places, count, stride, size, 0);
-    else if (move_wide(pack, packed, at, places, count, stride, size))
+        move(pack, packed, blocks, size, 0);
+    else if (move_wide(pack, packed, blocks, size))
         return;
     else if (size >= 16)
-        move(pack, packed, at, places, count, stride, size, 16);
+        move(pack, packed, blocks, size, 16);
     else if (size >= 8)
-        move(pack, packed, at, places, count, stride, size, 8);
+        move(pack, packed, blocks, size, 8);
     else if (size >= 4)
-        move(pack, packed, at, places, count, stride, size, 4);
+        move(pack, packed, blocks, size, 4);
     else
-        move(pack, packed, at, places, count, stride, size, 1);
+        move(pack, packed, blocks, size, 1);
 }
 
-void tern_block_move_strided(bool pack, char *packed, char *at, int64_t count, int64_t stride,
-                             size_t size)
+int64_t tern_block_stream_min(void)
 {
-    move_any(pack, packed, at, NULL, count, stride, size);
-}
-
-void tern_block_move_placed(bool pack, char *packed, char *base, const int64_t *places,
-                            int64_t count, size_t size)
-{
-    move_any(pack, packed, base, places, count, 0, size);
+    static int64_t bytes; /* the same for all threads, whoever is first */
+    int64_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+    if (known)
+        return known;
+    known = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+    if (known < 16 << 20)
+        known = 16 << 20;
+    __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
+    return known;
 }

@@ -16,12 +16,21 @@ static inline char *tern_block_at(char *base, int64_t bytes)
     return (char *)((uintptr_t)base + (uintptr_t)bytes);
 }
 
-/* `count` blocks of `size` bytes, `stride` bytes apart from `at` on, to `packed` (or from there
- * when not `pack`). */
-void tern_block_move_strided(bool pack, char *packed, char *at, int64_t count, int64_t stride,
-                             size_t size);
-/* The same for blocks at base + places[i]. */
-void tern_block_move_placed(bool pack, char *packed, char *base, const int64_t *places,
-                            int64_t count, size_t size);
+/* Rows of blocks. */
+struct tern_blocks {
+    char *base;
+    size_t size;           /* bytes of a block, > 0 */
+    int64_t count, stride; /* blocks in a row, and bytes from one to the next */
+    int64_t rows;
+    int64_t row_stride;    /* where there are no places */
+    const int64_t *places; /* of the rows, bytes from base on */
+    bool streamed;         /* part of more bytes than the caches hold */
+};
+
+/* How many those are. */
+int64_t tern_block_stream_min(void);
+
+/* All of them to `packed`, one after the other, or from there when not `pack`. */
+void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks);
 
 #endif

@@ -22,6 +22,7 @@ enum direction { PACK, UNPACK, RUNS };
 
 struct stream {
     enum direction direction;
+    bool streamed;      /* so many bytes that they should not pass through the caches */
     char *packed;       /* pack, unpack: next byte of the packed stream */
     int64_t left;       /* bytes that are still wanted; 0 ends the walk */
     int64_t cut;        /* runs: bytes that were wanted when there was no room for another run */
@@ -73,34 +74,56 @@ static inline void move_run(struct stream *s, char *at, int64_t size)
 static void move_whole(struct stream *s, const struct tern_program *program, int64_t size,
                        char *at);
 
+/* Rows of blocks are moved by one call: those of plain runs, and those of loops over plain runs.
+ * `blocks` comes with the rows; each of them is `each`. False: something else. */
+static bool move_rows(struct stream *s, struct tern_blocks *blocks, const struct tern_piece *each)
+{
+    const struct tern_program *loop = each->body;
+    if (s->direction == RUNS)
+        return false;
+    if (!loop) {
+        blocks->size = (size_t)each->size;
+        blocks->count = 1;
+    } else if (loop->kind == TERN_PROGRAM_LOOP && !loop->each.body) {
+        blocks->size = (size_t)loop->each.size;
+        blocks->count = loop->count;
+        blocks->stride = loop->stride;
+    } else {
+        return false;
+    }
+    int64_t size = blocks->rows * each->size;
+    blocks->streamed = s->streamed;
+    if (!loop && !blocks->places) { /* better one long row than many short ones */
+        blocks->count = blocks->rows;
+        blocks->stride = blocks->row_stride;
+        blocks->rows = 1;
+    }
+    tern_block_move(s->direction == PACK, s->packed, blocks);
+    s->packed += size;
+    s->left -= size;
+    return true;
+}
+
 /* `count` whole repetitions of a loop's piece, count * size <= left. */
 static void move_loop(struct stream *s, const struct tern_program *loop, char *at, int64_t count)
 {
-    int64_t size = loop->each.size, stride = loop->stride;
-    if (loop->each.body || s->direction == RUNS) {
-        for (; count > 0 && s->left; count--, at = tern_block_at(at, stride))
-            move_whole(s, loop->each.body, size, at);
+    struct tern_blocks blocks = {.base = at, .rows = count, .row_stride = loop->stride};
+    if (move_rows(s, &blocks, &loop->each))
         return;
-    }
-    tern_block_move_strided(s->direction == PACK, s->packed, at, count, stride, (size_t)size);
-    s->packed += count * size;
-    s->left -= count * size;
+    for (; count > 0 && s->left; count--, at = tern_block_at(at, loop->stride))
+        move_whole(s, loop->each.body, loop->each.size, at);
 }
 
 /* `count` whole blocks from the `first` on. */
-static void move_blocks(struct stream *s, const struct tern_program *blocks, char *base,
+static void move_blocks(struct stream *s, const struct tern_program *program, char *base,
                         int64_t first, int64_t count)
 {
-    int64_t size = blocks->each.size;
-    const int64_t *places = blocks->places + first;
-    if (blocks->each.body || s->direction == RUNS) {
-        for (int64_t i = 0; i < count && s->left; i++)
-            move_whole(s, blocks->each.body, size, tern_block_at(base, places[i]));
+    const int64_t *places = program->places + first;
+    struct tern_blocks blocks = {.base = base, .rows = count, .places = places};
+    if (move_rows(s, &blocks, &program->each))
         return;
-    }
-    tern_block_move_placed(s->direction == PACK, s->packed, base, places, count, (size_t)size);
-    s->packed += count * size;
-    s->left -= count * size;
+    for (int64_t i = 0; i < count && s->left; i++)
+        move_whole(s, program->each.body, program->each.size, tern_block_at(base, places[i]));
 }
 
 /* All of a piece, size <= left; a stream of runs may end before. */
@@ -195,6 +218,7 @@ static void move(struct tern_cursor *cursor, struct stream *s)
     if (s->left <= 0)
         return;
     int64_t wanted = s->left;
+    s->streamed = wanted >= tern_block_stream_min();
     if (cursor->count == 1) {
         move_part(s, type->program, type->size, at, cursor->offset);
     } else if (type->contiguous) {
