@@ -4,7 +4,7 @@
 import re
 
 import kinds
-from checks import checks, guards, private_name, raiser, triple, rooted
+from checks import checks, guards, handler, private_name, triple, rooted
 
 INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. %s. */
@@ -73,7 +73,7 @@ class Entry:
         for p in parameters:
             if p.kind in kinds.HANDLES and p.direction == 'in' and not p.lengths and guards(procedure, p):
                 self.add('struct %s *%s = NULL;' % (kinds.HANDLES[p.kind].state, private_name(p)))
-        first = raiser(procedure)
+        first = handler(procedure)
         if first:
             self.check(first)
             self.on = '&%s->obj' % private_name(first)
@@ -136,7 +136,7 @@ class Entry:
             fast = re.sub(r'\b\w+\b', lambda m: values.get(m.group(), m.group()), procedure.words['fast'])
             call = 'TERN_UNLIKELY(%s == MPI_PROC_NULL)\n                    ? %s\n                    : %s' % (
                 peer, call, fast)
-        lock = procedure.words.get('lock') != 'none'
+        lock = 'lock' not in procedure.words  # else it needs none, or takes its lane's itself
         if lock:
             self.add('tern_enter();')
         self.add('int code_ = %s;' % call)

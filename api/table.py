@@ -148,6 +148,8 @@ def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
             if word not in WORDS:
                 fail(*where, 'unknown word "%s"; known are %s' % (word, ', '.join(sorted(WORDS))))
             current.words[word] = value.strip()
+            if word == 'lock' and value.strip() not in ('none', 'lane'):
+                fail(*where, 'lock is "%s"; expected none or lane' % value.strip())
         else:
             parts = line.split(None, 3)
             if len(parts) != 4 or parts[1] not in ('yes', 'no'):

@@ -12,8 +12,6 @@ enum tern_option_effect {
     HELP,
     VERSION,
     NP,
-    SOFT,
-    ARCH,
     HOST,
     HOSTFILE,
     EXPORT,

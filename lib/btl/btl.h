@@ -8,6 +8,7 @@
  */
 
 #include "lib/btl/packet.h"
+#include "lib/btl/peer.h"
 #include "lib/type/type.h"
 
 #include <stdbool.h>
@@ -19,8 +20,7 @@ struct tern_peer;
  * Lanes: independent copies of the message path, each with its lock (lib/pml/lane.h). A byte mover keeps what it receives into
  * and sends from per lane; everything it does concerns one lane, whose lock its caller holds.
  */
-enum { TERN_LANES_MAX = 8 };
-/* Lanes of this process, a power of two; set before tern_btl_init. */
+/* Lanes of this process, a power of two up to TERN_LANES_MAX; set before tern_btl_init. */
 extern uint32_t tern_lane_count;
 
 struct tern_btl {

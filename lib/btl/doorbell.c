@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@ static bool have_membarrier;
 /* Several threads may sleep on the word. It stays nonzero from the first that arms it until
  * somebody rings or the last one is awake. Each time it is armed anew it has another value: a
  * thread on its way to sleep that missed a ring, after which another one armed the word again, then
- * does not sleep. Both are changed with the library's lock only. */
+ * does not sleep. Both have a lock of their own, which nobody takes but to sleep. */
+static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;
 static int sleepers;
 static uint32_t armings;
 
@@ -36,7 +38,7 @@ void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at)
     tern_doorbell_waiting_at = waiting_at ? waiting_at : &private_time;
 }
 
-uint32_t tern_doorbell_arm(void)
+static uint32_t arm(void)
 {
     sleepers++;
     uint32_t armed = __atomic_load_n(doorbell, __ATOMIC_RELAXED);
@@ -49,10 +51,20 @@ uint32_t tern_doorbell_arm(void)
     return armings;
 }
 
+uint32_t tern_doorbell_arm(void)
+{
+    pthread_mutex_lock(&arming);
+    uint32_t armed = arm();
+    pthread_mutex_unlock(&arming);
+    return armed;
+}
+
 void tern_doorbell_disarm(void)
 {
+    pthread_mutex_lock(&arming);
     if (--sleepers == 0)
         __atomic_store_n(doorbell, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&arming);
 }
 
 void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)

@@ -18,8 +18,8 @@ void tern_doorbell_init(void);
 /* The word this rank sleeps on and the one of tern_doorbell_waiting_at, in shared memory. NULL: nobody else sees them. */
 void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at);
 
-/* Says that this thread is about to sleep. After this, poll once more, sleep if nothing came, and disarm in any case. Arming and
- * disarming take the library's lock, sleeping must not. The result is for tern_doorbell_sleep. */
+/* Says that this thread is about to sleep. After this, poll once more, sleep if nothing came, and disarm in any case. With no
+ * locks held. The result is for tern_doorbell_sleep. */
 uint32_t tern_doorbell_arm(void);
 void tern_doorbell_disarm(void);
 /* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed; not at all if it has rung since it was `armed`. */
@@ -40,12 +40,17 @@ static inline void tern_doorbell_ring(uint32_t *word)
  * transfer. Points to a word of this process until shm has one in shared memory. */
 extern uint64_t *tern_doorbell_waiting_at;
 
+static inline void tern_doorbell_note_waiting(uint64_t ticks)
+{
+    __atomic_store_n(tern_doorbell_waiting_at, ticks, __ATOMIC_RELAXED);
+}
+
 /* Waits for which we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
- * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c). */
+ * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c); atomic, and no thread minds another's. */
 extern unsigned tern_doorbell_contended;
 
 /* Wakes other threads of this process that sleep: one of them has completed another's request, or has sent to its own rank what
- * another probes for. With the library's lock. */
+ * another probes for. */
 void tern_doorbell_ring_self(void);
 
 #endif

@@ -111,20 +111,6 @@ int tern_peer_connect(struct tern_peer *peer)
     return unreachable(peer);
 }
 
-void tern_peer_add_traffic(uint32_t lane, const struct tern_btl *btl, struct tern_traffic *sum)
-{
-    const struct table *table = &tables[lane];
-    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
-        for (const struct tern_peer *peer = table->buckets[i]; peer; peer = peer->hash_next) {
-            if (btl && peer->btl != btl)
-                continue;
-            sum->sent_messages += peer->traffic.sent_messages;
-            sum->sent_bytes += peer->traffic.sent_bytes;
-            sum->received_messages += peer->traffic.received_messages;
-            sum->received_bytes += peer->traffic.received_bytes;
-        }
-}
-
 static void free_table(struct table *table)
 {
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)

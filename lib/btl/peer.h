@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TERN_LANES_MAX = 8 };
+
 struct tern_btl;
 struct tern_endpoint; /* each byte mover's own */
 
@@ -30,7 +32,8 @@ struct tern_peer {
     uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
                                        stands in the way: others are pending, not connected, no credit */
     int64_t credit;                 /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
-    int64_t owed;                   /* eager bytes of this peer that were matched here and not yet credited to it */
+    int64_t owed[TERN_LANES_MAX];   /* eager bytes of this peer that were matched here and not yet credited to it, by the
+                                       lane that their context names */
     struct tern_link pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
     struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
@@ -42,9 +45,6 @@ struct tern_peer {
 
 /* A lane's peer (made on first use, kept until the end). With the lane's lock. NULL: no memory. */
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank);
-
-/* Adds what the lane exchanged over `btl` (NULL: over any) to *sum. With the lane's lock. */
-void tern_peer_add_traffic(uint32_t lane, const struct tern_btl *btl, struct tern_traffic *sum);
 
 /* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);

@@ -165,7 +165,8 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective)
     return algorithm;
 }
 
-/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. */
+/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. Threads of
+ * several lanes may ask at the same time; they find the same. */
 static const struct tern_algorithm *wanted(enum tern_collective collective)
 {
     static struct {
@@ -173,11 +174,12 @@ static const struct tern_algorithm *wanted(enum tern_collective collective)
         const struct tern_algorithm *algorithm;
     } wishes[TERN_COLLECTIVES];
     unsigned now = tern_param_changes() + 1;
-    if (wishes[collective].asked != now) {
-        wishes[collective].algorithm = ask_param(collective);
-        wishes[collective].asked = now;
+    /* acquire: pairs with the release below */
+    if (__atomic_load_n(&wishes[collective].asked, __ATOMIC_ACQUIRE) != now) {
+        __atomic_store_n(&wishes[collective].algorithm, ask_param(collective), __ATOMIC_RELAXED);
+        __atomic_store_n(&wishes[collective].asked, now, __ATOMIC_RELEASE);
     }
-    return wishes[collective].algorithm;
+    return __atomic_load_n(&wishes[collective].algorithm, __ATOMIC_RELAXED);
 }
 
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args)

@@ -4,6 +4,7 @@
  * significant on this rank. */
 #include "lib/coll/coll.h"
 
+#include "lib/pml/lane.h"
 #include "lib/pml/request.h"
 #include "lib/util/param.h"
 
@@ -24,7 +25,9 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
 void tern_coll_close(struct tern_coll *coll)
 {
     tern_context_close(&coll->context);
+    tern_lane_lock(coll->context.lane); /* a request that was freed may let go of a plan */
     tern_plan_cache_free(coll->plans);
+    tern_lane_unlock(coll->context.lane);
     coll->plans = NULL;
 }
 
@@ -32,9 +35,12 @@ void tern_coll_close(struct tern_coll *coll)
 
 static int64_t segment_bytes(void)
 {
-    static int64_t bytes;
-    if (!bytes)
+    static int64_t known; /* 0: not yet; threads that ask at the same time find the same */
+    int64_t bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!bytes) {
         bytes = tern_param_int("coll_segment_bytes");
+        __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
+    }
     return bytes > 0 ? bytes : 1;
 }
 

@@ -224,10 +224,14 @@ static void do_reduce(struct run *run, const struct tern_step *step)
     const struct tern_reduction *reduction = &run->call->reduction;
     const char *in = address_of(run, &step->from);
     char *inout = address_of(run, &step->to);
-    if (reduction->loop)
+    if (reduction->loop) {
         reduction->loop(in, inout, step->to.count);
-    else
-        reduction->apply(reduction, in, inout, step->to.count);
+        return;
+    }
+    /* the user's function may take long, and call MPI for what needs other locks */
+    struct tern_held held = tern_locks_release();
+    reduction->apply(reduction, in, inout, step->to.count);
+    tern_locks_take_again(held);
 }
 
 static void do_copy(struct run *run, const struct tern_step *step)
@@ -324,10 +328,14 @@ int tern_call_run(struct tern_call *call)
 {
     struct run run;
     char small[SMALL_BYTES] __attribute__((aligned(ALIGNMENT)));
+    struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
+    tern_lane_lock(lane);
     int rc = get_plan(call, &run.plan);
-    if (rc)
+    if (rc) {
+        tern_lane_unlock(lane);
         return rc;
+    }
     rc = place_buffers(&run, small);
     if (!rc) {
         take_tags(&run);
@@ -337,6 +345,7 @@ int tern_call_run(struct tern_call *call)
         free(run.memory);
     }
     tern_plan_release(run.plan);
+    tern_lane_unlock(lane);
     return rc;
 }
 
@@ -368,7 +377,7 @@ static struct run *run_of(struct tern_request *request)
     return TERN_CONTAINER(request, struct run, request);
 }
 
-static int start(struct tern_request *request)
+static int start_run(struct tern_request *request)
 {
     struct run *run = run_of(request);
     struct tern_lane *lane = request->lane;
@@ -396,6 +405,14 @@ static int start(struct tern_request *request)
     return 0;
 }
 
+static int start(struct tern_request *request)
+{
+    tern_lane_lock(request->lane);
+    int rc = start_run(request);
+    tern_lane_unlock(request->lane);
+    return rc;
+}
+
 static int cannot_cancel(struct tern_request *request)
 {
     (void)request;
@@ -406,7 +423,9 @@ static void release(struct tern_request *request)
 {
     struct run *run = run_of(request);
     struct lasting_run *lasting = TERN_CONTAINER(run, struct lasting_run, run);
+    tern_lane_lock(request->lane); /* the communicator may keep the plan */
     tern_plan_release(run->plan);
+    tern_lane_unlock(request->lane);
     free(run->memory);
     tern_call_let_go(&lasting->call);
     request->obj.own.magic = TERN_MAGIC_FREED;
@@ -432,18 +451,21 @@ static int make_run(const struct tern_call *call, struct run **ret_run)
     run->call = &made->call;
     tern_request_init(&run->request, &kind, call->coll->context.comm);
     run->request.lane = call->coll->context.lane;
+    tern_lane_lock(run->request.lane);
     int rc = get_plan(run->call, &run->plan);
     if (rc)
         goto free_run;
     rc = place_buffers(run, NULL);
     if (rc)
         goto release_plan;
+    tern_lane_unlock(run->request.lane);
     *ret_run = run;
     return 0;
 
 release_plan:
     tern_plan_release(run->plan);
 free_run:
+    tern_lane_unlock(run->request.lane);
     free(made);
     return rc;
 }

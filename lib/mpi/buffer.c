@@ -268,11 +268,14 @@ void tern_block_follow(struct tern_block *block, struct tern_request *request)
         tern_block_drop(block);
         return;
     }
+    struct tern_lane *lane = request->lane;
+    tern_lane_lock(lane); /* so that it does not complete between question and answer */
     request->owner = block;
     if (request->complete)
         message_completed(request);
     else
         request->on_complete = message_completed;
+    tern_lane_unlock(lane);
 }
 
 /* ---- attaching, detaching ---- */

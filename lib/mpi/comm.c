@@ -14,6 +14,7 @@
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool.h"
 #include "lib/mpi/topo.h"
+#include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -87,21 +88,23 @@ int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
     return 0;
 }
 
-int tern_comm_connect(struct tern_comm *comm, uint64_t id, uint64_t local_id)
+int tern_comm_connect(struct tern_comm *comm, uint64_t id)
 {
-    int rc = comm->remote_group ? tern_comm_open(comm, comm->group, local_id, &comm->local) : 0;
+    int rc = 0;
+    if (comm->remote_group)
+        rc = tern_comm_open(comm, comm->group, tern_context_local_id(id), &comm->local);
     return rc ? rc : open_contexts(comm, id);
 }
 
 int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
-                         struct tern_group *remote_group, uint64_t id, uint64_t local_id,
+                         struct tern_group *remote_group, uint64_t id,
                          struct tern_comm **ret_comm)
 {
     struct tern_comm *comm;
     int rc = tern_comm_new(parent, group, remote_group, &comm);
     if (rc)
         return rc;
-    rc = tern_comm_connect(comm, id, local_id);
+    rc = tern_comm_connect(comm, id);
     if (rc) {
         tern_comm_release(comm);
         return rc;
@@ -113,7 +116,7 @@ int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
 int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
                    struct tern_comm **ret_comm)
 {
-    return tern_comm_open_inter(parent, group, NULL, id, 0, ret_comm);
+    return tern_comm_open_inter(parent, group, NULL, id, ret_comm);
 }
 
 static void drop_parts(struct tern_comm *comm)
@@ -135,10 +138,12 @@ static void drop_parts(struct tern_comm *comm)
 void tern_comm_destroy(struct tern_comm *comm)
 {
     tern_tool_forget_comm(comm);
+    tern_lock();
     drop_parts(comm);
     tern_fortran_drop(&comm->obj);
     comm->obj.own.magic = TERN_MAGIC_FREED;
     free(comm);
+    tern_unlock();
 }
 
 /* Fills a predefined communicator of `count` ranks from `first` on. */

@@ -71,15 +71,16 @@ static inline bool tern_comm_inter(const struct tern_comm *comm)
 void tern_comm_destroy(struct tern_comm *comm);
 
 /* A reference: held by the user's handle and by every active request. The last one frees. Never
- * from inside progress: closing a context changes what progress walks over. */
+ * from inside progress nor with a lane in hand: closing a context changes what progress walks over,
+ * and takes the library's lock. */
 static inline void tern_comm_retain(struct tern_comm *comm)
 {
-    comm->obj.refs++;
+    tern_ref(&comm->obj.refs);
 }
 
 static inline void tern_comm_release(struct tern_comm *comm)
 {
-    if (--comm->obj.refs == 0)
+    if (tern_unref(&comm->obj.refs) == 0)
         tern_comm_destroy(comm);
 }
 
@@ -98,10 +99,9 @@ void tern_comm_finalize(void);
  * the caller's. 0 or TERN_ERR_NO_MEM. */
 int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
                   struct tern_group *remote_group, struct tern_comm **ret_comm);
-/* Opens the contexts of one that tern_comm_new made; `local_id` is the id of an intercommunicator's
- * hidden communicator of the local group. Every member does so with the same id. Nothing is sent.
+/* Opens the contexts of one that tern_comm_new made. Every member does so with the same id. Nothing is sent.
  * 0 or TERN_ERR_NO_MEM. */
-int tern_comm_connect(struct tern_comm *comm, uint64_t id, uint64_t local_id);
+int tern_comm_connect(struct tern_comm *comm, uint64_t id);
 
 /* Sets the hints that `info` (may be NULL) names. */
 void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info);
@@ -112,7 +112,7 @@ int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t 
 
 /* For an intercommunicator. */
 int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
-                         struct tern_group *remote_group, uint64_t id, uint64_t local_id,
+                         struct tern_group *remote_group, uint64_t id,
                          struct tern_comm **ret_comm);
 
 /* Collective over an intracommunicator: everybody gets the same fresh id. Blocks. */
@@ -136,8 +136,9 @@ void tern_comm_close_job(void);
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm);
 
-/* MPI_Comm_split with colours of more bits, 0 and above or MPI_UNDEFINED. */
-int tern_comm_split(struct tern_comm *comm, int64_t color, int key, struct tern_comm **ret_comm);
+/* For MPI_Comm_split_type: a colour that exactly those processes have that share what split_type
+ * names; MPI_UNDEFINED where split_type is. TERN_ERR_ARG: no such split_type. */
+int tern_comm_locality(int split_type, int *ret_color);
 
 /* Tags on the context of collectives, apart from those of collectives: for exchanges within a
  * creation, and for the tag that a user gave to one. */

@@ -17,6 +17,7 @@
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/request.h"
 #include "lib/mpi/topo.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -27,9 +28,7 @@ enum { PARTS = 2 };
 struct duplication {
     struct tern_request request;
     struct tern_comm *twin; /* the user's; its contexts are not open yet */
-    struct {
-        uint64_t id, local_id;
-    } ours;                /* what rank 0 of the local group offers */
+    uint64_t ours;         /* id that rank 0 of the local group offers */
     uint64_t mine, theirs; /* of an intercommunicator: rank 0's id, elsewhere the highest number */
     struct tern_request *parts[PARTS];
     int part_count, waiting; /* for so many parts; one more while they are started */
@@ -62,8 +61,10 @@ static int open_twin(struct tern_request *request)
     struct duplication *dup = duplication_of(request);
     if (dup->open || request->error)
         return 0;
-    bool theirs = tern_comm_inter(dup->twin) && dup->theirs < dup->ours.id;
-    int rc = tern_comm_connect(dup->twin, theirs ? dup->theirs : dup->ours.id, dup->ours.local_id);
+    bool theirs = tern_comm_inter(dup->twin) && dup->theirs < dup->ours;
+    tern_lock(); /* who waits for a request has none */
+    int rc = tern_comm_connect(dup->twin, theirs ? dup->theirs : dup->ours);
+    tern_unlock();
     dup->open = !rc;
     return rc;
 }
@@ -72,7 +73,6 @@ static void release(struct tern_request *request)
 {
     struct duplication *dup = duplication_of(request);
     for (int i = 0; i < dup->part_count; i++) {
-        dup->parts[i]->active = false;
         dup->parts[i]->kind->release(dup->parts[i]);
     }
     request->obj.own.magic = TERN_MAGIC_FREED;
@@ -113,15 +113,11 @@ static int start_parts(struct duplication *dup, struct tern_comm *comm)
 {
     struct tern_coll *own = comm->local ? &comm->local->coll : &comm->coll;
     struct tern_call call;
-    if (comm->group->rank == 0) {
-        dup->ours.id = tern_context_new_id();
-        dup->ours.local_id = comm->local ? tern_context_new_id() : 0;
-    }
     tern_call_bcast(&call, own, &dup->ours, sizeof dup->ours, &tern_type_bytes, 0);
     int rc = start_part(dup, &call);
     if (rc || !comm->local)
         return rc;
-    dup->mine = comm->group->rank == 0 ? dup->ours.id : UINT64_MAX;
+    dup->mine = comm->group->rank == 0 ? dup->ours : UINT64_MAX;
     rc = tern_describe_allreduce(&call, &dup->mine, &dup->theirs, 1, &tern_datatype_uint64_t,
                                  &tern_op_min, comm);
     return rc ? rc : start_part(dup, &call);
@@ -155,8 +151,12 @@ static int start(struct tern_comm *comm, struct tern_info *info, struct duplicat
     tern_request_init(&dup->request, &kind, comm);
     dup->request.lane = comm->coll.context.lane;
     dup->waiting = 1;
+    if (comm->group->rank == 0)
+        dup->ours = tern_context_new_id();
+    tern_lane_lock(dup->request.lane); /* all parts are this lane's */
     rc = start_parts(dup, comm);
     one_less(dup);
+    tern_lane_unlock(dup->request.lane);
     int copy_rc = copy_properties(comm, info, dup->twin);
     rc = rc ? rc : copy_rc;
     if (rc) {

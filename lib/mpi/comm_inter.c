@@ -18,14 +18,13 @@
 /* What a leader says about its group; its runs follow. */
 struct offer {
     uint64_t id;
-    uint64_t local_id; /* of the hidden communicator of the leader's group; others ignore it */
     int32_t run_count;
     int32_t error; /* 0, or TERN_ERR_*: nothing comes of it */
 };
 
 static struct offer make_offer(const struct tern_group *group)
 {
-    return (struct offer){tern_context_new_id(), tern_context_new_id(), group->run_count, 0};
+    return (struct offer){tern_context_new_id(), group->run_count, 0};
 }
 
 /* Leaders: exchanges offers and runs. *ret_runs is malloc'ed, and NULL for an empty group. */
@@ -68,7 +67,7 @@ static int check_disjoint(struct tern_group *group, struct tern_group *remote_gr
 
 /* What a leader passes on within its group. */
 struct answer {
-    uint64_t id, local_id;
+    uint64_t id;
     int32_t run_count;
     int32_t error;
 };
@@ -136,7 +135,6 @@ static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int 
     answer->error = check_disjoint(local->group, remote_group);
     tern_group_release(remote_group);
     answer->id = mine.id < theirs.id ? mine.id : theirs.id;
-    answer->local_id = mine.local_id;
     answer->run_count = theirs.run_count;
 }
 
@@ -157,7 +155,7 @@ int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
     if (rc)
         return rc;
     rc = tern_comm_open_inter(local_comm, local_comm->group, remote_group, answer.id,
-                              answer.local_id, ret_newintercomm);
+                              ret_newintercomm);
     tern_group_release(remote_group);
     return rc;
 }
@@ -173,8 +171,8 @@ int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
         struct offer mine = make_offer(group), theirs;
         answer.error = exchange_groups(comm, 0, TERN_TAG_EXCHANGE, &mine, group, &theirs, &runs);
         if (!answer.error)
-            answer = (struct answer){mine.id < theirs.id ? mine.id : theirs.id, mine.local_id,
-                                     theirs.run_count, 0};
+            answer = (struct answer){mine.id < theirs.id ? mine.id : theirs.id, theirs.run_count,
+                                     0};
     }
     int rc = spread_answer(comm->local, 0, &answer, &runs, &remote_group);
     free(runs);
@@ -182,7 +180,7 @@ int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
         return rc;
     *ret_comm = NULL;
     if (group->rank != MPI_UNDEFINED && remote_group->size > 0)
-        rc = tern_comm_open_inter(comm, group, remote_group, answer.id, answer.local_id, ret_comm);
+        rc = tern_comm_open_inter(comm, group, remote_group, answer.id, ret_comm);
     tern_group_release(remote_group);
     return rc;
 }

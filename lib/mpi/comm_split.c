@@ -16,8 +16,7 @@
 
 struct choice {
     uint64_t id; /* rank 0's counts */
-    int64_t color;
-    int32_t key, unused;
+    int32_t color, key;
 };
 
 /* A rank that has my colour. */
@@ -35,7 +34,7 @@ static int compare_members(const void *a, const void *b)
 
 /* The group of those with `color`, in order; `from` itself when it comes out again, so that peers
  * are shared. */
-static int group_of_color(struct tern_group *from, const struct choice *choices, int64_t color,
+static int group_of_color(struct tern_group *from, const struct choice *choices, int color,
                           struct tern_group **ret_group)
 {
     int count = 0;
@@ -73,10 +72,10 @@ static int group_of_color(struct tern_group *from, const struct choice *choices,
     return 0;
 }
 
-static int split_intra(struct tern_comm *comm, int64_t color, int key, struct choice *choices,
+static int split_intra(struct tern_comm *comm, int color, int key, struct choice *choices,
                        struct tern_comm **ret_comm)
 {
-    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key, 0};
+    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key};
     struct tern_group *group;
     int rc = tern_comm_allgather_bytes(comm, &mine, choices, sizeof mine);
     if (rc)
@@ -94,19 +93,17 @@ static int split_intra(struct tern_comm *comm, int64_t color, int key, struct ch
 }
 
 /* `choices` has room for both groups. */
-static int split_inter(struct tern_comm *comm, int64_t color, int key, struct choice *choices,
+static int split_inter(struct tern_comm *comm, int color, int key, struct choice *choices,
                        struct tern_comm **ret_comm)
 {
     struct choice *theirs = choices + comm->group->size;
-    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key, 0};
+    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key};
     struct tern_group *group, *remote_group;
-    uint64_t local_id, id;
+    uint64_t id;
     int rc = tern_comm_allgather_bytes(comm->local, &mine, choices, sizeof mine);
     if (!rc)
         rc = tern_comm_exchange(comm, choices, comm->group->size * (int64_t)sizeof mine, theirs,
                                 comm->remote_group->size * (int64_t)sizeof mine);
-    if (!rc)
-        rc = tern_comm_agree_id(comm->local, &local_id);
     if (rc)
         return rc;
     id = choices[0].id < theirs[0].id ? choices[0].id : theirs[0].id;
@@ -121,7 +118,7 @@ static int split_inter(struct tern_comm *comm, int64_t color, int key, struct ch
     rc = group_of_color(comm->group, choices, color, &group);
     if (rc)
         goto release_remote_group;
-    rc = tern_comm_open_inter(comm, group, remote_group, id, local_id, ret_comm);
+    rc = tern_comm_open_inter(comm, group, remote_group, id, ret_comm);
     tern_group_release(group);
 
 release_remote_group:
@@ -129,20 +126,26 @@ release_remote_group:
     return rc;
 }
 
-int tern_comm_split(struct tern_comm *comm, int64_t color, int key, struct tern_comm **ret_comm)
+int tern_mpi_comm_split(struct tern_comm *comm, int color, int key, struct tern_comm **ret_newcomm)
 {
+    if (color < 0 && color != MPI_UNDEFINED)
+        return tern_error(TERN_ERR_ARG, "color is %d; expected 0 or more, or MPI_UNDEFINED", color);
     size_t count = (size_t)comm->group->size +
                    (comm->remote_group ? (size_t)comm->remote_group->size : 0);
     struct choice *choices = malloc(count * sizeof *choices);
     if (!choices)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the choices of %zu processes", count);
-    int rc = tern_comm_inter(comm) ? split_inter(comm, color, key, choices, ret_comm)
-                                   : split_intra(comm, color, key, choices, ret_comm);
+    int rc = tern_comm_inter(comm) ? split_inter(comm, color, key, choices, ret_newcomm)
+                                   : split_intra(comm, color, key, choices, ret_newcomm);
     free(choices);
     return rc;
 }
 
-int tern_mpi_comm_split(struct tern_comm *comm, int color, int key, struct tern_comm **ret_newcomm)
+int tern_mpi_comm_split_type(struct tern_comm *comm, int split_type, int key,
+                             struct tern_info *info, struct tern_comm **ret_newcomm)
 {
-    return tern_comm_split(comm, color, key, ret_newcomm);
+    (void)info; /* no hint has a meaning here */
+    int color;
+    int rc = tern_comm_locality(split_type, &color);
+    return rc ? rc : tern_mpi_comm_split(comm, color, key, ret_newcomm);
 }

@@ -5,6 +5,7 @@
 #include "lib/mpi/datatype_envelope.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/procedures.h"
+#include "lib/pml/pml.h"
 #include "lib/type/layout.h"
 #include "lib/util/error.h"
 
@@ -24,19 +25,22 @@ struct tern_datatype *tern_datatype_new(void)
 void tern_datatype_retain(struct tern_datatype *datatype)
 {
     if (!datatype->predefined)
-        datatype->obj.refs++;
+        tern_ref(&datatype->obj.refs);
 }
 
 static bool last_reference(struct tern_datatype *datatype)
 {
-    return !datatype->predefined && --datatype->obj.refs == 0;
+    return !datatype->predefined && tern_unref(&datatype->obj.refs) == 0;
 }
 
 /* A type may be the last to hold its old types, and so on down a million levels: those to be freed
  * are kept in a list rather than on the stack. */
 void tern_datatype_release(struct tern_datatype *datatype)
 {
-    struct tern_datatype *next = last_reference(datatype) ? datatype : NULL;
+    if (!last_reference(datatype))
+        return;
+    tern_lock(); /* programs and old types are shared by count */
+    struct tern_datatype *next = datatype;
     while (next) {
         datatype = next;
         next = datatype->next_freed;
@@ -54,6 +58,7 @@ void tern_datatype_release(struct tern_datatype *datatype)
         datatype->obj.own.magic = TERN_MAGIC_FREED;
         free(datatype);
     }
+    tern_unlock();
 }
 
 int tern_mpi_type_commit(struct tern_datatype **datatype)

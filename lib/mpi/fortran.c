@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "lib/mpi/procedures.h"
+#include "lib/pml/pml.h"
 
 /* An index without a handle holds the next free one instead: never a valid address, as it is odd.
  */
@@ -114,12 +115,14 @@ void tern_fortran_drop(struct tern_object *object)
 
     if (handle->fortran < 0 || !valid_kind(handle->magic))
         return;
+    tern_lock();
     struct table *table = table_of(handle->magic);
-    if (!table || handle->fortran < table->predefined || handle->fortran >= table->count)
-        return;
-    table->slots[handle->fortran].next_free = table->free_list;
-    table->free_list = 2 * (uintptr_t)handle->fortran + 1;
-    handle->fortran = -1;
+    if (table && handle->fortran >= table->predefined && handle->fortran < table->count) {
+        table->slots[handle->fortran].next_free = table->free_list;
+        table->free_list = 2 * (uintptr_t)handle->fortran + 1;
+        handle->fortran = -1;
+    }
+    tern_unlock();
 }
 
 MPI_Fint tern_mpi_comm_c2f(MPI_Comm comm)

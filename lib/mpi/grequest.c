@@ -3,6 +3,7 @@
 /* Generalized requests (MPI-4.1 section 13.2): the program itself says when they are complete. */
 
 #include "lib/mpi/request.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -36,23 +37,18 @@ static int cancel(struct tern_request *request)
     return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
 }
 
-static int finish(struct tern_request *request)
-{
-    struct grequest *grequest = grequest_of(request);
-    return grequest->free ? grequest->free(grequest->extra_state) : 0;
-}
-
+/* The callback's code has nowhere to go: the request is reported already. */
 static void release(struct tern_request *request)
 {
+    struct grequest *grequest = grequest_of(request);
+    if (grequest->free)
+        grequest->free(grequest->extra_state);
     request->obj.own.magic = TERN_MAGIC_FREED;
-    free(grequest_of(request));
+    free(grequest);
 }
 
-static const struct tern_request_kind kind = {.name = "generalized request",
-                                              .cancel = cancel,
-                                              .release = release,
-                                              .query = query,
-                                              .finish = finish};
+static const struct tern_request_kind kind = {
+    .name = "generalized request", .cancel = cancel, .release = release, .query = query};
 
 int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
                             MPI_Grequest_free_function *free_fn,
@@ -78,6 +74,10 @@ int tern_mpi_grequest_complete(struct tern_request *request)
                           request->kind->name);
     if (request->complete)
         return tern_error(TERN_ERR_REQUEST, "request was completed already");
+    struct tern_lane *lane = request->lane;
+    tern_lane_lock(lane); /* another thread may free the request just now */
     tern_request_complete(request, 0);
+    tern_lane_unlock(lane);
+    tern_request_release_orphans(); /* perhaps this one: then its free_fn is to be called now */
     return 0;
 }

@@ -39,12 +39,12 @@ struct tern_group tern_group_empty = {
 
 void tern_group_retain(struct tern_group *group)
 {
-    group->obj.refs++;
+    tern_ref(&group->obj.refs);
 }
 
 void tern_group_release(struct tern_group *group)
 {
-    if (--group->obj.refs > 0)
+    if (tern_unref(&group->obj.refs) > 0)
         return;
     if (group == &tern_group_empty) { /* freed by a user more often than handed out: it stays */
         group->obj.refs = 1;
@@ -148,7 +148,9 @@ struct tern_peers *tern_group_peers(struct tern_group *group, struct tern_lane *
     for (const struct tern_run *run = group->runs; run < group->runs + group->run_count; run++)
         for (int i = 0; i < run->count; i++) {
             struct tern_process process = process_of_run(run, i);
+            tern_lane_lock(lane);
             peers->peer[rank] = tern_peer_get(lane->index, process.job, process.rank);
+            tern_lane_unlock(lane);
             if (!peers->peer[rank++]) {
                 tern_peers_release(peers);
                 return NULL;

@@ -54,7 +54,7 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
 int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message,
                     MPI_Status *status)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.lane = comm->p2p.lane};
 
     for (;;) {
         int found;

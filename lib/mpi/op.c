@@ -123,7 +123,7 @@ int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_
 
 void tern_op_release(struct tern_op *op)
 {
-    if (--op->obj.refs > 0 || op->predefined)
+    if (tern_unref(&op->obj.refs) > 0 || op->predefined)
         return;
     free(op);
 }

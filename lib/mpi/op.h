@@ -41,7 +41,7 @@ static inline struct tern_op *tern_op_of(MPI_Op op)
 /* A reference. The last one frees; predefined ones stay. */
 static inline void tern_op_retain(struct tern_op *op)
 {
-    op->obj.refs++;
+    tern_ref(&op->obj.refs);
 }
 void tern_op_release(struct tern_op *op);
 

@@ -156,7 +156,7 @@ int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_
 
 int tern_mpi_probe(int source, int tag, struct tern_comm *comm, MPI_Status *status)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.lane = comm->p2p.lane};
 
     for (;;) {
         int found;

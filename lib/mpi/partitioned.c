@@ -5,6 +5,7 @@
 #include "lib/mpi/partitioned.h"
 
 #include "lib/mpi/request.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -51,6 +52,7 @@ void tern_partitioned_close(struct tern_comm *comm)
     struct tern_partitioned *partitioned = comm->partitioned;
     if (!partitioned)
         return;
+    tern_lane_lock(partitioned->context.lane);
     while (!tern_list_empty(&partitioned->sends))
         take_first(&partitioned->sends);
     while (!tern_list_empty(&partitioned->recvs)) {
@@ -60,6 +62,7 @@ void tern_partitioned_close(struct tern_comm *comm)
             recv->announce->kind->cancel(recv->announce);
     }
     tern_context_close(&partitioned->context);
+    tern_lane_unlock(partitioned->context.lane);
     free(partitioned);
     comm->partitioned = NULL;
 }
@@ -92,11 +95,14 @@ struct tern_partitioned_request *tern_partitioned_new(const struct tern_request_
 void tern_partitioned_release(struct tern_request *request)
 {
     struct tern_partitioned_request *part = (struct tern_partitioned_request *)request;
+    struct tern_lane *lane = request->lane;
     request->obj.own.magic = TERN_MAGIC_FREED;
+    tern_lane_lock(lane);
     if (part->announce) /* the other side's counts on it, for the order of those behind it */
         part->freed = true;
     else
         free_part(part);
+    tern_lane_unlock(lane);
 }
 
 /* on_complete of an announcement. */

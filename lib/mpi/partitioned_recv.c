@@ -10,6 +10,7 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/partitioned.h"
 #include "lib/mpi/request.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -174,6 +175,7 @@ static void announced(struct tern_partitioned_request *part)
 static int start_recv(struct tern_request *request)
 {
     struct tern_partitioned_request *part = (struct tern_partitioned_request *)request;
+    tern_lane_lock(request->lane); /* the announcement may come just now */
     tern_request_restart(request);
     ((struct recv *)part)->posted = false;
     if (part->peer == MPI_PROC_NULL) {
@@ -182,6 +184,7 @@ static int start_recv(struct tern_request *request)
     } else if (!part->announce) {
         post(part);
     }
+    tern_lane_unlock(request->lane);
     return 0;
 }
 
@@ -207,14 +210,18 @@ int tern_mpi_precv_init(void *buf, int partitions, MPI_Count count, struct tern_
     ((struct recv *)part)->capacity = partitions * count * datatype->type.size;
     if (source != MPI_PROC_NULL) {
         part->announced = announced;
+        tern_lane_lock(part->request.lane);
         error = tern_pml_irecv(part->context, &part->announcement, sizeof part->announcement,
                                &tern_type_bytes, source, tag, &announce);
+        if (!error) {
+            tern_list_append(&comm->partitioned->recvs, &part->link);
+            tern_partitioned_follow(part, announce);
+        }
+        tern_lane_unlock(part->request.lane);
         if (error) {
             tern_partitioned_release(&part->request);
             return error;
         }
-        tern_list_append(&comm->partitioned->recvs, &part->link);
-        tern_partitioned_follow(part, announce);
     }
     tern_request_hold_always(&part->request, comm, datatype);
     *ret_request = &part->request;
@@ -236,7 +243,10 @@ static int check(const struct tern_request *request, int partition)
 static bool arrived(const struct tern_request *request, int partition)
 {
     const struct recv *recv = (const struct recv *)request;
-    return request->complete || (recv->posted && recv->missing[partition] == 0);
+    tern_lane_lock(request->lane);
+    bool here = request->complete || (recv->posted && recv->missing[partition] == 0);
+    tern_lane_unlock(request->lane);
+    return here;
 }
 
 /* In null and inactive requests everything has arrived. */
@@ -252,7 +262,7 @@ int tern_mpi_parrived(struct tern_request *request, int partition, int *flag)
         return error;
     tern_raise_next_on(NULL);
     if (request->active && !arrived(request, partition))
-        tern_poll();
+        tern_lane_poll(request->lane);
     *flag = !request->active || arrived(request, partition);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/partitioned.h"
 #include "lib/mpi/request.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -43,7 +44,7 @@ static void message_completed(struct tern_request *message)
     tern_partitioned_done(part, error);
 }
 
-static void send_partition(struct send *send, int i)
+static void send_with_lane(struct send *send, int i)
 {
     struct tern_partitioned_request *part = &send->part;
     struct tern_request *message = &tern_request_empty;
@@ -69,6 +70,14 @@ static void send_partition(struct send *send, int i)
         message->on_complete = message_completed;
 }
 
+/* Threads may have partitions of one request ready at the same time. */
+static void send_partition(struct send *send, int i)
+{
+    tern_lane_lock(send->part.request.lane);
+    send_with_lane(send, i);
+    tern_lane_unlock(send->part.request.lane);
+}
+
 static int announce(struct tern_partitioned_request *part)
 {
     struct tern_request *message;
@@ -77,6 +86,19 @@ static int announce(struct tern_partitioned_request *part)
                        &tern_type_bytes, part->peer, part->tag, TERN_SEND_STANDARD, &message);
     if (!error)
         tern_partitioned_follow(part, message);
+    return error;
+}
+
+static int enter_matching(struct tern_partitioned *partitioned,
+                          struct tern_partitioned_request *part)
+{
+    tern_lane_lock(part->request.lane);
+    int error = tern_partitioned_take_tags(partitioned, part);
+    if (!error) {
+        tern_list_append(&partitioned->sends, &part->link);
+        error = announce(part);
+    }
+    tern_lane_unlock(part->request.lane);
     return error;
 }
 
@@ -95,22 +117,15 @@ int tern_mpi_psend_init(const void *buf, int partitions, MPI_Count count,
         return TERN_ERR_NO_MEM;
     part->announcement.bytes = count * datatype->type.size;
     part->announcement.partitions = partitions;
-    if (dest != MPI_PROC_NULL) {
-        error = tern_partitioned_take_tags(comm->partitioned, part);
-        if (error)
-            goto free_part;
-        tern_list_append(&comm->partitioned->sends, &part->link);
-        error = announce(part);
-        if (error)
-            goto free_part;
+    if (dest != MPI_PROC_NULL)
+        error = enter_matching(comm->partitioned, part);
+    if (error) {
+        tern_partitioned_release(&part->request);
+        return error;
     }
     tern_request_hold_always(&part->request, comm, datatype);
     *ret_request = &part->request;
     return 0;
-
-free_part:
-    tern_partitioned_release(&part->request);
-    return error;
 }
 
 /* ---- saying that partitions are ready ---- */

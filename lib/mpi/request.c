@@ -13,15 +13,19 @@
  * complete several requests put the codes in the statuses and return MPI_ERR_IN_STATUS; that goes
  * to the communicator of the first one that failed.
  *
- * A request freed while active (orphan) is released by progress at its completion. There its
- * references must not go: freeing a communicator closes a context that progress may be using. They
- * are put aside and dropped later.
+ * A request freed while active (orphan) goes by itself when it is complete. Progress finds that out,
+ * but must not release it: the last reference to a communicator closes a context that progress may be
+ * using, and needs the library's lock. So it is put aside, for the next one who frees a request.
+ *
+ * With threads nothing here is called with a lock held. A request is its user's alone, apart from
+ * `complete`; what else progress changes is guarded by the lane.
  */
 
 #include "lib/mpi/request.h"
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -39,6 +43,7 @@ struct tern_request tern_request_no_message = {
             .own = {.magic = TERN_MAGIC_REQUEST, .fortran = -1, .state = &tern_request_no_message},
             .refs = 1},
     .kind = &tern_request_static_kind,
+    .lane = tern_lanes,
     .complete = true,
     .active = true,
     .status = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG},
@@ -79,13 +84,8 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 
 /* ---- references ---- */
 
-/* What orphans held and somebody has to let go of outside of progress. */
-static struct held {
-    struct tern_comm *comm;
-    struct tern_datatype *datatype;
-} *put_aside;
-static int put_aside_count, put_aside_room;
-static int orphan_count; /* active ones */
+static int orphan_count;                  /* incomplete ones; atomic */
+static struct tern_request *done_orphans; /* complete ones, chained through `owner`; atomic */
 
 void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
                               struct tern_datatype *datatype)
@@ -111,40 +111,29 @@ static void let_go(struct tern_request *request)
     tern_comm_release(request->comm);
 }
 
-static void drop_put_aside(void)
+void tern_request_release_orphans(void)
 {
-    while (put_aside_count > 0) { /* a delete callback may free requests meanwhile */
-        struct held held = put_aside[--put_aside_count];
-        if (held.datatype)
-            tern_datatype_release(held.datatype);
-        tern_comm_release(held.comm);
+    /* a delete callback may free requests meanwhile */
+    struct tern_request *request = __atomic_exchange_n(&done_orphans, NULL, __ATOMIC_ACQUIRE);
+    while (request) {
+        struct tern_request *next = request->owner;
+        if (request->held)
+            let_go(request);
+        request->kind->release(request);
+        request = next;
     }
 }
 
 /* on_complete of an orphan. */
 static void orphan_completed(struct tern_request *request)
 {
-    orphan_count--;
-    if (request->held) /* room was made when it became an orphan */
-        put_aside[put_aside_count++] = (struct held){request->comm, request->datatype};
-    request->held = false;
-    request->active = false;
-    if (request->kind->finish)
-        request->kind->finish(request); /* its code has nowhere to go */
-    request->kind->release(request);
-}
-
-static int make_room_aside(void)
-{
-    if (put_aside_count + orphan_count < put_aside_room)
-        return 0;
-    int room = put_aside_room ? 2 * put_aside_room : 16;
-    struct held *more = realloc(put_aside, room * sizeof *more);
-    if (!more)
-        return tern_error(TERN_ERR_NO_MEM, "no memory to free a request that is still active");
-    put_aside = more;
-    put_aside_room = room;
-    return 0;
+    struct tern_request *first = __atomic_load_n(&done_orphans, __ATOMIC_RELAXED);
+    do
+        request->owner = first;
+    /* release: whoever takes it sees it complete */
+    while (!__atomic_compare_exchange_n(&done_orphans, &first, request, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+    __atomic_fetch_sub(&orphan_count, 1, __ATOMIC_RELAXED);
 }
 
 static void drop_index(struct tern_request *request)
@@ -156,49 +145,55 @@ static void drop_index(struct tern_request *request)
 int tern_mpi_request_free(struct tern_request **request)
 {
     struct tern_request *freed = *request;
-    int error = 0;
 
-    drop_put_aside();
+    tern_request_release_orphans();
     if (freed->active && !freed->complete && freed->kind->must_complete) {
         tern_raise_next_on(freed->comm);
         return tern_error(TERN_ERR_REQUEST,
                           "request is an active %s, which cannot be freed; complete it first",
                           freed->kind->name);
     }
-    if (freed->active && !freed->complete) {
-        error = make_room_aside();
-        if (error)
-            return error;
-        orphan_count++;
-        freed->orphan = true;
+    drop_index(freed);
+    tern_lane_lock(freed->lane); /* so that it does not complete between question and answer */
+    bool under_way = freed->active && !freed->complete;
+    if (under_way) {
+        __atomic_fetch_add(&orphan_count, 1, __ATOMIC_RELAXED);
         freed->on_complete = orphan_completed;
-        drop_index(freed);
-    } else {
+    }
+    tern_lane_unlock(freed->lane);
+    if (!under_way) {
         if (freed->held)
             let_go(freed);
-        freed->active = false;
-        drop_index(freed);
-        if (freed->kind->finish)
-            error = freed->kind->finish(freed);
         freed->kind->release(freed);
     }
     *request = NULL;
-    return error;
+    return 0;
 }
 
 void tern_request_finish_orphans(void)
 {
     struct tern_waiter waiter = {0};
 
-    while (orphan_count > 0)
+    while (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED) > 0)
         tern_wait(&waiter);
-    drop_put_aside();
-    free(put_aside);
-    put_aside = NULL;
-    put_aside_room = 0;
+    tern_request_release_orphans();
 }
 
 /* ---- reporting ---- */
+
+struct tern_lane *tern_requests_lane(int count, const MPI_Request requests[])
+{
+    struct tern_lane *lane = NULL;
+    for (int i = 0; i < count && tern_lane_count > 1; i++) {
+        const struct tern_request *request = tern_request_of(requests[i]);
+        if (tern_request_inactive(request) || request->complete)
+            continue;
+        if (lane && request->lane != lane)
+            return NULL;
+        lane = request->lane;
+    }
+    return lane;
+}
 
 /* The first failure among the requests of one call. */
 struct fault {
@@ -211,7 +206,8 @@ struct fault {
 static void raise_next_on(const struct fault *fault)
 {
     struct tern_comm *comm = fault->comm;
-    tern_raise_next_on(comm && comm->obj.refs > 1 ? comm : NULL);
+    bool others = comm && __atomic_load_n(&comm->obj.refs, __ATOMIC_RELAXED) > 1;
+    tern_raise_next_on(others ? comm : NULL);
     if (comm)
         tern_comm_release(comm);
 }
@@ -227,19 +223,16 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         int query_error = request->kind->query(request);
         error = error ? error : query_error;
     }
-    if (request->kind->finish) { /* MPI-4.1 section 13.2: the last callback's code counts */
-        int finish_error = request->kind->finish(request);
-        error = finish_error ? finish_error : error;
-    }
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
         *fault = (struct fault){error, request->comm};
         if (fault->comm)
             tern_comm_retain(fault->comm);
     }
-    request->active = false;
-    if (request->persistent)
+    if (request->persistent) {
+        request->active = false;
         return error;
+    }
     if (request->held)
         let_go(request);
     drop_index(request);
@@ -289,7 +282,7 @@ int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
         return 0;
     }
     if (!(*request)->complete)
-        tern_poll();
+        tern_lane_poll((*request)->lane);
     if ((*request)->complete)
         return report_one(request, status);
     *flag = 0;
@@ -338,7 +331,7 @@ int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status st
         if (tern_request_inactive(request) || request->complete)
             continue;
         if (!progressed)
-            tern_poll();
+            tern_lane_poll(tern_requests_lane(count, requests));
         progressed = true;
         if (!request->complete)
             return 0;
@@ -379,7 +372,7 @@ static int report_any(int i, MPI_Request requests[], int *index, MPI_Status *sta
 
 int tern_mpi_waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests)};
 
     for (;;) {
         bool active;
@@ -396,7 +389,7 @@ int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, M
     int i = find_complete(count, requests, &active);
 
     if (i < 0 && active) {
-        tern_poll();
+        tern_lane_poll(tern_requests_lane(count, requests));
         i = find_complete(count, requests, &active);
     }
     *flag = i >= 0 || !active;
@@ -435,7 +428,7 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
 int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests)};
 
     for (;;) {
         int error = report_some(count, requests, outcount, indices, statuses);
@@ -448,7 +441,7 @@ int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indi
 int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
-    tern_poll();
+    tern_lane_poll(tern_requests_lane(count, requests));
     return report_some(count, requests, outcount, indices, statuses);
 }
 

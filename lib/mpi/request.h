@@ -53,6 +53,11 @@ extern struct tern_request tern_request_no_message;
 int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
                           struct tern_request **ret_request);
 
+/* The lane of those requests that are under way; NULL: there are several, or only one lane. */
+struct tern_lane *tern_requests_lane(int count, const MPI_Request requests[]);
+
+/* Releases the requests that were freed while active and are complete. With no lane in hand. */
+void tern_request_release_orphans(void);
 /* For MPI_Finalize: progresses until the requests that were freed while active are complete, and
  * frees what they held. */
 void tern_request_finish_orphans(void);

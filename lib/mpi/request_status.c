@@ -47,7 +47,7 @@ static bool under_way(const struct tern_request *request)
 int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Status *status)
 {
     if (under_way(request))
-        tern_poll();
+        tern_lane_poll(request->lane);
     *flag = !under_way(request);
     return *flag ? look(request, status) : 0;
 }
@@ -64,7 +64,7 @@ int tern_mpi_request_get_status_all(int count, const MPI_Request array_of_reques
                                     MPI_Status array_of_statuses[])
 {
     if (any_under_way(count, array_of_requests))
-        tern_poll();
+        tern_lane_poll(tern_requests_lane(count, array_of_requests));
     *flag = !any_under_way(count, array_of_requests);
     int error = 0;
     for (int i = 0; i < count && *flag; i++) {
@@ -96,7 +96,7 @@ int tern_mpi_request_get_status_any(int count, const MPI_Request array_of_reques
     int i = find_complete(count, array_of_requests, &active);
 
     if (i < 0 && active) {
-        tern_poll();
+        tern_lane_poll(tern_requests_lane(count, array_of_requests));
         i = find_complete(count, array_of_requests, &active);
     }
     *flag = i >= 0 || !active;
@@ -111,7 +111,7 @@ int tern_mpi_request_get_status_some(int count, const MPI_Request array_of_reque
     bool active;
     int found = 0, error = 0;
 
-    tern_poll();
+    tern_lane_poll(tern_requests_lane(count, array_of_requests));
     find_complete(count, array_of_requests, &active);
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(array_of_requests[i]);

@@ -12,6 +12,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/request.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
@@ -131,7 +132,6 @@ static void take_half(struct pair *pair, struct tern_request *half)
     } else {
         pair->send = NULL;
     }
-    half->active = false;
     half->kind->release(half);
 }
 
@@ -159,10 +159,16 @@ static void adopt(struct pair *pair, struct tern_request *half)
 static int cancel_pair(struct tern_request *request)
 {
     struct pair *pair = (struct pair *)request;
+    struct tern_lane *lane = request->lane;
+    int rc = 0;
+    tern_lane_lock(lane);
     struct tern_request *send = pair->send;
     if (pair->recv) /* it may be complete at once, and the pair with it */
         pair->recv->kind->cancel(pair->recv);
-    return send ? send->kind->cancel(send) : 0;
+    if (send)
+        rc = send->kind->cancel(send);
+    tern_lane_unlock(lane);
+    return rc;
 }
 
 static void release_pair(struct tern_request *request)
@@ -183,8 +189,9 @@ static void make_pair(struct pair *pair, struct tern_request *send, struct tern_
                       struct tern_request *recv, struct tern_datatype *recv_type,
                       struct tern_comm *comm)
 {
+    struct tern_lane *lane = comm->p2p.lane;
     tern_request_init(&pair->request, &pair_kind, comm);
-    pair->request.lane = comm->p2p.lane;
+    pair->request.lane = lane;
     pair->send = send;
     pair->recv = recv;
     pair->send_type = send_type;
@@ -192,9 +199,11 @@ static void make_pair(struct pair *pair, struct tern_request *send, struct tern_
     pair->error = 0;
     if (!recv)
         pair->request.status = tern_status_proc_null;
+    tern_lane_lock(lane); /* neither half completes between question and answer */
     adopt(pair, recv);
     adopt(pair, send);
     finish_pair_if_done(pair);
+    tern_lane_unlock(lane);
     tern_request_hold(&pair->request, comm, recv_type);
 }
 

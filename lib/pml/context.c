@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Id: 1 bit for partitioned communication | job (11 bits) | rank of the leader (24) | counter (27) |
- * 1 bit for collectives. The counter begins at 16: below it are the contexts that need no leader (world, self). It wraps after 2^27
- * communicators led by one rank; an id that is still open here (the leader is a member) is passed
- * over. */
+/* Id: 1 bit for partitioned communication | 1 for the local group of an intercommunicator | job (10
+ * bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The lowest bits of the
+ * counter are the lane. The counter begins at 16: below it are the contexts that need no leader
+ * (world, self). It wraps after 2^27 communicators led by one rank; an id that is still open here (the
+ * leader is a member) is passed over. */
 enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };
 
 static uint32_t counter = FIRST_COUNTER;
@@ -37,7 +38,10 @@ struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)
 static bool taken(uint64_t id)
 {
     struct tern_lane *lane = tern_lane_of(id);
-    return tern_context_find(lane, id) || tern_context_find(lane, id | 1);
+    tern_lane_lock(lane);
+    bool found = tern_context_find(lane, id) || tern_context_find(lane, id | 1);
+    tern_lane_unlock(lane);
+    return found;
 }
 
 uint64_t tern_context_new_id(void)
@@ -79,13 +83,17 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
                       void *comm)
 {
     struct tern_lane *lane = tern_lane_of(id);
-    if ((!lane->contexts || lane->context_count > lane->context_mask) && grow(lane))
-        return TERN_ERR_NO_MEM;
     uint16_t *sequences = calloc(2 * (size_t)peers->count + 1, sizeof *sequences);
     if (!sequences)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the sequence numbers of %d ranks",
                           peers->count);
-    peers->refs++;
+    tern_lane_lock(lane);
+    if ((!lane->contexts || lane->context_count > lane->context_mask) && grow(lane)) {
+        tern_lane_unlock(lane);
+        free(sequences);
+        return TERN_ERR_NO_MEM;
+    }
+    tern_ref(&peers->refs);
     *context = (struct tern_context){
         .id = id,
         .lane = lane,
@@ -101,6 +109,7 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
     *bucket = context;
     lane->context_count++;
     tern_deliver_early(context);
+    tern_lane_unlock(lane);
     return 0;
 }
 
@@ -109,6 +118,7 @@ void tern_context_close(struct tern_context *context)
     if (!context->peers)
         return;
     struct tern_lane *lane = context->lane;
+    tern_lane_lock(lane);
     tern_deliver_forget(context);
     struct tern_context **at = bucket_of(lane, context->id);
     while (*at != context)
@@ -121,6 +131,7 @@ void tern_context_close(struct tern_context *context)
         free(lane->contexts);
         lane->contexts = NULL;
     }
+    tern_lane_unlock(lane);
     free(context->send_seq);
     tern_peers_release(context->peers);
     context->peers = NULL;
@@ -140,6 +151,6 @@ struct tern_peers *tern_peers_new(int count)
 
 void tern_peers_release(struct tern_peers *peers)
 {
-    if (peers && --peers->refs == 0)
+    if (peers && tern_unref(&peers->refs) == 0)
         free(peers);
 }

@@ -8,8 +8,9 @@
  *
  * Ids are 64 bits: job, rank and a counter of the process that led the creation, so they are unique without agreement;
  * the leader tells its id to the others in the step that every creation has anyway. Even ids: point to point; the odd id
- * above it: collectives. Both sides of an intercommunicator use the same id. With TERN_CONTEXT_PARTITIONED it is that of the
- * communicator's partitioned communication.
+ * above it: collectives. Both sides of an intercommunicator use the same id, and for their local groups one
+ * that follows from it. With TERN_CONTEXT_PARTITIONED it is that of the communicator's partitioned communication. All ids of a
+ * communicator name the same lane.
  */
 
 #include <stdbool.h>
@@ -47,8 +48,14 @@ static inline bool tern_context_is_internal(const struct tern_context *context)
     return context->id & 1;
 }
 
-/* A fresh even id; unique in this job (lib/pml/context.c). */
+/* A fresh even id; unique in this job (lib/pml/context.c). With the library's lock. */
 uint64_t tern_context_new_id(void);
+
+/* Id for the local groups (they are disjoint) of the intercommunicator `id`. */
+static inline uint64_t tern_context_local_id(uint64_t id)
+{
+    return id | (uint64_t)1 << 62;
+}
 
 /* Makes `context` known, so that messages for it are matched; early messages that wait for it are delivered.
  * `peers` is retained. 0 or TERN_ERR_NO_MEM. */

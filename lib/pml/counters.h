@@ -3,8 +3,8 @@
 #define TERN_COUNTERS_H
 
 /*
- * What the message path counts. Each lane counts for itself, under its lock and without atomics; messages and bytes are
- * counted per peer (struct tern_traffic), where that costs one instruction each. The messages of collectives count too.
+ * What the message path counts. Each lane counts for itself, under its lock and with plain adds (tern_count), and anybody
+ * may read; messages and bytes are counted per peer (struct tern_traffic). The messages of collectives count too.
  */
 
 #include "lib/btl/peer.h"
@@ -23,22 +23,5 @@ struct tern_lane_counters {
     uint64_t sleeps;              /* times one of them went to sleep */
     uint64_t contended_locks;     /* times the lane's lock was taken by another thread, and waited for */
 };
-
-/* All of this process at one moment, or since MPI was started. */
-struct tern_counters {
-    struct tern_traffic traffic;
-    uint64_t unexpected_messages;
-    uint64_t unexpected_length, unexpected_longest; /* messages now in the queue; at most so far, in one lane */
-    uint64_t posted_length;                         /* receives now posted */
-    uint64_t blocked_ns; /* in all threads */
-    uint64_t sleeps;
-    uint64_t contended_locks;
-};
-
-/* Sums over all lanes, taking the lock of each in turn. May be called at any time between tern_pml_init and
- * tern_pml_finalize; the caller holds no lane. */
-void tern_counters_read(struct tern_counters *ret_counters);
-/* The traffic over one byte mover alone (tern_btls). */
-void tern_counters_read_btl(const struct tern_btl *btl, struct tern_traffic *ret_traffic);
 
 #endif

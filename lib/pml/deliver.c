@@ -7,7 +7,6 @@
  * but control packets and never waits.
  */
 
-#include "lib/btl/doorbell.h"
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
@@ -54,9 +53,7 @@ static void add_unexpected(struct tern_context *context, struct tern_unexpected 
                                      tern_context_is_internal(context),
                                      (int64_t)tern_unexpected_bytes(message),
                                      (int64_t)context->lane->unexpected.items});
-    if (tern_threads)
-        tern_doorbell_ring_self(); /* another thread may sleep in a probe; no doorbell rings for
-                                      what we send to ourselves */
+    tern_lane_tell(context->lane); /* another thread may sleep in a probe */
 }
 
 /* In order: to the receive that waits for it, or among the unexpected ones. */
@@ -167,7 +164,8 @@ static void drop_message(struct tern_unexpected *message)
         tern_control_send(message->from, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply,
                           sizeof reply);
     } else if (message->packet.kind != TAKEN_BACK) {
-        tern_credit_owe(message->from, message->length + TERN_MESSAGE_COST);
+        tern_credit_owe(message->from, message->packet.context,
+                        message->length + TERN_MESSAGE_COST);
     }
     free(message);
 }
@@ -216,7 +214,7 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
         message = find_kept(context ? &lane->parked : &lane->early, from, packet->context,
                             reply->remote_id);
     if (message && message->packet.kind == TERN_PACKET_EAGER_SYNC)
-        tern_credit_owe(from, message->length + TERN_MESSAGE_COST);
+        tern_credit_owe(from, packet->context, message->length + TERN_MESSAGE_COST);
     if (matchable) {
         tern_match_remove(matchable);
         free(matchable);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/pml/lane.h"
 
+#include "lib/btl/doorbell.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <time.h>
 
@@ -20,9 +23,16 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void tern_lanes_init(void)
+int tern_lanes_init(void)
 {
     tern_lane_count = 1;
+    if (tern_threads) {
+        int64_t wanted = tern_param_int("pml_lanes");
+        if (wanted < 1 || wanted > TERN_LANES_MAX || wanted & (wanted - 1))
+            return tern_error(TERN_ERR_ARG, "pml_lanes is %ld; expected 1, 2, 4 or 8",
+                              (long)wanted);
+        tern_lane_count = (uint32_t)wanted;
+    }
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         struct tern_lane *lane = &tern_lanes[i];
         lane->index = i;
@@ -30,9 +40,22 @@ void tern_lanes_init(void)
         tern_list_init(&lane->parked);
         tern_list_init(&lane->waiting_peers);
         tern_list_init(&lane->runs);
+        tern_list_init(&lane->mailbox.letters);
+        pthread_mutex_init(&lane->lock.mutex, NULL);
+        pthread_mutex_init(&lane->mailbox.mutex, NULL);
     }
     start.ticks = tern_ticks();
     start.ns = now_ns();
+    return 0;
+}
+
+void tern_lane_tell(struct tern_lane *lane)
+{
+    if (!tern_threads)
+        return;
+    /* before the doorbell's word is read, by the sleeper's barrier: it looks at the events again */
+    __atomic_fetch_add(&lane->events, 1, __ATOMIC_RELEASE);
+    tern_doorbell_ring_self();
 }
 
 /* The unit of ticks is the machine's: measured since the start. */
@@ -40,33 +63,4 @@ uint64_t tern_lane_ns_of(uint64_t ticks)
 {
     uint64_t passed = tern_ticks() - start.ticks;
     return passed ? (uint64_t)((double)ticks * (double)(now_ns() - start.ns) / (double)passed) : 0;
-}
-
-void tern_counters_read(struct tern_counters *ret_counters)
-{
-    struct tern_counters sum = {0};
-    uint64_t blocked_ticks = 0;
-    for (uint32_t i = 0; i < tern_lane_count; i++) {
-        const struct tern_lane *lane = &tern_lanes[i];
-        const struct tern_lane_counters *counters = &lane->counters;
-        tern_peer_add_traffic(i, NULL, &sum.traffic);
-        sum.unexpected_messages += counters->unexpected_messages;
-        sum.unexpected_length += lane->unexpected.items;
-        if (counters->unexpected_longest > sum.unexpected_longest)
-            sum.unexpected_longest = counters->unexpected_longest;
-        sum.posted_length += lane->posted.items;
-        sum.sleeps += counters->sleeps;
-        sum.contended_locks += counters->contended_locks;
-        blocked_ticks += counters->blocked_ticks;
-    }
-    sum.blocked_ns = tern_lane_ns_of(blocked_ticks);
-    *ret_counters = sum;
-}
-
-void tern_counters_read_btl(const struct tern_btl *btl, struct tern_traffic *ret_traffic)
-{
-    struct tern_traffic sum = {0};
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        tern_peer_add_traffic(i, btl, &sum);
-    *ret_traffic = sum;
 }

@@ -12,6 +12,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/pml/counters.h"
+#include "lib/pml/lock.h"
 #include "lib/util/atomic.h"
 #include "lib/util/list.h"
 
@@ -31,6 +32,7 @@ enum { TERN_LANE_POLLS = 4 };
 
 struct tern_lane {
     uint32_t index; /* in tern_lanes */
+    struct tern_lock lock;
 
     /* match.c */
     struct tern_match_table posted, unexpected;
@@ -63,13 +65,28 @@ struct tern_lane {
 
     struct tern_link runs; /* active nonblocking collectives (lib/coll/execute.c) */
 
+    /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those, atomic */
+    struct {
+        pthread_mutex_t mutex;
+        struct tern_link letters;
+        bool filled; /* atomic */
+    } mailbox;
+    uint32_t fed_by;
+
+    /* progress.c, for other threads to read (atomic): rounds of progress in MPI_THREAD_MULTIPLE; what
+     * happened that another thread may wait for */
+    uint32_t rounds, events;
+
     struct tern_lane_counters counters;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 
 extern struct tern_lane tern_lanes[TERN_LANES_MAX];
 
-/* First of all in tern_pml_init. */
-void tern_lanes_init(void);
+/* First of all in tern_pml_init: one lane, or with threads as many as the parameter pml_lanes says. TERN_ERR_ARG. */
+int tern_lanes_init(void);
+
+/* Something has happened that a thread may wait for other than the one that sees it: wakes those that sleep. */
+void tern_lane_tell(struct tern_lane *lane);
 
 /* Nanoseconds that so many ticks take. */
 uint64_t tern_lane_ns_of(uint64_t ticks);

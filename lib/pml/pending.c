@@ -86,10 +86,13 @@ int tern_pending_flush(struct tern_lane *lane)
 
 bool tern_pending_empty(void)
 {
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        if (!tern_list_empty(&tern_lanes[i].waiting_peers))
-            return false;
-    return true;
+    bool empty = true;
+    for (uint32_t i = 0; i < tern_lane_count; i++) {
+        tern_lane_lock(&tern_lanes[i]);
+        empty &= tern_list_empty(&tern_lanes[i].waiting_peers);
+        tern_lane_unlock(&tern_lanes[i]);
+    }
+    return empty;
 }
 
 struct control {
@@ -136,13 +139,17 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     tern_pending_append(peer, &control->pending);
 }
 
-void tern_credit_owe(struct tern_peer *peer, int64_t bytes)
+/* The sender has a credit per lane of its own, of which we know no more than that the context names
+ * it. So what is owed is kept apart by the largest number of lanes there can be; even if all of these
+ * are one lane of the sender, half of its credit always comes back. */
+void tern_credit_owe(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
-    peer->owed += bytes;
-    if (peer->owed < credit_bytes / 2)
+    uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);
+    peer->owed[lane] += bytes;
+    if (TERN_LIKELY(peer->owed[lane] < credit_bytes / (2 * TERN_LANES_MAX)))
         return;
-    struct tern_reply reply = {.length = peer->owed};
-    peer->owed = 0;
-    tern_control_send(peer, &(struct tern_packet){.kind = TERN_PACKET_CREDIT}, &reply,
-                      sizeof reply);
+    struct tern_packet packet = {.kind = TERN_PACKET_CREDIT, .context = lane << 1};
+    struct tern_reply reply = {.length = peer->owed[lane]};
+    peer->owed[lane] = 0;
+    tern_control_send(peer, &packet, &reply, sizeof reply);
 }

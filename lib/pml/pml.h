@@ -4,8 +4,8 @@
 
 /*
  * Point to point: send, receive, probe, progress and waiting. Knows contexts, peers, flat types and bytes; no
- * communicators, no collectives. All calls may be made from one thread at a time (tern_lock is held by the caller when
- * there are several).
+ * communicators, no collectives. Each call takes the lock of its lane itself (lib/pml/lock.h); the caller may hold that
+ * lane, or none.
  */
 
 #include "lib/pml/context.h"
@@ -51,35 +51,41 @@ int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, c
 /* The context a matched message belongs to. */
 struct tern_context *tern_pml_message_context(const struct tern_unexpected *message);
 
-/* One round of progress over all byte movers. Returns the number of things that happened. */
+/* One round of progress in all lanes that no other thread is busy in. Returns the number of things that happened. */
 int tern_progress(void);
 
 /* The same for a call that looks for something without waiting, and will be called in a loop: if nothing happened it lets
- * other threads in, and yields where ranks share processors. */
-int tern_poll(void);
+ * other threads in, and yields where ranks share processors. `lane`: where it is looked for; NULL, tern_poll: anywhere. */
+int tern_lane_poll(struct tern_lane *lane);
+static inline int tern_poll(void)
+{
+    return tern_lane_poll(NULL);
+}
 
 /* Something that needs progress of its own (generalized collectives, ...): called once per round of the lane; returns events. */
 int tern_progress_register(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 
 /* Waiting: `struct tern_waiter w = {0}; while (!condition) tern_wait(&w);` Each call does a round of progress; without events it
- * spins, then yields, then sleeps until a doorbell rings (docs/waiting.md). Gives up tern_lock meanwhile. */
+ * spins, then yields, then sleeps until a doorbell rings (docs/waiting.md). Gives up all locks meanwhile. */
 struct tern_waiter {
+    struct tern_lane *lane; /* where the condition comes true; NULL: anywhere */
     unsigned idle;  /* rounds without an event */
     uint64_t since; /* the one before, in ticks */
+    uint32_t events; /* of all lanes, when the caller looked at the condition */
 };
 void tern_wait(struct tern_waiter *waiter);
 
 /* Waits until the request is complete. */
 static inline void tern_request_wait(struct tern_request *request)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.lane = request->lane};
     while (!request->complete)
         tern_wait(&waiter);
 }
 
-/* The library's lock; does something only in MPI_THREAD_MULTIPLE. Recursive. */
-extern int tern_threads; /* nonzero: MPI_THREAD_MULTIPLE */
+/* The library's lock, for what makes, frees and looks up objects; does something only in MPI_THREAD_MULTIPLE. Recursive. Not to
+ * be taken with a lane in hand. */
 void tern_lock(void);
 void tern_unlock(void);
 

@@ -86,8 +86,8 @@ int tern_peer_ready(struct tern_peer *peer);
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
-/* `bytes` of eager messages of this peer have been matched. */
-void tern_credit_owe(struct tern_peer *peer, int64_t bytes);
+/* `bytes` of eager messages of this peer in a context have been matched. */
+void tern_credit_owe(struct tern_peer *peer, uint64_t context_id, int64_t bytes);
 
 /* send.c */
 int tern_send_start(struct tern_pml_request *request);
@@ -101,6 +101,11 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, c
                      size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
 int tern_recv_start(struct tern_pml_request *request);
+
+/* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they come in; and what came
+ * that way for this one. Returns how many. */
+void tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+int tern_mailbox_empty(struct tern_lane *lane);
 
 /* deliver.c */
 void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);

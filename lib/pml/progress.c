@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Progress and waiting (docs/waiting.md). One lock for the library, taken only in
- * MPI_THREAD_MULTIPLE.
+ * Progress and waiting (docs/waiting.md).
  *
  * Waiting spins while every rank can have a processor of its own, and gives the processor away
  * early when they cannot: a few polls, some yields, then sleep. Both end asleep: an idle rank costs
  * nothing.
+ *
+ * With several lanes a thread polls the lane in which its condition comes true. MPI promises progress
+ * in all of them, though, and nobody else may be in MPI: so a thread with nothing to do looks at those
+ * lanes that have not been polled for a while, and at all before it sleeps; never at one where another
+ * thread is busy, for that one would have to wait for us.
  */
 
 #include "lib/btl/doorbell.h"
@@ -14,91 +18,30 @@
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-
-int tern_threads;
-
-/* ---- the lock ---- */
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int wanting;        /* threads that wait for it */
-static unsigned handovers; /* counts acquisitions */
-
-/* How often this thread has taken the lock. It belongs to the thread: a word that names the owner
- * would be read by others while it changes, and on weakly ordered machines a former owner could
- * take itself for the present one. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
-
-void tern_lock(void)
-{
-    if (!tern_threads || depth++ > 0)
-        return;
-    if (pthread_mutex_trylock(&mutex)) {
-        __atomic_fetch_add(&wanting, 1, __ATOMIC_RELAXED);
-        pthread_mutex_lock(&mutex);
-        __atomic_fetch_sub(&wanting, 1, __ATOMIC_RELAXED);
-    }
-    __atomic_fetch_add(&handovers, 1, __ATOMIC_RELAXED);
-}
-
-void tern_unlock(void)
-{
-    if (tern_threads && --depth == 0)
-        pthread_mutex_unlock(&mutex);
-}
-
-/* Gives the lock up whatever its depth, and takes it again. Unlocking alone would starve others: a
- * mutex is not fair, and the one who waits in MPI takes it again at once. So whoever wants it gets
- * some time to wake up. */
-static int release_all(void)
-{
-    int saved = depth;
-    if (saved) {
-        depth = 0;
-        pthread_mutex_unlock(&mutex);
-    }
-    return saved;
-}
-
-static void take_again(int saved)
-{
-    if (saved) {
-        tern_lock();
-        depth = saved;
-    }
-}
-
-static void let_others_in(void)
-{
-    enum { PATIENCE = 200 };
-    if (!tern_threads || !__atomic_load_n(&wanting, __ATOMIC_RELAXED))
-        return;
-    unsigned before = __atomic_load_n(&handovers, __ATOMIC_RELAXED);
-    int saved = release_all();
-    for (int i = 0; i < PATIENCE && __atomic_load_n(&handovers, __ATOMIC_RELAXED) == before; i++)
-        sched_yield();
-    take_again(saved);
-}
 
 /* ---- progress ---- */
 
 int tern_progress_register(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
+    int rc = 0;
+    tern_lane_lock(lane);
     if (lane->poll_count == TERN_LANE_POLLS)
-        return tern_error(TERN_ERR_INTERN, "more than %d users of progress", TERN_LANE_POLLS);
-    lane->polls[lane->poll_count++] = poll;
-    return 0;
+        rc = tern_error(TERN_ERR_INTERN, "more than %d users of progress", TERN_LANE_POLLS);
+    else
+        lane->polls[lane->poll_count++] = poll;
+    tern_lane_unlock(lane);
+    return rc;
 }
 
 void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_lane *lane))
 {
-    for (int i = 0; i < lane->poll_count; i++)
-        if (lane->polls[i] == poll) {
+    tern_lane_lock(lane);
+    for (int i = lane->poll_count - 1; i >= 0; i--)
+        if (lane->polls[i] == poll)
             lane->polls[i] = lane->polls[--lane->poll_count];
-            return;
-        }
+    tern_lane_unlock(lane);
 }
 
 int tern_lane_progress(struct tern_lane *lane)
@@ -108,18 +51,94 @@ int tern_lane_progress(struct tern_lane *lane)
     lane->inside = true;
     int count = tern_btl_progress(lane->index);
     count += tern_pending_flush(lane);
+    if (TERN_UNLIKELY(__atomic_load_n(&lane->mailbox.filled, __ATOMIC_RELAXED)))
+        count += tern_mailbox_empty(lane);
     for (int i = 0; i < lane->poll_count; i++)
         count += lane->polls[i](lane);
     lane->inside = false;
     return count;
 }
 
+/* With threads: a round, unless another thread is in the lane or about to be. */
+static int try_progress(struct tern_lane *lane)
+{
+    if (!tern_lane_trylock(lane))
+        return 0;
+    __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
+    int count = tern_lane_progress(lane);
+    tern_lane_unlock(lane);
+    return count;
+}
+
+/* The lanes of a set of bits; this thread holds at most the lane `held`, and gives it up meanwhile. */
+static int try_others(uint32_t lanes)
+{
+    if (!lanes)
+        return 0;
+    int count = 0;
+    struct tern_held held = tern_locks_release();
+    for (; lanes; lanes &= lanes - 1)
+        count += try_progress(&tern_lanes[__builtin_ctz(lanes)]);
+    tern_locks_take_again(held);
+    return count;
+}
+
+static int progress_with_threads(struct tern_lane *lane)
+{
+    int count = 0;
+    if (lane) {
+        count = try_progress(lane);
+        if (!count) /* what this lane waits for may come in by another */
+            count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED));
+        return count;
+    }
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        count += try_progress(&tern_lanes[i]);
+    return count;
+}
+
+/* lane: NULL: all of them. */
+static inline int progress(struct tern_lane *lane)
+{
+    return TERN_LIKELY(!tern_threads) ? tern_lane_progress(tern_lanes) : progress_with_threads(lane);
+}
+
 int tern_progress(void)
 {
-    return tern_lane_progress(tern_lanes);
+    return progress(NULL);
+}
+
+enum { STALE_TICKS = 60000 }; /* some 20 us */
+
+/* A round of those lanes besides `own` in which nobody has made progress since this thread last
+ * looked. */
+static int look_aside(const struct tern_lane *own, uint64_t now)
+{
+    static __thread uint64_t looked_at;
+    static __thread uint32_t rounds_seen[TERN_LANES_MAX];
+    if (!own || now - looked_at < STALE_TICKS)
+        return 0;
+    uint32_t stale = 0;
+    for (uint32_t i = 0; i < tern_lane_count; i++) {
+        uint32_t rounds = __atomic_load_n(&tern_lanes[i].rounds, __ATOMIC_RELAXED);
+        if (&tern_lanes[i] != own && rounds == rounds_seen[i]) {
+            stale |= 1u << i;
+            rounds++; /* ours does not count */
+        }
+        rounds_seen[i] = rounds;
+    }
+    int count = try_others(stale);
+    looked_at = count ? 0 : now;
+    return count;
 }
 
 /* ---- waiting ---- */
+
+static inline void let_others_in(void)
+{
+    if (TERN_UNLIKELY(tern_threads))
+        tern_locks_let_others_in();
+}
 
 /* How many polls before the first yield, and yields before sleeping. */
 static const struct policy {
@@ -133,77 +152,168 @@ enum {
     REMEMBER_WAITS = 64,       /* and it will want another */
 };
 
+/* Any thread may find these out; all find the same. */
 static bool ranks_share;
 static bool ranks_share_known; /* all ranks of the node have said where they may run */
 
 static const struct policy *current_policy(void)
 {
-    if (TERN_UNLIKELY(!ranks_share_known))
-        ranks_share = tern_btl_sharing_ranks(&ranks_share_known) > tern_rte.cpus;
-    return ranks_share || tern_doorbell_contended ? &crowded : &alone;
+    if (TERN_UNLIKELY(!__atomic_load_n(&ranks_share_known, __ATOMIC_RELAXED))) {
+        bool final;
+        bool share = tern_btl_sharing_ranks(&final) > tern_rte.cpus;
+        __atomic_store_n(&ranks_share, share, __ATOMIC_RELAXED);
+        __atomic_store_n(&ranks_share_known, final, __ATOMIC_RELAXED);
+    }
+    return __atomic_load_n(&ranks_share, __ATOMIC_RELAXED) ||
+                   __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED)
+               ? &crowded
+               : &alone;
+}
+
+/* A new wait: the belief that others want the processor fades. */
+static void forget_contention(void)
+{
+    unsigned contended = __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED);
+    if (contended)
+        __atomic_store_n(&tern_doorbell_contended, contended - 1, __ATOMIC_RELAXED);
 }
 
 static void yield_processor(void)
 {
-    int saved = release_all();
+    struct tern_held held = tern_locks_release();
     uint64_t before = tern_ticks();
     sched_yield();
     bool slow = (int64_t)(tern_ticks() - before) > SLOW_YIELD_TICKS;
-    take_again(saved);
+    tern_locks_take_again(held);
     if (slow)
-        tern_doorbell_contended = REMEMBER_WAITS;
+        __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
+}
+
+static uint32_t events_of_all(void)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        sum += __atomic_load_n(&tern_lanes[i].events, __ATOMIC_ACQUIRE);
+    return sum;
+}
+
+/* The last round before sleep, of a lane whose rounds were `before` when the doorbell was armed: what came
+ * before that must be seen by somebody. If another thread has begun a round since, it has seen it. */
+static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_polls)
+{
+    enum { PATIENCE = 100 };
+    for (int i = 0; !tern_lane_trylock(lane); i++) {
+        if (__atomic_load_n(&lane->rounds, __ATOMIC_RELAXED) != before)
+            return 0;
+        if (i == PATIENCE) {
+            tern_lane_lock(lane);
+            break;
+        }
+        sched_yield();
+    }
+    __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
+    int count = lane->inside; /* by a thread that is in a function of the user: it goes on */
+    count += tern_lane_progress(lane);
+    *ret_polls |= lane->poll_count > 0;
+    tern_lane_unlock(lane);
+    return count;
+}
+
+static bool poll_all_before_sleep(bool *ret_polls)
+{
+    uint32_t rounds[TERN_LANES_MAX];
+    int count = 0;
+    *ret_polls = false;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        rounds[i] = __atomic_load_n(&tern_lanes[i].rounds, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        if (tern_threads) {
+            count += poll_before_sleep(&tern_lanes[i], rounds[i], ret_polls);
+        } else {
+            count += tern_lane_progress(&tern_lanes[i]);
+            *ret_polls = tern_lanes[i].poll_count > 0;
+        }
+    return count > 0;
 }
 
 /* True: something came after all. */
-static bool sleep_until_rung(void)
+static bool sleep_until_rung(const struct tern_waiter *waiter)
 {
+    struct tern_held held = tern_locks_release();
     uint32_t armed = tern_doorbell_arm();
-    bool came = tern_progress(); /* before the sender could see that we sleep */
+    uint64_t *sleeps = &(waiter->lane ? waiter->lane : tern_lanes)->counters.sleeps;
+    bool polls;
+    bool came = poll_all_before_sleep(&polls); /* before a sender could see that we sleep */
+    /* another thread may have brought about the condition before it could see that */
+    if (tern_threads && events_of_all() != waiter->events)
+        came = true;
     if (!came) {
-        tern_lanes->counters.sleeps++;
-        uint64_t timeout_us = tern_lanes->poll_count ? LONE_SLEEP_US : SLEEP_US;
-        int saved = release_all();
-        tern_doorbell_sleep(armed, timeout_us);
-        take_again(saved);
+        __atomic_fetch_add(sleeps, 1, __ATOMIC_RELAXED);
+        tern_doorbell_sleep(armed, polls ? LONE_SLEEP_US : SLEEP_US);
     }
     tern_doorbell_disarm();
+    tern_locks_take_again(held);
     return came;
 }
 
-int tern_poll(void)
+int tern_lane_poll(struct tern_lane *lane)
 {
-    int count = tern_progress();
+    int count = progress(lane);
+    if (!count && tern_lane_count > 1)
+        count = look_aside(lane, tern_ticks());
     if (!count && current_policy() == &crowded)
         yield_processor(); /* whoever it is that we look for may need it */
     let_others_in();
     return count;
 }
 
+/* A round without an event. True: there was one after all. */
+static bool idle_round(struct tern_waiter *waiter, uint64_t now)
+{
+    const struct policy *policy = current_policy();
+    unsigned idle = waiter->idle++;
+    if (idle == 0)
+        forget_contention();
+    if (tern_lane_count > 1 && look_aside(waiter->lane, now))
+        return true;
+    if (idle < policy->spins) {
+        tern_cpu_relax();
+    } else if (idle < policy->spins + policy->yields) {
+        yield_processor();
+    } else {
+        return sleep_until_rung(waiter);
+    }
+    return false;
+}
+
+/* For the counters of a lane that this thread may not hold. */
+static void count_blocked(struct tern_waiter *waiter, uint64_t now)
+{
+    uint64_t *blocked = &(waiter->lane ? waiter->lane : tern_lanes)->counters.blocked_ticks;
+    if (waiter->idle > 0 && tern_threads)
+        __atomic_fetch_add(blocked, now - waiter->since, __ATOMIC_RELAXED);
+    else if (waiter->idle > 0)
+        *blocked += now - waiter->since;
+    waiter->since = now;
+}
+
 void tern_wait(struct tern_waiter *waiter)
 {
-    if (tern_progress()) {
+    if (progress(waiter->lane)) {
         waiter->idle = 0;
         let_others_in();
         return;
     }
     uint64_t now = tern_ticks();
-    *tern_doorbell_waiting_at = now;
-    unsigned idle = waiter->idle++;
-    if (idle > 0)
-        tern_lanes->counters.blocked_ticks += now - waiter->since;
-    waiter->since = now;
-    if (idle == 0 && tern_doorbell_contended)
-        tern_doorbell_contended--;
-    const struct policy *policy = current_policy();
-    if (idle < policy->spins) {
-        tern_cpu_relax();
-        let_others_in();
-    } else if (idle < policy->spins + policy->yields) {
-        yield_processor();
-        let_others_in();
-    } else if (sleep_until_rung()) {
+    tern_doorbell_note_waiting(now);
+    count_blocked(waiter, now);
+    if (idle_round(waiter, now))
         waiter->idle = 0;
-    }
+    let_others_in();
+    /* before the caller looks at its condition again, and only if it may sleep soon: these words are
+     * other threads' */
+    if (TERN_UNLIKELY(tern_threads) && waiter->idle >= current_policy()->spins)
+        waiter->events = events_of_all();
 }
 
 /* ---- start and end ---- */
@@ -215,8 +325,10 @@ void tern_wait_init(void)
 
 int tern_pml_init(void)
 {
-    tern_lanes_init();
-    tern_btl_deliver = tern_pml_deliver;
+    int rc = tern_lanes_init();
+    if (rc)
+        return rc;
+    tern_btl_deliver = tern_lane_count > 1 ? tern_mailbox_deliver : tern_pml_deliver;
     tern_pending_init();
     ranks_share_known = false;
     return tern_btl_init();

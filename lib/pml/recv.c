@@ -108,7 +108,7 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
     set_status(&request->req.status, packet, length);
     tern_count(&from->traffic.received_messages, 1);
     tern_count(&from->traffic.received_bytes, length);
-    tern_credit_owe(from, length + TERN_MESSAGE_COST);
+    tern_credit_owe(from, packet->context, length + TERN_MESSAGE_COST);
     if (packet->kind == TERN_PACKET_EAGER_SYNC)
         reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);
     take_eager(request, payload, length);
@@ -148,9 +148,11 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
                   const struct tern_type *type, int source, int tag, MPI_Status *status)
 {
     struct tern_pml_request request;
+    tern_lane_lock(context->lane);
     tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
     tern_recv_start(&request);
     tern_request_wait(&request.req);
+    tern_lane_unlock(context->lane);
     if (status != MPI_STATUS_IGNORE) {
         int kept =
             status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
@@ -164,11 +166,14 @@ int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count,
                    const struct tern_type *type, int source, int tag,
                    struct tern_request **ret_request)
 {
+    tern_lane_lock(context->lane);
     struct tern_pml_request *request =
         tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    if (request)
+        tern_recv_start(request);
+    tern_lane_unlock(context->lane);
     if (!request)
         return TERN_ERR_NO_MEM;
-    tern_recv_start(request);
     *ret_request = &request->req;
     return 0;
 }
@@ -177,8 +182,10 @@ int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count,
                        const struct tern_type *type, int source, int tag,
                        struct tern_request **ret_request)
 {
+    tern_lane_lock(context->lane);
     struct tern_pml_request *request =
         tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
+    tern_lane_unlock(context->lane);
     if (!request)
         return TERN_ERR_NO_MEM;
     tern_request_make_persistent(&request->req);
@@ -189,18 +196,24 @@ int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count,
 static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
+    tern_lane_lock(req->lane);
     tern_request_restart(req);
-    return tern_recv_start(request);
+    int rc = tern_recv_start(request);
+    tern_lane_unlock(req->lane);
+    return rc;
 }
 
 static int cancel(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    if (req->complete || !request->posted)
-        return 0; /* a message is on its way into the buffer */
-    tern_match_withdraw(request);
-    req->status._cancelled = 1;
-    tern_request_complete(req, 0);
+    struct tern_lane *lane = req->lane;
+    tern_lane_lock(lane);
+    if (!req->complete && request->posted) { /* else a message is on its way into the buffer */
+        tern_match_withdraw(request);
+        req->status._cancelled = 1;
+        tern_request_complete(req, 0);
+    }
+    tern_lane_unlock(lane);
     return 0;
 }
 
@@ -216,7 +229,7 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
 {
     struct tern_unexpected *message = tern_match_unexpected(context, source, tag);
     if (!message) {
-        tern_poll();
+        tern_lane_poll(context->lane);
         message = tern_match_unexpected(context, source, tag);
     }
     if (message && status != MPI_STATUS_IGNORE)
@@ -227,16 +240,20 @@ static struct tern_unexpected *probe(struct tern_context *context, int source, i
 int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found,
                     MPI_Status *ret_status)
 {
+    tern_lane_lock(context->lane);
     *ret_found = probe(context, source, tag, ret_status);
+    tern_lane_unlock(context->lane);
     return 0;
 }
 
 int tern_pml_improbe(struct tern_context *context, int source, int tag,
                      struct tern_unexpected **ret_message, MPI_Status *ret_status)
 {
+    tern_lane_lock(context->lane);
     struct tern_unexpected *message = probe(context, source, tag, ret_status);
     if (message)
         tern_match_remove(message);
+    tern_lane_unlock(context->lane);
     *ret_message = message;
     return 0;
 }
@@ -244,12 +261,16 @@ int tern_pml_improbe(struct tern_context *context, int source, int tag,
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count,
                     const struct tern_type *type, struct tern_request **ret_request)
 {
+    struct tern_lane *lane = message->context->lane;
+    tern_lane_lock(lane);
     struct tern_pml_request *request =
         tern_pml_request_new(&tern_pml_recv_kind, message->context, buf, count, type,
                              message->packet.source, message->packet.tag);
+    if (request)
+        receive_message(request, message);
+    tern_lane_unlock(lane);
     if (!request)
         return TERN_ERR_NO_MEM;
-    receive_message(request, message);
     *ret_request = &request->req;
     return 0;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/btl/doorbell.h"
 #include "lib/pml/pml_request.h"
 
 #include <stdlib.h>
@@ -10,9 +9,10 @@ int tern_request_refuse_cancel(struct tern_request *request)
     return 0;
 }
 
+/* Not even a flag may be written: others use it at the same time. */
 static void keep_static(struct tern_request *request)
 {
-    request->active = true; /* for its next user */
+    (void)request;
 }
 
 const struct tern_request_kind tern_request_static_kind = {
@@ -24,6 +24,7 @@ const struct tern_request_kind tern_request_static_kind = {
 struct tern_request tern_request_empty = {
     .obj = {.handle = (struct tern_handle *)&ompi_request_empty, .refs = 1},
     .kind = &tern_request_static_kind,
+    .lane = tern_lanes,
     .complete = true,
     .active = true,
     .status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG},
@@ -35,7 +36,6 @@ void tern_request_init(struct tern_request *request, const struct tern_request_k
     tern_object_init(&request->obj, TERN_MAGIC_REQUEST);
     request->kind = kind;
     request->persistent = false;
-    request->orphan = false;
     request->held = false;
     request->comm = comm;
     request->lane = tern_lanes;
@@ -53,7 +53,7 @@ void tern_request_make_persistent(struct tern_request *request)
 
 void tern_request_restart(struct tern_request *request)
 {
-    request->complete = false;
+    atomic_store_explicit(&request->complete, false, memory_order_relaxed);
     request->active = true;
     request->error = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
@@ -61,14 +61,15 @@ void tern_request_restart(struct tern_request *request)
 
 void tern_request_complete(struct tern_request *request, int error)
 {
+    void (*on_complete)(struct tern_request *) = request->on_complete;
+    struct tern_lane *lane = request->lane;
     request->error = error;
-    request->complete = true;
-    if (request->on_complete)
-        request->on_complete(request);
-    else if (request->orphan)
-        request->kind->release(request);
-    if (tern_threads)
-        tern_doorbell_ring_self(); /* another thread may sleep until just this */
+    /* release: whoever sees it complete sees status and error. From here on it may be gone: another
+     * thread waits for just this, without the lane's lock. */
+    atomic_store_explicit(&request->complete, true, memory_order_release);
+    if (TERN_UNLIKELY(on_complete != NULL))
+        on_complete(request);
+    tern_lane_tell(lane);
 }
 
 void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind,
@@ -109,8 +110,11 @@ struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *ki
 void tern_pml_request_release(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    tern_number_take_back(request);
+    struct tern_lane *lane = req->lane;
     req->obj.own.magic = TERN_MAGIC_FREED;
-    req->comm = req->lane->pool;
-    req->lane->pool = request;
+    tern_lane_lock(lane);
+    tern_number_take_back(request);
+    req->comm = lane->pool;
+    lane->pool = request;
+    tern_lane_unlock(lane);
 }

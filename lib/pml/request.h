@@ -7,13 +7,13 @@
  *
  * Life: made with `active` false (persistent) or started at once (active true). Progress sets `complete` once, after
  * status and error are valid, and calls on_complete. Wait and test report it and make it inactive; a request that is not
- * persistent is then released through kind->release. Request_free on an active one sets `orphan`: it releases itself on
- * completion.
+ * persistent is then released through kind->release. MPI_Request_free on an active one leaves that to its on_complete.
  */
 
 #include "lib/util/handle.h"
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct tern_lane;
@@ -25,17 +25,15 @@ struct tern_request_kind {
     int (*cancel)(struct tern_request *request);          /* try; the result shows in status._cancelled on completion */
     void (*release)(struct tern_request *request);        /* frees it; not active any more */
     int (*query)(struct tern_request *request);           /* generalized only: fills status when it is reported; else NULL */
-    int (*finish)(struct tern_request *request);          /* generalized only: its last callback, before release; else NULL */
     bool must_complete;                                   /* the user may not free it while it is under way */
 };
 
 struct tern_request {
     struct tern_object obj;
     const struct tern_request_kind *kind;
-    volatile bool complete; /* status is valid; inactive requests count as complete */
+    _Atomic bool complete;  /* status is valid; inactive requests count as complete */
     bool active;            /* started, and completion not reported to the user yet */
     bool persistent;
-    bool orphan;            /* freed by the user while active */
     bool held;              /* lib/mpi/request.c: references to comm and datatype are held */
     int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
@@ -43,7 +41,7 @@ struct tern_request {
     void *datatype;         /* lib/mpi/request.c: struct tern_datatype held, or NULL */
     void *owner;            /* whoever set on_complete: what this is a part of */
     struct tern_lane *lane; /* where it makes progress; its lock guards what is not the user's */
-    void (*on_complete)(struct tern_request *request); /* NULL, or called once by progress at completion; releases an orphan itself */
+    void (*on_complete)(struct tern_request *request); /* NULL, or called once at completion, with the lane's lock; the request is its own then */
 };
 
 static inline struct tern_request *tern_request_of(MPI_Request request)

@@ -26,7 +26,7 @@
 
 #include <stdlib.h>
 
-static int64_t kept_bytes; /* of messages copied for want of credit */
+static int64_t kept_bytes; /* of messages copied for want of credit; atomic */
 
 static int push_first(struct tern_pending *pending);
 static int push_data(struct tern_pending *pending);
@@ -147,7 +147,7 @@ static int push_data(struct tern_pending *pending)
 static void forget_copy(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
-    kept_bytes -= request->length + TERN_MESSAGE_COST;
+    __atomic_fetch_sub(&kept_bytes, request->length + TERN_MESSAGE_COST, __ATOMIC_RELAXED);
     free(request->buf);
     tern_pml_request_release(req);
 }
@@ -156,13 +156,16 @@ static void forget_copy(struct tern_request *req)
  * allow it. */
 static bool send_copy(struct tern_pml_request *request)
 {
-    static int64_t limit;
+    static int64_t limit; /* as of `seen` */
     static unsigned seen;
-    if (!limit || seen != tern_param_changes()) {
-        seen = tern_param_changes();
-        limit = tern_param_int("pml_send_buffer");
+    unsigned changes = tern_param_changes() + 1;
+    if (__atomic_load_n(&seen, __ATOMIC_ACQUIRE) != changes) {
+        __atomic_store_n(&limit, tern_param_int("pml_send_buffer"), __ATOMIC_RELAXED);
+        __atomic_store_n(&seen, changes, __ATOMIC_RELEASE);
     }
-    if (kept_bytes + request->length + TERN_MESSAGE_COST > limit)
+    int64_t bytes = request->length + TERN_MESSAGE_COST;
+    if (__atomic_load_n(&kept_bytes, __ATOMIC_RELAXED) + bytes >
+        __atomic_load_n(&limit, __ATOMIC_RELAXED))
         return false;
     void *copy = malloc(request->length + 1);
     struct tern_pml_request *carrier =
@@ -175,7 +178,7 @@ static bool send_copy(struct tern_pml_request *request)
     }
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     tern_cursor_pack(&request->cursor, copy, request->length);
-    kept_bytes += request->length + TERN_MESSAGE_COST;
+    __atomic_fetch_add(&kept_bytes, bytes, __ATOMIC_RELAXED);
     carrier->mode = TERN_SEND_READY; /* any mode that is not copied again */
     carrier->req.on_complete = forget_copy;
     tern_send_start(carrier); /* the peer is ready: cannot fail */
@@ -242,20 +245,30 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     return true;
 }
 
-int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
-                  const struct tern_type *type, int dest, int tag, enum tern_send_mode mode)
+static __attribute__((noinline)) int send_slowly(struct tern_context *context, const void *buf,
+                                                int64_t count, const struct tern_type *type,
+                                                int dest, int tag, enum tern_send_mode mode)
 {
-    if (TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode)))
-        return 0;
     struct tern_pml_request request;
     tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
     request.mode = mode;
-    *tern_doorbell_waiting_at = tern_ticks(); /* the receiver may count on us */
+    tern_doorbell_note_waiting(tern_ticks()); /* the receiver may count on us */
     int rc = tern_send_start(&request);
     if (rc)
         return rc;
     tern_request_wait(&request.req);
     return request.req.error;
+}
+
+int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
+                  const struct tern_type *type, int dest, int tag, enum tern_send_mode mode)
+{
+    tern_lane_lock(context->lane);
+    int rc = TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode))
+                 ? 0
+                 : send_slowly(context, buf, count, type, dest, tag, mode);
+    tern_lane_unlock(context->lane);
+    return rc;
 }
 
 static struct tern_pml_request *new_send(struct tern_context *context, const void *buf,
@@ -269,9 +282,9 @@ static struct tern_pml_request *new_send(struct tern_context *context, const voi
     return request;
 }
 
-int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
-                   const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
-                   struct tern_request **ret_request)
+static int isend(struct tern_context *context, const void *buf, int64_t count,
+                 const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
+                 struct tern_request **ret_request)
 {
     if (send_now(context, buf, count, type, dest, tag, mode)) {
         *ret_request = &tern_request_empty;
@@ -289,11 +302,23 @@ int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
     return 0;
 }
 
+int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
+                   const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
+                   struct tern_request **ret_request)
+{
+    tern_lane_lock(context->lane);
+    int rc = isend(context, buf, count, type, dest, tag, mode, ret_request);
+    tern_lane_unlock(context->lane);
+    return rc;
+}
+
 int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count,
                        const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
                        struct tern_request **ret_request)
 {
+    tern_lane_lock(context->lane);
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
+    tern_lane_unlock(context->lane);
     if (!request)
         return TERN_ERR_NO_MEM;
     tern_request_make_persistent(&request->req);
@@ -304,6 +329,7 @@ int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t co
 static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
+    tern_lane_lock(req->lane);
     request->cancelling = false;
     tern_request_restart(req);
     int rc = tern_send_start(request);
@@ -311,16 +337,16 @@ static int restart(struct tern_request *req)
         req->complete = true;
         req->active = false;
     }
+    tern_lane_unlock(req->lane);
     return rc;
 }
 
 /* An announced or synchronous message is taken back by asking the receiver; an eager one is as good
  * as gone. One that still waits for its turn has a place in the order already: it goes, and the
  * question after it. */
-static int cancel(struct tern_request *req)
+static int ask_back(struct tern_pml_request *request)
 {
-    struct tern_pml_request *request = tern_pml_request_of(req);
-    if (req->complete || request->cancelling)
+    if (request->req.complete || request->cancelling)
         return 0;
     if (tern_number_give(request))
         return TERN_ERR_NO_MEM;
@@ -329,6 +355,15 @@ static int cancel(struct tern_request *req)
     struct tern_reply reply = {.remote_id = request->number};
     tern_control_send(request->peer, &packet, &reply, sizeof reply);
     return 0;
+}
+
+static int cancel(struct tern_request *req)
+{
+    struct tern_lane *lane = req->lane;
+    tern_lane_lock(lane);
+    int rc = ask_back(tern_pml_request_of(req));
+    tern_lane_unlock(lane);
+    return rc;
 }
 
 const struct tern_request_kind tern_pml_send_kind = {

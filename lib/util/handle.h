@@ -50,4 +50,23 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
     object->refs = 1;
 }
 
+/* Nonzero: MPI_THREAD_MULTIPLE. Set before there are other threads in MPI. */
+extern int tern_threads;
+
+/* Takes and drops a reference; threads of several lanes do so at the same time. The second returns
+ * how many are left. */
+static inline void tern_ref(int *refs)
+{
+    if (tern_threads)
+        __atomic_fetch_add(refs, 1, __ATOMIC_RELAXED);
+    else
+        ++*refs;
+}
+
+static inline int tern_unref(int *refs)
+{
+    /* releases what we did with the object to whoever frees it, and acquires what others did */
+    return tern_threads ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
+}
+
 #endif

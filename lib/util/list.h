@@ -32,6 +32,17 @@ static inline void tern_list_append(struct tern_link *head, struct tern_link *li
     head->prev = link;
 }
 
+/* All of `from` becomes the list `to`, which need not be initialised; `from` is empty then. */
+static inline void tern_list_move(struct tern_link *from, struct tern_link *to)
+{
+    tern_list_init(to);
+    if (tern_list_empty(from))
+        return;
+    *to = *from;
+    to->next->prev = to->prev->next = to;
+    tern_list_init(from);
+}
+
 static inline void tern_list_remove(struct tern_link *link)
 {
     link->prev->next = link->next;

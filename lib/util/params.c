@@ -35,6 +35,8 @@ static const struct tern_param btl_shm[] = {
 static const struct tern_param pml[] = {
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
      "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory."},
+    {"pml_lanes", TERN_PARAM_INT, "8", "",
+     "Independent parts of the message path in MPI_THREAD_MULTIPLE, each for a part of the communicators: 1, 2, 4 or 8."},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",
      "Memory for short messages that wait in the sender although their send has returned; beyond, a send waits for its receive.",
      NULL, TERN_PARAM_ANY_TIME},

@@ -311,7 +311,7 @@ enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
  * (computing, descheduled) cannot take part. */
 static bool sender_is_there(const struct tern_endpoint *endpoint)
 {
-    if (tern_doorbell_contended)
+    if (__atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED))
         return false; /* not for long */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
     /* with a sign: the sender's clock may be a little ahead */
