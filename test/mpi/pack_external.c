@@ -104,6 +104,21 @@ static void integers(void)
     ROW(MPI_C_BOOL, bool, true, 1);
     ROW(MPI_LOGICAL, int, 1, 0, 0, 0, 1);
     CUT(MPI_LOGICAL, int, -1, 1, 0, 0, 0, 1); /* nonzero is true */
+    CUT(MPI_LOGICAL, int, 1 << 30, 1, 0, 0, 0, 1);
+#ifdef OPEN_MPI
+    CUT(MPI_LOGICAL1, int8_t, 7, 1, 1);
+    CUT(MPI_LOGICAL2, int16_t, 256, 1, 0, 1);
+    CUT(MPI_LOGICAL8, int64_t, -1, 1, 0, 0, 0, 0, 0, 0, 0, 1);
+#endif
+    MPI_Datatype wide;
+    CHECK_OK(MPI_Type_create_f90_integer(30, &wide));
+    __int128 number = -2;
+    expect("an integer of 30 digits", wide, &number, 16,
+           BYTES(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                 0xff, 0xfe), &number);
+    number = (__int128) 0x0102030405060708 << 64 | 0x090a0b0c0d0e0f10;
+    expect("an integer of 30 digits", wide, &number, 16,
+           BYTES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), &number);
 }
 
 static void reals(void)
