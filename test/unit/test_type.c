@@ -6,6 +6,7 @@
  * cursor moves must follow from that list.
  */
 #include "lib/type/basic.h"
+#include "lib/type/block.h"
 #include "lib/type/layout.h"
 
 #include <check.h>
@@ -644,6 +645,62 @@ START_TEST(short_int_has_a_hole)
 }
 END_TEST
 
+/* Blocks of one size, at any alignment, in every shape, streamed and not: what belongs to them is
+ * moved, and no other byte. */
+static void check_blocks(size_t size, int64_t rows, int64_t count, int gap, int shift, bool placed,
+                         bool streamed)
+{
+    int64_t stride = (int64_t)size + gap, row_stride = count * stride + 7;
+    size_t span = (size_t)(rows * row_stride) + 256, bytes = (size_t)(rows * count) * size;
+    int64_t places[4];
+    char *room = calloc(1, 4 * (span + bytes + 256)), *memory = room + shift,
+         *packed = memory + span, *back = packed + bytes + 128, *expected = back + span;
+    ck_assert_ptr_nonnull(room);
+    for (size_t i = 0; i < span; i++)
+        memory[i] = (char)(rand() | 1);
+    for (int64_t i = 0; i < rows; i++)
+        places[i] = (rows - 1 - i) * row_stride;
+    struct tern_blocks blocks = {
+        .base = memory,
+        .size = size,
+        .count = count,
+        .stride = stride,
+        .rows = rows,
+        .row_stride = row_stride,
+        .places = placed ? places : NULL,
+        .streamed = streamed,
+    };
+    tern_block_move(true, packed, &blocks);
+    blocks.base = back;
+    tern_block_move(false, packed, &blocks);
+    const char *from = packed;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < count; k++, from += size) {
+            int64_t at = (placed ? places[i] : i * row_stride) + k * stride;
+            ck_assert_msg(memcmp(from, memory + at, size) == 0, "size %zu: packed wrongly", size);
+            memcpy(expected + at, memory + at, size);
+        }
+    ck_assert_msg(memcmp(back, expected, span) == 0, "size %zu: unpacked wrongly", size);
+    for (int i = 0; i < 128; i++)
+        ck_assert_msg(packed[bytes + (size_t)i] == 0, "size %zu: packed too much", size);
+    free(room);
+}
+
+START_TEST(blocks_of_any_size_and_place)
+{
+    static const size_t large[] = {512, 640, 1000, 1535, 1536, 4096, 8191, 8192, 20000};
+    for (size_t i = 1; i < 300 + sizeof large / sizeof *large; i++) {
+        size_t size = i < 300 ? i : large[i - 300];
+        for (int variant = 0; variant < 4; variant++) {
+            bool placed = variant & 1, streamed = variant & 2;
+            check_blocks(size, 3, 2, 5, (int)(i % 64), placed, streamed);
+            check_blocks(size, 1, 5, 64, (int)(i % 3) * 16, placed, streamed);
+            check_blocks(size, 4, 1, 16, (int)(i * 7 % 64), placed, streamed);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("type");
@@ -658,6 +715,7 @@ int main(void)
     tcase_add_test(tests, what_is_one_run_is_known_to_be);
     tcase_add_test(tests, elements_of_nothing);
     tcase_add_test(tests, short_int_has_a_hole);
+    tcase_add_test(tests, blocks_of_any_size_and_place);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
