@@ -15,6 +15,7 @@ import textwrap
 
 import bad_arguments
 import entry
+import interpose
 import kinds
 import table
 
@@ -186,6 +187,8 @@ def artefacts(chapters):
         'libmpi.map': make_map,
         'procedures.inc': make_procedures_inc,
         'bad_arguments.c': bad_arguments.make,
+        'interpose.c': interpose.make_library,
+        'interpose.h': interpose.make_header,
     }
     for chapter in chapters:
         files['entry_%s.c' % chapter] = lambda c, p, o, chapter=chapter: entry.make(chapter, c, p)

@@ -18,3 +18,10 @@ done
 "$MPIRUN" -n 3 ./pi 300000 | tee out
 grep -q '^pi is about 3\.14159265[0-9]*, off by .* on 3 ranks$' out
 ! "$MPIRUN" -n 2 ./pi none
+"$MPIRUN" -n 1 --mca coll_bcast_algorithm chain ./tool >out
+grep -qx '  coll_bcast_algorithm = chain' out
+grep -q '^  pml_unexpected_length: ' out
+"$MPIRUN" -n 3 ./tool 50 | tee out
+# messages of the closing barrier may wait, too
+grep -qE '^100 messages came early, 100 are waiting, at most 10[0-9] waited$' out
+grep -qx 'after receiving: 0 are waiting' out
