@@ -6,7 +6,7 @@
 #include "check.h"
 
 static MPI_Comm twin;
-static MPI_Datatype pair;
+static MPI_Datatype two_ints;
 static int key, world_key, late_key, deletes, worlds;
 
 static int delete_late(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -39,13 +39,13 @@ static int delete(MPI_Comm comm, int keyval, void *value, void *extra)
     CHECK_INT(flag, 0);
     CHECK_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, world_key, &got, &flag));
     CHECK_INT(flag, 1);
-    CHECK_OK(MPI_Sendrecv(out, 1, pair, (rank + 1) % size, 1, in, 1, pair, (rank + size - 1) % size,
+    CHECK_OK(MPI_Sendrecv(out, 1, two_ints, (rank + 1) % size, 1, in, 1, two_ints, (rank + size - 1) % size,
                           1, twin, MPI_STATUS_IGNORE));
     CHECK_INT(in[1], -((rank + size - 1) % size));
     CHECK_OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CHECK_INT(sum, size);
     CHECK_OK(MPI_Comm_free(&twin));
-    CHECK_OK(MPI_Type_free(&pair));
+    CHECK_OK(MPI_Type_free(&two_ints));
     CHECK_OK(MPI_Comm_set_attr(MPI_COMM_SELF, late_key, (void *)3));
     deletes++;
     return MPI_SUCCESS;
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &twin));
-    CHECK_OK(MPI_Type_contiguous(2, MPI_INT, &pair));
-    CHECK_OK(MPI_Type_commit(&pair));
+    CHECK_OK(MPI_Type_contiguous(2, MPI_INT, &two_ints));
+    CHECK_OK(MPI_Type_commit(&two_ints));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete, &key, NULL));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_late, &late_key, NULL));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_world, &world_key, NULL));
