@@ -39,8 +39,8 @@ static int delete(MPI_Comm comm, int keyval, void *value, void *extra)
     CHECK_INT(flag, 0);
     CHECK_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, world_key, &got, &flag));
     CHECK_INT(flag, 1);
-    CHECK_OK(MPI_Sendrecv(out, 1, two_ints, (rank + 1) % size, 1, in, 1, two_ints, (rank + size - 1) % size,
-                          1, twin, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Sendrecv(out, 1, two_ints, (rank + 1) % size, 1, in, 1, two_ints,
+                          (rank + size - 1) % size, 1, twin, MPI_STATUS_IGNORE));
     CHECK_INT(in[1], -((rank + size - 1) % size));
     CHECK_OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CHECK_INT(sum, size);
