@@ -8,7 +8,7 @@ Left out, by rule:
 - arguments that a check of kind cannot judge. Those that every implementing function has to judge are in JUDGED."""
 
 import kinds
-from checks import checks
+from checks import checks, raiser
 
 LEFT_OUT = {'MPI_Init', 'MPI_Init_thread', 'MPI_Finalize', 'MPI_Abort', 'MPI_Pcontrol'}
 
@@ -39,6 +39,7 @@ static MPI_Request request, requests[MANY], bad_requests[MANY];
 static MPI_Group group;
 static MPI_Info info;
 static MPI_Session session;
+static MPI_Errhandler errhandler = MPI_ERRORS_RETURN, session_errhandler = MPI_ERRORS_RETURN;
 static MPI_Status status;
 
 static void any_function(void)
@@ -49,15 +50,28 @@ static void any_function(void)
 static int handler_calls, handler_code;
 static char handler_text[1024];
 
+static void note_error(int code, const char *text)
+{
+    handler_calls++;
+    handler_code = code;
+    snprintf(handler_text, sizeof handler_text, "%s", text ? text : "");
+}
+
 static void handle_error(MPI_Comm *comm, int *code, ...)
 {
     va_list more;
     (void)comm;
-    handler_calls++;
-    handler_code = *code;
     va_start(more, code);
-    const char *text = va_arg(more, const char *);
-    snprintf(handler_text, sizeof handler_text, "%s", text ? text : "");
+    note_error(*code, va_arg(more, const char *));
+    va_end(more);
+}
+
+static void handle_session_error(MPI_Session *which, int *code, ...)
+{
+    va_list more;
+    (void)which;
+    va_start(more, code);
+    note_error(*code, va_arg(more, const char *));
     va_end(more);
 }
 '''
@@ -105,14 +119,18 @@ static int check(const struct call *call)
         failures++;
     }
 
-    MPI_Errhandler errhandler;
     MPI_Comm_create_errhandler(handle_error, &errhandler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler);
+    MPI_Session_create_errhandler(handle_session_error, &session_errhandler);
+    MPI_Session_set_errhandler(session, session_errhandler);
     handler_calls = 0;
     handler_text[0] = 0;
     call->run();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&errhandler);
+    MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&session_errhandler);
+    errhandler = session_errhandler = MPI_ERRORS_RETURN;
     MPI_Error_class(handler_code, &class);
     if (handler_calls != 1 || class != call->class) {
         fprintf(stderr, "rank %d: %s with %s = %s: error handler called %d times, class %d, expected once, %d\\n", rank,
@@ -163,6 +181,8 @@ def good(procedure, p, large):
         if p.direction == 'out':
             return '(void *)place'
         value = GOOD_HANDLES[p.kind]
+        if p is raiser(procedure) and p.kind == 'ERRHANDLER':
+            value = 'session_errhandler' if procedure.name.startswith('MPI_Session') else 'errhandler'
         if p.direction == 'inout' or 'by-pointer' in p.flags:
             return '&(%s){%s}' % (kinds.HANDLES[p.kind].c, value)
         return value

@@ -70,6 +70,17 @@ def handler(procedure):
     return None
 
 
+def raiser(procedure):
+    """The parameter whose error handler is called, or None: a communicator, a session, or the handler itself that a new
+    object is going to have."""
+    comm = handler(procedure)
+    if comm:
+        return comm
+    sessions = [p for p in procedure.of_kind('SESSION') if p.direction != 'out']
+    makes = any(p.direction == 'out' and p.kind in ('SESSION', 'COMMUNICATOR') for p in procedure.parameters)
+    return (sessions or (procedure.of_kind('ERRHANDLER') if makes else []) or [None])[0]
+
+
 def guards(procedure, p):
     """C conditions under which the argument is significant."""
     out = []

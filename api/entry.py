@@ -4,7 +4,7 @@
 import re
 
 import kinds
-from checks import checks, guards, handler, private_name, triple, rooted
+from checks import checks, guards, private_name, raiser, triple, rooted
 
 INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. %s. */
@@ -73,7 +73,7 @@ class Entry:
         for p in parameters:
             if p.kind in kinds.HANDLES and p.direction == 'in' and not p.lengths and guards(procedure, p):
                 self.add('struct %s *%s = NULL;' % (kinds.HANDLES[p.kind].state, private_name(p)))
-        first = handler(procedure)
+        first = raiser(procedure)
         if first:
             self.check(first)
             self.on = '&%s->obj' % private_name(first)

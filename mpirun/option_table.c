@@ -7,6 +7,8 @@ const struct tern_option tern_option_table[] = {
     { "np", 1, NP, NULL },
     { "n", 1, NP, NULL },
     { "c", 1, NP, NULL },
+    { "soft", 1, SOFT, NULL },
+    { "arch", 1, ARCH, NULL },
     { "host", 1, HOST, NULL },
     { "H", 1, HOST, NULL },
     { "hostfile", 1, HOSTFILE, NULL },
@@ -78,6 +80,7 @@ const struct tern_option tern_option_table[] = {
     { "set-cwd-to-session-dir", 0, SESSION_WDIR, NULL },
     { "nolocal", 0, NOLOCAL, NULL },
     { "app", 1, APPFILE, NULL },
+    { "configfile", 1, APPFILE, NULL },
     { "allow-run-as-root", 0, QUIET, NULL },
     { "am", 1, QUIET, NULL },
     { "cf", 1, QUIET, NULL },
@@ -111,6 +114,7 @@ const struct tern_option tern_option_table[] = {
     { "tune", 1, QUIET, NULL },
     { "use-regexp", 0, QUIET, NULL },
     { "display-topo", 0, QUIET, NULL },
+    { "file", 1, REFUSED, "options are read from a file by --app" },
     { "continuous", 0, REFUSED, "a job that goes on after its ranks ended is not supported" },
     { "debug", 0, REFUSED,
       "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
@@ -142,6 +146,7 @@ void tern_option_print_help(void)
         "Starts PROGRAM as the ranks of one MPI job. Every option may be written with one dash or "
         "two.\n\n"
         "  -np, -n, -c N              number of ranks; without it one per available core\n"
+        "  --soft N[:M[:STEP]],...    the largest of these numbers that -np allows\n"
         "  -H, --host HOST[:N],...    where to run (this machine only, for now) and how many slots "
         "there\n"
         "  --hostfile FILE            the same from a file of lines \"HOST slots=N\"; also "

@@ -12,6 +12,8 @@ enum tern_option_effect {
     HELP,
     VERSION,
     NP,
+    SOFT,
+    ARCH,
     HOST,
     HOSTFILE,
     EXPORT,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/utsname.h>
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -138,6 +139,15 @@ static int set_initial_errhandler(const char *option, const char *value, struct 
                       known[1], known[2], value);
 }
 
+static int check_arch(const char *option, const char *wanted)
+{
+    struct utsname machine;
+    if (uname(&machine) == 0 && strcasecmp(machine.machine, wanted) != 0)
+        return tern_error(TERN_ERR_ARG, "%s %s: this machine is %s", option, wanted,
+                          machine.machine);
+    return 0;
+}
+
 /* Ranks see which kinds are supported, whatever was asked for; so this only warns. */
 static void check_memory_kinds(const char *option, const char *list)
 {
@@ -251,6 +261,11 @@ static int apply_to_app(const struct tern_option *option, const char *word, char
     switch (option->effect) {
     case NP:
         return tern_policy_number(word, values[0], 1, 1 << 20, &app->np);
+    case SOFT:
+        app->soft = values[0];
+        return 0;
+    case ARCH:
+        return check_arch(word, values[0]);
     case EXPORT:
         return export_variable(values[0], app);
     case WDIR:
@@ -437,7 +452,7 @@ static void split_line(const char *line, struct tern_strings *words)
     free(word);
 }
 
-/* --app FILE: a program with its options on each line. */
+/* --app FILE: a program with its options on each line; a backslash at its end continues it. */
 static int read_appfile(const char *path, struct tern_options *options)
 {
     FILE *file = fopen(path, "re");
@@ -447,15 +462,24 @@ static int read_appfile(const char *path, struct tern_options *options)
     char *line = NULL;
     size_t room = 0;
     int error = 0;
+    struct tern_strings words = { 0 };
     while (!error && getline(&line, &room, file) >= 0) {
-        struct tern_strings words = { 0 };
+        size_t length = strcspn(line, "\n");
+        bool goes_on = length > 0 && line[length - 1] == '\\';
+        line[length - goes_on] = '\0';
         split_line(line, &words);
+        if (goes_on)
+            continue;
         if (words.count)
             error = parse_words(words.items, words.count, options);
         for (int i = 0; i < words.count; i++)
             tern_strings_take(&options->kept, words.items[i]);
         free(words.items);
+        words = (struct tern_strings){ 0 };
     }
+    if (words.count && !error)
+        error = tern_error(TERN_ERR_ARG, "%s ends within a line that goes on", path);
+    tern_strings_free(&words);
     free(line);
     fclose(file);
     return error;
@@ -506,6 +530,10 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
             TERN_ERR_ARG,
             "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
     }
+    if (app.soft && !app.np)
+        return tern_error(TERN_ERR_ARG, "-soft wants -np as well: the largest number of ranks");
+    if (app.soft && tern_policy_soft("-soft", app.soft, app.np, &app.np) != 0)
+        return TERN_ERR_ARG;
     *add_app(options) = app;
     return 0;
 }

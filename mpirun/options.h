@@ -12,6 +12,7 @@
 /* One program of the command line; several are separated by ":". */
 struct tern_app {
     int np;                   /* -np; 0: not said */
+    const char *soft;         /* -soft: numbers of ranks that will do, at most np; NULL: np */
     struct tern_strings argv; /* program and its arguments */
     const char *wdir;         /* --wdir; NULL: where mpirun was started */
     const char *path;         /* --path; NULL */

@@ -2,6 +2,7 @@
 #include "mpirun/policy.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -44,6 +45,52 @@ int tern_policy_number(const char *option, const char *text, int least, int most
     if (value < least)
         return tern_error(TERN_ERR_ARG, "%s %s is too small; at least %d", option, text, least);
     *ret_number = (int)value;
+    return 0;
+}
+
+/* The largest of first, first + step, ... that lies between 1, `last` and `most`; 0: none does. */
+static long long largest_of(long long first, long long last, long long step, long long most)
+{
+    long long low = step > 0 ? first : last, high = step > 0 ? last : first;
+    high = high < most ? high : most;
+    if (low > high)
+        return 0;
+    long long size = step > 0 ? step : -step;
+    long long rest = (high - first) % size; /* how far `high` is from a number of the set */
+    long long largest = high - (rest < 0 ? rest + size : rest);
+    return largest >= low && largest >= 1 ? largest : 0;
+}
+
+int tern_policy_soft(const char *option, const char *text, int most, int *ret_number)
+{
+    long long best = 0;
+    const char *at = text;
+    for (;; at++) {
+        long long triplet[3] = {0, 0, 1};
+        int count = 0;
+        char *end;
+        for (;; at++) {
+            long long number = strtoll(at, &end, 10);
+            triplet[count++] = number > INT_MAX ? INT_MAX : number < -INT_MAX ? -INT_MAX : number;
+            if (end == at || (*end && *end != ',' && (*end != ':' || count == 3)))
+                return tern_error(TERN_ERR_ARG, "%s wants numbers FIRST:LAST:STEP,..., not \"%s\"",
+                                  option, text);
+            at = end;
+            if (*at != ':')
+                break;
+        }
+        if (triplet[2] == 0)
+            return tern_error(TERN_ERR_ARG, "%s %s: a step of 0 leads nowhere", option, text);
+        long long largest = largest_of(triplet[0], count > 1 ? triplet[1] : triplet[0],
+                                       triplet[2], most);
+        best = largest > best ? largest : best;
+        if (!*at)
+            break;
+    }
+    if (!best)
+        return tern_error(TERN_ERR_ARG, "%s %s allows no number of ranks from 1 to %d", option, text,
+                          most);
+    *ret_number = (int)best;
     return 0;
 }
 

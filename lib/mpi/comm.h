@@ -136,9 +136,8 @@ void tern_comm_close_job(void);
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm);
 
-/* For MPI_Comm_split_type: a colour that exactly those processes have that share what split_type
- * names; MPI_UNDEFINED where split_type is. TERN_ERR_ARG: no such split_type. */
-int tern_comm_locality(int split_type, int *ret_color);
+/* MPI_Comm_split with colours of more bits, 0 and above or MPI_UNDEFINED. */
+int tern_comm_split(struct tern_comm *comm, int64_t color, int key, struct tern_comm **ret_comm);
 
 /* Tags on the context of collectives, apart from those of collectives: for exchanges within a
  * creation, and for the tag that a user gave to one. */

@@ -1,15 +1,147 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split_type: who shares what with me. Everything that goes by nodes is known from the
- * start of the job; the parts of a node are lib/rte/hardware.c's. A process that is not bound to
- * one part shares nothing for certain and gets a communicator of its own.
+ * MPI_Comm_split_type: who shares what with me (MPI-4.1 section 7.4.2). Everything that goes by
+ * nodes is known from the start of the job; the parts of a node and their names are
+ * lib/rte/hardware.c's. A process that is not bound to one part shares nothing for certain: the
+ * types of MPI-4 leave it out, those of Open MPI give it a communicator of its own.
+ *
+ * A colour is (node, kind of part, part), or below those one of the job's processes.
  */
 
 #include "lib/mpi/comm.h"
+#include "lib/mpi/info.h"
+#include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char resource_key[] = "mpi_hw_resource_type", pset_key[] = "mpi_pset_name";
+
+enum { PARTS_MAX = 8192 }; /* numbered by their lowest processor */
+
+static int64_t color_of_process(uint32_t rank)
+{
+    return rank;
+}
+
+static int64_t color_of_part(uint32_t node, enum tern_hw_kind kind, int32_t part)
+{
+    return ((int64_t)1 << 32) + ((int64_t)node * TERN_HW_KINDS + kind) * PARTS_MAX + part;
+}
+
+/* Where this process is bound to one part of the kind. */
+static bool color_of_kind(enum tern_hw_kind kind, int64_t *ret_color)
+{
+    int32_t parts[TERN_HW_KINDS];
+    tern_rte_hw_places("", parts, NULL);
+    if (parts[kind] == TERN_HW_NOT_BOUND)
+        return false;
+    *ret_color = color_of_part(tern_rte.node, kind, parts[kind]);
+    return true;
+}
+
+/* A resource type that info names. What is not there, unknown, or more than this process is bound
+ * to: no communicator. */
+static int64_t guided_by_hardware(const char *type)
+{
+    enum tern_hw_kind kind;
+    int64_t color;
+    if (type && strcmp(type, "mpi_shared_memory") == 0)
+        return color_of_part(tern_rte.node, TERN_HW_MACHINE, 0);
+    return type && tern_rte_hw_find(type, &kind) && color_of_kind(kind, &color) ? color
+                                                                                : MPI_UNDEFINED;
+}
+
+/* The set's first process tells apart sets that have one name, such as mpi://SELF. */
+static int64_t guided_by_set(const char *name)
+{
+    struct tern_group *group;
+    int64_t color = MPI_UNDEFINED;
+    if (tern_pset_group(name, &group) != 0)
+        return MPI_UNDEFINED;
+    if (group->rank != MPI_UNDEFINED)
+        color = color_of_process(tern_group_process(group, 0).rank);
+    tern_group_release(group);
+    return color;
+}
+
+static int guided_by_resource(const struct tern_info *info, int64_t *ret_color)
+{
+    const char *type = tern_info_find(info, resource_key), *set = tern_info_find(info, pset_key);
+    if (type && set)
+        return tern_error(TERN_ERR_INFO, "info names both %s and %s; expected one of them",
+                          resource_key, pset_key);
+    *ret_color = set ? guided_by_set(set) : guided_by_hardware(type);
+    return 0;
+}
+
+/* ---- unguided ---- */
+
+struct place {
+    uint32_t node;
+    int32_t parts[TERN_HW_KINDS];
+};
+
+/* The places of all processes of the communicator, of both groups. *ret_places is malloc'ed. */
+static int gather_places(struct tern_comm *comm, const struct place *mine,
+                         struct place **ret_places, int *ret_count)
+{
+    struct tern_comm *own = comm->local ? comm->local : comm;
+    int count = own->group->size, remote = comm->remote_group ? comm->remote_group->size : 0;
+    struct place *places = malloc((size_t)(count + remote) * sizeof *places);
+    if (!places)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the places of %d processes",
+                          count + remote);
+    int rc = tern_comm_allgather_bytes(own, mine, places, sizeof *mine);
+    if (!rc && remote)
+        rc = tern_comm_allgather_bytes(comm, mine, places + count, sizeof *mine);
+    if (rc) {
+        free(places);
+        return rc;
+    }
+    *ret_places = places;
+    *ret_count = count + remote;
+    return 0;
+}
+
+static bool share(const struct place *a, const struct place *b, int kind)
+{
+    return a->node == b->node && a->parts[kind] == b->parts[kind];
+}
+
+/* The widest part that this process shares with some, but not with all. Those it shares it with
+ * come to the same result: what is wider they share with all, too. */
+static int find_widest(struct tern_comm *comm, int64_t *ret_color, struct tern_info *info)
+{
+    struct place mine = {.node = tern_rte.node}, *places = NULL;
+    int count = 0, widest = 0;
+    tern_rte_hw_places("", mine.parts, NULL);
+    int rc = gather_places(comm, &mine, &places, &count);
+    if (rc)
+        return rc;
+    *ret_color = MPI_UNDEFINED;
+    for (; widest < TERN_HW_KINDS; widest++) {
+        int sharing = 0;
+        if (mine.parts[widest] == TERN_HW_NOT_BOUND)
+            continue;
+        for (int i = 0; i < count; i++)
+            sharing += share(&mine, &places[i], widest);
+        if (sharing < count)
+            break;
+    }
+    free(places);
+    if (widest == TERN_HW_KINDS)
+        return 0;
+    *ret_color = color_of_part(mine.node, widest, mine.parts[widest]);
+    return info ? tern_info_put(info, resource_key, tern_rte_hw_name(widest)) : 0;
+}
+
+/* ---- by type ---- */
 
 static enum tern_hw_kind kind_of_split(int split_type)
 {
@@ -31,18 +163,8 @@ static enum tern_hw_kind kind_of_split(int split_type)
     }
 }
 
-/* Two ranges of colours: those who are alone, and (node, part). */
-static int color_of_part(enum tern_hw_kind kind)
-{
-    enum { PARTS_MAX = 8192 }; /* numbered by their lowest processor */
-    int32_t parts[TERN_HW_KINDS];
-    tern_rte_hw_places("", parts, NULL);
-    return parts[kind] == TERN_HW_NOT_BOUND
-               ? (int)tern_rte.rank
-               : (int)(tern_rte.size + tern_rte.node * PARTS_MAX) + parts[kind];
-}
-
-int tern_comm_locality(int split_type, int *ret_color)
+static int find_color(struct tern_comm *comm, int split_type, struct tern_info *info,
+                      int64_t *ret_color)
 {
     switch (split_type) {
     case MPI_UNDEFINED:
@@ -51,11 +173,11 @@ int tern_comm_locality(int split_type, int *ret_color)
     case MPI_COMM_TYPE_SHARED: /* OMPI_COMM_TYPE_NODE is the same number */
     case OMPI_COMM_TYPE_HOST:
     case OMPI_COMM_TYPE_BOARD:
-        *ret_color = (int)tern_rte.node;
+        *ret_color = color_of_part(tern_rte.node, TERN_HW_MACHINE, 0);
         return 0;
     case OMPI_COMM_TYPE_CLUSTER:
     case OMPI_COMM_TYPE_CU: /* nothing is known about cabinets: one cluster, one unit */
-        *ret_color = 0;
+        *ret_color = color_of_process(0);
         return 0;
     case OMPI_COMM_TYPE_HWTHREAD:
     case OMPI_COMM_TYPE_CORE:
@@ -64,11 +186,27 @@ int tern_comm_locality(int split_type, int *ret_color)
     case OMPI_COMM_TYPE_L3CACHE:
     case OMPI_COMM_TYPE_SOCKET:
     case OMPI_COMM_TYPE_NUMA:
-        *ret_color = color_of_part(kind_of_split(split_type));
+        if (!color_of_kind(kind_of_split(split_type), ret_color))
+            *ret_color = color_of_process(tern_rte.rank);
         return 0;
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+        return find_widest(comm, ret_color, info);
+    case MPI_COMM_TYPE_HW_GUIDED:
+        *ret_color = guided_by_hardware(tern_info_find(info, resource_key));
+        return 0;
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+        return guided_by_resource(info, ret_color);
     default:
         return tern_error(TERN_ERR_ARG,
                           "split_type is %d, which is none of MPI_COMM_TYPE_* and OMPI_COMM_TYPE_*",
                           split_type);
     }
+}
+
+int tern_mpi_comm_split_type(struct tern_comm *comm, int split_type, int key,
+                             struct tern_info *info, struct tern_comm **ret_newcomm)
+{
+    int64_t color = MPI_UNDEFINED;
+    int rc = find_color(comm, split_type, info, &color);
+    return rc ? rc : tern_comm_split(comm, color, key, ret_newcomm);
 }

@@ -16,7 +16,8 @@
 
 struct choice {
     uint64_t id; /* rank 0's counts */
-    int32_t color, key;
+    int64_t color;
+    int32_t key, unused;
 };
 
 /* A rank that has my colour. */
@@ -34,7 +35,7 @@ static int compare_members(const void *a, const void *b)
 
 /* The group of those with `color`, in order; `from` itself when it comes out again, so that peers
  * are shared. */
-static int group_of_color(struct tern_group *from, const struct choice *choices, int color,
+static int group_of_color(struct tern_group *from, const struct choice *choices, int64_t color,
                           struct tern_group **ret_group)
 {
     int count = 0;
@@ -72,10 +73,10 @@ static int group_of_color(struct tern_group *from, const struct choice *choices,
     return 0;
 }
 
-static int split_intra(struct tern_comm *comm, int color, int key, struct choice *choices,
+static int split_intra(struct tern_comm *comm, int64_t color, int key, struct choice *choices,
                        struct tern_comm **ret_comm)
 {
-    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key};
+    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key, 0};
     struct tern_group *group;
     int rc = tern_comm_allgather_bytes(comm, &mine, choices, sizeof mine);
     if (rc)
@@ -93,11 +94,11 @@ static int split_intra(struct tern_comm *comm, int color, int key, struct choice
 }
 
 /* `choices` has room for both groups. */
-static int split_inter(struct tern_comm *comm, int color, int key, struct choice *choices,
+static int split_inter(struct tern_comm *comm, int64_t color, int key, struct choice *choices,
                        struct tern_comm **ret_comm)
 {
     struct choice *theirs = choices + comm->group->size;
-    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key};
+    struct choice mine = {comm->group->rank == 0 ? tern_context_new_id() : 0, color, key, 0};
     struct tern_group *group, *remote_group;
     uint64_t id;
     int rc = tern_comm_allgather_bytes(comm->local, &mine, choices, sizeof mine);
@@ -126,26 +127,20 @@ release_remote_group:
     return rc;
 }
 
-int tern_mpi_comm_split(struct tern_comm *comm, int color, int key, struct tern_comm **ret_newcomm)
+int tern_comm_split(struct tern_comm *comm, int64_t color, int key, struct tern_comm **ret_comm)
 {
-    if (color < 0 && color != MPI_UNDEFINED)
-        return tern_error(TERN_ERR_ARG, "color is %d; expected 0 or more, or MPI_UNDEFINED", color);
     size_t count = (size_t)comm->group->size +
                    (comm->remote_group ? (size_t)comm->remote_group->size : 0);
     struct choice *choices = malloc(count * sizeof *choices);
     if (!choices)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the choices of %zu processes", count);
-    int rc = tern_comm_inter(comm) ? split_inter(comm, color, key, choices, ret_newcomm)
-                                   : split_intra(comm, color, key, choices, ret_newcomm);
+    int rc = tern_comm_inter(comm) ? split_inter(comm, color, key, choices, ret_comm)
+                                   : split_intra(comm, color, key, choices, ret_comm);
     free(choices);
     return rc;
 }
 
-int tern_mpi_comm_split_type(struct tern_comm *comm, int split_type, int key,
-                             struct tern_info *info, struct tern_comm **ret_newcomm)
+int tern_mpi_comm_split(struct tern_comm *comm, int color, int key, struct tern_comm **ret_newcomm)
 {
-    (void)info; /* no hint has a meaning here */
-    int color;
-    int rc = tern_comm_locality(split_type, &color);
-    return rc ? rc : tern_mpi_comm_split(comm, color, key, ret_newcomm);
+    return tern_comm_split(comm, color, key, ret_newcomm);
 }

@@ -61,7 +61,11 @@ int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, 
     const struct tern_handle *h = handle;
     bool null = h && h->magic != TERN_MAGIC_FREED && !h->state;
 
-    tern_error(code, "%s is %s", argument, null ? null_name : handle_fault(handle));
+    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        tern_error(code, "%s is %s, which exists from MPI_Init to MPI_Finalize only", argument,
+                   handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    else
+        tern_error(code, "%s is %s", argument, null ? null_name : handle_fault(handle));
     return tern_raise_on(object, procedure, code);
 }
 

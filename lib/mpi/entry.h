@@ -14,6 +14,7 @@
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/init.h"
+#include "lib/mpi/session.h"
 #include "lib/mpi/tool.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"

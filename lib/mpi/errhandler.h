@@ -30,6 +30,7 @@ struct tern_errhandler {
         MPI_Comm_errhandler_function *comm;
         MPI_Win_errhandler_function *win;
         MPI_File_errhandler_function *file;
+        MPI_Session_errhandler_function *session;
     } function;
 };
 
@@ -58,10 +59,11 @@ struct tern_errhandler *tern_errhandler_initial(void);
 /*
  * Turns `code` (TERN_ERR_*, or a positive MPI code), the result of `procedure` ("MPI_Send"), into
  * what the caller gets: composes the message from tern_error_text, calls the error handler of
- * `object` (of a struct tern_comm) and returns the MPI error code. Call it last and with no lock
- * held: the handler may longjmp, throw, or end the job. object NULL: the communicator named by
- * tern_raise_next_on, else *tern_raise_without_object; before MPI_Init and after MPI_Finalize the
- * initial error handler.
+ * `object` (of a struct tern_comm or tern_session; or a tern_errhandler itself, of an object that
+ * could not be made, whose handle then is the null handle) and returns the MPI error code. Call it
+ * last and with no lock held: the handler may longjmp, throw, or end the job. object NULL: the
+ * communicator named by tern_raise_next_on, else *tern_raise_without_object; before MPI_Init and
+ * after MPI_Finalize the initial error handler.
  */
 int tern_raise_on(struct tern_object *object, const char *procedure, int code);
 

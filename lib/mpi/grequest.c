@@ -37,18 +37,23 @@ static int cancel(struct tern_request *request)
     return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
 }
 
-/* The callback's code has nowhere to go: the request is reported already. */
-static void release(struct tern_request *request)
+static int finish(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
-    if (grequest->free)
-        grequest->free(grequest->extra_state);
-    request->obj.own.magic = TERN_MAGIC_FREED;
-    free(grequest);
+    return grequest->free ? grequest->free(grequest->extra_state) : 0;
 }
 
-static const struct tern_request_kind kind = {
-    .name = "generalized request", .cancel = cancel, .release = release, .query = query};
+static void release(struct tern_request *request)
+{
+    request->obj.own.magic = TERN_MAGIC_FREED;
+    free(grequest_of(request));
+}
+
+static const struct tern_request_kind kind = {.name = "generalized request",
+                                              .cancel = cancel,
+                                              .release = release,
+                                              .query = query,
+                                              .finish = finish};
 
 int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
                             MPI_Grequest_free_function *free_fn,
@@ -75,9 +80,17 @@ int tern_mpi_grequest_complete(struct tern_request *request)
     if (request->complete)
         return tern_error(TERN_ERR_REQUEST, "request was completed already");
     struct tern_lane *lane = request->lane;
+    int error = 0;
     tern_lane_lock(lane); /* another thread may free the request just now */
+    bool freed = request->on_complete != NULL;
+    tern_lane_unlock(lane);
+    if (freed) { /* free_fn is to be called now, and its code is this call's */
+        error = finish(request);
+        grequest_of(request)->free = NULL;
+    }
+    tern_lane_lock(lane);
     tern_request_complete(request, 0);
     tern_lane_unlock(lane);
-    tern_request_release_orphans(); /* perhaps this one: then its free_fn is to be called now */
-    return 0;
+    tern_request_release_orphans();
+    return error;
 }

@@ -17,6 +17,7 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
+#include "lib/mpi/session.h"
 #include "lib/rte/rte.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
@@ -104,33 +105,63 @@ static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const
     tern_rte_abort_self(status, text);
 }
 
+/* Whose error handler is called, and with which handle. */
+struct raised_on {
+    struct tern_errhandler *errhandler;
+    struct tern_comm *comm;
+    MPI_Comm comm_handle;
+    MPI_Session session_handle;
+};
+
+static struct raised_on raised_on_comm(struct tern_comm *comm)
+{
+    bool has = comm && comm->errhandler;
+    return (struct raised_on){.errhandler = has ? comm->errhandler : tern_errhandler_initial(),
+                              .comm = comm,
+                              .comm_handle = comm ? (MPI_Comm)comm->obj.handle : MPI_COMM_NULL,
+                              .session_handle = MPI_SESSION_NULL};
+}
+
+static struct raised_on raised_on_object(struct tern_object *object)
+{
+    struct raised_on on = {.comm_handle = MPI_COMM_NULL, .session_handle = MPI_SESSION_NULL};
+    switch (object->handle->magic) {
+    case TERN_MAGIC_SESSION:
+        on.errhandler = ((struct tern_session *)object)->errhandler;
+        on.session_handle = (MPI_Session)object->handle;
+        return on;
+    case TERN_MAGIC_ERRHANDLER:
+        on.errhandler = (struct tern_errhandler *)object;
+        return on;
+    default:
+        return raised_on_comm((struct tern_comm *)object);
+    }
+}
+
 int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
     bool succeed = next.succeed;
-    struct tern_comm *comm = object ? NULL : next.comm;
+    struct tern_comm *comm = next.comm;
     next.comm = NULL;
     next.succeed = false;
 
-    int class = tern_error_class(code);
+    int class = tern_error_class(code), given = class;
     char text[1024];
     compose(text, sizeof text, procedure, code, class);
     tern_error_clear();
 
-    struct tern_errhandler *errhandler;
-    if (object)
-        comm = (struct tern_comm *)object;
-    else if (!comm && tern_world == TERN_WORLD_RUNNING)
+    if (!comm && tern_world == TERN_WORLD_RUNNING)
         comm = tern_raise_without_object;
-    errhandler = comm && comm->errhandler ? comm->errhandler : tern_errhandler_initial();
-    switch (errhandler->kind) {
+    struct raised_on on = object ? raised_on_object(object) : raised_on_comm(comm);
+    switch (on.errhandler->kind) {
     case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
-    case TERN_ERRHANDLER_ABORT: abort_comm(comm, class, text);
-    case TERN_ERRHANDLER_COMM: {
-        MPI_Comm handle = (MPI_Comm)comm->obj.handle;
-        int given = class;
-        errhandler->function.comm(&handle, &given, text, NULL);
+    case TERN_ERRHANDLER_ABORT: abort_comm(on.comm, class, text);
+    case TERN_ERRHANDLER_COMM:
+        on.errhandler->function.comm(&on.comm_handle, &given, text, NULL);
         break;
-    }
+    case TERN_ERRHANDLER_SESSION:
+        on.errhandler->function.session(&on.session_handle, &given, text, NULL);
+        break;
     default: break;
     }
     return succeed ? MPI_SUCCESS : class;

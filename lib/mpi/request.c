@@ -119,6 +119,8 @@ void tern_request_release_orphans(void)
         struct tern_request *next = request->owner;
         if (request->held)
             let_go(request);
+        if (request->kind->finish)
+            request->kind->finish(request); /* its code has nowhere to go */
         request->kind->release(request);
         request = next;
     }
@@ -145,6 +147,7 @@ static void drop_index(struct tern_request *request)
 int tern_mpi_request_free(struct tern_request **request)
 {
     struct tern_request *freed = *request;
+    int error = 0;
 
     tern_request_release_orphans();
     if (freed->active && !freed->complete && freed->kind->must_complete) {
@@ -164,10 +167,12 @@ int tern_mpi_request_free(struct tern_request **request)
     if (!under_way) {
         if (freed->held)
             let_go(freed);
+        if (freed->kind->finish)
+            error = freed->kind->finish(freed);
         freed->kind->release(freed);
     }
     *request = NULL;
-    return 0;
+    return error;
 }
 
 void tern_request_finish_orphans(void)
@@ -222,6 +227,10 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
     if (request->kind->query) {
         int query_error = request->kind->query(request);
         error = error ? error : query_error;
+    }
+    if (request->kind->finish) { /* MPI-4.1 section 13.2: the last callback's code counts */
+        int finish_error = request->kind->finish(request);
+        error = finish_error ? finish_error : error;
     }
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {

@@ -8,6 +8,7 @@
 #include "lib/mpi/session.h"
 
 #include "lib/mpi/buffer.h"
+#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -73,7 +74,9 @@ int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhan
                           struct tern_session **ret_session)
 {
     int level = MPI_THREAD_MULTIPLE;
-    int rc = wanted_level(info, &level);
+    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_SESSION);
+    if (!rc)
+        rc = wanted_level(info, &level);
     if (rc)
         return rc;
     struct tern_session *session = calloc(1, sizeof *session);
@@ -86,7 +89,9 @@ int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhan
     if (rc)
         goto release_info;
     tern_object_init(&session->obj, TERN_MAGIC_SESSION);
+    tern_lock();
     tern_errhandler_retain(errhandler);
+    tern_unlock();
     session->errhandler = errhandler;
     *ret_session = session;
     return 0;
@@ -103,7 +108,11 @@ free_session:
 int tern_mpi_session_finalize(struct tern_session **session)
 {
     struct tern_session *ended = *session;
-    tern_lock();
+    void *memory;
+    MPI_Count size;
+    tern_lock(); /* tern_wait gives it up */
+    if (ended->buffer) /* its memory is the user's again */
+        tern_buffer_detach(&ended->buffer, "the session", &memory, &size);
     tern_buffer_flush(ended->buffer); /* the memory is the user's again */
     tern_buffer_abandon(&ended->buffer);
     tern_fortran_drop(&ended->obj);

@@ -49,9 +49,9 @@ int tern_topo_get(const struct tern_comm *comm, enum tern_topo_kind kind,
 /* TERN_ERR_COMM for an intercommunicator. */
 int tern_topo_check_intra(const struct tern_comm *comm);
 
-/* Collective: a communicator of the processes process[0 .. places-1] (ranks in comm; NULL: 0, 1, ...)
- * with `topo`, which is NULL for the other ranks (they get NULL) and belongs to the new communicator,
- * or is released on failure. Blocks. */
+/* Collective: a communicator of the processes process[0 .. places-1] (ranks in comm; NULL: 0, 1,
+ * ...) with `topo`, which is NULL for the other ranks (they get NULL) and belongs to the new
+ * communicator, or is released on failure. Blocks. */
 int tern_topo_make(struct tern_comm *comm, int places, const int process[], struct tern_topo *topo,
                    struct tern_comm **ret_comm);
 /* The same for any group; NULL where a process gets no communicator (and no topo). */

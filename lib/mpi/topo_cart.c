@@ -232,8 +232,8 @@ void tern_topo_cart_shift(const struct tern_topo *topo, int direction, int disp,
         int64_t there = here + (i ? 1 : -1) * (int64_t)disp;
         if (topo->cart.periods[direction])
             there = positive_modulo(there, extent);
-        *results[i] = there < 0 || there >= extent ? MPI_PROC_NULL
-                                                   : rank + ((int)there - here) * step;
+        *results[i] =
+            there < 0 || there >= extent ? MPI_PROC_NULL : rank + ((int)there - here) * step;
     }
 }
 

@@ -47,8 +47,8 @@ static struct tern_topo *new_dist_graph(int indegree, int outdegree, bool weight
 {
     int *ints;
     size_t edges = (size_t)indegree + (size_t)outdegree;
-    struct tern_topo *topo = tern_topo_new(TERN_TOPO_DIST_GRAPH, weighted ? 2 * edges : edges,
-                                           &ints);
+    struct tern_topo *topo =
+        tern_topo_new(TERN_TOPO_DIST_GRAPH, weighted ? 2 * edges : edges, &ints);
     if (!topo) {
         tern_error(TERN_ERR_NO_MEM, "no memory for %zu edges", edges);
         return NULL;
@@ -128,9 +128,8 @@ static int move_neighbors(struct tern_comm *comm, const int process[], struct te
         rc = TERN_ERR_NO_MEM;
     if (!rc) /* all four arrays lie behind each other */
         rc = tern_comm_sendrecv(comm, TERN_TAG_EXCHANGE, topo->dist_graph.sources,
-                                ints_of(topo) * (int64_t)sizeof(int), to,
-                                moved->dist_graph.sources, ints_of(moved) * (int64_t)sizeof(int),
-                                from);
+                                ints_of(topo) * (int64_t)sizeof(int), to, moved->dist_graph.sources,
+                                ints_of(moved) * (int64_t)sizeof(int), from);
     tern_topo_release(topo);
     if (rc && moved)
         tern_topo_release(moved);
@@ -241,8 +240,8 @@ static int route_edges(struct tern_comm *comm, const struct tern_map_edge *edges
     }
     for (int64_t e = 0; e < count; e++) { /* send_at moves on and comes back below */
         int64_t *at = &traffic.send_at[owner(&edges[e], to_source, process)];
-        sent[*at / (int64_t)sizeof *sent] = (struct edge_end){
-            to_source ? edges[e].to : edges[e].from, edges[e].weight};
+        sent[*at / (int64_t)sizeof *sent] =
+            (struct edge_end){to_source ? edges[e].to : edges[e].from, edges[e].weight};
         *at += (int64_t)sizeof *sent;
     }
     for (int rank = 0; rank < traffic.size; rank++)
@@ -267,8 +266,8 @@ out:
 
 /* The edges as the arguments give them, one by one. */
 static int list_edges(struct tern_comm *comm, int n, const int sources[], const int degrees[],
-                      const int destinations[], const int weights[], struct tern_map_edge **ret_edges,
-                      int64_t *ret_count)
+                      const int destinations[], const int weights[],
+                      struct tern_map_edge **ret_edges, int64_t *ret_count)
 {
     int64_t count = 0;
     int rc = check_neighbors(comm, "sources", n, sources);
@@ -292,7 +291,7 @@ static int list_edges(struct tern_comm *comm, int n, const int sources[], const 
     for (int i = 0, e = 0; i < n; i++)
         for (int k = 0; k < degrees[i]; k++, e++)
             edges[e] = (struct tern_map_edge){sources[i], destinations[e],
-                                     weights == MPI_UNWEIGHTED ? 1 : weights[e]};
+                                              weights == MPI_UNWEIGHTED ? 1 : weights[e]};
     *ret_edges = edges;
     *ret_count = count;
     return 0;

@@ -2,11 +2,11 @@
 
 /*
  * Mapping a graph onto the hardware. The hardware is a tree, so the distance of two processes is
- * that of the narrowest part that holds both; it grows by large steps, and what counts most is to cut
- * few edges between nodes, then between packages, and so on. Hence top down: divide the graph among
- * the nodes, each node's share among its packages ... (topo_map_bisect.c); a grid is also cut into
- * blocks (topo_map_blocks.c). Both are then improved by exchanging pairs (topo_map_exchange.c), and
- * the cheapest of them and the given order wins.
+ * that of the narrowest part that holds both; it grows by large steps, and what counts most is to
+ * cut few edges between nodes, then between packages, and so on. Hence top down: divide the graph
+ * among the nodes, each node's share among its packages ... (topo_map_bisect.c); a grid is also cut
+ * into blocks (topo_map_blocks.c). Both are then improved by exchanging pairs
+ * (topo_map_exchange.c), and the cheapest of them and the given order wins.
  */
 
 #include "lib/mpi/topo_map.h"
@@ -19,9 +19,8 @@
 /* By the first level at which two processes are apart. The ratios are roughly those of the time of
  * a short message. */
 static const int distances[TERN_PLACE_LEVELS + 1] = {
-    [TERN_PLACE_NODE] = 60, [TERN_PLACE_PACKAGE] = 10, [TERN_PLACE_NUMA] = 8,
-    [TERN_PLACE_L3] = 5,    [TERN_PLACE_L2] = 3,       [TERN_PLACE_CORE] = 2,
-    [TERN_PLACE_LEVELS] = 0,
+    [TERN_PLACE_NODE] = 60, [TERN_PLACE_PACKAGE] = 10, [TERN_PLACE_NUMA] = 8,   [TERN_PLACE_L3] = 5,
+    [TERN_PLACE_L2] = 3,    [TERN_PLACE_CORE] = 2,     [TERN_PLACE_LEVELS] = 0,
 };
 
 static int apart_at(const struct tern_place *a, const struct tern_place *b)
@@ -113,8 +112,8 @@ int64_t tern_map_cost(const struct tern_map_graph *graph, const struct tern_plac
     int64_t cost = 0;
     for (int v = 0; v < graph->n; v++)
         for (int64_t e = graph->first[v]; e < graph->first[v + 1]; e++)
-            cost += graph->weight[e] * tern_place_distance(&places[process[v]],
-                                                           &places[process[graph->to[e]]]);
+            cost += graph->weight[e] *
+                    tern_place_distance(&places[process[v]], &places[process[graph->to[e]]]);
     return cost / 2; /* each edge was seen from both ends */
 }
 
@@ -134,7 +133,7 @@ static int compare_places(const void *a, const void *b)
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
-static int sort_slots(int n, const struct tern_place places[], struct tern_map_slots *ret_slots)
+static int sort_seats(int n, const struct tern_place places[], struct tern_map_seats *ret_seats)
 {
     struct sorted *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
     int *process = malloc(2 * ((size_t)n + 1) * sizeof *process);
@@ -153,31 +152,31 @@ static int sort_slots(int n, const struct tern_place places[], struct tern_map_s
         level[s] = s ? (uint8_t)apart_at(sorted[s - 1].place, sorted[s].place) : 0;
     }
     free(sorted);
-    *ret_slots = (struct tern_map_slots){n, process, process + n, level};
+    *ret_seats = (struct tern_map_seats){n, process, process + n, level};
     return 0;
 }
 
-static void free_slots(struct tern_map_slots *slots)
+static void free_seats(struct tern_map_seats *seats)
 {
-    free(slots->process);
-    free(slots->level);
+    free(seats->process);
+    free(seats->level);
 }
 
-static bool is_flat(const struct tern_map_slots *slots)
+static bool is_flat(const struct tern_map_seats *seats)
 {
-    for (int s = 2; s < slots->n; s++)
-        if (slots->level[s] != slots->level[1])
+    for (int s = 2; s < seats->n; s++)
+        if (seats->level[s] != seats->level[1])
             return false;
     return true;
 }
 
 bool tern_places_are_flat(int n, const struct tern_place places[])
 {
-    struct tern_map_slots slots;
-    if (sort_slots(n, places, &slots) != 0)
+    struct tern_map_seats seats;
+    if (sort_seats(n, places, &seats) != 0)
         return true; /* no memory for anything better either */
-    bool flat = is_flat(&slots);
-    free_slots(&slots);
+    bool flat = is_flat(&seats);
+    free_seats(&seats);
     return flat;
 }
 
@@ -189,30 +188,30 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* First slot behind those from `from` on that are all equally far from each other and from everybody
- * else: who of them gets which vertex does not matter. */
-static int end_of_equals(const struct tern_map_slots *slots, int from)
+/* First seat behind those from `from` on that are all equally far from each other and from
+ * everybody else: who of them gets which vertex does not matter. */
+static int end_of_equals(const struct tern_map_seats *seats, int from)
 {
-    int to = from + 1, n = slots->n;
-    if (to == n || slots->level[from] > slots->level[to])
+    int to = from + 1, n = seats->n;
+    if (to == n || seats->level[from] > seats->level[to])
         return to;
-    while (to < n && slots->level[to] == slots->level[from + 1])
+    while (to < n && seats->level[to] == seats->level[from + 1])
         to++;
-    return to < n && slots->level[to] > slots->level[from + 1] && to - from > 1 ? to - 1 : to;
+    return to < n && seats->level[to] > seats->level[from + 1] && to - from > 1 ? to - 1 : to;
 }
 
 /* process[vertex] of a mapping; among equals in ascending order, so that the given order is kept as
  * far as possible. */
-static void assign(const struct tern_map_slots *slots, int vertex_of[], int process[])
+static void assign(const struct tern_map_seats *seats, int vertex_of[], int process[])
 {
-    int *vertices = vertex_of, *processes = slots->sorted;
-    memcpy(processes, slots->process, (size_t)slots->n * sizeof *processes);
-    for (int from = 0, to; from < slots->n; from = to) {
-        to = end_of_equals(slots, from);
+    int *vertices = vertex_of, *processes = seats->sorted;
+    memcpy(processes, seats->process, (size_t)seats->n * sizeof *processes);
+    for (int from = 0, to; from < seats->n; from = to) {
+        to = end_of_equals(seats, from);
         qsort(vertices + from, (size_t)(to - from), sizeof *vertices, compare_ints);
         qsort(processes + from, (size_t)(to - from), sizeof *processes, compare_ints);
     }
-    for (int s = 0; s < slots->n; s++)
+    for (int s = 0; s < seats->n; s++)
         process[vertices[s]] = processes[s];
 }
 
@@ -220,7 +219,7 @@ static void assign(const struct tern_map_slots *slots, int vertex_of[], int proc
 struct choice {
     const struct tern_map_graph *graph;
     const struct tern_place *places;
-    struct tern_map_slots slots;
+    struct tern_map_seats seats;
     int *vertex_of, *trial;
     int64_t best_cost;
     int *best;
@@ -229,16 +228,16 @@ struct choice {
 /* Takes the mapping in vertex_of, improved, if it is cheaper than the best one. */
 static int consider(struct choice *choice, bool improve)
 {
-    int rc = improve ? tern_map_exchange(choice->graph, choice->places, &choice->slots,
+    int rc = improve ? tern_map_exchange(choice->graph, choice->places, &choice->seats,
                                          choice->vertex_of)
                      : 0;
     if (rc)
         return rc;
-    assign(&choice->slots, choice->vertex_of, choice->trial);
+    assign(&choice->seats, choice->vertex_of, choice->trial);
     int64_t cost = tern_map_cost(choice->graph, choice->places, choice->trial);
     if (cost < choice->best_cost) {
         choice->best_cost = cost;
-        memcpy(choice->best, choice->trial, (size_t)choice->slots.n * sizeof *choice->best);
+        memcpy(choice->best, choice->trial, (size_t)choice->seats.n * sizeof *choice->best);
     }
     return 0;
 }
@@ -250,15 +249,15 @@ static int try_all(struct choice *choice, int ndims, const int dims[], const int
     bool small = graph->first[graph->n] + graph->n <= TERN_MAP_SIZE_MAX, fits = false;
     int rc = 0;
     if (small) { /* the given order, improved */
-        memcpy(choice->vertex_of, choice->slots.process, (size_t)graph->n * sizeof(int));
+        memcpy(choice->vertex_of, choice->seats.process, (size_t)graph->n * sizeof(int));
         rc = consider(choice, true);
     }
     if (!rc && dims)
-        rc = tern_map_blocks(ndims, dims, periods, &choice->slots, choice->vertex_of, &fits);
+        rc = tern_map_blocks(ndims, dims, periods, &choice->seats, choice->vertex_of, &fits);
     if (!rc && fits)
         rc = consider(choice, small);
     if (!rc && small)
-        rc = tern_map_bisect(graph, &choice->slots, choice->vertex_of);
+        rc = tern_map_bisect(graph, &choice->seats, choice->vertex_of);
     return !rc && small ? consider(choice, true) : rc;
 }
 
@@ -274,14 +273,14 @@ static int choose(const struct tern_map_graph *graph, int ndims, const int dims[
         return tern_error(TERN_ERR_NO_MEM, "no memory to map %d vertices", n);
     choice.vertex_of = work;
     choice.trial = work + n;
-    int rc = sort_slots(n, places, &choice.slots);
+    int rc = sort_seats(n, places, &choice.seats);
     if (rc)
         goto free_work;
-    if (!is_flat(&choice.slots)) {
+    if (!is_flat(&choice.seats)) {
         choice.best_cost = tern_map_cost(graph, places, ret_process);
         rc = try_all(&choice, ndims, dims, periods);
     }
-    free_slots(&choice.slots);
+    free_seats(&choice.seats);
 free_work:
     free(work);
     return rc;

@@ -24,14 +24,15 @@ enum tern_place_level {
     TERN_PLACE_LEVELS
 };
 
-/* Where a process sits. part[level]: the number of its part inside the wider one; equal numbers: the
- * same part; negative: it is not bound to one, or it is not known, and so shares none with others. */
+/* Where a process sits. part[level]: the number of its part inside the wider one; equal numbers:
+ * the same part; negative: it is not bound to one, or it is not known, and so shares none with
+ * others. */
 struct tern_place {
     int32_t part[TERN_PLACE_LEVELS];
 };
 
-/* How far apart two places are: 0 for the same core, more the wider the narrowest part is that holds
- * both. */
+/* How far apart two places are: 0 for the same core, more the wider the narrowest part is that
+ * holds both. */
 int tern_place_distance(const struct tern_place *a, const struct tern_place *b);
 
 /* Are all pairs of processes equally far apart, so that no order is better than another? */
@@ -63,9 +64,9 @@ int64_t tern_map_cost(const struct tern_map_graph *graph, const struct tern_plac
                       const int process[]);
 
 /*
- * Fills process[v], a permutation of the n processes that sit at places[0 .. n-1], with a cost that is
- * smaller than that of process[v] = v; exactly the latter when nothing better was found, or when the
- * graph has more than TERN_MAP_SIZE_MAX vertices and neighbours in all. 0 or TERN_ERR_NO_MEM.
+ * Fills process[v], a permutation of the n processes that sit at places[0 .. n-1], with a cost that
+ * is smaller than that of process[v] = v; exactly the latter when nothing better was found, or when
+ * the graph has more than TERN_MAP_SIZE_MAX vertices and neighbours in all. 0 or TERN_ERR_NO_MEM.
  */
 enum { TERN_MAP_SIZE_MAX = 250000 }; /* about a second of work */
 int tern_map_vertices(const struct tern_map_graph *graph, const struct tern_place places[],
@@ -77,24 +78,24 @@ int tern_map_grid(int n, int ndims, const int dims[], const int periods[],
 
 /* ---- the steps, private to topo_map*.c ---- */
 
-/* The processes in the order of the hardware: slot s is process[s], level[s] the first level at which
- * it is apart from slot s - 1 (TERN_PLACE_LEVELS: none). */
-struct tern_map_slots {
+/* The processes in the order of the hardware: seat s is process[s], level[s] the first level at
+ * which it is apart from seat s - 1 (TERN_PLACE_LEVELS: none). */
+struct tern_map_seats {
     int n;
     int *process;
     int *sorted; /* room for n more */
     uint8_t *level;
 };
 
-/* Recursive bisection: vertex_of[s] is the vertex for slot s. 0 or TERN_ERR_NO_MEM. */
-int tern_map_bisect(const struct tern_map_graph *graph, const struct tern_map_slots *slots,
+/* Recursive bisection: vertex_of[s] is the vertex for seat s. 0 or TERN_ERR_NO_MEM. */
+int tern_map_bisect(const struct tern_map_graph *graph, const struct tern_map_seats *seats,
                     int vertex_of[]);
 /* Exchanges pairs of vertices as long as the cost falls. 0 or TERN_ERR_NO_MEM. */
 int tern_map_exchange(const struct tern_map_graph *graph, const struct tern_place places[],
-                      const struct tern_map_slots *slots, int vertex_of[]);
+                      const struct tern_map_seats *seats, int vertex_of[]);
 /* Nested blocks of a grid: every part of the hardware gets one. *ret_fits is false, and vertex_of
  * unspecified, where parts differ in size or do not divide the grid. 0 or TERN_ERR_NO_MEM. */
 int tern_map_blocks(int ndims, const int dims[], const int periods[],
-                    const struct tern_map_slots *slots, int vertex_of[], bool *ret_fits);
+                    const struct tern_map_seats *seats, int vertex_of[], bool *ret_fits);
 
 #endif

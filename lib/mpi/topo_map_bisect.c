@@ -2,17 +2,18 @@
 
 /*
  * Mapping by dual recursive bisection (F. Pellegrini, "Static mapping by dual recursive
- * bipartitioning of process and architecture graphs", SHPCC 1994): the slots are halved where the
+ * bipartitioning of process and architecture graphs", SHPCC 1994): the seats are halved where the
  * hardware divides them, widest parts first, the vertices are divided into as many each with few
  * edges cut, and each half goes on by itself. Since the hardware is a tree, what is outside of a
  * domain is equally far from both halves and need not be looked at.
  *
- * A bisection is the best of three: the vertices in order; and two grown by always taking the vertex
- * that cuts least (greedy graph growing: G. Karypis, V. Kumar, "A Fast and High Quality Multilevel
- * Scheme for Partitioning Irregular Graphs", SIAM J. Sci. Comput. 20, 1998), from the first vertex and
- * from one at the rim. Each is improved by passes of B. Kernighan and S. Lin ("An Efficient Heuristic
- * Procedure for Partitioning Graphs", 1970), with the best vertex of a side at a time as C. Fiduccia
- * and R. Mattheyses do it (DAC 1982), sides in turn, so that the sizes stay exact.
+ * A bisection is the best of three: the vertices in order; and two grown by always taking the
+ * vertex that cuts least (greedy graph growing: G. Karypis, V. Kumar, "A Fast and High Quality
+ * Multilevel Scheme for Partitioning Irregular Graphs", SIAM J. Sci. Comput. 20, 1998), from the
+ * first vertex and from one at the rim. Each is improved by passes of B. Kernighan and S. Lin ("An
+ * Efficient Heuristic Procedure for Partitioning Graphs", 1970), with the best vertex of a side at
+ * a time as C. Fiduccia and R. Mattheyses do it (DAC 1982), sides in turn, so that the sizes stay
+ * exact.
  */
 
 #include "lib/mpi/topo_map.h"
@@ -34,8 +35,8 @@ struct heap {
 
 struct bisection {
     const struct tern_map_graph *graph;
-    const struct tern_map_slots *slots;
-    int *vertices;     /* of slot s; the result */
+    const struct tern_map_seats *seats;
+    int *vertices;     /* of seat s; the result */
     signed char *side; /* of a vertex: OUTSIDE of the domain at work, LEFT or RIGHT */
     signed char *best; /* the best division so far */
     int64_t *key;
@@ -59,7 +60,8 @@ static void put(struct heap *heap, int place, int vertex)
 static void rise(struct heap *heap, int place)
 {
     int vertex = heap->vertex[place];
-    for (; place > 0 && before(heap, vertex, heap->vertex[(place - 1) / 2]); place = (place - 1) / 2)
+    for (; place > 0 && before(heap, vertex, heap->vertex[(place - 1) / 2]);
+         place = (place - 1) / 2)
         put(heap, place, heap->vertex[(place - 1) / 2]);
     put(heap, place, vertex);
 }
@@ -191,7 +193,8 @@ static void finish_trial(struct bisection *b, const int vertices[], int count, i
         b->best[vertices[i]] = b->side[vertices[i]];
 }
 
-/* The left side is what grows from `seed`; the key of a vertex is how much its move lowers the cut. */
+/* The left side is what grows from `seed`; the key of a vertex is how much its move lowers the cut.
+ */
 static void grow(struct bisection *b, const int vertices[], int count, int left, int seed)
 {
     struct heap *heap = &b->heaps[RIGHT];
@@ -208,7 +211,8 @@ static void grow(struct bisection *b, const int vertices[], int count, int left,
     clear(heap);
 }
 
-/* The last vertex that a breadth-first search from `seed` finds: one at the rim of seed's region. */
+/* The last vertex that a breadth-first search from `seed` finds: one at the rim of seed's region.
+ */
 static int farthest(struct bisection *b, const int vertices[], int count, int seed)
 {
     const struct tern_map_graph *graph = b->graph;
@@ -250,26 +254,26 @@ static void bisect(struct bisection *b, int vertices[], int count, int left)
 
 /* ---- recursion ---- */
 
-/* Where to divide the slots from .. to-1: at the widest level at which they are apart, as close to the
- * middle as possible; 0 where all are equally far apart, so that any order is right. */
-static int divide(const struct tern_map_slots *slots, int from, int to)
+/* Where to divide the seats from .. to-1: at the widest level at which they are apart, as close to
+ * the middle as possible; 0 where all are equally far apart, so that any order is right. */
+static int divide(const struct tern_map_seats *seats, int from, int to)
 {
     int widest = TERN_PLACE_LEVELS, narrowest = 0, at = 0;
     for (int s = from + 1; s < to; s++) {
-        widest = slots->level[s] < widest ? slots->level[s] : widest;
-        narrowest = slots->level[s] > narrowest ? slots->level[s] : narrowest;
+        widest = seats->level[s] < widest ? seats->level[s] : widest;
+        narrowest = seats->level[s] > narrowest ? seats->level[s] : narrowest;
     }
     if (to - from < 3 || widest == narrowest)
         return 0;
     for (int s = from + 1; s < to; s++)
-        if (slots->level[s] == widest && (!at || abs(2 * s - from - to) < abs(2 * at - from - to)))
+        if (seats->level[s] == widest && (!at || abs(2 * s - from - to) < abs(2 * at - from - to)))
             at = s;
     return at;
 }
 
 static void map_domain(struct bisection *b, int from, int to)
 {
-    int at = divide(b->slots, from, to);
+    int at = divide(b->seats, from, to);
     if (!at)
         return;
     bisect(b, b->vertices + from, to - from, at - from);
@@ -277,7 +281,7 @@ static void map_domain(struct bisection *b, int from, int to)
     map_domain(b, at, to);
 }
 
-int tern_map_bisect(const struct tern_map_graph *graph, const struct tern_map_slots *slots,
+int tern_map_bisect(const struct tern_map_graph *graph, const struct tern_map_seats *seats,
                     int vertex_of[])
 {
     size_t n = (size_t)graph->n;
@@ -292,7 +296,7 @@ int tern_map_bisect(const struct tern_map_graph *graph, const struct tern_map_sl
     }
     struct bisection b = {
         .graph = graph,
-        .slots = slots,
+        .seats = seats,
         .vertices = vertex_of,
         .side = sides,
         .best = sides + n,

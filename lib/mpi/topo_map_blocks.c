@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A grid cut into nested blocks: one block per node, within it one per package, and so on, as W. Gropp
- * factors a grid by nodes ("Using Node and Socket Information to Implement MPI Cartesian Topologies",
- * Parallel Computing 85, 2019), here for any number of levels. Each block's shape is the one that cuts
- * the fewest edges among all that divide the block around it. This needs parts of equal size; anything
- * else is left to the recursive bisection.
+ * A grid cut into nested blocks: one block per node, within it one per package, and so on, as W.
+ * Gropp factors a grid by nodes ("Using Node and Socket Information to Implement MPI Cartesian
+ * Topologies", Parallel Computing 85, 2019), here for any number of levels. Each block's shape is
+ * the one that cuts the fewest edges among all that divide the block around it. This needs parts of
+ * equal size; anything else is left to the recursive bisection.
  */
 
 #include "lib/mpi/topo_map.h"
@@ -23,8 +23,8 @@ struct shapes {
     double best_cut;
 };
 
-/* Edges per place that leave a block of this shape. Of a dimension that the block fills, none do: with
- * a period both ends are inside as well. */
+/* Edges per place that leave a block of this shape. Of a dimension that the block fills, none do:
+ * with a period both ends are inside as well. */
 static double cut_of(const struct shapes *shapes)
 {
     double cut = 0;
@@ -54,12 +54,12 @@ static void search(struct shapes *shapes, int d, int rest)
         }
 }
 
-/* How many of the first `places` slots are in each part of this level; 0: not equally many. */
-static int size_of_parts(const struct tern_map_slots *slots, int level, int places)
+/* How many of the first `places` seats are in each part of this level; 0: not equally many. */
+static int size_of_parts(const struct tern_map_seats *seats, int level, int places)
 {
     int size = 0, from = 0;
     for (int s = 1; s <= places; s++) {
-        if (s < places && slots->level[s] > level)
+        if (s < places && seats->level[s] > level)
             continue;
         if (size && s - from != size)
             return 0;
@@ -69,10 +69,10 @@ static int size_of_parts(const struct tern_map_slots *slots, int level, int plac
     return size;
 }
 
-/* Adds to each vertex's slot where its inner block lies within the outer one. Both shapes have
+/* Adds to each vertex's seat where its inner block lies within the outer one. Both shapes have
  * ndims extents; `inner` divides `outer`. */
 static void place_blocks(int ndims, const int dims[], const int outer[], const int inner[],
-                         int inner_size, int places, int slot_of[])
+                         int inner_size, int places, int seat_of[])
 {
     for (int v = 0; v < places; v++) {
         int number = 0, rest = v, stride = 1;
@@ -82,12 +82,12 @@ static void place_blocks(int ndims, const int dims[], const int outer[], const i
             number += coord % outer[d] / inner[d] * stride;
             stride *= outer[d] / inner[d];
         }
-        slot_of[v] += number * inner_size;
+        seat_of[v] += number * inner_size;
     }
 }
 
 int tern_map_blocks(int ndims, const int dims[], const int periods[],
-                    const struct tern_map_slots *slots, int vertex_of[], bool *ret_fits)
+                    const struct tern_map_seats *seats, int vertex_of[], bool *ret_fits)
 {
     int places = 1, size;
     for (int d = 0; d < ndims; d++)
@@ -95,32 +95,31 @@ int tern_map_blocks(int ndims, const int dims[], const int periods[],
     int *work = malloc((3 * (size_t)ndims + (size_t)places + 1) * sizeof *work);
     if (!work)
         return tern_error(TERN_ERR_NO_MEM, "no memory to divide a grid of %d places", places);
-    int *outer = work, *inner = work + ndims, *slot_of = work + 3 * ndims;
-    memset(slot_of, 0, (size_t)places * sizeof *slot_of);
+    int *outer = work, *inner = work + ndims, *seat_of = work + 3 * ndims;
+    memset(seat_of, 0, (size_t)places * sizeof *seat_of);
     memcpy(outer, dims, (size_t)ndims * sizeof *outer);
     size = places;
     *ret_fits = false;
     for (int level = 0; level < TERN_PLACE_LEVELS; level++) {
-        int part = size_of_parts(slots, level, places);
-        struct shapes shapes = {ndims,           dims,  periods, outer,
-                                work + 2 * ndims, inner, 1e30};
+        int part = size_of_parts(seats, level, places);
+        struct shapes shapes = {ndims, dims, periods, outer, work + 2 * ndims, inner, 1e30};
         if (part == size)
             continue;
         if (part)
             search(&shapes, 0, part);
         if (!part || shapes.best_cut == 1e30)
             break;
-        place_blocks(ndims, dims, outer, inner, part, places, slot_of);
+        place_blocks(ndims, dims, outer, inner, part, places, seat_of);
         memcpy(outer, inner, (size_t)ndims * sizeof *outer);
         size = part;
         *ret_fits = true;
     }
     for (int d = 0; d < ndims; d++)
         inner[d] = 1;
-    place_blocks(ndims, dims, outer, inner, 1, places, slot_of);
+    place_blocks(ndims, dims, outer, inner, 1, places, seat_of);
     for (int v = 0; v < places; v++)
-        vertex_of[slot_of[v]] = v;
-    for (int s = places; s < slots->n; s++)
+        vertex_of[seat_of[v]] = v;
+    for (int s = places; s < seats->n; s++)
         vertex_of[s] = s;
     free(work);
     return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * For a creation each process looks up its own place in the kernel's files at the time of the call and
- * sends it to rank 0, so that it does not matter who started and who bound the processes. MPI_Cart_map
- * and MPI_Graph_map are local: there every process goes by what the launcher said of all.
+ * For a creation each process looks up its own place in the kernel's files at the time of the call
+ * and sends it to rank 0, so that it does not matter who started and who bound the processes.
+ * MPI_Cart_map and MPI_Graph_map are local: there every process goes by what the launcher said of
+ * all.
  */
 
 #include "lib/mpi/topo_reorder.h"
@@ -40,7 +41,7 @@ struct reports {
     struct report {
         struct tern_place place;
         int64_t edges; /* that the process is going to send */
-    } *of; /* rank */
+    } * of;            /* rank */
     struct tern_place *places;
     int64_t *bytes, *at; /* of the edges that come from each rank */
     int64_t edges;       /* in all */
@@ -139,9 +140,8 @@ int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], 
         free(process);
         return rc;
     }
-    bool mapped = comm->group->rank == 0 &&
-                  tern_map_grid(comm->group->size, ndims, dims, periods, reports.places,
-                                process) == 0;
+    bool mapped = comm->group->rank == 0 && tern_map_grid(comm->group->size, ndims, dims, periods,
+                                                          reports.places, process) == 0;
     free_reports(&reports);
     return announce(comm, mapped, process, ret_process);
 }

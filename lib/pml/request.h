@@ -25,6 +25,7 @@ struct tern_request_kind {
     int (*cancel)(struct tern_request *request);          /* try; the result shows in status._cancelled on completion */
     void (*release)(struct tern_request *request);        /* frees it; not active any more */
     int (*query)(struct tern_request *request);           /* generalized only: fills status when it is reported; else NULL */
+    int (*finish)(struct tern_request *request);          /* generalized only: its last callback, before release; else NULL */
     bool must_complete;                                   /* the user may not free it while it is under way */
 };
 

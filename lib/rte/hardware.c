@@ -2,8 +2,8 @@
 
 /*
  * Which processors make up a package, a cache, a core is in lists below /sys/devices/system. A
- * process is on such a part when all processors it may run on belong to it; one that is not bound so
- * closely is on none of them.
+ * process is on such a part when all processors it may run on belong to it; one that is not bound
+ * so closely is on none of them.
  */
 
 #include "lib/rte/hardware.h"

@@ -35,9 +35,9 @@ const char *tern_rte_hw_name(enum tern_hw_kind kind);
 bool tern_rte_hw_find(const char *name, enum tern_hw_kind *ret_kind);
 
 /* For each kind: whether this node has parts of it (ret_exists, may be NULL), and the one part that
- * holds all processors the calling thread may run on now, or TERN_HW_NOT_BOUND. The number of a part
- * is its lowest processor: different for the parts of a kind on a node, and meaningless between
- * nodes. `root` is "" for this host, or a directory with recorded files in tests. */
+ * holds all processors the calling thread may run on now, or TERN_HW_NOT_BOUND. The number of a
+ * part is its lowest processor: different for the parts of a kind on a node, and meaningless
+ * between nodes. `root` is "" for this host, or a directory with recorded files in tests. */
 void tern_rte_hw_places(const char *root, int32_t ret_part[TERN_HW_KINDS],
                         bool ret_exists[TERN_HW_KINDS]);
 
@@ -45,14 +45,14 @@ void tern_rte_hw_places(const char *root, int32_t ret_part[TERN_HW_KINDS],
 void tern_rte_hw_places_of(const char *root, const char *cpus, int32_t ret_part[TERN_HW_KINDS],
                            bool ret_exists[TERN_HW_KINDS]);
 
-/* Where the launcher bound a rank of this job when it started it; local, about 20 us per rank. Parts
- * are numbered otherwise than above: compare them only with each other. False: the node is not known.
- * ret_part[TERN_HW_MACHINE] is TERN_HW_NOT_BOUND if nothing is known within the node. */
+/* Where the launcher bound a rank of this job when it started it; local, about 20 us per rank.
+ * Parts are numbered otherwise than above: compare them only with each other. False: the node is
+ * not known. ret_part[TERN_HW_MACHINE] is TERN_HW_NOT_BOUND if nothing is known within the node. */
 bool tern_rte_hw_launch_place(uint32_t rank, uint32_t *ret_node, int32_t ret_part[TERN_HW_KINDS]);
 
-/* Reads a locality string of PMIx, such as "SK0:L30:L20-1:CR0-1:HT0-3:NM0": a kind with one number is
- * the part the process is bound to. Kinds that are not named are parts that the node does not have:
- * 0, the same for all. False, with nothing but TERN_HW_NOT_BOUND: no such string. */
+/* Reads a locality string of PMIx, such as "SK0:L30:L20-1:CR0-1:HT0-3:NM0": a kind with one number
+ * is the part the process is bound to. Kinds that are not named are parts that the node does not
+ * have: 0, the same for all. False, with nothing but TERN_HW_NOT_BOUND: no such string. */
 bool tern_rte_hw_parse_locality(const char *text, int32_t ret_part[TERN_HW_KINDS]);
 
 #endif

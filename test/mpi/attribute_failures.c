@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 3 */
-/* A callback's error comes back from the call that ran it, as it is, and nothing is half done: a set or
- * deletion that is refused leaves the old value, a free that is refused leaves the object alive with what
- * was not yet deleted, and a duplicate that cannot be finished is taken back with its copies deleted. */
+/* A callback's error comes back from the call that ran it, as it is, and nothing is half done: a
+ * set or deletion that is refused leaves the old value, a free that is refused leaves the object
+ * alive with what was not yet deleted, and a duplicate that cannot be finished is taken back with
+ * its copies deleted. */
 #include "check.h"
 
 enum { KEYS = 4 };
@@ -29,7 +30,7 @@ static int copy(void *in, void *out, int *flag)
     return code;
 }
 
-static int delete(void *value)
+static int delete (void *value)
 {
     int code = may(refuse_delete_of, value);
     if (code == MPI_SUCCESS) {
@@ -48,7 +49,7 @@ static int copy_comm(MPI_Comm comm, int key, void *extra, void *in, void *out, i
 static int delete_comm(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    return delete(value);
+    return delete (value);
 }
 
 static int copy_type(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
@@ -60,7 +61,7 @@ static int copy_type(MPI_Datatype type, int key, void *extra, void *in, void *ou
 static int delete_type(MPI_Datatype type, int key, void *value, void *extra)
 {
     (void)type, (void)key, (void)extra;
-    return delete(value);
+    return delete (value);
 }
 
 static void check_code(int got)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 */
-/* Callbacks may themselves set, get and delete attributes, free keyvals, and duplicate and free other
- * communicators; and a keyval that was freed works on for the attributes that have it. */
+/* Callbacks may themselves set, get and delete attributes, free keyvals, and duplicate and free
+ * other communicators; and a keyval that was freed works on for the attributes that have it. */
 #include "check.h"
 
 static int key, other, deletes, copies;
@@ -32,8 +32,8 @@ static int copy_and_grow(MPI_Comm comm, int keyval, void *extra, void *in, void 
     CHECK_INT(value_of(comm, keyval), (intptr_t)in);
     for (int i = 0; i < 20; i++) {
         int more;
-        CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &more,
-                                        NULL));
+        CHECK_OK(
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &more, NULL));
         CHECK_OK(MPI_Comm_set_attr(comm, more, extra));
         CHECK_OK(MPI_Comm_free_keyval(&more));
     }

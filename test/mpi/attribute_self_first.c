@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 3 5 */
-/* MPI_Finalize begins with the deletion of MPI_COMM_SELF's attributes: then all else still lives, the
- * attributes of MPI_COMM_WORLD, user communicators, types and pending messages, and the callbacks may use
- * them, and set further attributes of MPI_COMM_SELF, which are deleted too. */
+/* MPI_Finalize begins with the deletion of MPI_COMM_SELF's attributes: then all else still lives,
+ * the attributes of MPI_COMM_WORLD, user communicators, types and pending messages, and the
+ * callbacks may use them, and set further attributes of MPI_COMM_SELF, which are deleted too. */
 #include "check.h"
 
 static MPI_Comm twin;
@@ -26,7 +26,7 @@ static int delete_world(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static int delete(MPI_Comm comm, int keyval, void *value, void *extra)
+static int delete (MPI_Comm comm, int keyval, void *value, void *extra)
 {
     int out[2] = {rank, -rank}, in[2] = {-9, -9}, flag, one = 1, sum;
     void *got;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 */
+/* ranks: 1 2 3 4 5 8 */
 /* Buffered sends complete without a receiver, need attached room, and detach waits for them. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5; needs: MPI_Comm_attach_buffer */
+/* ranks: 1 2 3 4 5 8; needs: MPI_Comm_attach_buffer */
 /* A communicator's own buffer serves its buffered sends and no others, also without one of the
  * process; flushing waits for the messages of one buffer only and leaves it attached; each kind of
  * buffer can be MPI_BUFFER_AUTOMATIC. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 */
+/* ranks: 2 3 4 5 8 */
 /* Synchronous sends that nobody receives can be cancelled, whether they wait behind others in the sender, or have come to a
  * process that has not made the communicator yet; and the messages around them arrive in order. */
 #include "check.h"
@@ -12,7 +12,7 @@ static void check_cancelled(MPI_Request *request)
     MPI_Status status;
     int word = 0, done = 0, was_cancelled = 0;
 
-    CHECK_OK(MPI_Recv(&word, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Recv(&word, 1, MPI_INT, 1, 3, pair, MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Test(request, &done, &status));
     CHECK(done);
     CHECK_OK(MPI_Test_cancelled(&status, &was_cancelled));
@@ -47,20 +47,20 @@ static void receive_others(MPI_Comm comm, int others)
     }
     CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE));
     CHECK(!flag);
-    CHECK_OK(MPI_Send(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Send(&word, 1, MPI_INT, 0, 3, pair));
 }
 
 int main(int argc, char **argv)
 {
     static const int sizes[] = { 0, 100, 100000 };
 
-    start(&argc, &argv);
+    start_pairs(&argc, &argv);
     for (int i = 0; i < 6; i++) {
         int others = i < 3 ? OTHERS : 20;
         MPI_Comm comm;
         if (rank == 1 && i >= 3)
             usleep(20000); /* messages come before the communicator is there */
-        CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        CHECK_OK(MPI_Comm_dup(pair, &comm));
         if (rank == 0) {
             send_and_cancel(comm, others, sizes[i % 3]);
         } else {

@@ -166,10 +166,28 @@ static inline void start_threads(int *argc, char ***argv, int required)
         FAIL("thread level: got %d, expected at least %d", provided, required);
 }
 
+/* For programs of two ranks: many pairs run at the same time, each in a communicator `pair` with
+ * `rank` 0 or 1 and `size` 2. A rank that is left over ends at once. */
+static MPI_Comm pair;
+static int paired = 0;
+
 static inline int end(void)
 {
+    if (paired)
+        CHECK_OK(MPI_Comm_free(&pair));
     CHECK_OK(MPI_Finalize());
     return 0;
+}
+
+static inline void start_pairs(int *argc, char ***argv)
+{
+    start(argc, argv);
+    CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair));
+    CHECK_OK(MPI_Comm_rank(pair, &rank));
+    CHECK_OK(MPI_Comm_size(pair, &size));
+    paired = 1;
+    if (size < 2)
+        exit(end());
 }
 
 /* The last line of most programs' setup: errors come back instead of ending the job. */

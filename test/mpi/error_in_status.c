@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 */
+/* ranks: 2 3 4 5 8 */
 /* One failed receive among several: MPI_ERR_IN_STATUS, and each status says its own result. */
 #include "check.h"
 
 int main(int argc, char **argv)
 {
-    start(&argc, &argv);
-    return_errors(MPI_COMM_WORLD);
+    start_pairs(&argc, &argv);
+    return_errors(pair);
     int in[3] = { 0, 0, 0 }, out[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     if (rank == 0) {
         MPI_Request requests[3];
         MPI_Status statuses[3];
         for (int i = 0; i < 3; i++)
-            CHECK_OK(MPI_Irecv(&in[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]));
-        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+            CHECK_OK(MPI_Irecv(&in[i], 1, MPI_INT, 1, i, pair, &requests[i]));
+        CHECK_OK(MPI_Barrier(pair));
         CHECK_CLASS(MPI_Waitall(3, requests, statuses), MPI_ERR_IN_STATUS);
         for (int i = 0; i < 3; i++) {
             int error = statuses[i].MPI_ERROR;
@@ -27,11 +27,11 @@ int main(int argc, char **argv)
         CHECK_INT(in[0], 1);
         CHECK_INT(in[2], 1);
     } else {
-        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
-        CHECK_OK(MPI_Send(out, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
-        CHECK_OK(MPI_Send(out, 8, MPI_INT, 0, 1, MPI_COMM_WORLD));
-        CHECK_OK(MPI_Send(out, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Barrier(pair));
+        CHECK_OK(MPI_Send(out, 1, MPI_INT, 0, 0, pair));
+        CHECK_OK(MPI_Send(out, 8, MPI_INT, 0, 1, pair));
+        CHECK_OK(MPI_Send(out, 1, MPI_INT, 0, 2, pair));
     }
-    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Barrier(pair));
     return end();
 }

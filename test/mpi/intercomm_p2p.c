@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 5 */
+/* ranks: 2 3 4 5 8 */
 /* On an intercommunicator ranks name the remote group: sends, wildcards, probes, duplicates. */
 #include "check.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 4; long-args: 50000 */
+/* ranks: 1 2 3 4 5 8; long-args: 50000 */
 /* MPI_Isend never blocks: thousands may be open in both directions before the first receive. */
 #include "check.h"
 
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    int messages = argument(argc, argv, 3000);
+    int messages = argument(argc, argv, 10000);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     int *out = allocate((size_t) messages * 64 * sizeof(int));
     int in[64];

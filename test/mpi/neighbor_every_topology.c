@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 3 4 5 8; long: 16; limit: 120 */
-/* Neighbourhood collectives, blocking, nonblocking and persistent, on grids (with dimensions of one and
- * two, periods, ends) and on graphs of both kinds with loops and repeated edges: the j-th copy of an edge
- * at its source is the j-th copy at its destination; blocks of nobody stay as they were. */
+/* Neighbourhood collectives, blocking, nonblocking and persistent, on grids (with dimensions of one
+ * and two, periods, ends) and on graphs of both kinds with loops and repeated edges: the j-th copy
+ * of an edge at its source is the j-th copy at its destination; blocks of nobody stay as they were.
+ */
 #include "check.h"
 #include <stdbool.h>
 
@@ -76,9 +77,9 @@ static void finish(int code)
     CHECK_OK(MPI_Request_free(&request));
 }
 
-#define CALL(name, ...) \
-    finish(mode == 0 ? MPI_Neighbor_##name(__VA_ARGS__) \
-           : mode == 1 ? MPI_Ineighbor_##name(__VA_ARGS__, &request) \
+#define CALL(name, ...)                                                                            \
+    finish(mode == 0   ? MPI_Neighbor_##name(__VA_ARGS__)                                          \
+           : mode == 1 ? MPI_Ineighbor_##name(__VA_ARGS__, &request)                               \
                        : MPI_Neighbor_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request))
 
 static int send[4 * DEGREE_MAX], got[4 * DEGREE_MAX];
@@ -93,7 +94,8 @@ static void expect(int i, int at, int block, int length)
 {
     int source = in_of[me][i];
     for (int w = 0; w < 4; w++)
-        CHECK_INT(got[at + w], source == MPI_PROC_NULL || w >= length ? -1 : word(source, block, w));
+        CHECK_INT(got[at + w],
+                  source == MPI_PROC_NULL || w >= length ? -1 : word(source, block, w));
 }
 
 static void exchange(MPI_Comm comm)
@@ -134,9 +136,8 @@ static void exchange(MPI_Comm comm)
     for (int k = 0; k < out; k++)
         send_counts[k] = length_of(me, k);
     for (int i = 0; i < in; i++)
-        recv_counts[i] = in_of[me][i] == MPI_PROC_NULL
-                             ? 2
-                             : length_of(in_of[me][i], block_of_source(i));
+        recv_counts[i] =
+            in_of[me][i] == MPI_PROC_NULL ? 2 : length_of(in_of[me][i], block_of_source(i));
     reset();
     CALL(alltoallv, send, send_counts, places, MPI_INT, got, recv_counts, back, MPI_INT, comm);
     for (int i = 0; i < in; i++)
@@ -278,13 +279,19 @@ static void dist_graphs(bool weighted, int reorder)
             destinations[out++] = to[e];
         }
     }
-    CHECK_OK(MPI_Dist_graph_create_adjacent(
-        MPI_COMM_WORLD, in, sources, !weighted ? MPI_UNWEIGHTED : in ? in_weights : MPI_WEIGHTS_EMPTY,
-        out, destinations, !weighted ? MPI_UNWEIGHTED : out ? out_weights : MPI_WEIGHTS_EMPTY,
-        MPI_INFO_NULL, reorder, &comm));
+    CHECK_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, sources,
+                                            !weighted ? MPI_UNWEIGHTED
+                                            : in      ? in_weights
+                                                      : MPI_WEIGHTS_EMPTY,
+                                            out, destinations,
+                                            !weighted ? MPI_UNWEIGHTED
+                                            : out     ? out_weights
+                                                      : MPI_WEIGHTS_EMPTY,
+                                            MPI_INFO_NULL, reorder, &comm));
     check_dist_graph(&comm, weighted, true);
 
-    /* Rank r names edges r, r + size, ..., in one list each, or several with the same source, or none. */
+    /* Rank r names edges r, r + size, ..., in one list each, or several with the same source, or
+     * none. */
     out = 0;
     for (int e = rank; e < edge_count; e += size) {
         if (n == 0 || sources[n - 1] != from[e]) {
@@ -298,7 +305,9 @@ static void dist_graphs(bool weighted, int reorder)
     sources[n] = rank; /* a source without edges */
     degrees[n++] = 0;
     CHECK_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, n, sources, degrees, destinations,
-                                   !weighted ? MPI_UNWEIGHTED : out ? out_weights : MPI_WEIGHTS_EMPTY,
+                                   !weighted ? MPI_UNWEIGHTED
+                                   : out     ? out_weights
+                                             : MPI_WEIGHTS_EMPTY,
                                    MPI_INFO_NULL, reorder, &comm));
     check_dist_graph(&comm, weighted, false);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; long-args: 20000 */
+/* ranks: 2 3 4 5 8; long-args: 20000 */
 /* Messages with one tag arrive in the order sent, whatever their sizes and send modes. */
 #include "check.h"
 
@@ -14,7 +14,7 @@ static int ints_of(int i)
 
 int main(int argc, char **argv)
 {
-    start(&argc, &argv);
+    start_pairs(&argc, &argv);
     int messages = argument(argc, argv, 600);
     int *buffer = allocate(MOST_INTS * sizeof(int));
     MPI_Request request[8];
@@ -29,14 +29,14 @@ int main(int argc, char **argv)
         if (rank == 0) {
             slots[s][0] = slots[s][n - 1] = i;
             if (i % 5 == 3)
-                CHECK_OK(MPI_Issend(slots[s], n, MPI_INT, 1, 7, MPI_COMM_WORLD, &request[s]));
+                CHECK_OK(MPI_Issend(slots[s], n, MPI_INT, 1, 7, pair, &request[s]));
             else
-                CHECK_OK(MPI_Isend(slots[s], n, MPI_INT, 1, 7, MPI_COMM_WORLD, &request[s]));
+                CHECK_OK(MPI_Isend(slots[s], n, MPI_INT, 1, 7, pair, &request[s]));
         } else {
             MPI_Status status;
             int count;
             CHECK_OK(MPI_Recv(buffer, MOST_INTS, MPI_INT, i % 3 ? 0 : MPI_ANY_SOURCE,
-                              i % 2 ? 7 : MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+                              i % 2 ? 7 : MPI_ANY_TAG, pair, &status));
             CHECK_OK(MPI_Get_count(&status, MPI_INT, &count));
             CHECK_INT(count, n);
             CHECK_INT(buffer[0], i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3; needs: MPI_Psend_init MPI_Request_get_status_all */
+/* ranks: 1 2 3 4 5 8; needs: MPI_Psend_init MPI_Request_get_status_all */
 /* What is wrong with partitioned requests is refused and changes nothing; MPI_PROC_NULL and no
  * partitions are fine; a message longer than its receive is MPI_ERR_TRUNCATE there, a shorter one
  * is not. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5; needs: MPI_Psend_init */
+/* ranks: 1 2 3 4 5 8; needs: MPI_Psend_init */
 /* Partitioned sends and receives match by communicator, rank and tag, in the order in which they
  * were initialized, whatever the order in which they are started; freed ones keep their place;
  * nothing else matches them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 */
+/* ranks: 1 2 3 4 5 8 */
 /* A started persistent receive can be cancelled and started again. */
 #include "check.h"
 
@@ -9,8 +9,8 @@ int main(int argc, char **argv)
     MPI_Request receive, send;
     MPI_Status status;
     int in = 0, out = 5, flag;
-    CHECK_OK(MPI_Recv_init(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &receive));
-    CHECK_OK(MPI_Send_init(&out, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &send));
+    CHECK_OK(MPI_Recv_init(&in, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &receive));
+    CHECK_OK(MPI_Send_init(&out, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &send));
     for (int i = 0; i < 3; i++) {
         CHECK_OK(MPI_Start(&receive));
         CHECK_OK(MPI_Cancel(&receive));

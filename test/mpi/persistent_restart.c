@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 4 */
+/* ranks: 1 2 3 4 5 8 */
 /* Persistent requests of every mode can be started again and again; inactive ones stay valid. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 4; long: 8; args: 7 600; long-args: 70 6000 */
+/* ranks: 2 3 4 5 8; long: 8; args: 7 600; long-args: 70 6000 */
 /* Random receives posted before and after their messages, half of them with wildcards, must match
  * exactly as the standard's ordering says: the outcome follows from the seed. */
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 4; long: 8 16; args: 1 400; long-args: 99 5000 */
+/* ranks: 2 3 4 5 8; long: 8 16; args: 1 400; long-args: 99 5000 */
 /* Random point-to-point traffic: sizes, tags, modes, wildcards, types and orders from one seed that
  * all ranks share, so each knows what must come. args: seed, messages per round. */
 #include "check.h"

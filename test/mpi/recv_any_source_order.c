@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 3 4 5; long: 16 */
+/* ranks: 2 3 4 5 8; long: 16 */
 /* With MPI_ANY_SOURCE and MPI_ANY_TAG the messages of each single source still come in order. */
 #include "check.h"
 

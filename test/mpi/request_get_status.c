@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 */
+/* ranks: 2 3 4 5 8 */
 /* MPI_Request_get_status tells of completion and leaves the request to be waited for. */
 #include "check.h"
 
 int main(int argc, char **argv)
 {
-    start(&argc, &argv);
+    start_pairs(&argc, &argv);
     if (rank == 0) {
         MPI_Request request, before;
         MPI_Status status;
         int got = 0, flag = -1, count = -1;
-        CHECK_OK(MPI_Irecv(&got, 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &request));
+        CHECK_OK(MPI_Irecv(&got, 1, MPI_INT, 1, MPI_ANY_TAG, pair, &request));
         before = request;
         CHECK_OK(MPI_Request_get_status(request, &flag, &status));
         CHECK_INT(flag, 0);
-        CHECK_OK(MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Send(NULL, 0, MPI_INT, 1, 0, pair));
         while (!flag)
             CHECK_OK(MPI_Request_get_status(request, &flag, &status));
         for (int i = 0; i < 2; i++) {
@@ -34,8 +34,8 @@ int main(int argc, char **argv)
         CHECK_INT(status.MPI_SOURCE, 1);
     } else {
         int value = 9;
-        CHECK_OK(MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        CHECK_OK(MPI_Send(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Recv(NULL, 0, MPI_INT, 0, 0, pair, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Send(&value, 1, MPI_INT, 0, 4, pair));
     }
     return end();
 }

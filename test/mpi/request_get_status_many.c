@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5; needs: MPI_Request_get_status_all MPI_Request_get_status_any
+/* ranks: 1 2 3 4 5 8; needs: MPI_Request_get_status_all MPI_Request_get_status_any
  * MPI_Request_get_status_some */
 /* Looking at many requests changes none: statuses, indices and flags are those of test, null and
  * inactive requests count as there, a failed receive is seen without an error being raised. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 */
+/* ranks: 1 2 3 4 5 8 */
 /* Communicator, datatype and even the send request may be freed while a large message is under way. */
 #include "check.h"
 

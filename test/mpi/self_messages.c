@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 3 */
+/* ranks: 1 2 3 4 5 8 */
 /* A rank can send to itself: expected, unexpected, synchronous, large, in any order. */
 #include "check.h"
 

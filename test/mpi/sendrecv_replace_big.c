@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 4 */
+/* ranks: 1 2 3 4 5 8 */
 /* MPI_Sendrecv_replace of every size around a ring, also with a strided type. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5 8; long: 16 */
+/* ranks: 1 2 3 4 5 8; long: 16 */
 /* MPI_Sendrecv around a ring, to itself and to MPI_PROC_NULL, types and sizes differing. */
 #include "check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 3 4 5 8 singleton; env: OMPI_MCA_hwloc_base_binding_policy=core */
-/* MPI_Cart_map and MPI_Graph_map are local, give each process a rank of its own or MPI_UNDEFINED, and
- * put the neighbours of a row on the same core: the launcher has bound the ranks to cores in turn. */
+/* MPI_Cart_map and MPI_Graph_map are local, give each process a rank of its own or MPI_UNDEFINED,
+ * and put the neighbours of a row on the same core: the launcher has bound the ranks to cores in
+ * turn. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <sched.h>
@@ -21,8 +22,8 @@ static void find_cpus(void)
     CHECK_OK(MPI_Allgather(&cpu, 1, MPI_INT, cpus, 1, MPI_INT, MPI_COMM_WORLD));
 }
 
-/* `places` ranks are given out, each once, and neighbours are on one core, but where there is no more
- * room on it. */
+/* `places` ranks are given out, each once, and neighbours are on one core, but where there is no
+ * more room on it. */
 static void check_row(int newrank, int places)
 {
     int all[64], where[64], parts = 1, cut = 0;

@@ -33,8 +33,8 @@ static void bind_in_turn(void)
     CHECK_INT(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* world[i]: who is rank i of comm; the same on all, nobody twice. Returns how many are not where they
- * were. */
+/* world[i]: who is rank i of comm; the same on all, nobody twice. Returns how many are not where
+ * they were. */
 static int check_order(MPI_Comm comm, int world[])
 {
     int seen[SIZE_MAX_HERE] = {0}, first[SIZE_MAX_HERE], members, moved = 0;
@@ -114,7 +114,7 @@ static void dist_graph(int reorder, bool adjacent, bool weighted)
 {
     MPI_Comm comm;
     int me, world[SIZE_MAX_HERE], in[2], in_weights[2], out[2], out_weights[2], indegree = 0,
-        outdegree = 0, flag;
+                                                                                outdegree = 0, flag;
     if (adjacent) { /* to the next one and, lighter, back: two edges of a pair differ */
         for (int v = rank - 1; v <= rank + 1; v += 2) {
             if (v < 0 || v >= size)
@@ -138,10 +138,11 @@ static void dist_graph(int reorder, bool adjacent, bool weighted)
                 weights[count] = 1000 + 10 * sources[count] + to[count];
                 count++;
             }
-        CHECK_OK(MPI_Dist_graph_create(
-            MPI_COMM_WORLD, count, sources, ones, to,
-            !weighted ? MPI_UNWEIGHTED : count ? weights : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
-            reorder, &comm));
+        CHECK_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, count, sources, ones, to,
+                                       !weighted ? MPI_UNWEIGHTED
+                                       : count   ? weights
+                                                 : MPI_WEIGHTS_EMPTY,
+                                       MPI_INFO_NULL, reorder, &comm));
     }
     CHECK_OK(MPI_Comm_rank(comm, &me));
     int moved = check_order(comm, world), expected = (me > 0) + (me + 1 < size);

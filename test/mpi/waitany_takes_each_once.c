@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 */
+/* ranks: 2 3 4 5 8 */
 /* MPI_Waitany and MPI_Testany give every completed request exactly once, with its own status. */
 #include "check.h"
 
@@ -7,13 +7,13 @@ enum { N = 40 };
 
 int main(int argc, char **argv)
 {
-    start(&argc, &argv);
+    start_pairs(&argc, &argv);
     for (int use_test = 0; use_test < 2; use_test++) {
         MPI_Request requests[N];
         int got[N], done[N] = { 0 };
         if (rank == 0) {
             for (int i = 0; i < N; i++)
-                CHECK_OK(MPI_Irecv(&got[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]));
+                CHECK_OK(MPI_Irecv(&got[i], 1, MPI_INT, 1, i, pair, &requests[i]));
             for (int k = 0; k < N; k++) {
                 MPI_Status status;
                 int index = -1, flag = !use_test;
@@ -27,17 +27,17 @@ int main(int argc, char **argv)
                 CHECK_INT(status.MPI_TAG, index);
                 CHECK_INT(got[index], index * index);
                 /* The sender waits for this word: later messages cannot be there already. */
-                CHECK_OK(MPI_Send(&index, 1, MPI_INT, 1, 100, MPI_COMM_WORLD));
+                CHECK_OK(MPI_Send(&index, 1, MPI_INT, 1, 100, pair));
             }
         } else if (rank == 1) {
             for (int k = 0; k < N; k++) {
                 int i = k * 17 % N, value = i * i, index = -1;
-                CHECK_OK(MPI_Send(&value, 1, MPI_INT, 0, i, MPI_COMM_WORLD));
-                CHECK_OK(MPI_Recv(&index, 1, MPI_INT, 0, 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+                CHECK_OK(MPI_Send(&value, 1, MPI_INT, 0, i, pair));
+                CHECK_OK(MPI_Recv(&index, 1, MPI_INT, 0, 100, pair, MPI_STATUS_IGNORE));
                 CHECK_INT(index, i);
             }
         }
-        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+        CHECK_OK(MPI_Barrier(pair));
     }
     return end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 4 */
+/* ranks: 2 3 4 5 8 */
 /* MPI_Waitsome and MPI_Testsome hand out every request once, statuses in the same order. */
 #include "check.h"
 

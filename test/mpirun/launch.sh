@@ -28,6 +28,20 @@ is "two programs" "$rc $(sort out | tr '\n' ',')" "0 a0 x,b1 of 3,b2 of 3,"
 printf -- '-np 1 sh -c "echo one"\n# a comment\n-np 2 sh -c "echo two"\n' >programs
 run -q --app programs
 is "an application file" "$rc $(sort out | tr '\n' ',')" "0 one,two,two,"
+printf -- '-n 1 sh \\\n  -c "echo one" \n-n 2 -soft 1 \\\n sh -c "echo two"\n' >programs
+run -q -configfile programs
+is "a line that goes on" "$rc $(sort out | tr '\n' ',')" "0 one,two,"
+printf -- '-n 1 echo \\\n' >programs
+run -q -configfile programs
+is "a line that goes on to nowhere" "$rc $(grep -c 'ends within a line' err)" "1 1"
+run -q -n 8 -soft 3:9:2,2 sh -c 'echo $OMPI_COMM_WORLD_SIZE'
+is "numbers that -soft allows" "$rc $(sort -u out) $(wc -l <out)" "0 7 7"
+run -q -soft 2 true
+is "-soft without -n" "$rc $(grep -c 'wants -np' err)" "1 1"
+run -q -n 1 -arch "$(uname -m)" true
+is "this architecture" "$rc" 0
+run -q -n 1 -arch pdp11 true
+is "another architecture" "$rc $(grep -c 'this machine is' err)" "1 1"
 
 # the environment of ranks
 export GIVEN=given OTHER=other

@@ -97,6 +97,29 @@ START_TEST(test_policies)
 }
 END_TEST
 
+START_TEST(test_soft_numbers)
+{
+    static const struct {
+        const char *text;
+        int most, expected; /* 0: refused */
+    } cases[] = {
+        { "4", 8, 4 },        { "4", 3, 0 },       { "1:5", 3, 3 },       { "1:5", 8, 5 },
+        { "2:100:2", 7, 6 },  { "2:100:2", 8, 8 }, { "3:9:3,5", 6, 6 },   { "3:9:3,5", 5, 5 },
+        { "9:1:-3", 8, 6 },   { "9:1:-3", 2, 0 },  { "-5:-1", 8, 0 },     { "-5:3", 8, 3 },
+        { "0", 8, 0 },        { "0:0", 8, 0 },     { "-3:100:4", 8, 5 },  { "1:2:0", 8, 0 },
+        { "", 8, 0 },         { "a", 8, 0 },       { "1:2:3:4", 8, 0 },   { "1,,2", 8, 0 },
+        { "4,", 8, 0 },       { "2 3", 8, 0 },     { "1:99999999999999999999", 8, 8 },
+        { "-99999999999999999999:4", 8, 4 },       { "10:1", 8, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int got = 0, rc = tern_policy_soft("-soft", cases[i].text, cases[i].most, &got);
+        ck_assert_msg(got == cases[i].expected && (rc == 0) == (got > 0),
+                      "-soft %s of %d: %d, expected %d", cases[i].text, cases[i].most, got,
+                      cases[i].expected);
+    }
+}
+END_TEST
+
 START_TEST(test_quotas)
 {
     ck_assert_int_eq(tern_quota_from_max("max 100000\n"), 0);
@@ -164,6 +187,7 @@ int main(void)
     tcase_add_test(all, test_hosts);
     tcase_add_test(all, test_hostfile_lines);
     tcase_add_test(all, test_policies);
+    tcase_add_test(all, test_soft_numbers);
     tcase_add_test(all, test_quotas);
     tcase_add_test(all, test_machines);
     suite_add_tcase(suite, all);

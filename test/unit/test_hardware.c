@@ -95,14 +95,14 @@ static const struct {
     const char *cpus;
     int32_t package, numa, l3, l1, core, pu;
 } bindings[] = {
-    {"5", 4, 4, 4, 5, 5, 5},             /* a thread */
-    {"13", 4, 4, 4, 5, 5, 13},           /* the other one of the core */
-    {"5,13", 4, 4, 4, 5, 5, -1},         /* a core */
-    {"2-3", 0, 0, 2, -1, -1, -1},        /* two cores of a cache */
-    {"1-2", 0, 0, -1, -1, -1, -1},       /* of two caches */
-    {"0-3,8-11", 0, 0, -1, -1, -1, -1},  /* a package */
-    {"3-4", -1, -1, -1, -1, -1, -1},     /* of two packages */
-    {"0-15", -1, -1, -1, -1, -1, -1},    /* not bound */
+    {"5", 4, 4, 4, 5, 5, 5},            /* a thread */
+    {"13", 4, 4, 4, 5, 5, 13},          /* the other one of the core */
+    {"5,13", 4, 4, 4, 5, 5, -1},        /* a core */
+    {"2-3", 0, 0, 2, -1, -1, -1},       /* two cores of a cache */
+    {"1-2", 0, 0, -1, -1, -1, -1},      /* of two caches */
+    {"0-3,8-11", 0, 0, -1, -1, -1, -1}, /* a package */
+    {"3-4", -1, -1, -1, -1, -1, -1},    /* of two packages */
+    {"0-15", -1, -1, -1, -1, -1, -1},   /* not bound */
 };
 
 START_TEST(a_process_is_on_the_part_that_holds_all_its_processors)

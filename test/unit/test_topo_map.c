@@ -38,7 +38,8 @@ static int make_places(const struct machine *m)
     random_state = 7;
     for (int i = 0; i < n; i++) {
         int at = m->how == BY_NODE ? i % m->nodes * per_node + i / m->nodes : i;
-        places[i] = (struct tern_place){{at / per_node, at / (m->l3 * m->cores), 0, at / m->cores, 0, at}};
+        places[i] =
+            (struct tern_place){{at / per_node, at / (m->l3 * m->cores), 0, at / m->cores, 0, at}};
         if (m->how == TO_PACKAGES || m->how == UNBOUND)
             for (int level = TERN_PLACE_NUMA; level < TERN_PLACE_LEVELS; level++)
                 places[i].part[level] = -1;
@@ -282,8 +283,8 @@ START_TEST(edges_of_a_grid)
 {
     static const struct {
         int dims[2], periods[2], edges;
-    } cases[] = {{{3, 4}, {0, 0}, 8 + 9},   {{3, 4}, {1, 1}, 12 + 12}, {{1, 4}, {1, 1}, 4},
-                 {{2, 2}, {1, 1}, 4 + 4},   {{2, 2}, {0, 0}, 2 + 2},   {{1, 1}, {1, 1}, 0}};
+    } cases[] = {{{3, 4}, {0, 0}, 8 + 9}, {{3, 4}, {1, 1}, 12 + 12}, {{1, 4}, {1, 1}, 4},
+                 {{2, 2}, {1, 1}, 4 + 4}, {{2, 2}, {0, 0}, 2 + 2},   {{1, 1}, {1, 1}, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tern_map_graph graph;
         ck_assert_int_eq(tern_map_graph_of_grid(20, 2, cases[i].dims, cases[i].periods, &graph), 0);
@@ -332,8 +333,25 @@ START_TEST(thousands_of_processes)
     ck_assert_int_eq(tern_map_graph_of_grid(n, 3, dims, periods, &graph), 0);
     ck_assert_int_eq(tern_map_grid(n, 3, dims, periods, places, process), 0);
     ck_assert_int_eq(edges_between(&graph, process, TERN_PLACE_NODE), 3 * 256 * 4);
-    ck_assert_int_eq(tern_map_vertices(&graph, places, process), 0); /* not told that it is a grid */
+    ck_assert_int_eq(tern_map_vertices(&graph, places, process),
+                     0); /* not told that it is a grid */
     ck_assert_int_le(edges_between(&graph, process, TERN_PLACE_NODE), 3 * 256 * 4 * 3 / 2);
+    tern_map_graph_free(&graph);
+}
+END_TEST
+
+/* Bisection alone finds what blocks find, if it is improved by passes. */
+START_TEST(a_grid_is_found_in_its_graph)
+{
+    const struct machine m = {"", 8, 2, 4, 8, BY_NODE};
+    const int dims[] = {8, 8, 8}, periods[] = {1, 1, 1};
+    int n = make_places(&m), process[N_MAX];
+    struct tern_map_graph graph;
+    ck_assert_int_eq(tern_map_graph_of_grid(n, 3, dims, periods, &graph), 0);
+    ck_assert_int_eq(tern_map_grid(n, 3, dims, periods, places, process), 0);
+    int64_t by_blocks = check_mapping(&graph, process);
+    ck_assert_int_eq(tern_map_vertices(&graph, places, process), 0);
+    ck_assert_int_le(20 * check_mapping(&graph, process), 21 * by_blocks);
     tern_map_graph_free(&graph);
 }
 END_TEST
@@ -352,6 +370,7 @@ int main(void)
     tcase_add_test(tests, edges_of_a_grid);
     tcase_add_test(tests, distances_grow_with_the_part);
     tcase_add_test(tests, thousands_of_processes);
+    tcase_add_test(tests, a_grid_is_found_in_its_graph);
     Suite *suite = suite_create("topo_map");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
