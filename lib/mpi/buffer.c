@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A buffer is a row of blocks in order of address, each a header and a packed message that is being
- * sent. A block is made at the first gap that is large enough; gaps appear when messages are sent,
- * which is looked at whenever a new block is wanted. Few messages are under way at once, so a walk
- * along the row is no cost. The standard promises that a message takes at most its packed size +
- * MPI_BSEND_OVERHEAD (128 bytes).
+ * A buffer is a row of blocks in order of address, each a packed message that is being sent. A
+ * block is made at the first gap that is large enough; gaps appear when messages are sent, which is
+ * looked at whenever a new block is wanted. Few messages are under way at once, so a walk along the
+ * row is no cost. The standard promises that a message takes at most its packed size +
+ * MPI_BSEND_OVERHEAD (128 bytes); it takes its size, for what we note of a block stands elsewhere:
+ * of a communicator that was freed nobody gets the buffer back, and the user may free the memory as
+ * soon as the messages have been received, which is before we hear of it.
  *
  * Messages on communicators of any lane share a buffer, and only their lane knows when they are
  * sent. So completion sets a flag and nothing else; the rows have a lock of their own, within which
@@ -32,14 +34,14 @@ enum { ALIGNMENT = 16 };
 
 struct tern_block {
     struct tern_block *next; /* at a higher address, or of automatic ones younger; NULL: the last */
-    size_t size;             /* bytes, header included */
+    char *room;              /* in the user's memory, or behind the block */
+    size_t size;             /* of it, bytes */
     uint64_t number;         /* counts up */
     const struct tern_comm *comm; /* may be gone: only compared */
     bool sent;                    /* atomic: set by the lane of the message, at last */
 } __attribute__((aligned(ALIGNMENT)));
 
-_Static_assert(sizeof(struct tern_block) + 2 * ALIGNMENT <= MPI_BSEND_OVERHEAD,
-               "a header fits into the overhead");
+_Static_assert(2 * ALIGNMENT <= MPI_BSEND_OVERHEAD, "rounding fits into the overhead");
 
 struct tern_send_buffer {
     struct tern_link link;        /* in `buffers` */
@@ -101,8 +103,7 @@ static void reap(struct tern_send_buffer *buffer)
             continue;
         }
         *at = block->next;
-        if (automatic(buffer))
-            free(block);
+        free(block);
     }
 }
 
@@ -135,46 +136,47 @@ static struct tern_send_buffer *next_buffer(struct tern_link **link)
     return NULL;
 }
 
-static struct tern_block *append_block(struct tern_send_buffer *buffer, size_t size)
-{
-    struct tern_block **at = &buffer->blocks;
-    while (*at)
-        at = &(*at)->next;
-    return *at = aligned_alloc(ALIGNMENT, size);
-}
-
-/* A block in the first gap; NULL: none is large enough. */
-static struct tern_block *insert_block(struct tern_send_buffer *buffer, size_t size)
+/* Finds the first gap: *ret_at is the link to what lies behind it. NULL: none is large enough. */
+static char *find_gap(struct tern_send_buffer *buffer, size_t size, struct tern_block ***ret_at)
 {
     char *gap = buffer->start, *end = buffer->start + buffer->room;
     struct tern_block **at = &buffer->blocks;
 
     for (;; at = &(*at)->next) {
-        char *gap_end = *at ? (char *)*at : end;
+        char *gap_end = *at ? (*at)->room : end;
         if ((size_t)(gap_end - gap) >= size)
             break;
         if (!*at)
             return NULL;
         gap = gap_end + (*at)->size;
     }
-    struct tern_block *block = (struct tern_block *)gap;
-    block->next = *at;
-    return *at = block;
+    *ret_at = at;
+    return gap;
 }
 
-static struct tern_block *make_block(struct tern_send_buffer *buffer, size_t size)
+/* 0, TERN_ERR_NO_MEM, or TERN_ERR_BUFFER: no gap is large enough. Says nothing of it. */
+static int make_block(struct tern_send_buffer *buffer, const struct tern_comm *comm, size_t size,
+                      struct tern_block **ret_block)
 {
+    struct tern_block **at = &buffer->blocks;
+    char *gap = NULL;
+
     reap(buffer);
-    struct tern_block *next = NULL, *block;
-    if (automatic(buffer)) {
-        block = append_block(buffer, size);
-    } else {
-        block = insert_block(buffer, size);
-        next = block ? block->next : NULL;
-    }
-    if (block)
-        *block = (struct tern_block){.next = next, .size = size, .number = ++newest};
-    return block;
+    if (!automatic(buffer) && !(gap = find_gap(buffer, size, &at)))
+        return TERN_ERR_BUFFER;
+    struct tern_block *block =
+        aligned_alloc(ALIGNMENT, sizeof *block + (automatic(buffer) ? size : 0));
+    if (!block)
+        return TERN_ERR_NO_MEM;
+    while (automatic(buffer) && *at)
+        at = &(*at)->next;
+    *block = (struct tern_block){.next = *at,
+                                 .room = gap ? gap : (char *)(block + 1),
+                                 .size = size,
+                                 .number = ++newest,
+                                 .comm = comm};
+    *ret_block = *at = block;
+    return 0;
 }
 
 /* Are all blocks up to this number sent? */
@@ -198,8 +200,6 @@ static struct tern_send_buffer *buffer_for(const struct tern_comm *comm)
 static int no_room(struct tern_send_buffer *buffer, size_t length)
 {
     size_t used = 0;
-    if (automatic(buffer))
-        return tern_error(TERN_ERR_NO_MEM, "no memory to buffer %zu bytes", length);
     lock_rows();
     for (const struct tern_block *block = buffer->blocks; block; block = block->next)
         used += block->size;
@@ -211,42 +211,32 @@ static int no_room(struct tern_send_buffer *buffer, size_t length)
                       buffer->size, length, MPI_BSEND_OVERHEAD, used);
 }
 
-/* NULL: no room. */
-static struct tern_block *try_block(struct tern_send_buffer *buffer, const struct tern_comm *comm,
-                                    size_t size)
-{
-    lock_rows();
-    struct tern_block *block = make_block(buffer, size);
-    if (block)
-        block->comm = comm;
-    unlock_rows();
-    return block;
-}
-
 int tern_buffer_take_block(struct tern_comm *comm, size_t length, struct tern_block **ret_block)
 {
     struct tern_send_buffer *buffer = buffer_for(comm);
-    size_t size = (sizeof(struct tern_block) + length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t size = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int error = TERN_ERR_BUFFER;
 
     if (!buffer)
         return tern_error(
             TERN_ERR_BUFFER,
             "no buffer is attached for a buffered send of %zu bytes; call MPI_Buffer_attach",
             length);
-    struct tern_block *block = try_block(buffer, comm, size);
-    if (!block) { /* perhaps something has been sent meanwhile */
-        tern_progress();
-        block = try_block(buffer, comm, size);
+    for (int tries = 0; tries < 2 && error == TERN_ERR_BUFFER; tries++) {
+        if (tries) /* perhaps something has been sent meanwhile */
+            tern_progress();
+        lock_rows();
+        error = make_block(buffer, comm, size, ret_block);
+        unlock_rows();
     }
-    if (!block)
+    if (error == TERN_ERR_BUFFER)
         return no_room(buffer, length);
-    *ret_block = block;
-    return 0;
+    return error ? tern_error(error, "no memory to buffer %zu bytes", length) : 0;
 }
 
 void *tern_block_room(struct tern_block *block)
 {
-    return block + 1;
+    return block->room;
 }
 
 void tern_block_drop(struct tern_block *block)
