@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 4; args: 1500; long-args: 70000 */
+/* ranks: 2 4; args: 1500; long-args: 300000 */
 /* Context ids are used again: more communicators than a 16-bit number can count, few at a time. */
 #include "check.h"
 
