@@ -117,6 +117,8 @@ bool tern_btl_active(const struct tern_btl *btl)
 
 int tern_btl_progress(uint32_t lane)
 {
+    if (TERN_LIKELY(poller_count == 1))
+        return pollers[0](lane);
     int count = 0;
     for (int i = 0; i < poller_count; i++)
         count += pollers[i](lane);

@@ -56,16 +56,23 @@ static void add_unexpected(struct tern_context *context, struct tern_unexpected 
     tern_lane_tell(context->lane); /* another thread may sleep in a probe */
 }
 
+static __attribute__((noinline)) void accept_unexpected(struct tern_context *context,
+                                                        struct tern_peer *from,
+                                                        const struct tern_packet *packet,
+                                                        const void *payload, size_t length)
+{
+    add_unexpected(context, copy_message(from, packet, payload, length));
+}
+
 /* In order: to the receive that waits for it, or among the unexpected ones. */
-static void accept_message(struct tern_context *context, struct tern_peer *from,
+static inline void accept_message(struct tern_context *context, struct tern_peer *from,
                            const struct tern_packet *packet, const void *payload, size_t length)
 {
     struct tern_pml_request *request = tern_match_posted(context, packet->source, packet->tag);
-    if (TERN_LIKELY(request != NULL)) {
+    if (TERN_LIKELY(request != NULL))
         tern_recv_begin(request, from, packet, payload, length);
-        return;
-    }
-    add_unexpected(context, copy_message(from, packet, payload, length));
+    else
+        accept_unexpected(context, from, packet, payload, length);
 }
 
 /* The same for a message that was kept until its turn came. */
@@ -115,24 +122,32 @@ static void unpark(struct tern_context *context)
     }
 }
 
-static void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
-                            const void *payload, size_t length)
+/* Too soon: its context is not open here yet, or it overtook others. */
+static __attribute__((noinline)) void keep(struct tern_link *list, struct tern_peer *from,
+                                           const struct tern_packet *packet, const void *payload,
+                                           size_t length)
+{
+    tern_list_append(list, &copy_message(from, packet, payload, length)->links[0]);
+}
+
+static inline void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
+                                   const void *payload, size_t length)
 {
     struct tern_lane *lane = &tern_lanes[from->lane];
     struct tern_context *context = tern_context_find(lane, packet->context);
     if (TERN_UNLIKELY(!context)) {
-        tern_list_append(&lane->early, &copy_message(from, packet, payload, length)->links[0]);
+        keep(&lane->early, from, packet, payload, length);
         return;
     }
     if (TERN_UNLIKELY(!from_member(context, from, packet)))
         return;
     if (TERN_UNLIKELY(!in_turn(context, packet))) {
-        tern_list_append(&lane->parked, &copy_message(from, packet, payload, length)->links[0]);
+        keep(&context->lane->parked, from, packet, payload, length);
         return;
     }
     context->recv_seq[packet->source]++;
     accept_message(context, from, packet, payload, length);
-    if (TERN_UNLIKELY(!tern_list_empty(&lane->parked)))
+    if (TERN_UNLIKELY(!tern_list_empty(&context->lane->parked)))
         unpark(context);
 }
 
@@ -226,22 +241,12 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
                       sizeof answer);
 }
 
-void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
-                      size_t length)
+/* An answer, or a question about a message. */
+static __attribute__((noinline)) void deliver_control(struct tern_peer *from,
+                                                      const struct tern_packet *packet,
+                                                      const void *payload, size_t length)
 {
     struct tern_reply reply = {0};
-    switch (packet->kind) {
-    case TERN_PACKET_EAGER:
-    case TERN_PACKET_EAGER_SYNC:
-    case TERN_PACKET_RENDEZVOUS:
-        deliver_message(from, packet, payload, length);
-        return;
-    case TERN_PACKET_DATA:
-        tern_recv_data(packet, payload, length);
-        return;
-    default:
-        break;
-    }
     if (length == sizeof reply)
         memcpy(&reply, payload, sizeof reply);
     switch (packet->kind) {
@@ -266,5 +271,22 @@ void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, 
         break;
     default:
         tern_log("a packet of unknown kind %u from rank %u: dropped", packet->kind, from->rank);
+    }
+}
+
+void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                      size_t length)
+{
+    switch (packet->kind) {
+    case TERN_PACKET_EAGER:
+    case TERN_PACKET_EAGER_SYNC:
+    case TERN_PACKET_RENDEZVOUS:
+        deliver_message(from, packet, payload, length);
+        break;
+    case TERN_PACKET_DATA:
+        tern_recv_data(packet, payload, length);
+        break;
+    default:
+        deliver_control(from, packet, payload, length);
     }
 }

@@ -75,16 +75,14 @@ static void tidy(struct tern_lane *lane, struct tern_match_table *table)
     table->mask = larger - 1;
 }
 
-static struct tern_queue *find_or_make(struct tern_match_table *table,
-                                       const struct tern_context *context, int source, int tag)
+static __attribute__((noinline)) struct tern_queue *make(struct tern_match_table *table,
+                                                         const struct tern_context *context,
+                                                         int source, int tag)
 {
     struct tern_lane *lane = context->lane;
-    struct tern_queue *queue = find(table, context, source, tag);
-    if (queue)
-        return queue;
     if (!table->buckets || table->queues > table->mask)
         tidy(lane, table);
-    queue = lane->spare_queues;
+    struct tern_queue *queue = lane->spare_queues;
     if (queue)
         lane->spare_queues = queue->hash_next;
     else if (!(queue = malloc(sizeof *queue)))
@@ -96,6 +94,14 @@ static struct tern_queue *find_or_make(struct tern_match_table *table,
     *bucket = queue;
     table->queues++;
     return queue;
+}
+
+static inline struct tern_queue *find_or_make(struct tern_match_table *table,
+                                              const struct tern_context *context, int source,
+                                              int tag)
+{
+    struct tern_queue *queue = find(table, context, source, tag);
+    return TERN_LIKELY(queue != NULL) ? queue : make(table, context, source, tag);
 }
 
 static void raise_mark(uint64_t *mark, uint64_t length)
@@ -123,13 +129,18 @@ void tern_match_post(struct tern_pml_request *request)
     raise_mark(&lane->counters.posted_longest, lane->posted.items);
 }
 
-void tern_match_withdraw(struct tern_pml_request *request)
+static inline void withdraw(struct tern_pml_request *request)
 {
     tern_list_remove(&request->link);
     request->posted = false;
     request->context->posted_wild -= wild(request);
     tern_count(&request->context->posted_length, -1);
     tern_count(&request->context->lane->posted.items, -1);
+}
+
+void tern_match_withdraw(struct tern_pml_request *request)
+{
+    withdraw(request);
 }
 
 static struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
@@ -156,7 +167,7 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context, int sou
                 best = others[i];
     }
     if (best)
-        tern_match_withdraw(best);
+        withdraw(best);
     return best;
 }
 

@@ -79,9 +79,12 @@ void tern_wait(struct tern_waiter *waiter);
 /* Waits until the request is complete. */
 static inline void tern_request_wait(struct tern_request *request)
 {
+    if (request->complete)
+        return;
     struct tern_waiter waiter = {.lane = request->lane};
-    while (!request->complete)
+    do
         tern_wait(&waiter);
+    while (!request->complete);
 }
 
 /* The library's lock, for what makes, frees and looks up objects; does something only in MPI_THREAD_MULTIPLE. Recursive. Not to

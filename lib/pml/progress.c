@@ -50,7 +50,8 @@ int tern_lane_progress(struct tern_lane *lane)
         return 0;
     lane->inside = true;
     int count = tern_btl_progress(lane->index);
-    count += tern_pending_flush(lane);
+    if (TERN_UNLIKELY(!tern_list_empty(&lane->waiting_peers)))
+        count += tern_pending_flush(lane);
     if (TERN_UNLIKELY(__atomic_load_n(&lane->mailbox.filled, __ATOMIC_RELAXED)))
         count += tern_mailbox_empty(lane);
     for (int i = 0; i < lane->poll_count; i++)

@@ -465,8 +465,9 @@ static int shm_progress(uint32_t index)
     uint32_t announced = tern_load_acquire(&self->announced);
     if (TERN_UNLIKELY(announced != lane->announcements_seen))
         read_inboxes(lane, announced);
-    for (uint32_t i = 0; i < lane->incoming_count; i++)
-        count += drain(&lane->incoming[i]);
+    struct incoming *end = lane->incoming + lane->incoming_count;
+    for (struct incoming *entry = lane->incoming; entry < end; entry++)
+        count += drain(entry);
     return count;
 }
 
