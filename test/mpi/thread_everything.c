@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 3; libs: -lpthread; args: 40; long-args: 1000 */
-/* Eight threads do something different each at the same time, most of them on the same communicator. args: rounds. */
+/* Eight threads do something different each at the same time, on one communicator and on their own,
+ * which are in different lanes. args: rounds. */
 #include "check.h"
 #include <pthread.h>
 
@@ -30,8 +31,8 @@ static void exchange(int tag, MPI_Comm comm)
 
 static void *sendrecv(void *arg)
 {
-    (void) arg;
     exchange(1, MPI_COMM_WORLD);
+    exchange(1, *(MPI_Comm *) arg);
     return NULL;
 }
 
@@ -40,14 +41,14 @@ static void *nonblocking(void *arg)
     enum { MANY = 20 };
     static int out[MANY][SMALL], in[MANY][SMALL];
     MPI_Request requests[2 * MANY];
-    (void) arg;
+    MPI_Comm comms[] = { MPI_COMM_WORLD, *(MPI_Comm *) arg };
     for (int i = 0; i < rounds; i++) {
         for (int k = 0; k < MANY; k++)
-            CHECK_OK(MPI_Irecv(in[k], SMALL, MPI_INT, before, 2, MPI_COMM_WORLD, &requests[k]));
+            CHECK_OK(MPI_Irecv(in[k], SMALL, MPI_INT, before, 2, comms[k % 2], &requests[k]));
         for (int k = 0; k < MANY; k++) {
             out[k][0] = i * MANY + k;
             CHECK_OK((k % 3 ? MPI_Isend : MPI_Issend)(out[k], SMALL, MPI_INT, next, 2,
-                                                      MPI_COMM_WORLD, &requests[MANY + k]));
+                                                      comms[k % 2], &requests[MANY + k]));
         }
         for (int done = 0; done < 2 * MANY; done++) {
             int index = -1;
@@ -153,6 +154,66 @@ static int not_cancelled(void *state, int complete)
     return MPI_SUCCESS;
 }
 
+static int copy_value(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
+{
+    (void) comm;
+    (void) keyval;
+    (void) state;
+    *(void **) out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int delete_value(MPI_Comm comm, int keyval, void *value, void *state)
+{
+    (void) comm;
+    (void) keyval;
+    (void) state;
+    (*(int *) value)++;
+    return MPI_SUCCESS;
+}
+
+static void ignore_error(MPI_Comm *comm, int *code, ...)
+{
+    (void) comm;
+    (void) code;
+}
+
+/* Attributes, infos, groups, error handlers. */
+static void describe(MPI_Comm comm, int i)
+{
+    MPI_Info info;
+    MPI_Group all, one;
+    MPI_Errhandler handler, before_it;
+    char value[16] = "";
+    int keyval, deleted = 0, flag = 0, index = -1, *got = NULL;
+    CHECK_OK(MPI_Comm_create_keyval(copy_value, delete_value, &keyval, NULL));
+    CHECK_OK(MPI_Comm_set_attr(comm, keyval, &deleted));
+    CHECK_OK(MPI_Comm_get_attr(comm, keyval, &got, &flag));
+    CHECK(flag && got == &deleted);
+    CHECK_OK(MPI_Comm_delete_attr(comm, keyval));
+    CHECK_INT(deleted, 1);
+    CHECK_OK(MPI_Comm_free_keyval(&keyval));
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Info_set(info, "round", i % 2 ? "odd" : "even"));
+    CHECK_OK(MPI_Info_get(info, "round", sizeof value - 1, value, &flag));
+    CHECK_STRING(value, i % 2 ? "odd" : "even");
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_OK(MPI_Comm_group(comm, &all));
+    CHECK_OK(MPI_Group_incl(all, 1, &rank, &one));
+    CHECK_OK(MPI_Group_translate_ranks(one, 1, (int[]) { 0 }, all, &index));
+    CHECK_INT(index, rank);
+    CHECK_OK(MPI_Group_free(&one));
+    CHECK_OK(MPI_Group_free(&all));
+    CHECK_OK(MPI_Comm_get_errhandler(comm, &before_it));
+    CHECK_OK(MPI_Comm_create_errhandler(ignore_error, &handler));
+    CHECK_OK(MPI_Comm_set_errhandler(comm, handler));
+    CHECK_OK(MPI_Errhandler_free(&handler));
+    CHECK_CLASS(MPI_Send(&i, 1, MPI_INT, size, 0, comm), MPI_ERR_RANK);
+    CHECK_OK(MPI_Comm_set_errhandler(comm, before_it));
+    CHECK_OK(MPI_Errhandler_free(&before_it));
+}
+
 static void *complete_it(void *arg)
 {
     CHECK_OK(MPI_Grequest_complete(*(MPI_Request *) arg));
@@ -162,7 +223,6 @@ static void *complete_it(void *arg)
 /* Objects that nobody else sees, receives taken back, requests that another thread completes. */
 static void *objects(void *arg)
 {
-    (void) arg;
     for (int i = 0; i < rounds; i++) {
         MPI_Datatype vector;
         MPI_Request request, copy;
@@ -182,6 +242,7 @@ static void *objects(void *arg)
         CHECK_INT(pthread_create(&thread, NULL, complete_it, &copy), 0);
         CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
         CHECK_INT(pthread_join(thread, NULL), 0);
+        describe(*(MPI_Comm *) arg, i);
     }
     return NULL;
 }
