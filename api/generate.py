@@ -27,6 +27,10 @@ CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
     'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN '
     'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
 OTHER_FUNCTIONS = ['ompi_op_set_cxx_callback']
+# The same callbacks as Fortran programs pass them; Open MPI has them in its C library.
+CALLBACKS += ['mpi_%s_' % name for name in (
+    'null_copy_fn dup_fn null_delete_fn comm_null_copy_fn comm_dup_fn comm_null_delete_fn type_null_copy_fn '
+    'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn').split()]
 # ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
 FOREIGN = ['mpi_conversion_fn_null_', 'ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']

@@ -17,7 +17,6 @@
 #define OMPI_HAVE_MPI_EXT_PCOLLREQ 1
 
 /* OMPI_Affinity_str */
-#define OMPI_AFFINITY_STRING_MAX 1024
-typedef enum ompi_affinity_fmt { OMPI_AFFINITY_RSRC_STRING_FMT, OMPI_AFFINITY_LAYOUT_FMT } ompi_affinity_fmt_t;
+#define OMPI_HAVE_MPI_EXT_AFFINITY 1
 
 #endif

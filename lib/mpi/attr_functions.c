@@ -98,3 +98,81 @@ int OMPI_C_MPI_WIN_DUP_FN(MPI_Win win, int keyval, void *extra_state, void *valu
     (void)win, (void)keyval, (void)extra_state;
     return copy_value(value, ret_value, flag);
 }
+
+/*
+ * The same for Fortran. Until MPI-2 attributes were default integers there, since then they have
+ * the size of an address; a logical is an integer that is 0 or 1.
+ */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void mpi_null_copy_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *extra_state,
+                                MPI_Fint *value, MPI_Fint *ret_value, MPI_Fint *flag,
+                                MPI_Fint *ierror);
+void mpi_null_copy_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *value,
+                       MPI_Fint *ret_value, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    (void)comm, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    *ierror = copy_nothing(flag);
+}
+
+EXPORTED void mpi_dup_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *value,
+                          MPI_Fint *ret_value, MPI_Fint *flag, MPI_Fint *ierror);
+void mpi_dup_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *value,
+                 MPI_Fint *ret_value, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    (void)comm, (void)keyval, (void)extra_state;
+    *ret_value = *value;
+    *flag = 1;
+    *ierror = MPI_SUCCESS;
+}
+
+EXPORTED void mpi_null_delete_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value,
+                                  MPI_Fint *extra_state, MPI_Fint *ierror);
+void mpi_null_delete_fn_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *extra_state,
+                         MPI_Fint *ierror)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra_state;
+    *ierror = MPI_SUCCESS;
+}
+
+EXPORTED void mpi_comm_null_copy_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state,
+                                     MPI_Aint *value, MPI_Aint *ret_value, MPI_Fint *flag,
+                                     MPI_Fint *ierror);
+void mpi_comm_null_copy_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state,
+                            MPI_Aint *value, MPI_Aint *ret_value, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    (void)object, (void)keyval, (void)extra_state, (void)value, (void)ret_value;
+    *ierror = copy_nothing(flag);
+}
+
+EXPORTED void mpi_comm_dup_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state,
+                               MPI_Aint *value, MPI_Aint *ret_value, MPI_Fint *flag,
+                               MPI_Fint *ierror);
+void mpi_comm_dup_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state, MPI_Aint *value,
+                      MPI_Aint *ret_value, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    (void)object, (void)keyval, (void)extra_state;
+    *ret_value = *value;
+    *flag = 1;
+    *ierror = MPI_SUCCESS;
+}
+
+EXPORTED void mpi_comm_null_delete_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value,
+                                       MPI_Aint *extra_state, MPI_Fint *ierror);
+void mpi_comm_null_delete_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value,
+                              MPI_Aint *extra_state, MPI_Fint *ierror)
+{
+    (void)object, (void)keyval, (void)value, (void)extra_state;
+    *ierror = MPI_SUCCESS;
+}
+
+EXPORTED extern __typeof__(mpi_comm_null_copy_fn_)
+mpi_type_null_copy_fn_ __attribute__((alias("mpi_comm_null_copy_fn_"))),
+    mpi_win_null_copy_fn_ __attribute__((alias("mpi_comm_null_copy_fn_")));
+EXPORTED extern __typeof__(mpi_comm_dup_fn_)
+mpi_type_dup_fn_ __attribute__((alias("mpi_comm_dup_fn_"))),
+    mpi_win_dup_fn_ __attribute__((alias("mpi_comm_dup_fn_")));
+EXPORTED extern __typeof__(mpi_comm_null_delete_fn_)
+mpi_type_null_delete_fn_ __attribute__((alias("mpi_comm_null_delete_fn_"))),
+    mpi_win_null_delete_fn_ __attribute__((alias("mpi_comm_null_delete_fn_")));
