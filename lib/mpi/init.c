@@ -22,7 +22,7 @@ static pthread_t main_thread;
 
 static int start_world(int argc, char **argv)
 {
-    int error = tern_library_retain(thread_level);
+    int error = tern_library_retain(TERN_USER_WORLD, thread_level);
     if (error)
         return error;
     tern_lock();
@@ -86,7 +86,7 @@ int tern_mpi_finalize(void)
     tern_unlock();
     if (error)
         return error;
-    tern_library_release(true);
+    tern_library_release(TERN_USER_WORLD);
     tern_world = TERN_WORLD_ENDED;
     return 0;
 }

@@ -17,19 +17,21 @@ static inline bool tern_running(void)
     return tern_library_users > 0;
 }
 
+enum tern_library_user { TERN_USER_WORLD, TERN_USER_SESSION };
+
 /*
  * One user more; the first one starts the library, and locking goes on when the users' thread
  * levels (MPI_THREAD_*) need it. From any thread, no lock held. 0 or TERN_ERR_*: then there is no
  * user more.
  */
-int tern_library_retain(int thread_level);
+int tern_library_retain(enum tern_library_user user, int thread_level);
 
 /*
- * One user less. The last one waits until everything of this process has been handed over, and
- * leaves the launcher in peace: from then on the process may exit. `together`: all processes of the
- * job come here now, and meet before they leave. The library can be started again.
+ * One user less. The World Model's processes come here together, and meet before they leave. The
+ * last user waits until everything of this process has been handed over, and leaves the launcher in
+ * peace: from then on the process may exit. The library can be started again.
  */
-void tern_library_release(bool together);
+void tern_library_release(enum tern_library_user user);
 
 /* Has it ever been started? */
 bool tern_library_known(void);

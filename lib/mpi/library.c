@@ -33,7 +33,8 @@
 volatile int tern_library_users;
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static bool known;        /* has been started before */
+static bool known;         /* has been started before */
+static bool sessions_used; /* ever */
 static int highest_level; /* of the users there are */
 
 static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
@@ -100,10 +101,11 @@ static void choose_locking(int level)
     tern_threads = needed || (!first && tern_threads);
 }
 
-int tern_library_retain(int thread_level)
+int tern_library_retain(enum tern_library_user user, int thread_level)
 {
     int error = 0;
     pthread_mutex_lock(&gate);
+    sessions_used = sessions_used || user == TERN_USER_SESSION;
     choose_locking(thread_level);
     if (tern_library_users == 0) {
         error = known ? return_to_rooms() : start_rooms();
@@ -115,7 +117,7 @@ int tern_library_retain(int thread_level)
     return error;
 }
 
-/* What this process has to hand over on its own. */
+/* What this process has to hand over on its own: whoever is to receive it still needs us. */
 static void finish_messages(void)
 {
     tern_buffer_finish();
@@ -123,17 +125,14 @@ static void finish_messages(void)
     tern_pml_flush();
 }
 
-/*
- * Nobody needs MPI_COMM_WORLD any more. First a barrier of messages, in which packets move; what
- * others had to hand over is taken in by then. Sessions may go on, so packets move also while the
- * launcher lets us wait for the others.
- */
-static void leave_world(bool last)
+/* Nobody needs MPI_COMM_WORLD any more. In a barrier of messages packets move; what others had to
+ * hand over on it is taken in by then. */
+static void leave_world(void)
 {
     int error = tern_coll_barrier(&tern_comm_world.coll);
     if (error)
         tern_log("in MPI_Finalize: %s", tern_error_text(error));
-    if (last)
+    if (tern_library_users == 1)
         tern_pml_flush(); /* the packets of the barrier itself */
     tern_world = TERN_WORLD_ENDING;
     tern_comm_finalize();
@@ -147,24 +146,39 @@ static int progress(void)
     return count;
 }
 
-void tern_library_release(bool together)
+/*
+ * Messages of sessions may be received after the receiver's MPI_Finalize: so they are waited for
+ * after all have met, and packets move while the launcher lets us wait for that. Without sessions
+ * it is the other way round, for who has met the others then is gone; a message that nobody ever
+ * receives, the program's fault, does no harm.
+ */
+void tern_library_release(enum tern_library_user user)
 {
+    int error = 0;
     pthread_mutex_lock(&gate);
     bool last = tern_library_users == 1;
     tern_lock(); /* tern_wait gives it up */
-    if (last)
+    if (last && !sessions_used)
         finish_messages();
-    if (together)
-        leave_world(last);
+    if (user == TERN_USER_WORLD) {
+        leave_world();
+        tern_unlock();
+        error = tern_rte_meet(progress);
+        tern_lock();
+    }
+    if (last && sessions_used) {
+        finish_messages();
+        tern_pml_finish_copies();
+    }
     tern_unlock();
-    int error = together ? tern_rte_meet(progress) : 0;
     if (last) {
         tern_pml_leave();
         int leave_error = tern_rte_finalize();
         error = error ? error : leave_error;
     }
     if (error) /* all messages have arrived: no failure */
-        tern_log("at the end of %s: %s", together ? "MPI_Finalize" : "MPI_Session_finalize",
+        tern_log("at the end of %s: %s",
+                 user == TERN_USER_WORLD ? "MPI_Finalize" : "MPI_Session_finalize",
                  tern_error_text(error));
     tern_library_users--;
     pthread_mutex_unlock(&gate);

@@ -85,7 +85,7 @@ int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhan
     rc = used_hints(level, &session->info);
     if (rc)
         goto free_session;
-    rc = tern_library_retain(level);
+    rc = tern_library_retain(TERN_USER_SESSION, level);
     if (rc)
         goto release_info;
     tern_object_init(&session->obj, TERN_MAGIC_SESSION);
@@ -120,7 +120,7 @@ int tern_mpi_session_finalize(struct tern_session **session)
     tern_session_release(ended);
     tern_unlock();
     *session = NULL;
-    tern_library_release(false);
+    tern_library_release(TERN_USER_SESSION);
     return 0;
 }
 

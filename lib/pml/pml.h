@@ -98,6 +98,8 @@ void tern_wait_init(void);
 int tern_pml_init(void);
 /* Waits until nothing of ours waits to be sent: answers to peers outlive the receives they belong to. */
 void tern_pml_flush(void);
+/* Waits until the messages that were copied for want of credit have been received. */
+void tern_pml_finish_copies(void);
 void tern_pml_finalize(void);
 
 /* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All state stays. */

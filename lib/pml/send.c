@@ -152,6 +152,13 @@ static void forget_copy(struct tern_request *req)
     tern_pml_request_release(req);
 }
 
+void tern_pml_finish_copies(void)
+{
+    struct tern_waiter waiter = {0};
+    while (__atomic_load_n(&kept_bytes, __ATOMIC_RELAXED))
+        tern_wait(&waiter);
+}
+
 /* Sends a copy in place of the message, which is then done. False: the limit or the memory does not
  * allow it. */
 static bool send_copy(struct tern_pml_request *request)
