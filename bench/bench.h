@@ -22,10 +22,15 @@ struct bench {
 };
 
 /* Options: -b SECONDS per batch, -n batches, -m largest message in bytes. */
-static inline struct bench bench_start(int *argc, char ***argv, long most_bytes)
+static inline struct bench bench_start_threads(int *argc, char ***argv, long most_bytes, int level)
 {
     struct bench b = { 0.02, 11, most_bytes };
-    MPI_Init(argc, argv);
+    int provided;
+    MPI_Init_thread(argc, argv, level, &provided);
+    if (provided < level) {
+        fprintf(stderr, "this benchmark needs thread level %d, there is %d\n", level, provided);
+        exit(2);
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 1; i + 1 < *argc; i += 2) {
@@ -40,6 +45,11 @@ static inline struct bench bench_start(int *argc, char ***argv, long most_bytes)
     if (b.batches < 1)
         b.batches = 1;
     return b;
+}
+
+static inline struct bench bench_start(int *argc, char ***argv, long most_bytes)
+{
+    return bench_start_threads(argc, argv, most_bytes, MPI_THREAD_SINGLE);
 }
 
 static inline void bench_print(const char *operation, long bytes, double value, const char *unit)

@@ -22,6 +22,7 @@
 #include "lib/mpi/init.h"
 #include "lib/mpi/request.h"
 #include "lib/mpi/tool.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -98,7 +99,8 @@ static void choose_locking(int level)
     bool first = tern_library_users == 0;
     highest_level = first || level > highest_level ? level : highest_level;
     bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE);
-    tern_threads = needed || (!first && tern_threads);
+    /* What has lanes keeps them, and only with locks all of them make progress. */
+    tern_threads = needed || tern_lane_count > 1 || (!first && tern_threads);
 }
 
 int tern_library_retain(enum tern_library_user user, int thread_level)
