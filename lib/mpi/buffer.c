@@ -370,10 +370,11 @@ void tern_buffer_finish(void)
 void tern_buffer_flush(struct tern_send_buffer *buffer)
 {
     struct tern_waiter waiter = {0};
-    uint64_t until = newest;
+    uint64_t until = 0; /* blocks count from 1 */
 
     for (bool done = !buffer; !done;) {
         lock_rows();
+        until = until ? until : newest;
         done = sent_up_to(buffer, until);
         unlock_rows();
         if (!done)
