@@ -20,7 +20,7 @@ static void *work(void *argument)
 {
     int t = *(int *) argument;
     int *out = allocate(MOST * sizeof *out), *in = allocate(MOST * sizeof *in);
-    MPI_Request persistent, flush;
+    MPI_Request persistent, *flushes = allocate((size_t) rounds * sizeof *flushes);
     CHECK_OK(MPI_Bsend_init(out, 300, MPI_INT, to, 2, comms[t], &persistent));
     for (int round = 0; round < rounds; round++) {
         int n = length_of(round, t);
@@ -30,18 +30,20 @@ static void *work(void *argument)
         CHECK_OK(MPI_Start(&persistent));
         CHECK_OK(MPI_Wait(&persistent, MPI_STATUS_IGNORE));
         memset(out, -1, MOST * sizeof *out);
-        CHECK_OK(MPI_Buffer_iflush(&flush));
+        CHECK_OK(MPI_Buffer_iflush(&flushes[round]));
         CHECK_OK(MPI_Recv(in, MOST, MPI_INT, from, 1, comms[t], MPI_STATUS_IGNORE));
         for (int i = 0; i < n; i++)
             CHECK_INT(in[i], from + 31 * round + 7 * t + i);
         CHECK_OK(MPI_Recv(in, MOST, MPI_INT, from, 2, comms[t], MPI_STATUS_IGNORE));
         for (int i = 0; i < 300; i++)
             CHECK_INT(in[i], from + 31 * round + 7 * t + i);
-        CHECK_OK(MPI_Wait(&flush, MPI_STATUS_IGNORE));
     }
+    /* A flush is for the messages of all threads, so nobody may wait for one before receiving. */
+    CHECK_OK(MPI_Waitall(rounds, flushes, MPI_STATUSES_IGNORE));
     CHECK_OK(MPI_Request_free(&persistent));
     free(out);
     free(in);
+    free(flushes);
     return NULL;
 }
 
