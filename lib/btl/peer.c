@@ -102,7 +102,7 @@ int tern_peer_connect(struct tern_peer *peer)
             continue;
         int rc = (*btl)->connect(peer);
         if (rc == 0) {
-            peer->btl = *btl;
+            __atomic_store_n(&peer->btl, *btl, __ATOMIC_RELAXED); /* tools look at any time */
             return 0;
         }
         if (rc != TERN_ERR_UNREACHABLE)

@@ -83,7 +83,8 @@ void tern_tool_give_string(const char *string, char *buffer, int *length)
 struct tern_comm *tern_tool_comm_of(const void *object)
 {
     const struct tern_handle *handle = object ? *(void *const *)object : NULL;
-    return handle && handle->magic == TERN_MAGIC_COMM ? handle->state : NULL;
+    struct tern_comm *comm = handle && handle->magic == TERN_MAGIC_COMM ? handle->state : NULL;
+    return comm && comm->p2p.peers ? comm : NULL;
 }
 
 void tern_tool_forget_comm(const struct tern_comm *comm)
@@ -166,7 +167,7 @@ int tern_mpi_t_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *n
     if (!found)
         return MPI_T_ERR_INVALID_HANDLE;
     if (index < 0 || index >= found->count)
-        return MPI_T_ERR_INVALID_ITEM;
+        return MPI_T_ERR_INVALID_INDEX; /* _ITEM is deprecated since MPI-4.0 */
     tern_tool_give_int(value, index);
     tern_tool_give_string(found->items[index], name, name_len);
     return MPI_SUCCESS;

@@ -70,7 +70,7 @@ static inline void tern_tool_give_int(int *ret_value, int value)
 }
 
 /* The communicator that a handle or registration is bound to: `object` is the address of an
- * MPI_Comm. NULL: it is none. */
+ * MPI_Comm. NULL: it is none, or not open (MPI_COMM_WORLD before MPI_Init). */
 struct tern_comm *tern_tool_comm_of(const void *object);
 
 /* For categories: how many there are, and the room of one. */

@@ -254,7 +254,7 @@ static void update_mask(void)
         for (int level = 0; level < LEVELS; level++)
             if (registration_at(link)->callbacks[level].function && !registration_at(link)->freed)
                 mask |= 1u << registration_at(link)->type;
-    __atomic_store_n(&tern_event_mask, mask, __ATOMIC_RELAXED);
+    __atomic_store_n(&tern_event_mask, mask, __ATOMIC_RELEASE);
 }
 
 static void raise_event(enum tern_event type, const void *comm, const int64_t *values);
@@ -277,7 +277,8 @@ int tern_mpi_t_event_handle_alloc(int event_index, void *obj_handle, MPI_Info in
     made->type = (enum tern_event)event_index;
     made->comm = comm;
     tern_list_append(&registrations, &made->link);
-    tern_event_raise = raise_event;
+    if (!tern_event_raise)
+        tern_event_raise = raise_event;
     *event_registration = (MPI_T_event_registration)made;
     return MPI_SUCCESS;
 }

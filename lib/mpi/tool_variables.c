@@ -89,7 +89,9 @@ static void read_traffic(const struct tern_variable *variable, const struct tern
     bool received = variable->offset >= offsetof(struct tern_traffic, received_messages);
     *ret_values = 0;
     for (const struct tern_peer *peer = tern_peer_newest(); peer; peer = peer->all_next) {
-        const struct tern_btl *btl = received && peer->came_by ? peer->came_by : peer->btl;
+        const struct tern_btl *came_by = __atomic_load_n(&peer->came_by, __ATOMIC_RELAXED),
+                              *btl = __atomic_load_n(&peer->btl, __ATOMIC_RELAXED);
+        btl = received && came_by ? came_by : btl;
         if (!variable->of || variable->of == btl)
             *ret_values += counter_at(&peer->traffic, variable->offset);
     }

@@ -30,7 +30,8 @@ extern uint32_t tern_event_mask;
 
 static inline bool tern_event_wanted(enum tern_event type)
 {
-    return TERN_UNLIKELY(__atomic_load_n(&tern_event_mask, __ATOMIC_RELAXED) & 1u << type);
+    /* acquire: whoever sees a bit sees tern_event_raise */
+    return TERN_UNLIKELY(__atomic_load_n(&tern_event_mask, __ATOMIC_ACQUIRE) & 1u << type);
 }
 
 /* `comm` is the struct tern_comm it concerns, or NULL. Calls what tools have registered: raise it where

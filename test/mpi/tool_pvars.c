@@ -303,6 +303,16 @@ static void check_waiting(void)
     CHECK_OK(MPI_T_pvar_session_free(&session));
 }
 
+/* MPI_COMM_WORLD is no communicator before MPI_Init and after MPI_Finalize. */
+static void check_no_world(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle handle;
+    MPI_Comm world = MPI_COMM_WORLD;
+    int index, count;
+    CHECK_OK(MPI_T_pvar_get_index("pml_peer_messages_sent", MPI_T_PVAR_CLASS_COUNTER, &index));
+    CHECK_INT(MPI_T_pvar_handle_alloc(session, index, &world, &handle, &count), MPI_T_ERR_INVALID);
+}
+
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session session;
@@ -312,6 +322,7 @@ int main(int argc, char **argv)
     MPI_T_pvar_handle all = open_variable(session, "pml_messages_sent", MPI_COMM_NULL, 1);
     MPI_T_pvar_handle length = open_variable(session, "pml_unexpected_length", MPI_COMM_NULL, 1);
     CHECK_INT(value(session, all), 0);
+    check_no_world(session);
     start(&argc, &argv);
     walk(MPI_COMM_WORLD);
     check_traffic();
@@ -325,5 +336,6 @@ int main(int argc, char **argv)
     CHECK(value(session, all) >= before); /* with what MPI_Finalize has sent */
     CHECK_INT(value(session, length), 0);
     CHECK_OK(MPI_T_pvar_read(session, mine, ranks));
+    check_no_world(session);
     return MPI_T_finalize();
 }

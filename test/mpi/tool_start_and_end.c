@@ -47,8 +47,8 @@ static void check_enums(void)
     CHECK_OK(MPI_T_enum_get_item(items, 1, &value, name, &length));
     CHECK_INT(value, 1);
     CHECK_STRING(name, "binomial");
-    CHECK_INT(MPI_T_enum_get_item(items, count, &value, name, &length), MPI_T_ERR_INVALID_ITEM);
-    CHECK_INT(MPI_T_enum_get_item(items, -1, &value, name, &length), MPI_T_ERR_INVALID_ITEM);
+    CHECK_INT(MPI_T_enum_get_item(items, count, &value, name, &length), MPI_T_ERR_INVALID_INDEX);
+    CHECK_INT(MPI_T_enum_get_item(items, -1, &value, name, &length), MPI_T_ERR_INVALID_INDEX);
     CHECK_INT(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &count, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
     CHECK_INT(MPI_T_enum_get_info((MPI_T_enum)name, &count, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
 }

@@ -410,7 +410,7 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
             lane->incoming_count = before;
             return false;
         }
-        entry->peer->came_by = &tern_btl_shm;
+        __atomic_store_n(&entry->peer->came_by, &tern_btl_shm, __ATOMIC_RELAXED);
         tern_ring_open_in(&entry->in, ring);
         offset = ring->next;
     }
