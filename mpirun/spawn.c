@@ -32,16 +32,22 @@ struct plan {
     size_t size, room;
 };
 
-static uint64_t plan_add(struct plan *plan, const void *data, size_t size)
+static void plan_append(struct plan *plan, const void *data, size_t size)
 {
-    plan->size = (plan->size + 7) / 8 * 8;
     if (plan->size + size > plan->room) {
         plan->room = 2 * (plan->size + size);
         plan->bytes = tern_must_grow(plan->bytes, plan->room);
     }
-    uint64_t offset = plan->size;
-    memcpy(plan->bytes + offset, data, size);
+    memcpy(plan->bytes + plan->size, data, size);
     plan->size += size;
+}
+
+/* At the next multiple of 8. */
+static uint64_t plan_add(struct plan *plan, const void *data, size_t size)
+{
+    plan_append(plan, "\0\0\0\0\0\0\0", -plan->size & 7);
+    uint64_t offset = plan->size;
+    plan_append(plan, data, size);
     return offset;
 }
 
@@ -49,15 +55,8 @@ static uint64_t plan_add_list(struct plan *plan, const struct tern_strings *list
 {
     uint32_t count = list->count;
     uint64_t offset = plan_add(plan, &count, sizeof count);
-    for (int i = 0; i < list->count; i++) {
-        size_t size = strlen(list->items[i]) + 1;
-        if (plan->size + size > plan->room) {
-            plan->room = 2 * (plan->size + size);
-            plan->bytes = tern_must_grow(plan->bytes, plan->room);
-        }
-        memcpy(plan->bytes + plan->size, list->items[i], size);
-        plan->size += size;
-    }
+    for (int i = 0; i < list->count; i++)
+        plan_append(plan, list->items[i], strlen(list->items[i]) + 1);
     return offset;
 }
 
