@@ -2,6 +2,7 @@
 #include "lib/type/program.h"
 
 #include "lib/util/error.h"
+#include "lib/util/handle.h"
 
 #include <stdlib.h>
 
@@ -12,13 +13,13 @@ enum { SPLICE_MAX = 64 };
 struct tern_program *tern_program_retain(struct tern_program *program)
 {
     if (program)
-        program->refs++;
+        tern_ref(&program->refs);
     return program;
 }
 
 void tern_program_release(struct tern_program *program)
 {
-    if (!program || --program->refs)
+    if (!program || tern_unref(&program->refs))
         return;
     tern_program_release(program->each.body);
     if (program->kind == TERN_PROGRAM_LIST)
