@@ -10,7 +10,7 @@
  * The first failure decides message and exit status; what happens to other ranks afterwards is its
  * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
  * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
- * that others wait in. A rank may be a script that goes on when its MPI program has died: the
+ * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI program has died: the
  * server sees the connection end, and the job ends as if the rank had.
  */
 #include "mpirun/job.h"
@@ -57,6 +57,7 @@ enum stage { RUNNING, ENDING, CLEARING, DRAINING };
 struct rank {
     pid_t pid;
     bool ended, connected, finalized, lost;
+    bool world; /* connected by MPI_Init, not only by sessions */
 };
 
 static struct {
@@ -64,7 +65,7 @@ static struct {
     enum stage stage;
     struct rank *ranks;
     int running;      /* ranks that have not ended */
-    int connected;    /* ranks between MPI_Init and MPI_Finalize */
+    int worlds;       /* ranks between MPI_Init and MPI_Finalize */
     int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
     int status;       /* exit status, once something has failed */
     char *failure;    /* what to say about it */
@@ -168,6 +169,12 @@ static void fail_by_signal(int rank, int wait_status)
              strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
 }
 
+/* What a rank that is connected should have called. */
+static const char *missing_end(const struct rank *state)
+{
+    return state->world ? "MPI_Finalize" : "MPI_Finalize or MPI_Session_finalize";
+}
+
 static void rank_ended(int rank, int wait_status)
 {
     struct rank *state = &run.ranks[rank];
@@ -184,11 +191,12 @@ static void rank_ended(int rank, int wait_status)
     } else if (WIFSIGNALED(wait_status)) {
         fail_by_signal(rank, wait_status);
     } else if (WEXITSTATUS(wait_status)) {
-        fail(WEXITSTATUS(wait_status), "%s exited with code %d%s", whose(rank),
-             WEXITSTATUS(wait_status), unfinished ? " without calling MPI_Finalize" : "");
+        fail(WEXITSTATUS(wait_status), "%s exited with code %d%s%s", whose(rank),
+             WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
+             unfinished ? missing_end(state) : "");
     } else if (unfinished) {
-        fail(1, "%s exited with code 0 without calling MPI_Finalize", whose(rank));
-    } else if (!state->connected && run.connected) {
+        fail(1, "%s exited with code 0 without calling %s", whose(rank), missing_end(state));
+    } else if (!state->connected && run.worlds) {
         fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
              whose(rank));
     } else if (!state->connected) {
@@ -203,10 +211,16 @@ static void rank_ended(int rank, int wait_status)
 static void rank_connected(int rank)
 {
     struct rank *state = &run.ranks[rank];
-    if (!state->connected || state->finalized)
-        run.connected++;
     state->connected = true;
     state->finalized = state->lost = false;
+}
+
+static void rank_started_world(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    if (!state->world)
+        run.worlds++;
+    state->world = true;
     if (run.skipped_init >= 0 && run.stage == RUNNING) {
         fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
              whose(run.skipped_init));
@@ -216,9 +230,11 @@ static void rank_connected(int rank)
 
 static void rank_finalized(int rank)
 {
-    if (run.ranks[rank].connected && !run.ranks[rank].finalized)
-        run.connected--;
-    run.ranks[rank].finalized = true;
+    struct rank *state = &run.ranks[rank];
+    if (state->world)
+        run.worlds--;
+    state->world = false;
+    state->finalized = true;
 }
 
 static void rank_lost(int rank)
@@ -236,7 +252,8 @@ static void lost_timer_expired(struct tern_timer *timer)
     for (int rank = 0; rank < run.job->map->size && run.stage == RUNNING; rank++) {
         if (!run.ranks[rank].lost || run.ranks[rank].ended)
             continue;
-        fail(1, "the MPI program of %s ended without calling MPI_Finalize", whose(rank));
+        fail(1, "the MPI program of %s ended without calling %s", whose(rank),
+             missing_end(&run.ranks[rank]));
         end_job();
     }
 }
@@ -500,9 +517,9 @@ static int raise_descriptor_limit(void)
 static int start_server(void)
 {
     static struct tern_server_job job;
-    static const struct tern_server_listener listener = { rank_connected, rank_finalized,
-                                                          rank_lost, rank_aborted,
-                                                          rank_signalled };
+    static const struct tern_server_listener listener = { rank_connected, rank_started_world,
+                                                          rank_finalized, rank_lost,
+                                                          rank_aborted,   rank_signalled };
     char *nspace = tern_must_format("tern-%.16s", run.token);
     job =
         (struct tern_server_job){ nspace,       run.session_dir,  run.job->host, run.job->topology,

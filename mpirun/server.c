@@ -28,11 +28,13 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 #include "mpirun/names.h"
 #include "mpirun/server_data.h"
 
 enum event_kind {
     CONNECTED,
+    WORLD,
     FINALIZED,
     LOST,
     ABORTED,
@@ -239,7 +241,10 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
                                   pmix_data_range_t range, pmix_info_t infos[], size_t info_count,
                                   pmix_op_cbfunc_t done, void *data)
 {
-    (void)code, (void)source, (void)range, (void)infos, (void)info_count, (void)done, (void)data;
+    (void)range, (void)infos, (void)info_count, (void)done, (void)data;
+    struct event *event = code == TERN_LAUNCHER_WORLD ? new_event(WORLD, source) : NULL;
+    if (event)
+        post(event);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -349,6 +354,9 @@ static void handle(struct event *event)
     switch (event->kind) {
     case CONNECTED:
         listener->connected(event->rank);
+        break;
+    case WORLD:
+        listener->world(event->rank);
         break;
     case FINALIZED:
         listener->finalized(event->rank);

@@ -25,6 +25,7 @@ struct tern_server_job {
 /* What the ranks' PMIx clients did. Called on mpirun's loop, from tern_server_dispatch. */
 struct tern_server_listener {
     void (*connected)(int rank); /* PMIx_Init: this is an MPI program */
+    void (*world)(int rank);     /* TERN_LAUNCHER_WORLD */
     void (*finalized)(int rank); /* PMIx_Finalize */
     void (*lost)(int rank);      /* its connection ended without that */
     void (*aborted)(int rank, int status,

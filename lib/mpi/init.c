@@ -25,6 +25,7 @@ static int start_world(int argc, char **argv)
     int error = tern_library_retain(TERN_USER_WORLD, thread_level);
     if (error)
         return error;
+    tern_rte_tell_world();
     tern_lock();
     error = tern_comm_init();
     tern_unlock();

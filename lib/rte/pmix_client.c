@@ -44,6 +44,7 @@ static struct {
     __typeof__(PMIx_Fence) *fence;
     __typeof__(PMIx_Fence_nb) *fence_nb;
     __typeof__(PMIx_Abort) *abort;
+    __typeof__(PMIx_Notify_event) *notify;
     __typeof__(PMIx_Error_string) *error_string;
 } pmix;
 
@@ -61,6 +62,7 @@ static int load_library(void)
         {"PMIx_Fence", (void **)&pmix.fence},
         {"PMIx_Fence_nb", (void **)&pmix.fence_nb},
         {"PMIx_Abort", (void **)&pmix.abort},
+        {"PMIx_Notify_event", (void **)&pmix.notify},
         {"PMIx_Error_string", (void **)&pmix.error_string},
     };
 
@@ -421,6 +423,16 @@ int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_
     *ret_length = value->data.bo.size;
     free(value);
     return 0;
+}
+
+static void told(pmix_status_t status, void *object)
+{
+    (void)status, (void)object;
+}
+
+void tern_pmix_tell(int event)
+{
+    pmix.notify(event, &pmix.self, PMIX_RANGE_NAMESPACE, NULL, 0, told, NULL);
 }
 
 void tern_pmix_abort(int status)

@@ -27,6 +27,9 @@ int tern_pmix_fence_start(void);
 bool tern_pmix_fence_test(int *ret_error);
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
 
+/* Sends the launcher an event. Does not block, and nothing comes back. */
+void tern_pmix_tell(int event);
+
 /* Asks the server to end the whole job; returns when it was told, or could not be. */
 void tern_pmix_abort(int status);
 

@@ -9,6 +9,7 @@
 #include "lib/rte/node_memory.h"
 #include "lib/rte/pmix_client.h"
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -106,6 +107,12 @@ static void forget_own_values(void)
         free(own_values);
         own_values = next;
     }
+}
+
+void tern_rte_tell_world(void)
+{
+    if (tern_rte.managed && tern_rte_gives_node_memory(tern_rte.job))
+        tern_pmix_tell(TERN_LAUNCHER_WORLD);
 }
 
 int tern_rte_meet(int (*progress)(void))

@@ -32,6 +32,8 @@ extern struct tern_rte tern_rte;
 
 /* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms under PMIx (its own init). */
 int tern_rte_init(void);
+/* Tells our launcher that this process starts the World Model, where it waits for all others. Does not block. */
+void tern_rte_tell_world(void);
 /* Meets all processes of the job in a barrier of the launcher. `progress` is called meanwhile, again and again. */
 int tern_rte_meet(int (*progress)(void));
 /* Leaves PMIx: for the launcher this process may end now. What was learnt stays; tern_rte_init connects again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3; exit: nonzero; output: without.*(MPI_Finalize|MPI_Session_finalize); needs: MPI_Session_init */
+/* ranks: 1 2 3; exit: nonzero; output: without calling .*MPI_Session_finalize; needs: MPI_Session_init */
 /* A program that has ended one session and not another one has not ended properly, and the launcher says so. */
 #include "check.h"
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../lib/util/launcher.h"
+
 static pmix_proc_t self;
 
 static void must(const char *what, pmix_status_t status)
@@ -147,6 +149,8 @@ int main(int argc, char **argv)
     if (strcmp(action, "skip") == 0 && atoi(getenv("PMIX_RANK")) == number)
         return 0;
     must("init", PMIx_Init(&self, NULL, 0));
+    if (strcmp(action, "session") != 0) /* as MPI_Init does */
+        must("notify", PMIx_Notify_event(TERN_LAUNCHER_WORLD, &self, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL));
     if (strcmp(action, "facts") == 0) {
         print_facts();
     } else if (strcmp(action, "exchange") == 0) {
