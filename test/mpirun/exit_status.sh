@@ -54,9 +54,9 @@ done
 run -q -np 3 ./pmix_rank abort 256
 fails "abort 256" 1 "rank 1 .* called MPI_Abort with code 256"
 run -q -np 3 ./pmix_rank unfinished 0
-fails "no finalize, code 0" 1 "rank 1 .* exited with code 0 without calling MPI_Finalize\$"
+fails "no finalize, code 0" 1 "rank 1 .* exited with code 0 without calling MPI_Finalize( or MPI_Session_finalize)?\$"
 run -q -np 3 ./pmix_rank unfinished 9
-fails "no finalize, code 9" 9 "rank 1 .* exited with code 9 without calling MPI_Finalize\$"
+fails "no finalize, code 9" 9 "rank 1 .* exited with code 9 without calling MPI_Finalize( or MPI_Session_finalize)?\$"
 run -q -np 3 ./pmix_rank skip 1
 fails "one rank skips init" 1 "rank 1 .* exited without calling MPI_Init"
 run -q -np 3 ./pmix_rank never 0
