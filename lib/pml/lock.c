@@ -54,6 +54,12 @@ void tern_unlock(void)
         pthread_mutex_unlock(&library.mutex);
 }
 
+static void take_lane(struct tern_lane *lane)
+{
+    if (!take(&lane->lock))
+        tern_count(&lane->counters.contended_locks, 1);
+}
+
 void tern_lane_take(struct tern_lane *lane)
 {
     if (mine.lane_depth > 0) {
@@ -62,8 +68,7 @@ void tern_lane_take(struct tern_lane *lane)
         mine.lane_depth++;
         return;
     }
-    if (!take(&lane->lock))
-        tern_count(&lane->counters.contended_locks, 1);
+    take_lane(lane);
     mine.lane = lane;
     mine.lane_depth = 1;
 }
@@ -108,7 +113,7 @@ void tern_locks_take_again(struct tern_held held)
     if (held.depth)
         take(&library);
     if (held.lane)
-        take(&held.lane->lock);
+        take_lane(held.lane);
     mine = held;
 }
 
