@@ -16,7 +16,7 @@
 
 #include "lib/mpi/procedures.h"
 
-volatile int tern_world = TERN_WORLD_BEFORE;
+_Atomic int tern_world = TERN_WORLD_BEFORE;
 static int thread_level = MPI_THREAD_SINGLE;
 static pthread_t main_thread;
 

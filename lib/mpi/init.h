@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-extern volatile int tern_library_users;
+extern _Atomic int tern_library_users; /* changed with a lock, read without */
 
 /* May communication procedures be called? The check of every entry point. */
 static inline bool tern_running(void)
@@ -43,7 +43,7 @@ enum tern_world {
     TERN_WORLD_ENDING, /* inside MPI_Finalize, after MPI_COMM_SELF's attributes were deleted */
     TERN_WORLD_ENDED,
 };
-extern volatile int tern_world;
+extern _Atomic int tern_world;
 
 /* "MPI_THREAD_SINGLE" ... of a level; the level of such a word, or -1. */
 const char *tern_thread_level_name(int level);

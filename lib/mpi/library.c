@@ -31,7 +31,7 @@
 #include <pthread.h>
 #include <string.h>
 
-volatile int tern_library_users;
+_Atomic int tern_library_users;
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static bool known;         /* has been started before */

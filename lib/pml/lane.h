@@ -23,6 +23,7 @@ struct tern_queue;
 /* Hash table of matching queues (lib/pml/match.c). */
 struct tern_match_table {
     struct tern_queue **buckets;
+    struct tern_queue *latest; /* found last: messages come in series */
     uint32_t mask;
     uint32_t queues; /* with empty ones, which are kept for the next message with their key */
     uint64_t items;

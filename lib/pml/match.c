@@ -13,15 +13,32 @@ static uint32_t hash(const struct tern_context *context, int source, int tag)
     return h >> 32;
 }
 
-static struct tern_queue *find(const struct tern_match_table *table, const struct tern_context *context,
-                               int source, int tag)
+static inline bool has_key(const struct tern_queue *queue, const struct tern_context *context,
+                           int source, int tag)
+{
+    return queue->tag == tag && queue->source == source && queue->context == context;
+}
+
+static __attribute__((noinline)) struct tern_queue *search(struct tern_match_table *table,
+                                                           const struct tern_context *context,
+                                                           int source, int tag)
 {
     if (!table->buckets)
         return NULL;
     struct tern_queue *queue = table->buckets[hash(context, source, tag) & table->mask];
-    while (queue && (queue->tag != tag || queue->source != source || queue->context != context))
+    while (queue && !has_key(queue, context, source, tag))
         queue = queue->hash_next;
+    if (queue)
+        table->latest = queue;
     return queue;
+}
+
+static inline struct tern_queue *find(struct tern_match_table *table,
+                                      const struct tern_context *context, int source, int tag)
+{
+    struct tern_queue *latest = table->latest;
+    return latest && has_key(latest, context, source, tag) ? latest
+                                                           : search(table, context, source, tag);
 }
 
 static void free_queue(struct tern_lane *lane, struct tern_queue *queue)
@@ -42,6 +59,7 @@ static _Noreturn void out_of_memory(const struct tern_lane *lane)
 static void tidy(struct tern_lane *lane, struct tern_match_table *table)
 {
     uint32_t size = table->buckets ? table->mask + 1 : 0;
+    table->latest = NULL;
     for (uint32_t i = 0; i < size; i++)
         for (struct tern_queue **at = &table->buckets[i]; *at;) {
             struct tern_queue *queue = *at;
@@ -227,7 +245,7 @@ struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int 
 
 struct tern_unexpected *tern_match_any(struct tern_context *context)
 {
-    const struct tern_match_table *table = &context->lane->unexpected;
+    struct tern_match_table *table = &context->lane->unexpected;
     for (uint32_t i = 0; table->items && i <= table->mask; i++)
         for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next)
             if (queue->context == context && queue->source != MPI_ANY_SOURCE &&

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/handle.h"
 
-int tern_threads;
+_Atomic int tern_threads;

@@ -50,8 +50,8 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
     object->refs = 1;
 }
 
-/* Nonzero: MPI_THREAD_MULTIPLE. Set before there are other threads in MPI. */
-extern int tern_threads;
+/* Nonzero: MPI_THREAD_MULTIPLE. A thread may start a session that asks for it while others begin theirs. */
+extern _Atomic int tern_threads;
 
 /* Takes and drops a reference; threads of several lanes do so at the same time. The second returns
  * how many are left. */
