@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/coll/build.h"
+#include "lib/coll/ring.h"
 
 #include <stdlib.h>
 
@@ -172,18 +172,64 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
 }
 
+/* --- prices, also of equal blocks in the v form --- */
+
+static void bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    for (int64_t have = 1; have < shape->size; have *= 2) {
+        int64_t more = have < shape->size - have ? have : shape->size - have;
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = more * shape->bytes,
+                                                    .distance = have,
+                                                    .senders = shape->size});
+    }
+}
+
+static void packed_bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    bruck_stages(shape, stages);
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .senders = shape->size,
+                                                .copied = shape->bytes * shape->size});
+}
+
+static void ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_ring(stages, shape->size, shape->bytes, false);
+}
+
+static void neighbor_exchange_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)shape->size / 2,
+                                                .messages = 1,
+                                                .bytes = 2 * shape->bytes,
+                                                .distance = 1,
+                                                .senders = shape->size,
+                                                .relay = true});
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = shape->size - 1,
+                                                .bytes = shape->bytes,
+                                                .distance = shape->size,
+                                                .senders = shape->size});
+}
+
 const struct tern_algorithm tern_allgather_algorithms[] = {
-    {"bruck", bruck, NULL},
-    {"recursive_doubling", recursive_doubling, power_of_two},
-    {"ring", ring, NULL},
-    {"neighbor_exchange", neighbor_exchange, even},
-    {"linear", linear, NULL},
+    {"bruck", bruck, NULL, bruck_stages},
+    {"recursive_doubling", recursive_doubling, power_of_two, bruck_stages},
+    {"ring", ring, NULL, ring_stages},
+    {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
+    {"linear", linear, NULL, linear_stages},
     {0},
 };
 
 const struct tern_algorithm tern_allgatherv_algorithms[] = {
-    {"bruck", packed_bruck, NULL},
-    {"ring", ring, NULL},
-    {"linear", linear, NULL},
+    {"bruck", packed_bruck, NULL, packed_bruck_stages},
+    {"ring", ring, NULL, ring_stages},
+    {"linear", linear, NULL, linear_stages},
     {0},
 };

@@ -229,13 +229,79 @@ static void circulant(struct tern_plan *plan)
     tern_plan_add_circulant_gather(plan, in_recv(0, args->recv_count));
 }
 
+/* --- prices --- */
+
+/* Sums of whole vectors, from `players` ranks with `told` messages per round. */
+static void add_exchanges(const struct tern_shape *shape, struct tern_stages *stages, int radix)
+{
+    int64_t players = 1;
+    for (; 2 * players <= shape->size; players *= 2)
+        ;
+    struct tern_stage round = {.repeat = 2,
+                               .messages = 1,
+                               .bytes = shape->bytes,
+                               .distance = 1,
+                               .senders = shape->size - players};
+    if (players < shape->size) /* in, and the result out */
+        tern_stages_add(stages, round);
+    round.repeat = 1;
+    round.senders = shape->size;
+    for (int64_t stride = 1; stride < players; stride *= round.messages + 1) {
+        round.messages = players / stride < radix ? 1 : radix - 1;
+        round.distance = stride * round.messages;
+        round.reduced = shape->bytes * round.messages;
+        tern_stages_add(stages, round);
+    }
+}
+
+static void recursive_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_exchanges(shape, stages, 2);
+}
+
+static void recursive_multiplying_stages(const struct tern_shape *shape,
+                                         struct tern_stages *stages)
+{
+    add_exchanges(shape, stages, RADIX);
+}
+
+static void ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, true);
+    tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, false);
+}
+
+static void halving_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, false);
+}
+
+static void swing_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, false);
+}
+
+static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, true);
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, false);
+}
+
+static void tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, shape->bytes);
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, 0);
+}
+
 const struct tern_algorithm tern_allreduce_algorithms[] = {
-    {"recursive_doubling", recursive_doubling, NULL},
-    {"ring", ring, commutative},
-    {"recursive_multiplying", recursive_multiplying, NULL},
-    {"halving_doubling", halving_doubling, NULL},
-    {"swing", swing, commutative},
-    {"circulant", circulant, commutative},
-    {"tree", tree, NULL},
+    {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
+    {"ring", ring, commutative, ring_stages},
+    {"recursive_multiplying", recursive_multiplying, NULL, recursive_multiplying_stages},
+    {"halving_doubling", halving_doubling, NULL, halving_doubling_stages},
+    {"swing", swing, commutative, swing_stages},
+    {"circulant", circulant, commutative, circulant_stages},
+    {"tree", tree, NULL, tree_stages},
     {0},
 };

@@ -201,17 +201,64 @@ static void frames(struct tern_plan *plan)
     }
 }
 
+/* --- prices --- */
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = shape->size - 1,
+                                                .bytes = shape->bytes,
+                                                .distance = shape->size,
+                                                .senders = shape->size});
+}
+
+static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(shape->size - 1),
+                                                .messages = 1,
+                                                .bytes = shape->bytes,
+                                                .distance = shape->size,
+                                                .senders = shape->size});
+}
+
+static void bruck_stages_of(const struct tern_shape *shape, struct tern_stages *stages, int radix)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .senders = shape->size,
+                                                .copied = 2 * shape->bytes * shape->size});
+    for (int64_t unit = 1; unit < shape->size; unit *= radix) {
+        int64_t told = (shape->size - 1) / unit < radix - 1 ? (shape->size - 1) / unit : radix - 1;
+        int64_t places = told == radix - 1 ? shape->size / radix : shape->size / (told + 1);
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = told,
+                                                    .bytes = places * shape->bytes,
+                                                    .distance = told * unit,
+                                                    .senders = shape->size,
+                                                    .copied = 2 * told * places * shape->bytes});
+    }
+}
+
+static void bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    bruck_stages_of(shape, stages, 2);
+}
+
+static void k_bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    bruck_stages_of(shape, stages, 4);
+}
+
 const struct tern_algorithm tern_alltoall_algorithms[] = {
-    {"linear", linear, NULL},
-    {"pairwise", pairwise, NULL},
-    {"bruck", bruck, NULL},
-    {"k_bruck", k_bruck, NULL},
+    {"linear", linear, NULL, linear_stages},
+    {"pairwise", pairwise, NULL, pairwise_stages},
+    {"bruck", bruck, NULL, bruck_stages},
+    {"k_bruck", k_bruck, NULL, k_bruck_stages},
     {0},
 };
 
 const struct tern_algorithm tern_alltoallv_algorithms[] = {
-    {"linear", linear, NULL},
-    {"pairwise", pairwise, NULL},
-    {"frames", frames, NULL},
+    {"linear", linear, NULL, NULL},
+    {"pairwise", pairwise, NULL, NULL},
+    {"frames", frames, NULL, NULL},
     {0},
 };

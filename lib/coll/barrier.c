@@ -14,10 +14,20 @@ static void dissemination(struct tern_plan *plan)
     }
 }
 
+static void dissemination_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    for (int64_t far = 1; far < shape->size; far *= 2)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .distance = far,
+                                                    .senders = shape->size});
+}
+
 /* The same telling several at a time: fewer rounds (Hoefler et al. 2006). */
+enum { RADIX = 4 };
+
 static void k_dissemination(struct tern_plan *plan)
 {
-    enum { RADIX = 4 };
     const struct tern_plan_args *args = &plan->args;
     for (int64_t far = 1; far < args->size; far *= RADIX) {
         add_fence(plan);
@@ -25,6 +35,17 @@ static void k_dissemination(struct tern_plan *plan)
             add_send(plan, wrap(args->rank + d, args->size), in_temp(0, 0, 0), 0);
             add_recv(plan, wrap(args->rank - d, args->size), in_temp(0, 0, 0), 0);
         }
+    }
+}
+
+static void k_dissemination_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    for (int64_t far = 1; far < shape->size; far *= RADIX) {
+        int64_t told = (shape->size - 1) / far < RADIX - 1 ? (shape->size - 1) / far : RADIX - 1;
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = told,
+                                                    .distance = told * far,
+                                                    .senders = shape->size});
     }
 }
 
@@ -38,9 +59,15 @@ static void tree(struct tern_plan *plan)
     tern_plan_add_bcast(plan, team, 0, nothing, ready);
 }
 
+static void tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, 0, false, 0);
+    tern_stages_add_tree(stages, shape->size, 2, 0, false, 0);
+}
+
 const struct tern_algorithm tern_barrier_algorithms[] = {
-    {"dissemination", dissemination, NULL},
-    {"k_dissemination", k_dissemination, NULL},
-    {"tree", tree, NULL},
+    {"dissemination", dissemination, NULL, dissemination_stages},
+    {"k_dissemination", k_dissemination, NULL, k_dissemination_stages},
+    {"tree", tree, NULL, tree_stages},
     {0},
 };

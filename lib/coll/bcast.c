@@ -5,6 +5,8 @@
  * differ. Algorithms that cut the message work on bytes, and where the user's type has gaps, on a
  * packed copy.
  */
+#include "lib/coll/butterfly.h"
+#include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
 
@@ -216,15 +218,59 @@ static void scatter_doubling(struct tern_plan *plan)
         add_copy(plan, data, in_recv(0, args->recv_count), AFTER_ALL);
 }
 
+/* --- prices --- */
+
+static void binomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, 0);
+}
+
+static void knomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 4, shape->bytes, false, 0);
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
+}
+
+static void chain_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_chain(stages, shape, false);
+}
+
+static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_two_tree_stages(shape, stages, false);
+}
+
+static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_rounds_stages(shape, stages, false);
+}
+
+static void scatter_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, false);
+}
+
+static void scatter_ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, false);
+}
+
 const struct tern_algorithm tern_bcast_algorithms[] = {
-    {"binomial", binomial, NULL},
-    {"chain", chain, NULL},
-    {"knomial", knomial, NULL},
-    {"bine", bine, power_of_two},
-    {"linear", linear, NULL},
-    {"two_tree", two_tree, NULL},
-    {"circulant", circulant, NULL},
-    {"scatter_doubling", scatter_doubling, power_of_two},
-    {"scatter_ring", scatter_ring, NULL},
+    {"binomial", binomial, NULL, binomial_stages},
+    {"chain", chain, NULL, chain_stages},
+    {"knomial", knomial, NULL, knomial_stages},
+    {"bine", bine, power_of_two, binomial_stages},
+    {"linear", linear, NULL, linear_stages},
+    {"two_tree", two_tree, NULL, two_tree_stages},
+    {"circulant", circulant, NULL, circulant_stages},
+    {"scatter_doubling", scatter_doubling, power_of_two, scatter_doubling_stages},
+    {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},
     {0},
 };

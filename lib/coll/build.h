@@ -207,6 +207,11 @@ static inline bool commutative(const struct tern_plan_args *args)
     return args->commutative;
 }
 
+/* Their prices. `bytes` go along each edge, or that times the ranks below (`gathers`), of which
+ * `reduced` are joined. */
+void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radix, int64_t bytes,
+                          bool gathers, int64_t reduced);
+
 /* Broadcast of `data` along the team's tree, after step `ready` (-1: at once). Returns this rank's
  * receive, or `ready`. */
 int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root,

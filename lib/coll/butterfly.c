@@ -160,3 +160,29 @@ void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly 
     if (butterfly->partner >= 0)
         add_send(plan, butterfly->partner, a, AFTER_ALL);
 }
+
+void tern_stages_add_butterfly(struct tern_stages *stages, enum tern_butterfly_kind kind,
+                               int64_t size, int64_t bytes, bool reduced)
+{
+    int64_t players = 1;
+    for (; 2 * players <= size; players *= 2)
+        ;
+    if (players < size)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = bytes,
+                                                    .distance = 1,
+                                                    .senders = size - players,
+                                                    .reduced = reduced ? bytes : 0});
+    for (int s = 0; (int64_t)1 << s < players; s++) {
+        int64_t half = bytes / ((int64_t)2 << s), far = (int64_t)1 << s;
+        if (kind == TERN_BUTTERFLY_SWING)
+            far = swing(s) < 0 ? -swing(s) : swing(s);
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = half,
+                                                    .distance = far,
+                                                    .senders = players,
+                                                    .reduced = reduced ? half : 0});
+    }
+}

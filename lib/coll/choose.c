@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Which algorithm. The rules use only what is the same on all ranks: sizes of groups, bytes of a
- * block or vector, whether the operation commutes. The parameter coll_NAME_algorithm overrides them
- * where the named one can do the job.
+ * Which algorithm: the one with the lowest price. Prices depend only on what is the same on all
+ * ranks: sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
+ * coll_NAME_algorithm overrides them where the named one can do the job.
  */
 #include "lib/coll/plan.h"
 
@@ -53,11 +53,24 @@ const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collectiv
     return inter ? collectives[collective].inter : collectives[collective].intra;
 }
 
-/* --- by size --- */
+/* --- by price --- */
 
-static int64_t vector_bytes(const struct tern_plan_args *args)
+static const struct tern_algorithm *find(const struct tern_algorithm *table, const char *name)
 {
-    return args->recv_count * args->recv_size;
+    for (; table->name; table++)
+        if (!strcmp(table->name, name))
+            return table;
+    return NULL;
+}
+
+static int64_t mean_block(const struct tern_plan_args *args)
+{
+    if (!args->blocks)
+        return args->recv_count * args->recv_size;
+    int64_t total = 0;
+    for (int r = 0; r < args->size; r++)
+        total += tern_ints_at(args->blocks->recv_counts, r);
+    return total * args->recv_size / args->size;
 }
 
 /* Of gather and scatter: each rank knows one of both sides, the root the other. */
@@ -67,78 +80,76 @@ static int64_t block_bytes(const struct tern_plan_args *args)
     return receives ? args->recv_count * args->recv_size : args->send_count * args->send_size;
 }
 
-static const char *choose_allreduce(const struct tern_plan_args *args)
+static struct tern_shape shape_of(const struct tern_plan_args *args)
 {
-    bool large = vector_bytes(args) > (16 << 10) && args->recv_count >= args->size;
-    return large && args->commutative ? "ring" : "recursive_doubling";
+    struct tern_shape shape = {args->size, args->recv_count * args->recv_size,
+                               args->segment_bytes};
+    if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)
+        shape.bytes = block_bytes(args);
+    else if (args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER)
+        shape.bytes = mean_block(args);
+    return shape;
 }
 
-static const char *choose_reduce(const struct tern_plan_args *args)
+double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct tern_model *model,
+                          const struct tern_shape *shape)
 {
-    bool large = vector_bytes(args) > (64 << 10) && args->recv_count >= args->size;
-    return large && args->commutative && args->size > 2 ? "ring" : "binomial";
+    struct tern_stages stages;
+    stages.count = 0;
+    algorithm->stages(shape, &stages);
+    return tern_price_ns(model, shape, &stages);
 }
 
-static const char *choose_bcast(const struct tern_plan_args *args)
+static bool fits(const struct tern_algorithm *algorithm, const struct tern_plan_args *args)
 {
-    return args->size > 2 && vector_bytes(args) > (64 << 10) ? "scatter_ring" : "binomial";
+    return !algorithm->fits || algorithm->fits(args);
 }
 
-static const char *choose_allgather(const struct tern_plan_args *args)
+static void say_choice(const struct tern_plan_args *args, const struct tern_model *model,
+                       const struct tern_shape *shape, const struct tern_algorithm *chosen)
 {
-    bool power_of_two = (args->size & (args->size - 1)) == 0;
-    if (vector_bytes(args) * args->size > (64 << 10))
-        return "ring";
-    return power_of_two ? "recursive_doubling" : "bruck";
+    char others[512] = "";
+    size_t used = 0;
+    const struct tern_algorithm *row = collectives[args->collective].intra;
+    for (; row->name && used < sizeof others; row++)
+        if (row != chosen && row->stages && fits(row, args))
+            used += (size_t)snprintf(others + used, sizeof others - used, ", %s %.1f", row->name,
+                                     tern_plan_price_ns(row, model, shape) / 1000);
+    tern_log("%s of %lld bytes among %d ranks: %s, some %.1f us%s",
+             collectives[args->collective].name, (long long)shape->bytes, args->size, chosen->name,
+             tern_plan_price_ns(chosen, model, shape) / 1000, others);
 }
 
-static const char *choose_alltoall(const struct tern_plan_args *args)
+/* The cheapest one. Without prices: `linear`, which every table has then. */
+static const struct tern_algorithm *cheapest(const struct tern_plan_args *args)
 {
-    if (args->size >= 16 && vector_bytes(args) <= 256)
-        return "bruck";
-    return vector_bytes(args) > (32 << 10) ? "pairwise" : "linear";
-}
-
-static int64_t total_of_blocks(const struct tern_plan_args *args)
-{
-    if (!args->blocks)
-        return args->recv_count * args->recv_size * args->size;
-    int64_t total = 0;
-    for (int r = 0; r < args->size; r++)
-        total += tern_ints_at(args->blocks->recv_counts, r);
-    return total * args->recv_size;
-}
-
-static const char *by_size(const struct tern_plan_args *args)
-{
-    switch (args->collective) {
-    case TERN_BARRIER: return "dissemination";
-    case TERN_BCAST: return choose_bcast(args);
-    case TERN_GATHER:
-    case TERN_SCATTER: return block_bytes(args) <= (4 << 10) ? "binomial" : "linear";
-    case TERN_ALLGATHER: return choose_allgather(args);
-    case TERN_ALLGATHERV: return total_of_blocks(args) > (64 << 10) ? "ring" : "linear";
-    case TERN_ALLTOALL: return choose_alltoall(args);
-    case TERN_REDUCE: return choose_reduce(args);
-    case TERN_ALLREDUCE: return choose_allreduce(args);
-    case TERN_REDUCE_SCATTER:
-    case TERN_REDUCE_SCATTER_BLOCK:
-        return total_of_blocks(args) <= (8 << 10) ? "recursive_doubling" : "pairwise";
-    case TERN_SCAN:
-    case TERN_EXSCAN: return "recursive_doubling";
-    default: return "linear";
+    static struct tern_model model;
+    static int verbose;
+    if (!model.cores_per_node) {
+        verbose = (int)tern_param_int("coll_verbose");
+        model = tern_model_of_parameters(1);
     }
+    model.ranks_per_node = args->ranks_per_node;
+    struct tern_shape shape = shape_of(args);
+    const struct tern_algorithm *row = collectives[args->collective].intra, *best = NULL;
+    double lowest = 0;
+    for (; row->name; row++) {
+        if (!row->stages || !fits(row, args))
+            continue;
+        double price = tern_plan_price_ns(row, &model, &shape);
+        if (best && price >= lowest)
+            continue;
+        best = row;
+        lowest = price;
+    }
+    if (!best)
+        return find(collectives[args->collective].intra, "linear");
+    if (verbose && args->rank == 0)
+        say_choice(args, &model, &shape, best);
+    return best;
 }
 
 /* --- by name --- */
-
-static const struct tern_algorithm *find(const struct tern_algorithm *table, const char *name)
-{
-    for (; table->name; table++)
-        if (!strcmp(table->name, name))
-            return table;
-    return NULL;
-}
 
 static void say_unknown(const char *param, const char *name, const struct tern_algorithm *table)
 {
@@ -188,7 +199,5 @@ const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args)
     if (args->remote_size && !neighbors)
         return collectives[args->collective].inter;
     const struct tern_algorithm *algorithm = wanted(args->collective);
-    if (algorithm && (!algorithm->fits || algorithm->fits(args)))
-        return algorithm;
-    return find(collectives[args->collective].intra, by_size(args));
+    return algorithm && fits(algorithm, args) ? algorithm : cheapest(args);
 }

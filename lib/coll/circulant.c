@@ -81,3 +81,18 @@ void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a)
         exchange(plan, wrap(p - skip, n), out, outs, wrap(p + skip, n), in, ins);
     }
 }
+
+void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,
+                               bool reduced)
+{
+    for (int64_t reach = size, skip; reach > 1; reach = skip) {
+        skip = (reach + 1) / 2;
+        int64_t sent = (int64_t)((double)bytes * (double)(reach - skip) / (double)size);
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = sent,
+                                                    .distance = skip,
+                                                    .senders = size,
+                                                    .reduced = reduced ? sent : 0});
+    }
+}

@@ -21,4 +21,8 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
 /* Every rank r has block r in `a`, cut evenly; then all have all. After what is in the plan. */
 void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a);
 
+/* Price of either, of a vector of `bytes`. */
+void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,
+                               bool reduced);
+
 #endif

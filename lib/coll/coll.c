@@ -4,11 +4,22 @@
  * significant on this rank. */
 #include "lib/coll/coll.h"
 
+#include "lib/btl/peer.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/request.h"
+#include "lib/rte/rte.h"
 #include "lib/util/param.h"
 
 #include <string.h>
+
+/* A communicator of several nodes is one for all its ranks. */
+static bool on_this_node(const struct tern_peers *peers)
+{
+    for (int i = 0; i < peers->count; i++)
+        if (peers->peer[i]->job != 0 || tern_rte_local_rank(peers->peer[i]->rank) < 0)
+            return false;
+    return true;
+}
 
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
                    struct tern_peers *peers, struct tern_coll *local, void *comm)
@@ -17,6 +28,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->size = size;
     coll->remote_size = remote_size;
     coll->local = local;
+    coll->ranks_per_node = on_this_node(peers) ? size : 1;
     coll->plans = NULL;
     coll->next_tag = coll->next_lasting_tag = 0;
     return tern_context_open(&coll->context, id, rank, peers, comm);
@@ -53,6 +65,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->args.size = coll->size;
     call->args.remote_size = coll->remote_size;
     call->args.commutative = true;
+    call->args.ranks_per_node = coll->ranks_per_node;
     call->args.segment_bytes = segment_bytes();
     call->send = NULL;
     call->recv = NULL;

@@ -25,6 +25,7 @@ struct tern_coll {
     struct tern_context context;
     int rank, size;                /* in the local group */
     int remote_size;               /* 0: intracommunicator */
+    int ranks_per_node;
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */

@@ -155,24 +155,38 @@ static void binomial_scatter(struct tern_plan *plan)
         add_copy(plan, send_block(args, args->rank), in_recv(0, args->recv_count), 0);
 }
 
+/* --- prices, of either --- */
+
+static void binomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, true, 0);
+    tern_stages_add(stages, (struct tern_stage){
+                                .repeat = 1, .senders = 1, .copied = 2 * shape->bytes});
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
+}
+
 const struct tern_algorithm tern_gather_algorithms[] = {
-    {"binomial", binomial_gather, NULL},
-    {"linear", linear_gather, NULL},
+    {"binomial", binomial_gather, NULL, binomial_stages},
+    {"linear", linear_gather, NULL, linear_stages},
     {0},
 };
 
 const struct tern_algorithm tern_gatherv_algorithms[] = {
-    {"linear", linear_gather, NULL},
+    {"linear", linear_gather, NULL, NULL},
     {0},
 };
 
 const struct tern_algorithm tern_scatter_algorithms[] = {
-    {"binomial", binomial_scatter, NULL},
-    {"linear", linear_scatter, NULL},
+    {"binomial", binomial_scatter, NULL, binomial_stages},
+    {"linear", linear_scatter, NULL, linear_stages},
     {0},
 };
 
 const struct tern_algorithm tern_scatterv_algorithms[] = {
-    {"linear", linear_scatter, NULL},
+    {"linear", linear_scatter, NULL, NULL},
     {0},
 };

@@ -186,17 +186,17 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     }
 }
 
-const struct tern_algorithm tern_inter_barrier_algorithms[] = {{"leaders", leaders_barrier, NULL},
+const struct tern_algorithm tern_inter_barrier_algorithms[] = {{"leaders", leaders_barrier, NULL, NULL},
                                                                {0}};
-const struct tern_algorithm tern_inter_bcast_algorithms[] = {{"leaders", leaders_bcast, NULL}, {0}};
-const struct tern_algorithm tern_inter_gather_algorithms[] = {{"linear", linear_gather, NULL}, {0}};
-const struct tern_algorithm tern_inter_scatter_algorithms[] = {{"linear", linear_scatter, NULL},
+const struct tern_algorithm tern_inter_bcast_algorithms[] = {{"leaders", leaders_bcast, NULL, NULL}, {0}};
+const struct tern_algorithm tern_inter_gather_algorithms[] = {{"linear", linear_gather, NULL, NULL}, {0}};
+const struct tern_algorithm tern_inter_scatter_algorithms[] = {{"linear", linear_scatter, NULL, NULL},
                                                                {0}};
-const struct tern_algorithm tern_inter_exchange_algorithms[] = {{"linear", linear_exchange, NULL},
+const struct tern_algorithm tern_inter_exchange_algorithms[] = {{"linear", linear_exchange, NULL, NULL},
                                                                 {0}};
-const struct tern_algorithm tern_inter_reduce_algorithms[] = {{"leaders", leaders_reduce, NULL},
+const struct tern_algorithm tern_inter_reduce_algorithms[] = {{"leaders", leaders_reduce, NULL, NULL},
                                                               {0}};
 const struct tern_algorithm tern_inter_allreduce_algorithms[] = {
-    {"leaders", leaders_allreduce, NULL}, {0}};
+    {"leaders", leaders_allreduce, NULL, NULL}, {0}};
 const struct tern_algorithm tern_inter_reduce_scatter_algorithms[] = {
-    {"leaders", leaders_reduce_scatter, NULL}, {0}};
+    {"leaders", leaders_reduce_scatter, NULL, NULL}, {0}};

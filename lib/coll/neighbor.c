@@ -93,6 +93,6 @@ static void linear(struct tern_plan *plan)
 }
 
 const struct tern_algorithm tern_neighbor_algorithms[] = {
-    {"linear", linear, NULL},
+    {"linear", linear, NULL, NULL},
     {0},
 };

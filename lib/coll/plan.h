@@ -22,6 +22,7 @@
  * element of the type.
  */
 
+#include "lib/coll/price.h"
 #include "lib/type/type.h"
 #include "lib/util/ints.h"
 
@@ -80,6 +81,7 @@ struct tern_plan_args {
     int64_t send_count, recv_count;   /* units per block; of reductions and broadcast, recv_count:
                                          units of the vector */
     int64_t send_size, recv_size;     /* bytes of data in a unit */
+    int32_t ranks_per_node, spare2;
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
 };
@@ -158,6 +160,8 @@ struct tern_algorithm {
     void (*build)(struct tern_plan *plan);
     /* Can it do that? Same answer on all ranks. NULL: always. */
     bool (*fits)(const struct tern_plan_args *args);
+    /* What it costs (lib/coll/price.h). NULL: it is not chosen by price. */
+    void (*stages)(const struct tern_shape *shape, struct tern_stages *ret_stages);
 };
 
 /* The algorithms of a collective, ended by a NULL name (lib/coll/choose.c). `inter`: those of
@@ -165,9 +169,13 @@ struct tern_algorithm {
 const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter);
 /* "bcast", ... */
 const char *tern_plan_collective_name(enum tern_collective collective);
-/* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else by size. Same
- * answer on all ranks. */
+/* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else what costs
+ * least. Same answer on all ranks. */
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args);
+
+/* The algorithm, which must have stages, by the model. */
+double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct tern_model *model,
+                          const struct tern_shape *shape);
 
 /* Builds the plan; one reference is the caller's. args->blocks must outlive it. NULL: no memory. */
 struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,

@@ -193,15 +193,61 @@ static void ring(struct tern_plan *plan)
     set_tail(plan, ring_reduce_steps(n) + (root ? n : 1), ring_step);
 }
 
+/* --- prices --- */
+
+static void binomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, shape->bytes);
+}
+
+static void knomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 4, shape->bytes, false, shape->bytes);
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, shape->bytes);
+}
+
+static void chain_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_chain(stages, shape, true);
+}
+
+static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_two_tree_stages(shape, stages, true);
+}
+
+static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_rounds_stages(shape, stages, true);
+}
+
+static void halving_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, true);
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+}
+
+/* The root takes the parts of all. */
+static void ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, true);
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes / shape->size, false,
+                         0);
+}
+
 const struct tern_algorithm tern_reduce_algorithms[] = {
-    {"binomial", binomial, NULL},
-    {"knomial", knomial, NULL},
-    {"bine", bine, fits_bine},
-    {"linear", linear, NULL},
-    {"chain", chain, fits_chain},
-    {"two_tree", tern_plan_set_two_tree_reduce, commutative},
-    {"circulant", tern_plan_set_rounds_reduce, commutative},
-    {"halving", halving, NULL},
-    {"ring", ring, commutative},
+    {"binomial", binomial, NULL, binomial_stages},
+    {"knomial", knomial, NULL, knomial_stages},
+    {"bine", bine, fits_bine, binomial_stages},
+    {"linear", linear, NULL, linear_stages},
+    {"chain", chain, fits_chain, chain_stages},
+    {"two_tree", tern_plan_set_two_tree_reduce, commutative, two_tree_stages},
+    {"circulant", tern_plan_set_rounds_reduce, commutative, circulant_stages},
+    {"halving", halving, NULL, halving_stages},
+    {"ring", ring, commutative, ring_stages},
     {0},
 };

@@ -127,9 +127,38 @@ static void circulant(struct tern_plan *plan)
     add_copy(plan, part(sums, offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
 }
 
+/* --- prices --- */
+
+static void recursive_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    int64_t whole = shape->bytes * shape->size;
+    for (int64_t far = 1; far < shape->size; far *= 2)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = whole,
+                                                    .distance = far,
+                                                    .senders = shape->size,
+                                                    .reduced = whole});
+}
+
+static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(shape->size - 1),
+                                                .messages = 1,
+                                                .bytes = shape->bytes,
+                                                .distance = shape->size,
+                                                .senders = shape->size,
+                                                .reduced = shape->bytes});
+}
+
+static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_circulant(stages, shape->size, shape->bytes * shape->size, true);
+}
+
 const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
-    {"recursive_doubling", recursive_doubling, NULL},
-    {"pairwise", pairwise, NULL},
-    {"circulant", circulant, commutative},
+    {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
+    {"pairwise", pairwise, NULL, pairwise_stages},
+    {"circulant", circulant, commutative, circulant_stages},
     {0},
 };

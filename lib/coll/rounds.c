@@ -218,3 +218,17 @@ void tern_plan_set_rounds_reduce(struct tern_plan *plan)
                  0);
     set_tail(plan, 3 * round_count(plan), reduce_step);
 }
+
+void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced)
+{
+    int64_t bytes = shape->bytes < shape->segment_bytes ? shape->bytes : shape->segment_bytes;
+    int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, q = 0;
+    while ((int64_t)1 << q < shape->size)
+        q++;
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(segments ? segments - 1 + q : 0),
+                                                .messages = 1,
+                                                .bytes = bytes,
+                                                .distance = shape->size / 2,
+                                                .senders = shape->size,
+                                                .reduced = reduced ? bytes : 0});
+}

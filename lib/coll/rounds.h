@@ -17,4 +17,7 @@ void tern_plan_set_rounds_bcast(struct tern_plan *plan, struct tern_ref data);
 /* Reduction to the root; commutative operations only. */
 void tern_plan_set_rounds_reduce(struct tern_plan *plan);
 
+/* Price of either. */
+void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced);
+
 #endif

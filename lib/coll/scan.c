@@ -5,7 +5,7 @@
  * itself; it hands it 2^k ranks on, and puts what comes from 2^k ranks below to the left of its
  * own.
  */
-#include "lib/coll/build.h"
+#include "lib/coll/ring.h"
 
 static void scan_doubling(struct tern_plan *plan)
 {
@@ -102,14 +102,32 @@ static void chain(struct tern_plan *plan)
     set_tail(plan, 3 * plan->own[SEGMENTS] + 3, chain_step);
 }
 
+/* --- prices, of either --- */
+
+static void recursive_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    for (int64_t far = 1; far < shape->size; far *= 2)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = shape->bytes,
+                                                    .distance = far,
+                                                    .senders = shape->size,
+                                                    .reduced = shape->bytes});
+}
+
+static void chain_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_chain(stages, shape, true);
+}
+
 const struct tern_algorithm tern_scan_algorithms[] = {
-    {"recursive_doubling", scan_doubling, NULL},
-    {"chain", chain, NULL},
+    {"recursive_doubling", scan_doubling, NULL, recursive_doubling_stages},
+    {"chain", chain, NULL, chain_stages},
     {0},
 };
 
 const struct tern_algorithm tern_exscan_algorithms[] = {
-    {"recursive_doubling", exscan_doubling, NULL},
-    {"chain", chain, NULL},
+    {"recursive_doubling", exscan_doubling, NULL, recursive_doubling_stages},
+    {"chain", chain, NULL, chain_stages},
     {0},
 };

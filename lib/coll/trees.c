@@ -102,3 +102,20 @@ void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int roo
     *ret_result = sum;
     *ret_ready = ready;
 }
+
+void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radix, int64_t bytes,
+                          bool gathers, int64_t reduced)
+{
+    for (int64_t unit = 1; unit < size; unit *= radix) {
+        int64_t children = (size - 1) / unit < radix - 1 ? (size - 1) / unit : radix - 1;
+        int64_t below = unit * children < size - unit ? unit : (size - unit + children - 1) / children;
+        tern_stages_add(stages, (struct tern_stage){
+                                    .repeat = 1,
+                                    .messages = children,
+                                    .bytes = gathers ? bytes * below : bytes,
+                                    .distance = unit * children,
+                                    .senders = (size + unit * radix - 1) / (unit * radix),
+                                    .reduced = reduced * children,
+                                });
+    }
+}

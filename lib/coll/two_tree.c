@@ -155,3 +155,21 @@ void tern_plan_set_two_tree_reduce(struct tern_plan *plan)
     else if (args->size > 1)
         set_tail(plan, 10 * (plan->own[SEGMENTS] / 2 + 2), reduce_step);
 }
+
+void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced)
+{
+    int64_t bytes = shape->bytes < shape->segment_bytes ? shape->bytes : shape->segment_bytes;
+    int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, depth = 1;
+    while ((int64_t)1 << depth < shape->size)
+        depth++;
+    struct tern_stage step = {.messages = 1,
+                              .bytes = bytes,
+                              .distance = shape->size / 2,
+                              .senders = 2,
+                              .reduced = reduced ? bytes : 0};
+    step.repeat = (double)(2 * depth - 1); /* an inner rank feeds two children */
+    tern_stages_add(stages, step);
+    step.repeat = (double)(segments - 1);
+    step.senders = shape->size;
+    tern_stages_add(stages, step);
+}

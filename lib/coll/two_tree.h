@@ -17,4 +17,7 @@ void tern_plan_set_two_tree_bcast(struct tern_plan *plan, struct tern_ref data);
 /* Reduction to the root; commutative operations only. */
 void tern_plan_set_two_tree_reduce(struct tern_plan *plan);
 
+/* Price of either. */
+void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced);
+
 #endif

@@ -43,6 +43,21 @@ static const struct tern_param pml[] = {
 };
 
 static const struct tern_param coll[] = {
+    {"coll_verbose", TERN_PARAM_INT, "0", "",
+     "1: rank 0 says which algorithm a collective uses, what it should take, and what the others would."},
+    {"coll_node_latency", TERN_PARAM_INT, "120", "ns", "Time that a short message takes between two ranks of a node, without what keeps them busy."},
+    {"coll_node_overhead", TERN_PARAM_INT, "60", "ns", "Time that a message to a rank of the node keeps its sender, or its receiver, busy."},
+    {"coll_node_gap", TERN_PARAM_INT, "120", "ps/byte", "Time that each further byte takes within a node."},
+    {"coll_node_rendezvous", TERN_PARAM_INT, "1500", "ns", "What a message within a node takes longer if it is announced first."},
+    {"coll_network_latency", TERN_PARAM_INT, "4000", "ns", "Like coll_node_latency, between nodes."},
+    {"coll_network_overhead", TERN_PARAM_INT, "600", "ns", "Like coll_node_overhead, between nodes."},
+    {"coll_network_gap", TERN_PARAM_INT, "400", "ps/byte", "Like coll_node_gap, between nodes, through one network card."},
+    {"coll_network_rendezvous", TERN_PARAM_INT, "8000", "ns", "Like coll_node_rendezvous, between nodes."},
+    {"coll_reduce_gap", TERN_PARAM_INT, "150", "ps/byte", "Time that a core takes to join a byte with another."},
+    {"coll_copy_gap", TERN_PARAM_INT, "80", "ps/byte", "Time that a core takes to copy a byte."},
+    {"coll_switch", TERN_PARAM_INT, "1500", "ns", "Time that a core takes to go from one rank to another, where there are more ranks than cores."},
+    {"coll_cores", TERN_PARAM_INT, "0", "", "Cores of a node; 0: as many as this node has."},
+    {"coll_nics", TERN_PARAM_INT, "1", "", "Network cards of a node that can be busy at the same time."},
     {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
      "What collectives that work as a pipeline (chain, two_tree) hand on at a time."},
     {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_PRICE_H
+#define TERN_PRICE_H
+
+/*
+ * What an algorithm costs, without building its plan: every algorithm describes itself as a few
+ * stages (rounds that are alike), a model of the machine prices them. Pure; takes well under a
+ * microsecond per algorithm also for a million ranks. docs/collectives.md has the formulas.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One kind of way between ranks. A message of b bytes takes latency + overhead + b * gap, and keeps its sender
+ * busy for overhead + b * gap. */
+struct tern_wire {
+    double latency_ns, overhead_ns;
+    double gap_ns;        /* per byte */
+    double rendezvous_ns; /* more latency of a message that is announced first */
+};
+
+struct tern_model {
+    struct tern_wire node, network;
+    double reduce_gap_ns, copy_gap_ns; /* per byte, in one core */
+    double switch_ns;                  /* from one rank to another on the same core */
+    int64_t ranks_per_node, cores_per_node, nics_per_node;
+    int64_t eager_bytes; /* longer messages are announced first */
+};
+
+/* The model that the parameters coll_node_..., coll_network_... describe, for a communicator with
+ * up to `ranks_per_node` ranks on a node. */
+struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
+
+/* What is to be done. Everything that is the same on all ranks. */
+struct tern_shape {
+    int64_t size;
+    int64_t bytes; /* of the vector, or of a block (gather, scatter, allgather, alltoall, ...) */
+    int64_t segment_bytes;
+};
+
+/* Rounds that are alike. */
+struct tern_stage {
+    double repeat;
+    int64_t messages; /* that the busiest rank sends or receives, side by side */
+    int64_t bytes;    /* of each */
+    int64_t distance; /* in ranks, of the farthest */
+    int64_t senders;  /* ranks that send at the same time */
+    int64_t reduced, copied; /* bytes, by each */
+    bool relay; /* a ring or chain: neighbours hand on what came in the round before */
+};
+
+enum { TERN_STAGES_MAX = 96 };
+
+struct tern_stages {
+    int count;
+    struct tern_stage stage[TERN_STAGES_MAX];
+};
+
+/* For algorithms: adds a stage. */
+void tern_stages_add(struct tern_stages *stages, struct tern_stage stage);
+
+double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
+                     const struct tern_stages *stages);
+
+#endif
