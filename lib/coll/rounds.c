@@ -225,10 +225,11 @@ void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stag
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, q = 0;
     while ((int64_t)1 << q < shape->size)
         q++;
-    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(segments ? segments - 1 + q : 0),
+    int64_t rounds = segments ? segments - 1 + q : 0;
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)rounds,
                                                 .messages = 1,
                                                 .bytes = bytes,
                                                 .distance = shape->size / 2,
-                                                .senders = shape->size,
+                                                .senders = segments * shape->size / (rounds + 1) + 1,
                                                 .reduced = reduced ? bytes : 0});
 }

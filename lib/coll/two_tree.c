@@ -165,9 +165,9 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     struct tern_stage step = {.messages = 1,
                               .bytes = bytes,
                               .distance = shape->size / 2,
-                              .senders = 2,
                               .reduced = reduced ? bytes : 0};
     step.repeat = (double)(2 * depth - 1); /* an inner rank feeds two children */
+    step.senders = shape->size / (2 * depth - 1) + 2;
     tern_stages_add(stages, step);
     step.repeat = (double)(segments - 1);
     step.senders = shape->size;

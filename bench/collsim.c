@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * collsim: what every algorithm of a collective would take on a cluster, by the model of
+ * lib/coll/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
+ * star: the one that would be used.
+ */
+#include "lib/coll/plan.h"
+#include "lib/util/param.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "collsim OP SIZE BYTES [--model FILE] [--segment BYTES] [--csv]\n"
+    "Predicted time in microseconds of every algorithm of a collective on 2, 4, 8 ... SIZE ranks.\n"
+    "\n"
+    "  OP       barrier, bcast, gather, scatter, allgather, allgatherv, alltoall, reduce, allreduce,\n"
+    "           reduce_scatter, reduce_scatter_block, scan or exscan\n"
+    "  SIZE     the largest number of ranks, 2 to 1048576; all powers of two up to it are shown\n"
+    "  BYTES    of the vector; of a block for gather, scatter, allgather, alltoall, reduce_scatter;\n"
+    "           with k, m or g: times 1024, 1024^2, 1024^3\n"
+    "  --model  lines `name = value`: ranks_per_node, and the parameters that `mpi_info --param coll all`\n"
+    "           shows without their `coll_`: node_latency, network_gap, cores, nics ...; # begins a comment.\n"
+    "           What is not there is what this user's jobs would use\n"
+    "  --segment  what pipelines hand on at a time\n"
+    "  --csv    commas instead of columns\n";
+
+static _Noreturn void fail(const char *what, const char *word)
+{
+    fprintf(stderr, "collsim: %s%s%s\n", what, word ? ": " : "", word ? word : "");
+    exit(2);
+}
+
+static int64_t number(const char *text, const char *what, int64_t least, int64_t most)
+{
+    static const char units[] = "kmg";
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+    if (end == text || (*end && (!unit || end[1])) || errno || value < 0)
+        fail(what, text);
+    for (long i = 0; unit && i <= unit - units; i++)
+        if (__builtin_mul_overflow(value, 1024LL, &value))
+            fail(what, text);
+    if (value < least || value > most)
+        fail(what, text);
+    return value;
+}
+
+/* --- the model --- */
+
+static const struct {
+    const char *name;
+    size_t offset;
+    double unit; /* of the value in the file, in the model's */
+    bool integer;
+} fields[] = {
+#define FIELD(name, member, unit, integer) {name, offsetof(struct tern_model, member), unit, integer}
+    FIELD("node_latency", node.latency_ns, 1, false),
+    FIELD("node_overhead", node.overhead_ns, 1, false),
+    FIELD("node_gap", node.gap_ns, 1e-3, false),
+    FIELD("node_rendezvous", node.rendezvous_ns, 1, false),
+    FIELD("network_latency", network.latency_ns, 1, false),
+    FIELD("network_overhead", network.overhead_ns, 1, false),
+    FIELD("network_gap", network.gap_ns, 1e-3, false),
+    FIELD("network_rendezvous", network.rendezvous_ns, 1, false),
+    FIELD("reduce_gap", reduce_gap_ns, 1e-3, false),
+    FIELD("copy_gap", copy_gap_ns, 1e-3, false),
+    FIELD("switch", switch_ns, 1, false),
+    FIELD("ranks_per_node", ranks_per_node, 1, true),
+    FIELD("cores", cores_per_node, 1, true),
+    FIELD("nics", nics_per_node, 1, true),
+#undef FIELD
+};
+
+static void set_field(struct tern_model *model, const char *name, const char *text,
+                      const char *where)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || value < 0)
+        fail(where, "expected a number that is not negative");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (strcmp(fields[i].name, name))
+            continue;
+        void *member = (char *)model + fields[i].offset;
+        if (fields[i].integer && value < 1)
+            fail(where, "expected at least 1");
+        if (fields[i].integer)
+            *(int64_t *)member = (int64_t)value;
+        else
+            *(double *)member = value * fields[i].unit;
+        return;
+    }
+    fail(where, "no such name");
+}
+
+static void read_model(struct tern_model *model, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[256], name[64], value[64], where[400];
+    if (!file)
+        fail(strerror(errno), path);
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        line[strcspn(line, "#\n")] = '\0';
+        snprintf(where, sizeof where, "%s:%d: `%s`", path, number, line);
+        if (line[strspn(line, " \t\r")] == '\0')
+            continue;
+        char rest[2];
+        if (sscanf(line, " %63[a-z_] = %63s %1s", name, value, rest) != 2)
+            fail(where, "expected `name = value`");
+        set_field(model, name, value, where);
+    }
+    fclose(file);
+}
+
+/* --- the table --- */
+
+static const struct tern_algorithm *algorithms_of(const char *op, enum tern_collective *ret_op)
+{
+    for (int i = 0; i < TERN_COLLECTIVES; i++) {
+        const struct tern_algorithm *table = tern_plan_algorithms((enum tern_collective)i, false);
+        if (strcmp(op, tern_plan_collective_name((enum tern_collective)i)))
+            continue;
+        for (const struct tern_algorithm *row = table; row->name; row++)
+            if (row->stages) {
+                *ret_op = (enum tern_collective)i;
+                return table;
+            }
+        fail("the algorithms of this collective have no prices, for no rank knows all lengths", op);
+    }
+    fail("not a collective", op);
+}
+
+static void print_row(const struct tern_algorithm *table, const struct tern_model *model,
+                      struct tern_shape shape, const struct tern_plan_args *args, bool csv)
+{
+    double lowest = 0;
+    const struct tern_algorithm *best = NULL;
+    for (const struct tern_algorithm *row = table; row->name; row++) {
+        double price = tern_plan_price_ns(row, model, &shape);
+        if ((!row->fits || row->fits(args)) && (!best || price < lowest)) {
+            best = row;
+            lowest = price;
+        }
+    }
+    printf(csv ? "%lld" : "%8lld", (long long)shape.size);
+    for (const struct tern_algorithm *row = table; row->name; row++) {
+        double us = tern_plan_price_ns(row, model, &shape) / 1000;
+        int width = (int)strlen(row->name) > 11 ? (int)strlen(row->name) : 11;
+        bool fits = !row->fits || row->fits(args);
+        if (csv && fits)
+            printf(",%.3f", us);
+        else if (csv)
+            putchar(',');
+        else if (!fits)
+            printf(" %*s ", width, "-");
+        else
+            printf(" %*.*f%c", width, us < 100 ? 2 : 0, us, row == best ? '*' : ' ');
+    }
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"model", required_argument, NULL, 'm'},
+                                            {"segment", required_argument, NULL, 's'},
+                                            {"csv", no_argument, NULL, 'c'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    const char *file = NULL;
+    bool csv = false;
+    struct tern_shape shape = {0, 0, tern_param_int("coll_segment_bytes")};
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
+        switch (option) {
+        case 'm': file = optarg; break;
+        case 's': shape.segment_bytes = number(optarg, "--segment", 1, INT64_MAX / 4); break;
+        case 'c': csv = true; break;
+        case 'h': fputs(usage, stdout); return 0;
+        default: fputs(usage, stderr); return 2;
+        }
+    if (argc - optind != 3) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    enum tern_collective op;
+    const struct tern_algorithm *table = algorithms_of(argv[optind], &op);
+    int64_t size = number(argv[optind + 1], "SIZE is not a number from 2 to 1048576", 2, 1 << 20);
+    shape.bytes = number(argv[optind + 2], "BYTES is not a number of bytes", 0, (int64_t)1 << 40);
+    struct tern_model model = tern_model_of_parameters(1 << 20);
+    if (file)
+        read_model(&model, file);
+    printf(csv ? "ranks" : "%8s", "ranks");
+    for (const struct tern_algorithm *row = table; row->name; row++)
+        printf(csv ? ",%s" : " %11s ", row->name);
+    putchar('\n');
+    for (shape.size = 2; shape.size <= size; shape.size *= 2) {
+        struct tern_plan_args args = {.collective = (uint8_t)op,
+                                      .commutative = true,
+                                      .size = (int32_t)shape.size,
+                                      .recv_count = shape.bytes,
+                                      .send_count = shape.bytes,
+                                      .send_size = 1,
+                                      .recv_size = 1,
+                                      .segment_bytes = shape.segment_bytes};
+        print_row(table, &model, shape, &args, csv);
+    }
+    return 0;
+}
