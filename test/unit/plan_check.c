@@ -96,7 +96,9 @@ static bool collide(const struct use *a, const struct use *b)
 
 const char *plan_read(const struct tern_plan *plan)
 {
-    struct tern_step steps[TERN_PLAN_WINDOW], room;
+    struct tern_step room;
+    struct use uses[TERN_PLAN_WINDOW][2]; /* of the last steps */
+    int use_counts[TERN_PLAN_WINDOW];
     uint64_t complete =
         0; /* of the steps before the current one, those that must be complete when it starts */
     const uint64_t too_old = ~0ull << (plan->window - 1);
@@ -107,7 +109,7 @@ const char *plan_read(const struct tern_plan *plan)
         if (next_waits && !(complete & 1))
             return "a step is marked as awaited, and is not";
         next_waits = step->flags & TERN_STEP_AWAITED;
-        struct use mine[2], theirs[2];
+        struct use mine[2];
         int my_uses = uses_of(step, mine);
         for (int u = 0; u < my_uses; u++)
             if (mine[u].ref.buffer >= TERN_TEMPORARY &&
@@ -116,18 +118,20 @@ const char *plan_read(const struct tern_plan *plan)
                  mine[u].ref.offset + mine[u].ref.count > plan->temp_units) &&
                 mine[u].ref.count)
                 return "a step goes beyond a temporary";
-        for (int64_t k = 0; k < TERN_PLAN_WINDOW && k < i; k++) {
-            if (complete >> k & 1)
-                continue;
-            int their_uses = uses_of(&steps[(i - 1 - k) % TERN_PLAN_WINDOW], theirs);
+        for (uint64_t open = ~complete; open; open &= open - 1) {
+            int64_t k = __builtin_ctzll(open);
+            if (k >= i)
+                break;
+            int64_t other = (i - 1 - k) % TERN_PLAN_WINDOW;
             for (int u = 0; u < my_uses; u++)
-                for (int v = 0; v < their_uses; v++)
-                    if (collide(&mine[u], &theirs[v]))
+                for (int v = 0; v < use_counts[other]; v++)
+                    if (collide(&mine[u], &uses[other][v]))
                         return "a step touches what another may still use";
         }
         if (step->kind == TERN_STEP_REDUCE && step->from.count != step->to.count)
             return "operands of different length";
-        steps[i % TERN_PLAN_WINDOW] = *step;
+        use_counts[i % TERN_PLAN_WINDOW] = my_uses;
+        memcpy(uses[i % TERN_PLAN_WINDOW], mine, sizeof mine);
     }
     return NULL;
 }

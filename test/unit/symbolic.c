@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbolic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- sets of ranks: spans in order, interned --- */
+
+struct span {
+    int32_t lo, hi; /* lo .. hi - 1 */
+};
+
+struct set {
+    int32_t first, count; /* in `spans` */
+    int32_t next;         /* with the same hash */
+};
+
+enum { HASH_SIZE = 1 << 10, JOIN_SIZE = 1 << 12 };
+
+static struct span *spans;
+static struct set *sets;
+static int32_t span_count, span_room, set_count, set_room, heads[HASH_SIZE];
+static struct {
+    int32_t a, b, joined; /* joined < 0: cannot be */
+    bool ordered, known;
+} joins[JOIN_SIZE];
+
+void sets_forget(void)
+{
+    memset(heads, 0xff, sizeof heads);
+    memset(joins, 0, sizeof joins);
+    span_count = set_count = 0;
+}
+
+static int32_t intern(const struct span *these, int count)
+{
+    uint64_t hash = (uint64_t)count;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ ((uint64_t)these[i].lo << 32 | (uint32_t)these[i].hi)) * 0x9e3779b97f4a7c15u;
+    int32_t *head = &heads[hash >> 54];
+    for (int32_t s = *head; s >= 0; s = sets[s].next)
+        if (sets[s].count == count &&
+            !memcmp(spans + sets[s].first, these, (size_t)count * sizeof *these))
+            return s;
+    if (set_count == set_room)
+        sets = realloc(sets, (size_t)(set_room = 2 * set_room + 256) * sizeof *sets);
+    if (span_count + count > span_room)
+        spans = realloc(spans, (size_t)(span_room = 2 * span_room + count + 256) * sizeof *spans);
+    sets[set_count] = (struct set){span_count, count, *head};
+    memcpy(spans + span_count, these, (size_t)count * sizeof *these);
+    span_count += count;
+    return *head = set_count++;
+}
+
+int32_t set_of(int lo, int hi)
+{
+    return intern(&(struct span){lo, hi}, 1);
+}
+
+/* The union of disjoint sets, or -1. */
+static int32_t unite(int32_t a, int32_t b, bool ordered)
+{
+    struct span all[sets[a].count + sets[b].count];
+    const struct span *x = spans + sets[a].first, *x_end = x + sets[a].count;
+    const struct span *y = spans + sets[b].first, *y_end = y + sets[b].count;
+    int count = 0;
+    if (ordered)
+        return x + 1 == x_end && y + 1 == y_end && x->hi == y->lo ? set_of(x->lo, y->hi) : -1;
+    while (x < x_end || y < y_end) {
+        struct span next = y == y_end || (x < x_end && x->lo < y->lo) ? *x++ : *y++;
+        if (count && next.lo < all[count - 1].hi)
+            return -1;
+        if (count && next.lo == all[count - 1].hi)
+            all[count - 1].hi = next.hi;
+        else
+            all[count++] = next;
+    }
+    return intern(all, count);
+}
+
+static int32_t join_sets(int32_t a, int32_t b, bool ordered)
+{
+    uint64_t slot = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) * 0x9e3779b97f4a7c15u >> 52;
+    if (!joins[slot].known || joins[slot].a != a || joins[slot].b != b ||
+        joins[slot].ordered != ordered) {
+        joins[slot].joined = unite(a, b, ordered);
+        joins[slot].a = a;
+        joins[slot].b = b;
+        joins[slot].ordered = ordered;
+        joins[slot].known = true;
+    }
+    return joins[slot].joined;
+}
+
+/* --- contents --- */
+
+/* Index of the first piece that ends after x. */
+static int find(const struct content *content, int64_t x)
+{
+    int low = 0, high = content->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (content->pieces[middle].end > x)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static bool continues(const struct piece *a, const struct piece *b)
+{
+    return a->end == b->begin && a->shift == b->shift && a->set == b->set;
+}
+
+/* Replaces pieces from .. to - 1 by `count` others. */
+static void splice(struct content *content, int from, int to, const struct piece *others, int count)
+{
+    int total = content->count - (to - from) + count;
+    if (total > content->room)
+        content->pieces = realloc(content->pieces, (size_t)(content->room = 2 * total + 8) *
+                                                       sizeof *content->pieces);
+    memmove(content->pieces + from + count, content->pieces + to,
+            (size_t)(content->count - to) * sizeof *content->pieces);
+    memcpy(content->pieces + from, others, (size_t)count * sizeof *others);
+    content->count = total;
+}
+
+/* Forgets what stands in begin .. end - 1 and puts `count` pieces there. */
+static void replace(struct content *content, int64_t begin, int64_t end, const struct piece *others,
+                    int count)
+{
+    struct piece now[count + 2];
+    int used = 0, from = find(content, begin), to = from;
+    if (begin >= end)
+        return;
+    if (from < content->count && content->pieces[from].begin < begin) {
+        now[used] = content->pieces[from];
+        now[used++].end = begin;
+    }
+    for (int i = 0; i < count; i++) {
+        if (used && continues(&now[used - 1], &others[i]))
+            now[used - 1].end = others[i].end;
+        else
+            now[used++] = others[i];
+    }
+    for (; to < content->count && content->pieces[to].begin < end; to++)
+        if (content->pieces[to].end > end) {
+            struct piece rest = content->pieces[to];
+            rest.begin = end;
+            if (used && continues(&now[used - 1], &rest))
+                now[used - 1].end = rest.end;
+            else
+                now[used++] = rest;
+        }
+    if (from && used && continues(&content->pieces[from - 1], &now[0]))
+        now[0].begin = content->pieces[--from].begin;
+    if (to < content->count && used && continues(&now[used - 1], &content->pieces[to]))
+        now[used - 1].end = content->pieces[to++].end;
+    splice(content, from, to, now, used);
+}
+
+void content_put(struct content *content, struct piece piece)
+{
+    replace(content, piece.begin, piece.end, &piece, piece.begin < piece.end);
+}
+
+bool content_has(const struct content *content, struct piece piece)
+{
+    int i = find(content, piece.begin);
+    return piece.begin >= piece.end ||
+           (i < content->count && content->pieces[i].begin <= piece.begin &&
+            content->pieces[i].end >= piece.end && content->pieces[i].shift == piece.shift &&
+            content->pieces[i].set == piece.set);
+}
+
+/* Pieces of `ref`, cut to it, as they would stand at `to`. Freed by the caller. */
+static struct piece *read_pieces(const struct content *content, struct tern_ref ref, int64_t to,
+                                 int *ret_count)
+{
+    int64_t begin = ref.offset, end = ref.offset + ref.count, moved = to - begin;
+    int from = find(content, begin), last = find(content, end - 1), count = 0;
+    struct piece *pieces = malloc((size_t)(last - from + 2) * sizeof *pieces);
+    for (int i = from; i < content->count && content->pieces[i].begin < end; i++) {
+        struct piece piece = content->pieces[i];
+        piece.begin = (piece.begin > begin ? piece.begin : begin) + moved;
+        piece.end = (piece.end < end ? piece.end : end) + moved;
+        piece.shift -= moved;
+        pieces[count++] = piece;
+    }
+    *ret_count = count;
+    return pieces;
+}
+
+static const char *copy(struct symbolic_rank *from_rank, struct tern_ref from,
+                        struct symbolic_rank *to_rank, struct tern_ref to)
+{
+    if (from.count != to.count)
+        return "a message or copy has another length than its receiver expects";
+    if (to.buffer == TERN_SEND_BUFFER && to.count)
+        return "an input is written to";
+    if (!to.count)
+        return NULL;
+    int count;
+    struct piece *pieces =
+        read_pieces(&from_rank->buffers[from.buffer], from, to.offset, &count);
+    replace(&to_rank->buffers[to.buffer], to.offset, to.offset + to.count, pieces, count);
+    free(pieces);
+    return NULL;
+}
+
+/* `to` = `from` joined with `to`, unit by unit; `from` is the left operand. */
+static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct tern_ref to,
+                        bool ordered)
+{
+    int lefts, rights, count = 0;
+    const char *fault = NULL;
+    if (to.buffer == TERN_SEND_BUFFER && to.count)
+        return "an input is written to";
+    struct piece *left = read_pieces(&rank->buffers[from.buffer], from, to.offset, &lefts);
+    struct piece *right = read_pieces(&rank->buffers[to.buffer], to, to.offset, &rights);
+    struct piece *joined = malloc((size_t)(lefts + rights + 1) * sizeof *joined);
+    int64_t at = to.offset, end = to.offset + to.count;
+    for (int l = 0, r = 0; at < end && !fault;) {
+        if (l == lefts || r == rights || left[l].begin > at || right[r].begin > at) {
+            fault = "something undefined is joined";
+            break;
+        }
+        int64_t until = left[l].end < right[r].end ? left[l].end : right[r].end;
+        int32_t set = join_sets(left[l].set, right[r].set, ordered);
+        if (left[l].shift != right[r].shift)
+            fault = "units of different index are joined";
+        else if (set < 0)
+            fault = ordered ? "contributions are joined out of order"
+                            : "a contribution is joined twice";
+        joined[count++] = (struct piece){at, until, left[l].shift, set};
+        at = until;
+        l += left[l].end == until;
+        r += right[r].end == until;
+    }
+    if (!fault)
+        replace(&rank->buffers[to.buffer], to.offset, end, joined, count);
+    free(left);
+    free(right);
+    free(joined);
+    return fault;
+}
+
+/* --- execution --- */
+
+struct post {
+    struct post *next;
+    int rank, peer; /* who posted, and to or from whom */
+    int slot;       /* of the step, among the last 64 */
+    struct tern_ref ref;
+};
+
+struct state {
+    int64_t next;
+    uint64_t in_flight; /* bit k: step next - 1 - k */
+    uint64_t complete;  /* bit i: the step whose number is i modulo 64 */
+    bool done, queued;
+};
+
+static struct state *states;
+static struct post **sends, **recvs; /* unmatched, by receiver, in order */
+static int *queue, queue_length;
+
+static void wake(int rank)
+{
+    if (!states[rank].queued)
+        queue[queue_length++] = rank;
+    states[rank].queued = true;
+}
+
+/* Matches a post with the first of the other kind between the same two. */
+static bool match(struct symbolic_rank *ranks, struct post **waiting, struct post *mine, bool send,
+                  const char **fault)
+{
+    for (struct post **at = waiting; *at; at = &(*at)->next) {
+        struct post *theirs = *at;
+        if (theirs->rank != mine->peer || theirs->peer != mine->rank)
+            continue;
+        *fault = send ? copy(&ranks[mine->rank], mine->ref, &ranks[theirs->rank], theirs->ref)
+                      : copy(&ranks[theirs->rank], theirs->ref, &ranks[mine->rank], mine->ref);
+        states[theirs->rank].complete |= 1ull << theirs->slot;
+        wake(theirs->rank);
+        *at = theirs->next;
+        free(theirs);
+        return true;
+    }
+    return false;
+}
+
+/* True if the step stays in flight. */
+static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step *step, bool ordered,
+                  const char **fault)
+{
+    bool send = step->kind == TERN_STEP_SEND;
+    switch (step->kind) {
+    case TERN_STEP_COPY: *fault = copy(&ranks[rank], step->from, &ranks[rank], step->to); break;
+    case TERN_STEP_REDUCE: *fault = join(&ranks[rank], step->from, step->to, ordered); break;
+    case TERN_STEP_SEND:
+    case TERN_STEP_RECV: {
+        struct post mine = {NULL, rank, step->peer, (int)(states[rank].next % 64),
+                            send ? step->from : step->to};
+        int receiver = send ? step->peer : rank;
+        if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
+            return false;
+        struct post **at = send ? &sends[receiver] : &recvs[receiver];
+        while (*at)
+            at = &(*at)->next;
+        *at = malloc(sizeof mine);
+        **at = mine;
+        states[rank].complete &= ~(1ull << mine.slot);
+        return true;
+    }
+    default: break;
+    }
+    return false;
+}
+
+/* Of these steps, those that are not complete; the others leave in_flight. */
+static bool settle(struct state *state, uint64_t steps)
+{
+    for (; steps; steps &= steps - 1) {
+        int k = __builtin_ctzll(steps);
+        if (!(state->complete >> ((state->next - 1 - k) % 64) & 1))
+            return false;
+        state->in_flight &= ~(1ull << k);
+    }
+    return true;
+}
+
+static const char *advance(struct symbolic_rank *ranks, int rank, bool ordered)
+{
+    struct state *state = &states[rank];
+    const struct tern_plan *plan = ranks[rank].plan;
+    const uint64_t too_old = ~0ull << (plan->window - 1);
+    const char *fault = NULL;
+    while (state->next < plan->step_count && !fault) {
+        struct tern_step room;
+        const struct tern_step *step = tern_plan_step(plan, state->next, &room);
+        if (!settle(state, state->in_flight & (step->after | too_old)))
+            return NULL;
+        bool stays = start(ranks, rank, step, ordered, &fault);
+        state->in_flight = state->in_flight << 1 | stays;
+        state->next++;
+    }
+    state->done = settle(state, state->in_flight);
+    return fault;
+}
+
+static bool free_posts(struct post **posts, int count)
+{
+    bool any = false;
+    for (int r = 0; r < count; r++)
+        for (struct post *post = posts[r], *next; post; post = next) {
+            next = post->next;
+            free(post);
+            any = true;
+        }
+    free(posts);
+    return any;
+}
+
+const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered)
+{
+    const char *fault = NULL;
+    states = calloc((size_t)count, sizeof *states);
+    sends = calloc((size_t)count, sizeof *sends);
+    recvs = calloc((size_t)count, sizeof *recvs);
+    queue = malloc((size_t)count * sizeof *queue);
+    queue_length = 0;
+    for (int r = count; r--;)
+        wake(r);
+    while (queue_length && !fault) {
+        int rank = queue[--queue_length];
+        states[rank].queued = false;
+        fault = advance(ranks, rank, ordered);
+    }
+    for (int r = 0; r < count && !fault; r++)
+        if (!states[r].done)
+            fault = "ranks wait for each other for ever";
+    bool left = free_posts(sends, count);
+    left |= free_posts(recvs, count);
+    free(states);
+    free(queue);
+    return fault ? fault : left ? "messages are left over" : NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SYMBOLIC_H
+#define SYMBOLIC_H
+
+/*
+ * Plans executed without data. What a buffer holds is known by intervals: "units 10 to 49 are units
+ * 110 to 149 of the inputs of ranks 3 to 7, added up". All ranks of a plan run together, every send
+ * is synchronous, and what cannot be right is a fault: joining units of different index, adding a
+ * contribution twice or out of order, writing to an input, lengths that do not agree, a deadlock,
+ * messages left over.
+ *
+ * Since a plan's own dependencies rule out races (plan_read), and messages between two ranks match
+ * in order, one execution stands for all.
+ */
+
+#include "lib/coll/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct piece {
+    int64_t begin, end; /* units of the buffer */
+    int64_t shift;      /* unit x is unit x + shift of the inputs */
+    int32_t set;        /* whose inputs */
+};
+
+/* What a buffer holds; what no piece covers is undefined. */
+struct content {
+    struct piece *pieces; /* in order */
+    int count, room;
+};
+
+/* Sets of ranks are numbers; equal sets are equal numbers. Those of ranks lo .. hi - 1: */
+int32_t set_of(int lo, int hi);
+void sets_forget(void);
+
+void content_put(struct content *content, struct piece piece);
+/* Does it hold exactly this (and perhaps something elsewhere)? */
+bool content_has(const struct content *content, struct piece piece);
+
+struct symbolic_rank {
+    struct tern_plan *plan;
+    struct content buffers[TERN_BUFFERS];
+};
+
+/* Runs all ranks, whose plans are built and inputs put. `ordered`: joined are neighbours only, the
+ * lower ranks left. NULL, or the fault. */
+const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered);
+
+#endif
