@@ -13,6 +13,7 @@ enum { SLOTS = 32 };
 
 struct tern_plan_cache {
     unsigned param_changes; /* when the plans were chosen */
+    struct tern_model model;
     struct tern_plan *plans[SLOTS];
 };
 
@@ -34,20 +35,34 @@ static unsigned slot_of(const struct tern_plan_args *args)
     return (unsigned)(hash * 0x9e3779b97f4a7c15u >> 59); /* 5 bits: SLOTS */
 }
 
-struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct tern_plan_args *args)
+/* Parameters are as they were when the plans were chosen: else other algorithms may be wanted now. */
+static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int ranks_per_node)
 {
-    if (args->blocks)
-        return tern_plan_build(tern_plan_choose(args), args);
-    if (!*cache && !(*cache = calloc(1, sizeof **cache)))
-        return NULL;
+    if (!*cache) {
+        *cache = calloc(1, sizeof **cache);
+        if (!*cache)
+            return NULL;
+        (*cache)->param_changes = tern_param_changes() + 1;
+    }
     unsigned param_changes = tern_param_changes();
     if ((*cache)->param_changes != param_changes) {
-        forget_plans(*cache); /* another algorithm may be wanted now */
+        forget_plans(*cache);
+        (*cache)->model = tern_model_of_parameters(ranks_per_node);
         (*cache)->param_changes = param_changes;
     }
-    struct tern_plan **slot = &(*cache)->plans[slot_of(args)];
+    return *cache;
+}
+
+struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct tern_plan_args *args)
+{
+    struct tern_plan_cache *cache = fresh_cache(plans, args->ranks_per_node);
+    if (!cache)
+        return NULL;
+    if (args->blocks)
+        return tern_plan_build(tern_plan_choose(args, &cache->model), args);
+    struct tern_plan **slot = &cache->plans[slot_of(args)];
     if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
-        struct tern_plan *plan = tern_plan_build(tern_plan_choose(args), args);
+        struct tern_plan *plan = tern_plan_build(tern_plan_choose(args, &cache->model), args);
         if (!plan)
             return NULL;
         if (*slot)

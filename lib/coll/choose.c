@@ -121,22 +121,16 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
 }
 
 /* The cheapest one. Without prices: `linear`, which every table has then. */
-static const struct tern_algorithm *cheapest(const struct tern_plan_args *args)
+static const struct tern_algorithm *cheapest(const struct tern_plan_args *args,
+                                             const struct tern_model *model)
 {
-    static struct tern_model model;
-    static int verbose;
-    if (!model.cores_per_node) {
-        verbose = (int)tern_param_int("coll_verbose");
-        model = tern_model_of_parameters(1);
-    }
-    model.ranks_per_node = args->ranks_per_node;
     struct tern_shape shape = shape_of(args);
     const struct tern_algorithm *row = collectives[args->collective].intra, *best = NULL;
     double lowest = 0;
     for (; row->name; row++) {
         if (!row->stages || !fits(row, args))
             continue;
-        double price = tern_plan_price_ns(row, &model, &shape);
+        double price = tern_plan_price_ns(row, model, &shape);
         if (best && price >= lowest)
             continue;
         best = row;
@@ -144,8 +138,8 @@ static const struct tern_algorithm *cheapest(const struct tern_plan_args *args)
     }
     if (!best)
         return find(collectives[args->collective].intra, "linear");
-    if (verbose && args->rank == 0)
-        say_choice(args, &model, &shape, best);
+    if (model->verbose && args->rank == 0)
+        say_choice(args, model, &shape, best);
     return best;
 }
 
@@ -193,11 +187,12 @@ static const struct tern_algorithm *wanted(enum tern_collective collective)
     return __atomic_load_n(&wishes[collective].algorithm, __ATOMIC_RELAXED);
 }
 
-const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args)
+const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
+                                              const struct tern_model *model)
 {
     bool neighbors = args->collective >= TERN_NEIGHBOR_ALLGATHER;
     if (args->remote_size && !neighbors)
         return collectives[args->collective].inter;
     const struct tern_algorithm *algorithm = wanted(args->collective);
-    return algorithm && fits(algorithm, args) ? algorithm : cheapest(args);
+    return algorithm && fits(algorithm, args) ? algorithm : cheapest(args, model);
 }

@@ -171,7 +171,8 @@ const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collectiv
 const char *tern_plan_collective_name(enum tern_collective collective);
 /* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else what costs
  * least. Same answer on all ranks. */
-const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args);
+const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
+                                              const struct tern_model *model);
 
 /* The algorithm, which must have stages, by the model. */
 double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct tern_model *model,

@@ -96,6 +96,7 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .cores_per_node = tern_param_int("coll_cores"),
         .nics_per_node = tern_param_int("coll_nics"),
         .eager_bytes = 16 << 10,
+        .verbose = tern_param_int("coll_verbose") > 0,
     };
     if (model.cores_per_node < 1) /* not those of this process alone: all ranks must agree */
         model.cores_per_node = sysconf(_SC_NPROCESSORS_ONLN);

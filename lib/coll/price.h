@@ -25,6 +25,7 @@ struct tern_model {
     double switch_ns;                  /* from one rank to another on the same core */
     int64_t ranks_per_node, cores_per_node, nics_per_node;
     int64_t eager_bytes; /* longer messages are announced first */
+    bool verbose;        /* choices are told */
 };
 
 /* The model that the parameters coll_node_..., coll_network_... describe, for a communicator with

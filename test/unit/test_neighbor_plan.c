@@ -221,7 +221,8 @@ static void run_graph(enum tern_collective collective, struct graph graph, int64
     }
     const char *fault = NULL;
     for (int p = 0; p < graph.n && !fault; p++) {
-        struct tern_plan *plan = tern_plan_build(tern_plan_choose(&calls[p].args), &calls[p].args);
+        struct tern_plan *plan = tern_plan_build(
+            tern_plan_choose(&calls[p].args, &(struct tern_model){0}), &calls[p].args);
         fault = plan_read(plan);
         tern_plan_release(plan);
     }
