@@ -3,6 +3,7 @@
 
 import re
 
+import collectives
 import kinds
 from checks import checks, guards, private_name, raiser, triple, rooted
 
@@ -125,6 +126,77 @@ class Entry:
             return ['&' + own]
         return [p.name]
 
+    def gate(self):
+        """What is done first when MPI does not run or check_level is full: lib/mpi/check.h."""
+        procedure = self.procedure
+        always = procedure.words.get('allowed') == 'always'
+        handles = [p for p in procedure.parameters if p.kind in kinds.HANDLES and not p.lengths]
+        if always and not handles:
+            return
+        self.add('if (TERN_UNLIKELY(tern_gate)) {')
+        self.add('    tern_check_enter("%s", %s);' % (self.name, 'true' if always else 'false'))
+        first = raiser(procedure)
+        rest = [p for p in handles if p is not first and p.direction != 'out' and not guards(procedure, p)]
+        for p in [first] * bool(first) + rest:
+            h = kinds.HANDLES[p.kind]
+            star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
+            condition = 'tern_check_bad_handle(%s%s)' % (star, p.name)
+            if p is first:
+                condition += ' || !tern_entry_valid(%s%s, TERN_MAGIC_%s)' % (star, p.name, h.magic)
+            if star:
+                condition = '%s && (%s)' % (p.name, condition)
+            on = 'NULL' if p is first or not first else 'tern_entry_state(%s%s)' % (
+                '*' if first.direction == 'inout' else '', first.name)
+            self.add('    if (%s)' % condition)
+            self.add('        return tern_entry_refuse_handle(%s, "%s", TERN_ERR_%s, "%s", %s%s, "%s");'
+                     % (on, self.name, h.error, p.name, star, p.name, h.null))
+        self.check_buffers()
+        self.add('}')
+
+    def check_buffers(self):
+        """Memory of one message. It stands at the gate, so that a send has no other branch for it; what is bad by itself is
+        left to the checks of every argument."""
+        procedure = self.procedure
+        moved = [] if collectives.communicator(procedure) else collectives.moves(procedure)
+        if not moved:
+            return
+        good = ' && '.join('%s >= 0 && tern_entry_valid(%s, TERN_MAGIC_DATATYPE)' % (d[1].name, d[3].name) for d in moved)
+        parts = ', '.join(collectives.part(procedure, d, None, 'tern_entry_state(%s)') for d in moved)
+        first = raiser(procedure)
+        on = 'tern_entry_state(%s)' % first.name if first else 'NULL'
+        for line in ('    const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts,
+                     '    int code_ = %s ? tern_check_buffers(parts_) : 0;' % good,
+                     '    if (code_)', '        return tern_raise_on(%s, "%s", code_);' % (on, self.name)):
+            self.add(line)
+
+    def compare(self):
+        """At check_level full: does this collective call agree with the other ranks'?"""
+        comm = collectives.communicator(self.procedure)
+        if not comm:
+            return
+        for line in ['if (TERN_UNLIKELY(tern_gate)) {', '    const struct tern_check_call check_ = {'] + \
+                ['        %s,' % field for field in collectives.call(self.procedure)] + \
+                ['    };', '    int code_ = tern_check_collective(%s, &check_);' % private_name(comm), '    if (code_)',
+                 '        return tern_raise_on(%s, "%s", code_);' % (self.on, self.name), '}']:
+            self.add(line)
+
+    def note_handles(self):
+        """At check_level full: the handles that the caller has from now on, and what requests use."""
+        procedure = self.procedure
+        made = [p for p in procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
+        if not made:
+            return
+        self.add('if (TERN_UNLIKELY(tern_gate)) {')
+        for p in made:
+            self.add('    tern_check_handle_made(*%s);' % p.name)
+        moved = collectives.moves(procedure)
+        if moved and made[-1].kind == 'REQUEST':
+            comm = collectives.communicator(procedure)
+            parts = ', '.join(collectives.part(procedure, d, comm) for d in moved)
+            self.add('    const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
+            self.add('    tern_check_request_made(%s, parts_);' % private_name(made[-1]))
+        self.add('}')
+
     def call(self):
         procedure = self.procedure
         arguments = ['true' if self.large else 'false'] * procedure.told_binding
@@ -150,6 +222,9 @@ class Entry:
             own = private_name(p)
             if p.lengths or not kinds.passed(p, self.large):
                 continue
+            if p.kind in kinds.HANDLES and p.direction == 'inout':
+                always.append('if (TERN_UNLIKELY(tern_gate) && !%s)' % own)
+                always.append('    tern_check_handle_gone(*%s);' % p.name)
             if p.kind in kinds.HANDLES and p.direction != 'in':
                 line = '*%s = tern_entry_handle(%s, %s);' % (p.name, own, kinds.HANDLES[p.kind].null)
                 (always if p.direction == 'inout' else success).append(line)
@@ -169,15 +244,18 @@ class Entry:
         self.add('    return tern_raise_on(%s, "%s", code_);' % (self.on, self.name))
         for line in success:
             self.add(line)
+        self.note_handles()
         self.add('return MPI_SUCCESS;')
 
     def text(self):
         procedure = self.procedure
-        if procedure.words.get('allowed') != 'always':
+        if procedure.plain and procedure.words.get('allowed') != 'always':
             self.add('if (TERN_UNLIKELY(!tern_running()))')
             self.add('    tern_raise_not_running("%s");' % self.name)
         if not procedure.plain:
+            self.gate()
             self.prepare()
+            self.compare()
             self.call()
             self.finish()
         else:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value', 'not-first'}
+FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value', 'not-first', 'same'}
 WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
-         'errors', 'large'}
+         'errors', 'collective', 'large'}
 
 
 @dataclass

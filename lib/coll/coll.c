@@ -71,6 +71,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->recv = NULL;
     call->send_type = call->recv_type = &tern_type_bytes;
     call->let_go = NULL;
+    call->permit = NULL;
 }
 
 /* Equal blocks, or one. A contiguous type becomes bytes, which may be cut anywhere. */

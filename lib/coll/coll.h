@@ -44,6 +44,15 @@ struct tern_reduction {
     void *datatype; /* for apply: struct tern_datatype the user's function is given */
 };
 
+/* What a started call waits for before it communicates: leave from the other ranks, at check_level
+ * full. */
+struct tern_permit {
+    void (*begin)(struct tern_permit *permit);
+    /* 0: given; TERN_ERR_AGAIN: ask again in the next round; any other: refused, the run ends so. */
+    int (*ask)(struct tern_permit *permit);
+    void (*release)(struct tern_permit *permit);
+};
+
 /*
  * A collective about to be run, once or often: the arguments of the plan and what they stand for.
  * Filled by tern_call_*; its buffers, types and arrays stay the caller's and must stay valid until
@@ -61,6 +70,7 @@ struct tern_call {
      * NULL: nothing to do. */
     void (*let_go)(void *held);
     void *held;
+    struct tern_permit *permit; /* likewise, for started runs; NULL: none is needed */
 };
 
 static inline void tern_call_let_go(struct tern_call *call)
@@ -68,6 +78,9 @@ static inline void tern_call_let_go(struct tern_call *call)
     if (call->let_go)
         call->let_go(call->held);
     call->let_go = NULL;
+    if (call->permit)
+        call->permit->release(call->permit);
+    call->permit = NULL;
 }
 
 /* Opens the context and all else. `local` is NULL or the local group's, `comm` the struct tern_comm

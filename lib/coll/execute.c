@@ -64,6 +64,7 @@ struct run {
     char *memory; /* temporaries, or NULL */
     int tag, local_tag;
     int error;          /* the first one */
+    bool permitted;     /* nothing to wait for before the first step */
     int64_t next;       /* step to be started */
     uint64_t in_flight; /* bit k: step next - 1 - k */
     struct tern_request
@@ -145,6 +146,7 @@ static void take_lasting_tags(struct run *run)
 static void rewind_run(struct run *run)
 {
     run->error = 0;
+    run->permitted = true;
     run->next = 0;
     run->in_flight = 0;
 }
@@ -304,10 +306,25 @@ static bool settle(struct run *run, uint64_t steps, bool wait)
     return true;
 }
 
+/* False: not yet. A run that is refused has no steps left. */
+static bool ask_permit(struct run *run)
+{
+    int rc = run->call->permit->ask(run->call->permit);
+    if (rc == TERN_ERR_AGAIN)
+        return false;
+    run->permitted = true;
+    note_error(run, rc);
+    if (rc)
+        run->next = run->plan->step_count;
+    return true;
+}
+
 /* Goes as far as possible; true when all is done. */
 static bool advance(struct run *run, bool wait)
 {
     const struct tern_plan *plan = run->plan;
+    if (__builtin_expect(!run->permitted, 0) && !ask_permit(run))
+        return false;
     const uint64_t too_old = ~0ull << (plan->window - 1);
     while (run->next < plan->step_count) {
         struct tern_step room;
@@ -392,6 +409,10 @@ static int start_run(struct tern_request *request)
     if (!request->persistent)
         take_tags(run);
     begin_run(run);
+    if (run->call->permit) {
+        run->permitted = false;
+        run->call->permit->begin(run->call->permit);
+    }
     if (!advance(run, false)) {
         /* a send may have asked for a round of progress in which the others ended */
         if (!first && tern_list_empty(active))
@@ -428,8 +449,7 @@ static void release(struct tern_request *request)
     tern_lane_unlock(request->lane);
     free(run->memory);
     tern_call_let_go(&lasting->call);
-    request->obj.own.magic = TERN_MAGIC_FREED;
-    free(lasting);
+    tern_object_free(&request->obj);
 }
 
 static const struct tern_request_kind kind = {
@@ -479,6 +499,7 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
     rc = start(&run->request);
     if (rc) {
         TERN_CONTAINER(run, struct lasting_run, run)->call.let_go = NULL;
+        TERN_CONTAINER(run, struct lasting_run, run)->call.permit = NULL;
         release(&run->request);
         return rc;
     }

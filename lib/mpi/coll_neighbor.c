@@ -7,6 +7,7 @@
  */
 #include "lib/coll/coll.h"
 
+#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/entry.h"
@@ -91,13 +92,16 @@ static int proceed(struct tern_call *call, struct neighborhood *hood, struct ter
     } else if (!rc) {
         call->let_go = free_neighborhood;
         call->held = hood;
+        if (tern_check_full() && !way.persistent)
+            call->permit = tern_check_take_permit();
         rc = (way.persistent ? tern_call_prepare : tern_call_start)(call, way.ret_request);
         if (!rc && way.persistent)
             tern_request_hold_always(*way.ret_request, comm, NULL);
         else if (!rc)
             tern_request_hold(*way.ret_request, comm, NULL);
-        if (!rc)
-            return 0;
+        if (rc)
+            tern_call_let_go(call);
+        return rc;
     }
     free_neighborhood(hood);
     return rc;

@@ -2,6 +2,7 @@
 
 /* Nonblocking and persistent collectives (MPI-4.1 sections 6.12 and 6.13): the blocking ones'
  * calls, started or prepared. */
+#include "lib/mpi/check.h"
 #include "lib/mpi/coll_describe.h"
 #include "lib/mpi/request.h"
 #include "lib/util/error.h"
@@ -56,6 +57,8 @@ static int hold_arguments(struct tern_call *call, struct tern_datatype *a, struc
 static int start(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
                  struct tern_datatype *b, struct tern_op *op, struct tern_request **ret_request)
 {
+    if (tern_check_full())
+        call->permit = tern_check_take_permit();
     int rc = hold_arguments(call, a, b, op);
     if (!rc)
         rc = tern_call_start(call, ret_request);

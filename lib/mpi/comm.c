@@ -7,6 +7,7 @@
 
 #include "lib/mpi/attr.h"
 #include "lib/mpi/buffer.h"
+#include "lib/mpi/check.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/partitioned.h"
@@ -141,8 +142,7 @@ void tern_comm_destroy(struct tern_comm *comm)
     tern_lock();
     drop_parts(comm);
     tern_fortran_drop(&comm->obj);
-    comm->obj.own.magic = TERN_MAGIC_FREED;
-    free(comm);
+    tern_object_free(&comm->obj);
     tern_unlock();
 }
 
@@ -227,6 +227,7 @@ int tern_mpi_comm_free(struct tern_comm **comm)
     rc = tern_attrs_delete_all(TERN_ATTR_COMM, &(*comm)->obj, &(*comm)->attrs);
     if (rc)
         return rc;
+    tern_check_say_unreceived(*comm);
     tern_comm_release(*comm);
     *comm = NULL;
     return 0;

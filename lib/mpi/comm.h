@@ -52,6 +52,7 @@ struct tern_comm {
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
     struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
+    uint32_t check_number;    /* check_level full: collectives begun (check.h) */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

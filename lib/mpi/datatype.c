@@ -55,8 +55,7 @@ void tern_datatype_release(struct tern_datatype *datatype)
         free(envelope);
         tern_fortran_drop(&datatype->obj);
         tern_type_drop(&datatype->type);
-        datatype->obj.own.magic = TERN_MAGIC_FREED;
-        free(datatype);
+        tern_object_free(&datatype->obj);
     }
     tern_unlock();
 }

@@ -4,6 +4,8 @@
  * counts, in the order of the arguments. */
 #include "lib/mpi/datatype_envelope.h"
 
+#include "lib/mpi/check.h"
+
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 
@@ -137,6 +139,7 @@ int tern_mpi_type_get_contents(struct tern_datatype *datatype, MPI_Count max_int
         if (!type->predefined)
             type->handles++;
         array_of_datatypes[i] = tern_datatype_handle(type);
+        tern_check_handle_made(array_of_datatypes[i]);
     }
     return 0;
 }

@@ -8,6 +8,8 @@
 
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 {
+    if (tern_check_level == TERN_CHECK_NONE)
+        return -1;
     for (int64_t i = 0; i < n; i++)
         if (tern_ints_at(ints, i) < least)
             return i;
@@ -16,6 +18,11 @@ int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed)
 {
+    if (tern_check_level == TERN_CHECK_NONE)
+        return -1;
+    int64_t bad = tern_check_find_bad_handle(types, n);
+    if (bad >= 0)
+        return bad;
     for (int64_t i = 0; i < n; i++) {
         if (!tern_entry_valid(types[i], TERN_MAGIC_DATATYPE))
             return i;
@@ -38,34 +45,28 @@ int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_D
 
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
 {
+    if (tern_check_level == TERN_CHECK_NONE)
+        return -1;
+    int64_t bad = tern_check_find_bad_handle(requests, n);
+    if (bad >= 0)
+        return bad;
     for (int64_t i = 0; i < n; i++)
         if (!tern_entry_valid_or_null(requests[i], TERN_MAGIC_REQUEST))
             return i;
     return -1;
 }
 
-/* What is wrong with a handle, for people. */
-static const char *handle_fault(const void *handle)
-{
-    const struct tern_handle *h = handle;
-    if (!h)
-        return "a NULL pointer";
-    if (h->magic == TERN_MAGIC_FREED)
-        return "a handle that was freed";
-    return "not a handle of this kind";
-}
-
 int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code,
                              const char *argument, const void *handle, const char *null_name)
 {
     const struct tern_handle *h = handle;
-    bool null = h && h->magic != TERN_MAGIC_FREED && !h->state;
+    bool null = !tern_check_bad_handle(h) && h && h->magic != TERN_MAGIC_FREED && !h->state;
 
     if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
         tern_error(code, "%s is %s, which exists from MPI_Init to MPI_Finalize only", argument,
                    handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
     else
-        tern_error(code, "%s is %s", argument, null ? null_name : handle_fault(handle));
+        tern_error(code, "%s is %s", argument, null ? null_name : tern_check_handle_fault(handle));
     return tern_raise_on(object, procedure, code);
 }
 
@@ -177,7 +178,7 @@ int tern_entry_refuse_type(struct tern_object *object, const char *procedure, co
 {
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
-    if (tern_entry_valid(types[index], TERN_MAGIC_DATATYPE))
+    if (!tern_check_bad_handle(types[index]) && tern_entry_valid(types[index], TERN_MAGIC_DATATYPE))
         return tern_entry_refuse_uncommitted(object, procedure, element, tern_datatype_of(types[index]));
     return tern_entry_refuse_handle(object, procedure, TERN_ERR_TYPE, element, types[index],
                                     "MPI_DATATYPE_NULL");

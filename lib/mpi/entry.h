@@ -10,6 +10,7 @@
  * tern_raise_on) and return the MPI error code for the caller. No lock is held meanwhile.
  */
 
+#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/errhandler.h"

@@ -42,8 +42,7 @@ void tern_errhandler_release(struct tern_errhandler *errhandler)
     if (predefined(errhandler) || tern_unref(&errhandler->obj.refs) > 0)
         return;
     tern_fortran_drop(&errhandler->obj);
-    errhandler->obj.own.magic = TERN_MAGIC_FREED;
-    free(errhandler);
+    tern_object_free(&errhandler->obj);
 }
 
 int tern_errhandler_check_kind(const struct tern_errhandler *errhandler,

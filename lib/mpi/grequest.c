@@ -45,8 +45,7 @@ static int finish(struct tern_request *request)
 
 static void release(struct tern_request *request)
 {
-    request->obj.own.magic = TERN_MAGIC_FREED;
-    free(grequest_of(request));
+    tern_object_free(&request->obj);
 }
 
 static const struct tern_request_kind kind = {.name = "generalized request",

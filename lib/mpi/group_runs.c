@@ -56,8 +56,7 @@ void tern_group_release(struct tern_group *group)
     free(group->runs);
     tern_session_release(group->session);
     tern_fortran_drop(&group->obj);
-    group->obj.own.magic = TERN_MAGIC_FREED;
-    free(group);
+    tern_object_free(&group->obj);
 }
 
 static struct tern_process process_of_run(const struct tern_run *run, int i)

@@ -42,13 +42,12 @@ void tern_info_release(struct tern_info *info)
     if (info == &tern_info_env || --info->obj.refs > 0)
         return;
     tern_fortran_drop(&info->obj);
-    info->obj.own.magic = TERN_MAGIC_FREED;
     for (int i = 0; i < info->count; i++) {
         free(info->pairs[i].key);
         free(info->pairs[i].value);
     }
     free(info->pairs);
-    free(info);
+    tern_object_free(&info->obj);
 }
 
 static int find(const struct tern_info *info, const char *key)

@@ -4,6 +4,7 @@
 
 #include "lib/mpi/init.h"
 
+#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
 #include "lib/pml/pml.h"
@@ -80,6 +81,9 @@ static int check_world(const char *procedure)
 int tern_mpi_finalize(void)
 {
     int error = check_world("MPI_Finalize");
+    if (error)
+        return error;
+    error = tern_check_collective(&tern_comm_world, &(struct tern_check_call){0});
     if (error)
         return error;
     tern_lock();

@@ -18,6 +18,7 @@
  */
 
 #include "lib/mpi/buffer.h"
+#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/request.h"
@@ -82,6 +83,7 @@ static int return_to_rooms(void)
         return error;
     tern_tool_end();
     tern_comm_close_job();
+    tern_check_close();
     tern_pml_finalize();
     error = tern_pml_init();
     if (!error)
@@ -110,11 +112,17 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
     sessions_used = sessions_used || user == TERN_USER_SESSION;
     choose_locking(thread_level);
     if (tern_library_users == 0) {
+        tern_check_init();
         error = known ? return_to_rooms() : start_rooms();
         known = known || !error;
+        tern_lock();
+        if (!error)
+            error = tern_check_open();
+        tern_unlock();
     }
     if (!error)
         tern_library_users++;
+    tern_gate_update();
     pthread_mutex_unlock(&gate);
     return error;
 }
@@ -136,6 +144,9 @@ static void leave_world(void)
         tern_log("in MPI_Finalize: %s", tern_error_text(error));
     if (tern_library_users == 1)
         tern_pml_flush(); /* the packets of the barrier itself */
+    tern_check_flush();
+    tern_check_say_unreceived(&tern_comm_world);
+    tern_check_say_unreceived(&tern_comm_self);
     tern_world = TERN_WORLD_ENDING;
     tern_comm_finalize();
 }
@@ -170,10 +181,12 @@ void tern_library_release(enum tern_library_user user)
     }
     if (last && sessions_used) {
         finish_messages();
+        tern_check_flush();
         tern_pml_finish_copies();
     }
     tern_unlock();
     if (last) {
+        tern_check_finalize();
         tern_pml_leave();
         int leave_error = tern_rte_finalize();
         error = error ? error : leave_error;
@@ -183,5 +196,6 @@ void tern_library_release(enum tern_library_user user)
                  user == TERN_USER_WORLD ? "MPI_Finalize" : "MPI_Session_finalize",
                  tern_error_text(error));
     tern_library_users--;
+    tern_gate_update();
     pthread_mutex_unlock(&gate);
 }

@@ -83,8 +83,7 @@ int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
     tern_request_hold(*ret_request, taken->comm, datatype);
     tern_comm_release(taken->comm);
     tern_fortran_drop(&taken->obj);
-    taken->obj.own.magic = TERN_MAGIC_FREED;
-    free(taken);
+    tern_object_free(&taken->obj);
     *message = NULL;
     return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/op.h"
 
+#include "lib/mpi/check.h"
+
 #include "lib/mpi/fortran.h"
 #include "lib/util/error.h"
 
@@ -51,6 +53,7 @@ static void apply_user(const struct tern_reduction *reduction, const void *in, v
     const struct tern_op *op = reduction->user;
     struct tern_datatype *datatype = reduction->datatype;
     MPI_Datatype handle = tern_datatype_handle(datatype);
+    tern_check_handle_lent(handle);
     if (op->fn_c) {
         MPI_Count whole = count;
         op->fn_c((void *)in, inout, &whole, &handle);
@@ -125,7 +128,7 @@ void tern_op_release(struct tern_op *op)
 {
     if (tern_unref(&op->obj.refs) > 0 || op->predefined)
         return;
-    free(op);
+    tern_object_free(&op->obj);
 }
 
 int tern_mpi_op_free(struct tern_op **op)

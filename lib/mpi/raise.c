@@ -15,6 +15,7 @@
 
 #include "lib/mpi/errhandler.h"
 
+#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/session.h"
@@ -146,7 +147,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     next.succeed = false;
 
     int class = tern_error_class(code), given = class;
-    char text[1024];
+    char text[1280];
     compose(text, sizeof text, procedure, code, class);
     tern_error_clear();
 
@@ -157,6 +158,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
     case TERN_ERRHANDLER_ABORT: abort_comm(on.comm, class, text);
     case TERN_ERRHANDLER_COMM:
+        tern_check_handle_lent(on.comm_handle);
         on.errhandler->function.comm(&on.comm_handle, &given, text, NULL);
         break;
     case TERN_ERRHANDLER_SESSION:

@@ -23,6 +23,7 @@
 
 #include "lib/mpi/request.h"
 
+#include "lib/mpi/check.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/pml/lane.h"
@@ -59,7 +60,7 @@ static int start_idle(struct tern_request *request)
 
 static void release_idle(struct tern_request *request)
 {
-    free(request);
+    tern_object_free(&request->obj);
 }
 
 static const struct tern_request_kind idle_kind = {.name = "persistent request without a partner",
@@ -156,6 +157,11 @@ int tern_mpi_request_free(struct tern_request **request)
                           "request is an active %s, which cannot be freed; complete it first",
                           freed->kind->name);
     }
+    if (tern_check_full()) {
+        tern_check_request_done(freed, true);
+        if (freed->kind->query) /* MPI_Grequest_complete is still to come */
+            tern_check_handle_lent(freed->obj.handle);
+    }
     drop_index(freed);
     tern_lane_lock(freed->lane); /* so that it does not complete between question and answer */
     bool under_way = freed->active && !freed->complete;
@@ -231,6 +237,12 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
     if (request->kind->finish) { /* MPI-4.1 section 13.2: the last callback's code counts */
         int finish_error = request->kind->finish(request);
         error = finish_error ? finish_error : error;
+    }
+    if (tern_check_full()) {
+        int check_error = tern_check_request_done(request, false);
+        error = error ? error : check_error;
+        if (!request->persistent)
+            tern_check_handle_gone(*handle);
     }
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
@@ -471,7 +483,9 @@ int tern_mpi_start(struct tern_request **request)
             TERN_ERR_REQUEST,
             "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
             started->kind->name);
-    int error = started->kind->start(started);
+    int error = tern_check_full() ? tern_check_request_started(started) : 0;
+    if (!error)
+        error = started->kind->start(started);
     if (!error)
         tern_raise_next_on(NULL);
     return error;

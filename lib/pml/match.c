@@ -254,6 +254,22 @@ struct tern_unexpected *tern_match_any(struct tern_context *context)
     return NULL;
 }
 
+uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected **ret_first)
+{
+    const struct tern_match_table *table = &context->lane->unexpected;
+    uint64_t count = 0;
+    *ret_first = NULL;
+    for (uint32_t i = 0; table->items && i <= table->mask; i++)
+        for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next) {
+            if (queue->context != context || queue->source == MPI_ANY_SOURCE || queue->tag < 0)
+                continue;
+            for (struct tern_link *link = queue->items.next; link != &queue->items; link = link->next)
+                if (count++ == 0)
+                    *ret_first = message_at(link, 0);
+        }
+    return count;
+}
+
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id)
 {

@@ -55,6 +55,8 @@ void tern_match_remove(struct tern_unexpected *message);
 struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag);
 /* Any message of the context, exact or internal; for closing it. */
 struct tern_unexpected *tern_match_any(struct tern_context *context);
+/* How many messages of a user stand there (not of the library itself), and the first found; NULL: none. */
+uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected **ret_first);
 /* The announced message `id` of `from`, for cancelling; NULL: not here (any more). */
 struct tern_unexpected *tern_match_announced(struct tern_context *context, const struct tern_peer *from, uint64_t id);
 

@@ -45,6 +45,10 @@ int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret
 /* Takes the matching message out of the queue; *ret_message is NULL when there is none. */
 struct tern_unexpected;
 int tern_pml_improbe(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status);
+/* Takes one that is there already, without progress: what is called by progress calls this. */
+bool tern_pml_take(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status);
+/* How many messages wait that nobody has received, and the status of one of them. */
+uint64_t tern_pml_unreceived(struct tern_context *context, MPI_Status *ret_status);
 /* Receives a message taken out before. */
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
                     struct tern_request **ret_request);

@@ -224,17 +224,46 @@ const struct tern_request_kind tern_pml_recv_kind = {
     .release = tern_pml_request_release,
 };
 
-static struct tern_unexpected *probe(struct tern_context *context, int source, int tag,
-                                     MPI_Status *status)
+static struct tern_unexpected *look(struct tern_context *context, int source, int tag,
+                                    MPI_Status *status)
 {
     struct tern_unexpected *message = tern_match_unexpected(context, source, tag);
-    if (!message) {
-        tern_lane_poll(context->lane);
-        message = tern_match_unexpected(context, source, tag);
-    }
     if (message && status != MPI_STATUS_IGNORE)
         set_status(status, &message->packet, tern_unexpected_bytes(message));
     return message;
+}
+
+static struct tern_unexpected *probe(struct tern_context *context, int source, int tag,
+                                     MPI_Status *status)
+{
+    struct tern_unexpected *message = look(context, source, tag, status);
+    if (!message) {
+        tern_lane_poll(context->lane);
+        message = look(context, source, tag, status);
+    }
+    return message;
+}
+
+bool tern_pml_take(struct tern_context *context, int source, int tag,
+                   struct tern_unexpected **ret_message, MPI_Status *ret_status)
+{
+    struct tern_unexpected *message = look(context, source, tag, ret_status);
+    if (!message)
+        return false;
+    tern_match_remove(message);
+    *ret_message = message;
+    return true;
+}
+
+uint64_t tern_pml_unreceived(struct tern_context *context, MPI_Status *ret_status)
+{
+    struct tern_unexpected *first;
+    tern_lane_lock(context->lane);
+    uint64_t count = tern_match_count(context, &first);
+    if (first)
+        set_status(ret_status, &first->packet, tern_unexpected_bytes(first));
+    tern_lane_unlock(context->lane);
+    return count;
 }
 
 int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found,

@@ -114,7 +114,11 @@ void tern_pml_request_release(struct tern_request *req)
     req->obj.own.magic = TERN_MAGIC_FREED;
     tern_lane_lock(lane);
     tern_number_take_back(request);
-    req->comm = lane->pool;
-    lane->pool = request;
+    if (TERN_LIKELY(!tern_object_kept)) {
+        req->comm = lane->pool;
+        lane->pool = request;
+    }
     tern_lane_unlock(lane);
+    if (TERN_UNLIKELY(tern_object_kept))
+        tern_object_free(&req->obj);
 }

@@ -93,7 +93,7 @@ static int push_rendezvous(struct tern_pml_request *request)
     int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
     if (!rc)
         tern_count(&lane->counters.rendezvous_messages, 1);
-    if (!rc && wanted)
+    if (!rc && comm)
         tern_event_raise(TERN_EVENT_RENDEZVOUS, comm, told);
     return rc;
 }

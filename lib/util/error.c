@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     int class;
@@ -17,7 +18,7 @@ enum { UNKNOWN_CLASS = 14 };
 
 static __thread struct {
     int code;
-    char text[512];
+    char text[1024];
 } recorded;
 
 static int row_of(int code)
@@ -28,10 +29,12 @@ static int row_of(int code)
 
 int tern_error(int code, const char *format, ...)
 {
+    char text[sizeof recorded.text]; /* an argument may be the text recorded before */
     va_list args;
     va_start(args, format);
-    vsnprintf(recorded.text, sizeof recorded.text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    memcpy(recorded.text, text, sizeof text);
     recorded.code = code;
     return code;
 }

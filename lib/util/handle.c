@@ -1,4 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/handle.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 _Atomic int tern_threads;
+
+/* The last ones freed, while tern_object_keep is set: the user who still has a handle to one of them
+ * finds no other object there. */
+enum { KEPT = 1024 };
+static struct tern_object *kept[KEPT];
+static unsigned next;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+bool tern_object_kept;
+
+void tern_object_keep_freed(bool on)
+{
+    pthread_mutex_lock(&mutex);
+    tern_object_kept = on;
+    for (int i = 0; i < KEPT && !on; i++) {
+        free(kept[i]);
+        kept[i] = NULL;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void tern_object_free(struct tern_object *object)
+{
+    object->own.magic = TERN_MAGIC_FREED;
+    if (tern_object_kept) {
+        pthread_mutex_lock(&mutex);
+        struct tern_object *oldest = kept[next % KEPT];
+        kept[next++ % KEPT] = object;
+        object = oldest;
+        pthread_mutex_unlock(&mutex);
+    }
+    free(object);
+}

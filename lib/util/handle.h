@@ -11,6 +11,7 @@
  * are embedded in their private object (tern_object.own).
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -68,5 +69,11 @@ static inline int tern_unref(int *refs)
     /* releases what we did with the object to whoever frees it, and acquires what others did */
     return tern_threads ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
 }
+
+/* Frees the memory that begins with `object`; its handle is TERN_MAGIC_FREED from here on. */
+void tern_object_free(struct tern_object *object);
+/* On: memory of freed objects is not used again for a while, so that their handles can be told. Off: it is freed. */
+void tern_object_keep_freed(bool on);
+extern bool tern_object_kept; /* is it on? */
 
 #endif

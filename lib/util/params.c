@@ -14,9 +14,19 @@
 static const struct tern_param mpi[] = {
     {"mpi_initial_errhandler", TERN_PARAM_STRING, "mpi_errors_are_fatal", "",
      "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of errors before MPI_Init and "
-     "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return."},
+     "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return.",
+     "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL, TERN_PARAM_ANY_TIME},
+};
+
+static const struct tern_param check[] = {
+    {"check_level", TERN_PARAM_STRING, "basic", "",
+     "How much is checked: none (each argument by itself), basic (and the elements of array arguments), full (and handles, "
+     "buffers, leaks, and across ranks that collectives match).",
+     "none|basic|full", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
+    {"check_patience", TERN_PARAM_INT, "10", "s",
+     "With check_level full: how long a rank waits in a collective before it says for whom, and what those do."},
 };
 
 static const struct tern_param btl[] = {
@@ -130,6 +140,7 @@ static const struct tern_param topo[] = {
 
 const struct tern_param_room tern_param_rooms[] = {
     {"mpi", TABLE(mpi), "The library as a whole."},
+    {"check", TABLE(check), "What is checked beyond the arguments of one call."},
     {"btl", TABLE(btl), "Byte movers: what carries packets between processes."},
     {"btl_shm", TABLE(btl_shm), "The byte mover for ranks on one node: shared memory."},
     {"pml", TABLE(pml), "Point to point: matching, protocols, waiting."},

@@ -11,6 +11,7 @@ int main(int argc, char **argv)
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm none = MPI_COMM_NULL, copy;
     MPI_Group world, group;
+    double real = 0, sum = 0;
     int x = 0, y = 0, ranks[2] = { 0, 0 };
     CHECK_CLASS(MPI_Send(&x, -1, MPI_INT, 0, 0, comm), MPI_ERR_COUNT);
     CHECK_CLASS(MPI_Send(&x, 1, MPI_INT, size, 0, comm), MPI_ERR_RANK);
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
     CHECK_CLASS(MPI_Bcast(&x, 1, MPI_INT, -1, comm), MPI_ERR_ROOT);
     CHECK_CLASS(MPI_Bcast(&x, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
     CHECK_CLASS(MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP);
-    CHECK_CLASS(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_BAND, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, comm), MPI_ERR_OP);
     CHECK_CLASS(MPI_Comm_size(none, &x), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Send(&x, 1, MPI_INT, 0, 0, none), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Comm_dup(none, &copy), MPI_ERR_COMM);

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     MPI_Status status, back;
     MPI_Fint fortran_status[sizeof(MPI_Status) / sizeof(MPI_Fint)];
-    int in;
+    int in[REQUESTS];
 
     start(&argc, &argv);
     CHECK_INT(MPI_Comm_c2f(MPI_COMM_WORLD), 0);
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 
     for (int round = 0; round < 100; round++) {
         for (int i = 0; i < REQUESTS; i++) {
-            CHECK_OK(MPI_Irecv(&in, 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]));
+            CHECK_OK(MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]));
             indices[i] = MPI_Request_c2f(requests[i]);
             CHECK(MPI_Request_f2c(indices[i]) == requests[i]);
             for (int j = 0; j < i; j++)

@@ -50,7 +50,7 @@ static void refused(void)
 /* Persistent and plain requests of both kinds are freed while nothing can be through. */
 static void freed_active(int persistent)
 {
-    int *data = allocate(INTS * sizeof *data), *got = allocate(INTS * sizeof *got), word = 3;
+    int *data = allocate(INTS * sizeof *data), *got = allocate(INTS * sizeof *got), word = 3, other;
     MPI_Request recv, send;
     fill(data, INTS * sizeof *data, (unsigned)rank);
     if (persistent) {
@@ -74,7 +74,7 @@ static void freed_active(int persistent)
     unsigned char expected = pattern((unsigned)from, INTS * sizeof *got - 1);
     for (int flag; *last != expected;)
         CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
-    CHECK_OK(MPI_Sendrecv(&word, 1, MPI_INT, from, 4, &word, 1, MPI_INT, to, 4, MPI_COMM_WORLD,
+    CHECK_OK(MPI_Sendrecv(&word, 1, MPI_INT, from, 4, &other, 1, MPI_INT, to, 4, MPI_COMM_WORLD,
                           MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
     CHECK_FILLED(got, INTS * sizeof *got, (unsigned)from);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The level of checks, and the gate of the entry points. */
+
+#include "lib/mpi/check.h"
+
+#include "lib/mpi/init.h"
+#include "lib/pml/pml.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <string.h>
+
+int tern_check_level = TERN_CHECK_BASIC;
+volatile int tern_gate = 1;
+
+void tern_gate_update(void)
+{
+    tern_gate = !tern_running() || tern_check_full();
+}
+
+void tern_check_init(void)
+{
+    static const char *const names[] = {"none", "basic", "full"};
+    const char *wanted = tern_param_string("check_level");
+
+    tern_check_level = TERN_CHECK_BASIC;
+    for (int level = 0; level < 3; level++)
+        if (strcmp(wanted, names[level]) == 0) {
+            tern_check_level = level;
+            tern_object_keep_freed(tern_check_full());
+            return;
+        }
+    tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken", wanted);
+}
+
+void tern_check_say_unreceived(struct tern_comm *comm)
+{
+    MPI_Status status;
+    if (!tern_check_full())
+        return;
+    tern_progress();
+    uint64_t count = tern_pml_unreceived(&comm->p2p, &status);
+    const char *name = comm->name[0] ? comm->name : "a communicator without a name";
+    if (count == 1)
+        tern_log("%s: a message of %zu bytes from rank %d with tag %d on %s was never received",
+                 tern_check_procedure(), status._ucount, status.MPI_SOURCE, status.MPI_TAG, name);
+    else if (count)
+        tern_log("%s: %lu messages on %s were never received; one has %zu bytes and came from rank %d "
+                 "with tag %d",
+                 tern_check_procedure(), (unsigned long)count, name, status._ucount,
+                 status.MPI_SOURCE, status.MPI_TAG);
+}
+
+void tern_check_finalize(void)
+{
+    if (tern_check_full())
+        tern_check_say_leaks();
+    tern_check_level = TERN_CHECK_BASIC;
+    tern_object_keep_freed(false);
+}

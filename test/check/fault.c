@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One fault for each word, for faults.sh: fault WORD. Errors are returned; each rank prints what its error handler was told. */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static int a[64], b[64];
+static MPI_Comm world = MPI_COMM_WORLD;
+
+static void say(MPI_Comm *comm, int *code, ...)
+{
+    va_list more;
+    int class;
+    (void)comm;
+    MPI_Error_class(*code, &class);
+    va_start(more, code);
+    printf("[%d] class %d: %s\n", rank, class, va_arg(more, const char *));
+    fflush(stdout);
+    va_end(more);
+}
+
+/* ---- ranks that differ ---- */
+
+static void bcast_root(void)
+{
+    MPI_Bcast(a, 10, MPI_INT, rank == 3, world);
+}
+
+static void bcast_count(void)
+{
+    MPI_Bcast(a, 10 + (rank == 1), MPI_INT, 0, world);
+}
+
+static void bcast_type(void)
+{
+    MPI_Bcast(a, 8, rank == 2 ? MPI_FLOAT : MPI_INT, 0, world);
+}
+
+static void bcast_types_alike(void) /* no fault */
+{
+    MPI_Datatype ten;
+    MPI_Type_contiguous(10, MPI_INT, &ten);
+    MPI_Type_commit(&ten);
+    if (rank == 0)
+        MPI_Bcast(a, 20, MPI_INT, 0, world);
+    else
+        MPI_Bcast(a, 2, ten, 0, world);
+    MPI_Type_free(&ten);
+}
+
+static void other_procedure(void)
+{
+    if (rank == 2)
+        MPI_Barrier(world);
+    else
+        MPI_Bcast(a, 10, MPI_INT, 0, world);
+}
+
+static void blocking_and_not(void)
+{
+    MPI_Request request;
+    if (rank != 2)
+        MPI_Barrier(world);
+    else if (MPI_Ibarrier(world, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void finalize_early(void)
+{
+    if (rank != 2)
+        MPI_Barrier(world);
+}
+
+static void reduce_op(void)
+{
+    MPI_Reduce(a, b, 4, MPI_INT, rank == 1 ? MPI_MAX : MPI_SUM, 0, world);
+}
+
+static void gather_block(void)
+{
+    MPI_Gather(a, rank == 2 ? 5 : 4, MPI_INT, b, 4, MPI_INT, 0, world);
+}
+
+static void gatherv_block(void)
+{
+    int counts[] = {1, 2, 3, 4}, displs[] = {0, 1, 3, 6};
+    MPI_Gatherv(a, rank == 2 ? 2 : rank + 1, MPI_INT, b, counts, displs, MPI_INT, 0, world);
+}
+
+static void scatter_block(void)
+{
+    MPI_Scatter(a, 3, MPI_INT, b, rank == 1 ? 4 : 3, MPI_INT, 0, world);
+}
+
+static void scatterv_block(void)
+{
+    int counts[] = {1, 2, 3, 4}, displs[] = {0, 1, 3, 6};
+    MPI_Scatterv(a, counts, displs, MPI_INT, b, rank == 3 ? 5 : rank + 1, MPI_INT, 0, world);
+}
+
+static void allgather_block(void)
+{
+    MPI_Allgather(a, rank == 3 ? 2 : 1, MPI_INT, b, 1, MPI_INT, world);
+}
+
+static void allgatherv_counts(void)
+{
+    int counts[] = {1, 1, rank == 0 ? 2 : 1, 1}, displs[] = {0, 1, 2, 4};
+    MPI_Allgatherv(a, 1, MPI_INT, b, counts, displs, MPI_INT, world);
+}
+
+static void alltoall_block(void)
+{
+    MPI_Alltoall(a, 2, MPI_INT, b, rank == 1 ? 1 : 2, MPI_INT, world);
+}
+
+static void alltoallv_pair(void)
+{
+    int out[] = {1, 1, 1, 1}, in[] = {1, 1, 1, 1}, at[] = {0, 4, 8, 12};
+    if (rank == 1)
+        out[2] = 3; /* what 1 sends to 2 */
+    MPI_Alltoallv(a, out, at, MPI_INT, b, in, at, MPI_INT, world);
+}
+
+static void alltoallw_pair(void)
+{
+    int counts[] = {1, 1, 1, 1}, at[] = {0, 16, 32, 48};
+    MPI_Datatype out[] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
+    MPI_Datatype in[] = {MPI_INT, rank == 3 ? MPI_FLOAT : MPI_INT, MPI_INT, MPI_INT};
+    MPI_Alltoallw(a, counts, at, out, b, counts, at, in, world);
+}
+
+static void reduce_scatter_counts(void)
+{
+    int counts[] = {1, rank == 2 ? 3 : 1, 1, 1};
+    MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, world);
+}
+
+static void scan_count(void)
+{
+    MPI_Scan(a, b, rank == 0 ? 2 : 1, MPI_INT, MPI_SUM, world);
+}
+
+static void ibcast_root(void)
+{
+    MPI_Request request;
+    if (MPI_Ibcast(a, 4, MPI_INT, rank == 2 ? 2 : 1, world, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void iallreduce_count(void)
+{
+    MPI_Request requests[2];
+    int sums[2];
+    MPI_Iallreduce(a, b, rank == 1 ? 3 : 4, MPI_INT, MPI_SUM, world, &requests[0]);
+    MPI_Iallreduce(&a[32], sums, 2, MPI_INT, MPI_SUM, world, &requests[1]); /* this one is right */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void persistent_init(void)
+{
+    MPI_Request request;
+    if (MPI_Bcast_init(a, 4, MPI_INT, rank == 2, world, MPI_INFO_NULL, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
+static void neighbor_procedure(void)
+{
+    MPI_Comm ring;
+    int dims[] = {size}, periods[] = {1};
+    MPI_Cart_create(world, 1, dims, periods, 0, &ring);
+    if (rank == 1)
+        MPI_Neighbor_alltoall(a, 1, MPI_INT, b, 1, MPI_INT, ring);
+    else
+        MPI_Neighbor_allgather(a, 1, MPI_INT, b, 1, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
+static void create_procedure(void)
+{
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (rank == 1)
+        MPI_Comm_split(world, 0, 0, &copy);
+    else
+        MPI_Comm_dup(world, &copy);
+    if (copy != MPI_COMM_NULL)
+        MPI_Comm_free(&copy);
+}
+
+static void cart_dims(void)
+{
+    MPI_Comm grid = MPI_COMM_NULL;
+    int dims[] = {rank == 2 ? 4 : 2, rank == 2 ? 1 : 2}, periods[] = {0, 0};
+    MPI_Cart_create(world, 2, dims, periods, 0, &grid);
+    if (grid != MPI_COMM_NULL)
+        MPI_Comm_free(&grid);
+}
+
+static void intercomm_root(void)
+{
+    MPI_Comm half, inter;
+    int odd = rank % 2;
+    MPI_Comm_split(world, odd, 0, &half);
+    MPI_Intercomm_create(half, 0, world, !odd, 5, &inter);
+    MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
+    if (odd)
+        MPI_Bcast(a, 1, MPI_INT, 1, inter);
+    else
+        MPI_Bcast(a, 1, MPI_INT, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+/* Never ends: rank 2 waits for a message that nobody sends. */
+static void late(void)
+{
+    if (rank == 2)
+        MPI_Recv(a, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+}
+
+static void late_outside(void)
+{
+    if (rank == 0)
+        pause();
+    MPI_Barrier(world);
+}
+
+static void late_nonblocking(void)
+{
+    MPI_Request request;
+    if (rank == 2)
+        MPI_Probe(1, 0, world, MPI_STATUS_IGNORE);
+    MPI_Ibarrier(world, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* ---- memory ---- */
+
+static void overlap_sendrecv(void)
+{
+    MPI_Sendrecv(a, 4, MPI_INT, rank, 0, a + 2, 4, MPI_INT, rank, 0, world, MPI_STATUS_IGNORE);
+}
+
+static void overlap_collective(void)
+{
+    MPI_Allreduce(a, a, 4, MPI_INT, MPI_SUM, world);
+}
+
+static void overlap_columns(void) /* no fault: two columns of one matrix */
+{
+    MPI_Datatype column;
+    MPI_Type_vector(8, 1, 8, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Sendrecv(a, 1, column, rank, 0, a + 1, 1, column, rank, 0, world, MPI_STATUS_IGNORE);
+    MPI_Type_free(&column);
+}
+
+static void overlap_blocks(void)
+{
+    int counts[] = {2, 2, 2, 2}, displs[] = {0, 1, 4, 6};
+    MPI_Allgatherv(a, 2, MPI_INT, b, counts, displs, MPI_INT, world);
+}
+
+static void overlap_requests(void)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(a, 4, MPI_INT, rank, 1, world, &requests[0]);
+    MPI_Irecv(a + 3, 4, MPI_INT, rank, 2, world, &requests[1]);
+    MPI_Cancel(&requests[0]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Irecv(a + 3, 4, MPI_INT, rank, 2, world, &requests[1]); /* free again */
+    MPI_Cancel(&requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+
+static void overlap_persistent(void)
+{
+    MPI_Request requests[2];
+    MPI_Recv_init(a, 4, MPI_INT, rank, 1, world, &requests[0]);
+    MPI_Recv_init(a, 4, MPI_INT, rank, 2, world, &requests[1]); /* may be prepared, not active */
+    MPI_Start(&requests[0]);
+    MPI_Start(&requests[1]);
+    MPI_Cancel(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void changed_send(void)
+{
+    MPI_Request request;
+    MPI_Isend(a, 64, MPI_INT, rank, 0, world, &request);
+    a[63]++;
+    MPI_Recv(b, 64, MPI_INT, rank, 0, world, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* ---- handles ---- */
+
+static void freed_type(void)
+{
+    MPI_Datatype type, keep;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    keep = type;
+    MPI_Type_free(&type);
+    MPI_Type_contiguous(2, MPI_INT, &type); /* must not come to lie there */
+    MPI_Send(a, 1, keep, rank, 0, world);
+    MPI_Type_free(&type);
+}
+
+static void freed_but_alive(void) /* the library still needs the type */
+{
+    MPI_Datatype type, keep, outer;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    keep = type;
+    MPI_Type_contiguous(2, type, &outer);
+    MPI_Type_free(&type);
+    MPI_Type_commit(&keep);
+    MPI_Type_free(&outer);
+}
+
+static void foreign_handle(void)
+{
+    MPI_Send(a, 1, (MPI_Datatype)0x4c000405, rank, 0, world);
+}
+
+static void freed_request(void)
+{
+    MPI_Request request, keep;
+    MPI_Irecv(a, 1, MPI_INT, rank, 0, world, &request);
+    keep = request;
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Irecv(a, 1, MPI_INT, rank, 0, world, &request);
+    MPI_Cancel(&keep);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void leaks(void)
+{
+    MPI_Comm comm;
+    MPI_Datatype types[3];
+    MPI_Group group;
+    MPI_Info info;
+    MPI_Comm_dup(world, &comm);
+    MPI_Comm_set_name(comm, "ocean");
+    for (int i = 0; i < 3; i++)
+        MPI_Type_vector(2, 1, 2, MPI_INT, &types[i]);
+    MPI_Comm_group(world, &group);
+    MPI_Info_create(&info);
+    MPI_Info_free(&info);
+}
+
+static void lost_messages(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(world, &comm);
+    MPI_Comm_set_name(comm, "ocean");
+    MPI_Send(a, 3, MPI_INT, (rank + 1) % size, 7, comm);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Send(a, 2, MPI_INT, rank, 9, world);
+}
+
+static const struct {
+    const char *word;
+    void (*make)(void);
+} faults[] = {
+#define FAULT(name) {#name, name}
+    FAULT(bcast_root), FAULT(bcast_count), FAULT(bcast_type), FAULT(bcast_types_alike),
+    FAULT(other_procedure), FAULT(blocking_and_not), FAULT(finalize_early), FAULT(reduce_op),
+    FAULT(gather_block), FAULT(gatherv_block), FAULT(scatter_block), FAULT(scatterv_block),
+    FAULT(allgather_block), FAULT(allgatherv_counts), FAULT(alltoall_block), FAULT(alltoallv_pair),
+    FAULT(alltoallw_pair), FAULT(reduce_scatter_counts), FAULT(scan_count), FAULT(ibcast_root),
+    FAULT(iallreduce_count), FAULT(persistent_init),
+    FAULT(neighbor_procedure), FAULT(create_procedure), FAULT(cart_dims), FAULT(intercomm_root),
+    FAULT(late), FAULT(late_outside), FAULT(late_nonblocking), FAULT(overlap_sendrecv),
+    FAULT(overlap_collective), FAULT(overlap_columns), FAULT(overlap_blocks),
+    FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
+    FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request), FAULT(leaks),
+    FAULT(lost_messages),
+};
+
+int main(int argc, char **argv)
+{
+    MPI_Errhandler errhandler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    MPI_Comm_create_errhandler(say, &errhandler);
+    MPI_Comm_set_errhandler(world, errhandler);
+    MPI_Errhandler_free(&errhandler);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (argc > 1 && strcmp(argv[1], faults[i].word) == 0) {
+            faults[i].make();
+            /* What was refused everywhere leaves the communicator in order, and each rank in the same place. */
+            if (strcmp(argv[1], "finalize_early") != 0)
+                MPI_Barrier(world);
+            if (MPI_Finalize() != MPI_SUCCESS) /* refused: the others were elsewhere */
+                MPI_Finalize();
+            printf("[%d] end\n", rank);
+            return 0;
+        }
+    fprintf(stderr, "no such fault: %s\n", argc > 1 ? argv[1] : "");
+    return 2;
+}

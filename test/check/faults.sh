@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# check_level full finds each fault of fault.c on four ranks, and says which rank differs and in what; without it the same
+# collectives that are right run as ever.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+wrong=0
+complain() {
+    echo "WRONG: $1"
+    head -n 20 out
+    wrong=$((wrong + 1))
+}
+"$MPICC" -w "$here/fault.c" -o faults || exit 1
+
+full() { timeout -k 5 60 "$MPIRUN" --oversubscribe -n 4 --mca check_level full "$@" >out 2>&1; }
+
+# fault WORD RANKS REGEX: so many ranks are told so; all come to the end
+fault() {
+    full ./faults "$1"
+    [ "$(grep -cE -- "$3" out)" = "$2" ] || complain "$1: expected on $2 ranks: $3"
+    [ "$(grep -c 'end$' out)" = 4 ] || complain "$1: not all ranks came to the end"
+}
+# right WORD: nobody is told anything
+right() {
+    full ./faults "$1"
+    [ "$(sort out | tr '\n' ' ')" = "[0] end [1] end [2] end [3] end " ] || complain "$1: expected no word"
+}
+
+fault bcast_root 4 'class 40: MPI_Bcast: rank 3 called MPI_Bcast with root 1, ranks 0, 1, 2 with root 0 on MPI_COMM_WORLD'
+fault bcast_count 4 'rank 1 called MPI_Bcast with count 11 of MPI_INT, ranks 0, 2, 3 with count 10 of MPI_INT'
+fault bcast_type 4 'rank 2 called MPI_Bcast with count 8 of MPI_FLOAT, ranks 0, 1, 3 with count 8 of MPI_INT'
+right bcast_types_alike
+fault other_procedure 4 'rank 2 called MPI_Barrier, ranks 0, 1, 3 MPI_Bcast on MPI_COMM_WORLD'
+fault blocking_and_not 4 'rank 2 called MPI_Ibarrier, ranks 0, 1, 3 MPI_Barrier on MPI_COMM_WORLD'
+fault finalize_early 4 'rank 2 called MPI_Finalize, ranks 0, 1, 3 MPI_Barrier on MPI_COMM_WORLD'
+fault reduce_op 4 'rank 1 called MPI_Reduce with op MPI_MAX, ranks 0, 2, 3 with op MPI_SUM'
+fault gather_block 4 'rank 2 called MPI_Gather with sendcount 5 of MPI_INT, ranks 0, 1, 3 with sendcount 4 of MPI_INT'
+fault gatherv_block 4 'rank 2 called MPI_Gatherv with sendcount 2 of MPI_INT, rank 0 with recvcounts\[2\] 3 of MPI_INT'
+fault scatter_block 4 'rank 1 called MPI_Scatter with recvcount 4 of MPI_INT, ranks 0, 2, 3 with sendcount 3 of MPI_INT'
+fault scatterv_block 4 'rank 3 called MPI_Scatterv with recvcount 5 of MPI_INT, rank 0 with sendcounts\[3\] 4 of MPI_INT'
+fault allgather_block 4 'rank 3 called MPI_Allgather with sendcount 2 of MPI_INT, ranks 0 to 3 with sendcount 1 of MPI_INT'
+fault allgatherv_counts 4 'rank 0 called MPI_Allgatherv with recvcounts\[2\] 2 of MPI_INT, ranks 1, 2, 3 with recvcounts\[2\] 1'
+fault alltoall_block 4 'rank 1 called MPI_Alltoall with recvcount 1 of MPI_INT, ranks 0 to 3 with sendcount 2 of MPI_INT'
+fault alltoallv_pair 4 'rank 2 called MPI_Alltoallv with recvcounts\[1\] 1 of MPI_INT, rank 1 with sendcounts\[2\] 3 of MPI_INT'
+fault alltoallw_pair 4 'rank 3 called MPI_Alltoallw with recvcounts\[1\] 1 of MPI_FLOAT, rank 1 with sendcounts\[3\] 1 of MPI_INT'
+fault reduce_scatter_counts 4 'rank 2 called MPI_Reduce_scatter with recvcounts\[1\] 3 of MPI_INT, ranks 0, 1, 3 with'
+fault scan_count 4 'rank 0 called MPI_Scan with count 2 of MPI_INT, ranks 1, 2, 3 with count 1 of MPI_INT'
+fault ibcast_root 4 'class 40: MPI_Wait: rank 2 called MPI_Ibcast with root 2, ranks 0, 1, 3 with root 1'
+fault iallreduce_count 4 'class 18: MPI_Waitall: rank 1 called MPI_Iallreduce with count 3 of MPI_INT, ranks 0, 2, 3 with count 4'
+fault persistent_init 4 'rank 2 called MPI_Bcast_init with root 1, ranks 0, 1, 3 with root 0'
+fault neighbor_procedure 4 'rank 1 called MPI_Neighbor_alltoall, ranks 0, 2, 3 MPI_Neighbor_allgather'
+fault create_procedure 4 'rank 1 called MPI_Comm_split, ranks 0, 2, 3 MPI_Comm_dup on MPI_COMM_WORLD'
+fault cart_dims 4 'rank 2 called MPI_Cart_create with dims 4, 1, ranks 0, 1, 3 with dims 2, 2'
+fault intercomm_root 4 'rank 0 of group A called MPI_Bcast with root MPI_ROOT, ranks 0, 1 of group B with root 1'
+
+# Ranks that never come: the text comes all the same. The job is ended then, for it would wait for ever.
+# waits WORD REGEX
+waits() {
+    "$MPIRUN" --oversubscribe -n 4 --mca check_level full --mca check_patience 1 ./faults "$1" >out 2>&1 &
+    local job=$! i
+    for ((i = 0; i < 600; i++)); do
+        grep -qE -- "$2" out && break
+        sleep 0.1
+    done
+    grep -qE -- "$2" out || complain "$1: expected: $2"
+    kill "$job"
+    wait "$job" 2>/dev/null
+}
+waits late 'rank [013] waits in MPI_Barrier on MPI_COMM_WORLD for rank 2 \(in MPI_Recv\)'
+waits late_outside 'rank [123] waits in MPI_Barrier on MPI_COMM_WORLD for .* not in MPI'
+waits late_nonblocking 'rank [013] waits in MPI_Ibarrier on MPI_COMM_WORLD for rank 2 \(in MPI_Probe\)'
+
+fault overlap_sendrecv 4 'class 1: MPI_Sendrecv: sendbuf and recvbuf overlap'
+fault overlap_collective 4 'class 1: MPI_Allreduce: sendbuf and recvbuf overlap; MPI_IN_PLACE'
+right overlap_columns
+fault overlap_blocks 4 'class 1: MPI_Allgatherv: recvbuf: some bytes would be written twice'
+fault overlap_requests 4 'class 1: MPI_Irecv: buf overlaps buf of the MPI_Irecv that is not complete'
+fault overlap_persistent 4 'class 1: MPI_Start: buf overlaps buf of the MPI_Recv_init that is not complete'
+fault changed_send 4 'class 1: MPI_Wait: buf of MPI_Isend was changed before the request was complete'
+fault freed_type 4 'class 3: MPI_Send: datatype is a handle that was freed by MPI_Type_free'
+fault freed_but_alive 4 'class 3: MPI_Type_commit: datatype is a handle that was freed by MPI_Type_free'
+fault foreign_handle 4 'class 3: MPI_Send: datatype is no handle: no memory is there'
+fault freed_request 4 'class 7: MPI_Cancel: request is a handle that was freed by MPI_Wait'
+fault leaks 4 '3 datatypes from MPI_Type_vector were never freed'
+fault leaks 4 'a communicator "ocean" from MPI_Comm_dup was never freed'
+fault leaks 4 'a group from MPI_Comm_group was never freed'
+[ "$(grep -c 'never freed' out)" = 12 ] || complain "leaks: more than there are"
+fault lost_messages 4 'MPI_Comm_free: a message of 12 bytes from rank [0-3] with tag 7 on ocean was never received'
+fault lost_messages 4 'MPI_Finalize: a message of 8 bytes from rank [0-3] with tag 9 on MPI_COMM_WORLD was never received'
+
+# The levels, and a word that is none.
+timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"
+timeout 60 "$MPIRUN" -n 1 --mca check_level ful ./faults bcast_types_alike >out 2>&1
+grep -q 'check_level is "ful"; expected none, basic or full' out || complain "check_level ful"
+[ "$wrong" = 0 ]
