@@ -34,6 +34,8 @@ struct plan {
 
 static void plan_append(struct plan *plan, const void *data, size_t size)
 {
+    if (size == 0)
+        return; /* there may be no bytes yet */
     if (plan->size + size > plan->room) {
         plan->room = 2 * (plan->size + size);
         plan->bytes = tern_must_grow(plan->bytes, plan->room);
