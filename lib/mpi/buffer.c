@@ -33,7 +33,7 @@
 enum { ALIGNMENT = 16 };
 
 struct tern_block {
-    struct tern_block *next; /* at a higher address, or of automatic ones younger; NULL: the last */
+    struct tern_block *next; /* at a higher address; NULL: the last */
     char *room;              /* in the user's memory, or behind the block */
     size_t size;             /* of it, bytes */
     uint64_t number;         /* counts up */
@@ -51,6 +51,7 @@ struct tern_send_buffer {
     char *start; /* first aligned byte */
     size_t room; /* from there */
     struct tern_block *blocks;
+    size_t kept, added; /* blocks that the last reaping left, and those made since */
 };
 
 /* A request of MPI_Buffer_iflush. */
@@ -96,10 +97,12 @@ static bool sent(const struct tern_block *block)
 /* Takes back the blocks whose messages are sent. */
 static void reap(struct tern_send_buffer *buffer)
 {
+    buffer->kept = buffer->added = 0;
     for (struct tern_block **at = &buffer->blocks; *at;) {
         struct tern_block *block = *at;
         if (!sent(block)) {
             at = &block->next;
+            buffer->kept++;
             continue;
         }
         *at = block->next;
@@ -154,28 +157,29 @@ static char *find_gap(struct tern_send_buffer *buffer, size_t size, struct tern_
     return gap;
 }
 
-/* 0, TERN_ERR_NO_MEM, or TERN_ERR_BUFFER: no gap is large enough. Says nothing of it. */
+/* 0, TERN_ERR_NO_MEM, or TERN_ERR_BUFFER: no gap is large enough. Says nothing of it. Automatic
+ * blocks have no order and no bound: they are looked through when they have doubled. */
 static int make_block(struct tern_send_buffer *buffer, const struct tern_comm *comm, size_t size,
                       struct tern_block **ret_block)
 {
     struct tern_block **at = &buffer->blocks;
     char *gap = NULL;
 
-    reap(buffer);
+    if (!automatic(buffer) || buffer->added > buffer->kept + 16)
+        reap(buffer);
     if (!automatic(buffer) && !(gap = find_gap(buffer, size, &at)))
         return TERN_ERR_BUFFER;
     struct tern_block *block =
         aligned_alloc(ALIGNMENT, sizeof *block + (automatic(buffer) ? size : 0));
     if (!block)
         return TERN_ERR_NO_MEM;
-    while (automatic(buffer) && *at)
-        at = &(*at)->next;
     *block = (struct tern_block){.next = *at,
                                  .room = gap ? gap : (char *)(block + 1),
                                  .size = size,
                                  .number = ++newest,
                                  .comm = comm};
     *ret_block = *at = block;
+    buffer->added++;
     return 0;
 }
 

@@ -4,6 +4,7 @@
  * process; flushing waits for the messages of one buffer only and leaves it attached; each kind of
  * buffer can be MPI_BUFFER_AUTOMATIC. */
 #include "check.h"
+#include <sys/mman.h>
 
 enum { INTS = 30000, MANY = 40 }; /* a message too long to be eager */
 
@@ -173,6 +174,28 @@ static void freed_while_full(int disconnect, int own_memory)
     free(room);
 }
 
+/* Sizes beyond an int; where one does not fit it is MPI_UNDEFINED. */
+static void large(MPI_Comm comm)
+{
+    MPI_Count bytes = 3ll << 30, bytes_back = -1;
+    int small_back = -1;
+    void *back = NULL;
+    char *room = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(room != MAP_FAILED);
+    CHECK_OK(MPI_Comm_attach_buffer_c(comm, room, bytes));
+    bsend(1, 1, comm);
+    receive(1, 1, comm);
+    CHECK_OK(MPI_Comm_detach_buffer_c(comm, &back, &bytes_back));
+    CHECK(back == room);
+    CHECK_INT(bytes_back, bytes);
+    CHECK_OK(MPI_Buffer_attach_c(room, bytes));
+    CHECK_OK(MPI_Buffer_detach(&back, &small_back));
+    CHECK(back == room);
+    CHECK_INT(small_back, MPI_UNDEFINED);
+    munmap(room, (size_t)bytes);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -190,6 +213,7 @@ int main(int argc, char **argv)
     own_buffer(comm);
     flush_one_of_two(comm);
     flush_earlier_ones();
+    large(comm);
     automatic(comm, 1);
     automatic(comm, 0);
     automatic(MPI_COMM_WORLD, 0);

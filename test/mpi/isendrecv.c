@@ -28,7 +28,14 @@ static void ring(int count, int seed, int replace, int wild)
     MPI_Request request;
     MPI_Status status;
     fill(out, bytes, (unsigned)(seed + rank));
-    if (replace) {
+    if (seed % 3 == 0 && replace) {
+        CHECK_OK(MPI_Isendrecv_replace_c(out, count, MPI_INT, to, 5, source, tag, MPI_COMM_WORLD,
+                                         &request));
+    } else if (seed % 3 == 0) {
+        memset(in, 0, bytes);
+        CHECK_OK(MPI_Isendrecv_c(out, count, MPI_INT, to, 5, in, MOST, MPI_INT, source, tag,
+                                 MPI_COMM_WORLD, &request));
+    } else if (replace) {
         CHECK_OK(MPI_Isendrecv_replace(out, count, MPI_INT, to, 5, source, tag, MPI_COMM_WORLD,
                                        &request));
     } else {
