@@ -19,15 +19,28 @@ static void has_it(struct tern_lock *lock)
     __atomic_store_n(&lock->handovers, lock->handovers + 1, __ATOMIC_RELAXED);
 }
 
+/* Most calls are over before the system could put us to sleep and wake us. */
+static bool taken_soon(struct tern_lock *lock)
+{
+    enum { TRIES = 25 };
+    for (int i = 0; i < TRIES; i++) {
+        for (int k = 0; k < 4; k++)
+            tern_cpu_relax();
+        if (pthread_mutex_trylock(&lock->mutex) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* True: at once. */
 static bool take(struct tern_lock *lock)
 {
-    bool at_once = true;
-    if (pthread_mutex_trylock(&lock->mutex)) {
+    bool at_once = pthread_mutex_trylock(&lock->mutex) == 0;
+    if (!at_once) {
         __atomic_fetch_add(&lock->wanting, 1, __ATOMIC_RELAXED);
-        pthread_mutex_lock(&lock->mutex);
+        if (!taken_soon(lock))
+            pthread_mutex_lock(&lock->mutex);
         __atomic_fetch_sub(&lock->wanting, 1, __ATOMIC_RELAXED);
-        at_once = false;
     }
     has_it(lock);
     return at_once;
