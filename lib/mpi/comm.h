@@ -100,12 +100,9 @@ void tern_comm_finalize(void);
  * the caller's. 0 or TERN_ERR_NO_MEM. */
 int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
                   struct tern_group *remote_group, struct tern_comm **ret_comm);
-/* Opens the contexts of one that tern_comm_new made. Every member does so with the same id. Nothing is sent.
- * 0 or TERN_ERR_NO_MEM. */
+/* Opens the contexts of one that tern_comm_new made. Every member does so with the same id. Nothing
+ * is sent. 0 or TERN_ERR_NO_MEM. */
 int tern_comm_connect(struct tern_comm *comm, uint64_t id);
-
-/* Sets the hints that `info` (may be NULL) names. */
-void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info);
 
 /* Both in one, for an intracommunicator. */
 int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
@@ -116,6 +113,9 @@ int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
                          struct tern_group *remote_group, uint64_t id,
                          struct tern_comm **ret_comm);
 
+/* Sets the hints that `info` (may be NULL) names. */
+void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info);
+
 /* Collective over an intracommunicator: everybody gets the same fresh id. Blocks. */
 int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id);
 
@@ -123,9 +123,10 @@ int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id);
  * is NULL) for processes that get none; those in one group name the same. Groups are disjoint. */
 int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern_comm **ret_comm);
 
-/* Collective over `group` only, each member calls: a communicator over it with `parent`'s properties.
- * Messages go over the intracommunicator `comm`, apart from those of other calls by the user's
- * `tag`; all members give the same `purpose`. TERN_ERR_GROUP: not the same group everywhere. */
+/* Collective over `group` only, each member calls: a communicator over it with `parent`'s
+ * properties. Messages go over the intracommunicator `comm`, apart from those of other calls by the
+ * user's `tag`; all members give the same `purpose`. TERN_ERR_GROUP: not the same group everywhere.
+ */
 int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
                            struct tern_group *group, int tag, uint64_t purpose,
                            struct tern_comm **ret_comm);

@@ -57,8 +57,8 @@ int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_b
                        int64_t recv_bytes)
 {
     if (inter->group->rank == 0) {
-        int rc = tern_comm_sendrecv(inter, TERN_TAG_EXCHANGE, send, send_bytes, 0, recv, recv_bytes,
-                                    0);
+        int rc =
+            tern_comm_sendrecv(inter, TERN_TAG_EXCHANGE, send, send_bytes, 0, recv, recv_bytes, 0);
         if (rc)
             return rc;
     }

@@ -28,8 +28,8 @@ enum { PARTS = 2 };
 struct duplication {
     struct tern_request request;
     struct tern_comm *twin; /* the user's; its contexts are not open yet */
-    uint64_t ours;         /* id that rank 0 of the local group offers */
-    uint64_t mine, theirs; /* of an intercommunicator: rank 0's id, elsewhere the highest number */
+    uint64_t ours;          /* id that rank 0 of the local group offers */
+    uint64_t mine, theirs;  /* of an intercommunicator: rank 0's id, elsewhere the highest number */
     struct tern_request *parts[PARTS];
     int part_count, waiting; /* for so many parts; one more while they are started */
     bool open;

@@ -74,8 +74,9 @@ static int check_world(const char *procedure)
 {
     if (tern_world == TERN_WORLD_RUNNING)
         return 0;
-    return tern_error(TERN_ERR_OTHER, "%s belongs to the World Model, and MPI_Init was not called%s",
-                      procedure, tern_world == TERN_WORLD_ENDED ? " since MPI_Finalize" : "");
+    return tern_error(TERN_ERR_OTHER,
+                      "%s belongs to the World Model, and MPI_Init was not called%s", procedure,
+                      tern_world == TERN_WORLD_ENDED ? " since MPI_Finalize" : "");
 }
 
 int tern_mpi_finalize(void)

@@ -14,7 +14,7 @@ extern _Atomic int tern_library_users; /* changed with a lock, read without */
 /* May communication procedures be called? The check of every entry point. */
 static inline bool tern_running(void)
 {
-    return tern_library_users > 0;
+    return __atomic_load_n(&tern_library_users, __ATOMIC_RELAXED) > 0;
 }
 
 enum tern_library_user { TERN_USER_WORLD, TERN_USER_SESSION };

@@ -37,7 +37,7 @@ _Atomic int tern_library_users;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static bool known;         /* has been started before */
 static bool sessions_used; /* ever */
-static int highest_level; /* of the users there are */
+static int highest_level;  /* of the users there are */
 
 static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                           "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
@@ -102,7 +102,9 @@ static void choose_locking(int level)
     highest_level = first || level > highest_level ? level : highest_level;
     bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE);
     /* What has lanes keeps them, and only with locks all of them make progress. */
-    tern_threads = needed || tern_lane_count > 1 || (!first && tern_threads);
+    bool locks = needed || tern_lane_count > 1 || (!first && tern_threads);
+    if (locks != (tern_threads != 0)) /* not written in vain: others read it */
+        tern_threads = locks;
 }
 
 int tern_library_retain(enum tern_library_user user, int thread_level)

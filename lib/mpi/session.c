@@ -108,11 +108,7 @@ free_session:
 int tern_mpi_session_finalize(struct tern_session **session)
 {
     struct tern_session *ended = *session;
-    void *memory;
-    MPI_Count size;
-    tern_lock(); /* tern_wait gives it up */
-    if (ended->buffer) /* its memory is the user's again */
-        tern_buffer_detach(&ended->buffer, "the session", &memory, &size);
+    tern_lock();                      /* tern_wait gives it up */
     tern_buffer_flush(ended->buffer); /* the memory is the user's again */
     tern_buffer_abandon(&ended->buffer);
     tern_fortran_drop(&ended->obj);

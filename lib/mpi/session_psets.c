@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Process sets (MPI-4.1 section 11.3.2): mpi://WORLD, mpi://SELF, those who share this node's
- * memory, and whatever the launcher has named. Every set named here holds the calling process, so a
- * set of the launcher's that leaves it out is not shown.
+ * Process sets (MPI-4.1 section 11.3.2): mpi://WORLD, mpi://SELF, and those who share this node's
+ * memory. Each holds the calling process. Launchers could name others; ours does not.
  */
 
 #include "lib/mpi/info.h"
@@ -77,7 +76,8 @@ int tern_mpi_session_get_nth_pset(struct tern_session *session, struct tern_info
     if (*pset_len < 0)
         return tern_error(TERN_ERR_ARG, "pset_len is %d; expected 0 or more", *pset_len);
     if (*pset_len > 0 && !pset_name)
-        return tern_error(TERN_ERR_ARG, "pset_name is a NULL pointer and pset_len is %d", *pset_len);
+        return tern_error(TERN_ERR_ARG, "pset_name is a NULL pointer and pset_len is %d",
+                          *pset_len);
     if (*pset_len > 0)
         snprintf(pset_name, (size_t)*pset_len, "%s", psets[n].name);
     *pset_len = (int)strlen(psets[n].name) + 1;

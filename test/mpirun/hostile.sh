@@ -69,7 +69,7 @@ none_marked || complain "without /proc: processes are left"
 # The MPI program of a script dies, the script goes on: the others are not kept waiting.
 run -q -np 2 sh -c "./pmix_rank unfinished 0; sleep $mark"
 is "a script's program: status" "$rc" 1
-has "a script's program" err '^mpirun: the MPI program of rank [01] \(pid [0-9]+ on host .*\) ended without calling MPI_Finalize$'
+has "a script's program" err '^mpirun: the MPI program of rank [01] \(pid [0-9]+ on host .*\) ended without calling MPI_Finalize( or MPI_Session_finalize)?$'
 none_marked || complain "a script's program: processes are left"
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
 finish

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Ranks come and go: a process may leave and come back (sessions), and a rank may be a script that
+ * runs one program after another. Those who are here are counted. The last one to leave cleans the
+ * memory, for all that is in it belongs to messages that nobody waits for any more, and counts the
+ * cleaning, by which those who had left before learn that what they remember is gone. A rank that
+ * comes back earlier goes on where it was. A new program needs its rank's block, and so waits until
+ * the memory is clean: those who are still here are of the program before.
+ */
+
 #include "lib/btl/shm/segment.h"
 
 #include "lib/btl/shm/share.h"
@@ -91,9 +101,8 @@ static void enter(void)
     uint64_t *presence = &header()->presence;
     uint64_t seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
     /* acquire: sees the memory cleaned */
-    while ((seen & CLEANING) ||
-           !__atomic_compare_exchange_n(presence, &seen, seen + 1, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+    while ((seen & CLEANING) || !__atomic_compare_exchange_n(presence, &seen, seen + 1, false,
+                                                             __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         if (seen & CLEANING) {
             usleep(WAIT_US);
             seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
@@ -159,8 +168,8 @@ void tern_segment_detach(void)
     tern_segment.base = NULL;
 }
 
-/* Makes the block this process's. An earlier program in its place may have left before the others of
- * its time: they will. */
+/* Makes the block this process's. An earlier program in its place may have left before the others
+ * of its time: they will. */
 static int claim_block(void)
 {
     struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
@@ -213,8 +222,9 @@ static int find_memory(int *ret_fd, size_t *ret_size)
     *ret_size = tern_rte.node_memory_size;
     if (*ret_fd >= 0)
         return 0;
-    int rc = shared_fd >= 0 ? 0
-                            : tern_share_memory(header_bytes() + MAP_LEAST, &shared_fd, &shared_size);
+    int rc = shared_fd >= 0
+                 ? 0
+                 : tern_share_memory(header_bytes() + MAP_LEAST, &shared_fd, &shared_size);
     *ret_fd = shared_fd;
     *ret_size = shared_size;
     return rc;
