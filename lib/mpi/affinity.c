@@ -2,8 +2,8 @@
 
 /*
  * OMPI_Affinity_str: the processors of this host, and which of them this process may run on, in
- * words or as a picture. Sockets, cores and hardware threads are numbered from 0 in the order of the
- * kernel's numbers, as mpirun --report-bindings does.
+ * words or as a picture. Sockets, cores and hardware threads are numbered from 0 in the order of
+ * the kernel's numbers, as mpirun --report-bindings does.
  */
 
 #include "lib/rte/rte.h"
@@ -52,9 +52,9 @@ static int compare(const void *a, const void *b)
 static void add_cpu(struct cpu *cpus, int *count, int number, const cpu_set_t *mine)
 {
     if (*count < CPUS_MAX && number < CPUS_MAX)
-        cpus[(*count)++] = (struct cpu){number, read_number(number, "physical_package_id", 0),
-                                        read_number(number, "core_id", number),
-                                        CPU_ISSET(number, mine)};
+        cpus[(*count)++] =
+            (struct cpu){number, read_number(number, "physical_package_id", 0),
+                         read_number(number, "core_id", number), CPU_ISSET(number, mine)};
 }
 
 /* The processors that are on, sorted; without the kernel's list those of this process. */
@@ -143,8 +143,8 @@ static void list_mine(const struct cpu *cpus, int count, struct text text)
             else if (!cpus[end - 1].mine)
                 add(&text, ",");
             bool first = end == i || !cpus[end - 1].mine;
-            bool last = end + 1 == count || !same_core(&cpus[i], &cpus[end + 1]) ||
-                        !cpus[end + 1].mine;
+            bool last =
+                end + 1 == count || !same_core(&cpus[i], &cpus[end + 1]) || !cpus[end + 1].mine;
             if (first)
                 add(&text, "%d%s", end - i, last ? "" : "-");
             else if (last)

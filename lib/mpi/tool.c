@@ -16,7 +16,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int started; /* calls of MPI_T_init_thread without their MPI_T_finalize */
 
 static const char *collective_names[TERN_COLLECTIVES]; /* filled in by MPI_T_init_thread */
-const struct tern_tool_enum tern_tool_collectives = {"collective", TERN_COLLECTIVES, collective_names};
+const struct tern_tool_enum tern_tool_collectives = {"collective", TERN_COLLECTIVES,
+                                                     collective_names};
 
 void tern_tool_lock(void)
 {
@@ -51,7 +52,7 @@ int tern_mpi_t_init_thread(int required, int *provided)
     for (int i = 0; i < TERN_COLLECTIVES; i++)
         collective_names[i] = tern_plan_collective_name((enum tern_collective)i);
     tern_tool_unlock();
-    *provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE
+    *provided = required < MPI_THREAD_SINGLE     ? MPI_THREAD_SINGLE
                 : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE
                                                  : required;
     return MPI_SUCCESS;
@@ -97,7 +98,8 @@ void tern_tool_forget_comm(const struct tern_comm *comm)
 
 /* ---- enumerations ---- */
 
-const struct tern_tool_enum tern_tool_boolean = {"boolean", 2, (const char *const[]){"false", "true"}};
+const struct tern_tool_enum tern_tool_boolean = {"boolean", 2,
+                                                 (const char *const[]){"false", "true"}};
 /* in the order of enum tern_world */
 const struct tern_tool_enum tern_tool_states = {
     "mpi_state", 5, (const char *const[]){"not started", "starting", "running", "ending", "ended"}};

@@ -102,8 +102,7 @@ int tern_mpi_t_category_get_num(int *num_cat)
 }
 
 int tern_mpi_t_category_get_info(int cat_index, char *name, int *name_len, char *desc,
-                                 int *desc_len, int *num_cvars, int *num_pvars,
-                                 int *num_categories)
+                                 int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
     const struct tern_param_room *room = category(cat_index);
     if (!room)

@@ -5,8 +5,8 @@
  * choices is an int with an enumeration, other texts are strings, sizes are unsigned long long.
  *
  * Most parameters are read when the library starts for the first time, so a tool sets them before
- * MPI_Init and MPI_Session_init; afterwards it gets MPI_T_ERR_CVAR_SET_NEVER. The rest may change at
- * any time.
+ * MPI_Init and MPI_Session_init; afterwards it gets MPI_T_ERR_CVAR_SET_NEVER. The rest may change
+ * at any time.
  */
 
 #include "lib/mpi/tool.h"
@@ -192,6 +192,8 @@ static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index
     const struct tern_param *param = tern_param_at(found->index, NULL);
     if (param->when == TERN_PARAM_AT_START && tern_library_known())
         return MPI_T_ERR_CVAR_SET_NEVER;
+    if (param->when == TERN_PARAM_AT_START && tern_world == TERN_WORLD_STARTING)
+        return MPI_T_ERR_CVAR_SET_NOT_NOW; /* another thread is reading them */
     char *text = malloc((size_t)found->count + 64);
     if (!text)
         return MPI_T_ERR_MEMORY;

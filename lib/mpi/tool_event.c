@@ -9,9 +9,9 @@
  * program has MPI_THREAD_MULTIPLE. If a tool has only less careful callbacks, or the event happens
  * inside one of its callbacks, it is dropped and counted.
  *
- * Callbacks run without the tools' mutex: they have locks of their own, and may hold them where they
- * call us. A registration is therefore counted as used while one of its callbacks runs; freeing it
- * takes effect when the last of them is back.
+ * Callbacks run without the tools' mutex: they have locks of their own, and may hold them where
+ * they call us. A registration is therefore counted as used while one of its callbacks runs;
+ * freeing it takes effect when the last of them is back.
  */
 
 #include "lib/mpi/tool.h"
@@ -53,27 +53,47 @@ static const struct type {
     int count;
     enum element elements[ELEMENTS_MAX];
 } types[TERN_EVENTS] = {
-    [TERN_EVENT_UNEXPECTED] = {"pml_message_unexpected", "pml",
-                               "A message has come before its receive. Elements: source (rank in its "
-                               "communicator), tag, 1 for a message of a collective, bytes, length "
-                               "of the queue with it.",
-                               SOURCE_MESSAGES, MPI_T_BIND_NO_OBJECT, NULL, 5,
-                               {INT, INT, INT, LONG, LONG}},
-    [TERN_EVENT_RENDEZVOUS] = {"pml_rendezvous_started", "pml",
-                               "A message is announced to its receiver and stays in the sender's "
-                               "memory meanwhile. Elements: destination (rank in its communicator), "
-                               "tag, 1 for a message of a collective, bytes.",
-                               SOURCE_MESSAGES, MPI_T_BIND_NO_OBJECT, NULL, 4,
-                               {INT, INT, INT, LONG}},
-    [TERN_EVENT_COLLECTIVE] = {"coll_started", "coll",
-                               "A collective is started on the communicator. Elements: which one (an "
-                               "item of the enumeration), the algorithm (an item of the enumeration "
-                               "of the variable coll_NAME_algorithm; 0 when there is only one).",
-                               SOURCE_COLLECTIVES, MPI_T_BIND_MPI_COMM, &tern_tool_collectives, 2,
-                               {INT, INT}},
-    [TERN_EVENT_PARAM] = {"mpi_cvar_changed", "mpi",
-                          "A tool has written a control variable. Element: its index.", SOURCE_TOOLS,
-                          MPI_T_BIND_NO_OBJECT, NULL, 1, {INT}},
+    [TERN_EVENT_UNEXPECTED] =
+        {"pml_message_unexpected",
+         "pml",
+         "A message has come before its receive. Elements: source (rank in its "
+         "communicator), tag, 1 for a message of a collective, bytes, length "
+         "of the queue with it.",
+         SOURCE_MESSAGES,
+         MPI_T_BIND_NO_OBJECT,
+         NULL,
+         5,
+         {INT, INT, INT, LONG, LONG}},
+    [TERN_EVENT_RENDEZVOUS] =
+        {"pml_rendezvous_started",
+         "pml",
+         "A message is announced to its receiver and stays in the sender's "
+         "memory meanwhile. Elements: destination (rank in its communicator), "
+         "tag, 1 for a message of a collective, bytes.",
+         SOURCE_MESSAGES,
+         MPI_T_BIND_NO_OBJECT,
+         NULL,
+         4,
+         {INT, INT, INT, LONG}},
+    [TERN_EVENT_COLLECTIVE] =
+        {"coll_started",
+         "coll",
+         "A collective is started on the communicator. Elements: which one (an "
+         "item of the enumeration), the algorithm (an item of the enumeration "
+         "of the variable coll_NAME_algorithm; 0 when there is only one).",
+         SOURCE_COLLECTIVES,
+         MPI_T_BIND_MPI_COMM,
+         &tern_tool_collectives,
+         2,
+         {INT, INT}},
+    [TERN_EVENT_PARAM] = {"mpi_cvar_changed",
+                          "mpi",
+                          "A tool has written a control variable. Element: its index.",
+                          SOURCE_TOOLS,
+                          MPI_T_BIND_NO_OBJECT,
+                          NULL,
+                          1,
+                          {INT}},
 };
 
 static size_t size_of(enum element element)
@@ -177,10 +197,9 @@ int tern_mpi_t_event_get_num(int *num_events)
 }
 
 int tern_mpi_t_event_get_info(int event_index, char *name, int *name_len, int *verbosity,
-                              MPI_Datatype array_of_datatypes[],
-                              MPI_Aint array_of_displacements[], int *num_elements,
-                              MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len,
-                              int *bind)
+                              MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[],
+                              int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc,
+                              int *desc_len, int *bind)
 {
     if (!is_type(event_index))
         return MPI_T_ERR_INVALID_INDEX;
@@ -268,8 +287,7 @@ int tern_mpi_t_event_handle_alloc(int event_index, void *obj_handle, MPI_Info in
         return MPI_T_ERR_INVALID_INDEX;
     if (!event_registration)
         return MPI_T_ERR_INVALID;
-    if (types[event_index].bind == MPI_T_BIND_MPI_COMM &&
-        !(comm = tern_tool_comm_of(obj_handle)))
+    if (types[event_index].bind == MPI_T_BIND_MPI_COMM && !(comm = tern_tool_comm_of(obj_handle)))
         return MPI_T_ERR_INVALID;
     struct registration *made = calloc(1, sizeof *made);
     if (!made)

@@ -34,7 +34,7 @@ struct handle {
     bool gone;                    /* what it is bound to was freed: keeps its last values */
     bool running;
     int count;
-    uint64_t *base; /* `count` values of the variable when it was started or read last */
+    uint64_t *base;   /* `count` values of the variable when it was started or read last */
     uint64_t value[]; /* `count`: what has come together so far */
 };
 
@@ -43,8 +43,7 @@ static bool rooms_are_there;
 
 static bool is_continuous(const struct tern_variable *variable)
 {
-    return !tern_variable_counts(variable) &&
-           variable->class != MPI_T_PVAR_CLASS_HIGHWATERMARK;
+    return !tern_variable_counts(variable) && variable->class != MPI_T_PVAR_CLASS_HIGHWATERMARK;
 }
 
 static struct session *session_at(struct tern_link *link)
@@ -95,11 +94,14 @@ static void update(struct handle *handle)
         return;
     sample(handle, now);
     for (int i = 0; i < handle->count; i++) {
-        if (tern_variable_counts(handle->variable))
+        bool grown = (int64_t)(now[i] - handle->base[i]) > 0;
+        if (!tern_variable_counts(handle->variable)) {
+            if (is_continuous(handle->variable) || now[i] > handle->value[i])
+                handle->value[i] = now[i];
+        } else if (grown) { /* ticks turned into time may seem to go back a little */
             handle->value[i] += now[i] - handle->base[i];
-        else if (is_continuous(handle->variable) || now[i] > handle->value[i])
-            handle->value[i] = now[i];
-        handle->base[i] = now[i];
+            handle->base[i] = now[i];
+        }
     }
 }
 
@@ -411,8 +413,8 @@ int tern_mpi_t_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handl
 }
 
 /* One handle, with a buffer for its values. */
-static int find_for_buffer(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,
-                           const void *buf, struct handle **ret_handle)
+static int find_for_buffer(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf,
+                           struct handle **ret_handle)
 {
     struct session *session = find_session(pe_session);
     if (!session)

@@ -169,7 +169,8 @@ static void read_segment_part(const struct tern_variable *variable, const struct
     .bind = MPI_T_BIND_MPI_COMM
 #define MARK(member, level)                                                                        \
     .class = MPI_T_PVAR_CLASS_HIGHWATERMARK, .read = read_mark, .restart = restart_mark,           \
-    .offset = offsetof(struct tern_lane, member), .level_offset = offsetof(struct tern_lane, level)
+    .offset = offsetof(struct tern_lane, member),                                                  \
+    .level_offset = offsetof(struct tern_lane, level)
 
 static const struct tern_variable fixed[] = {
     {"mpi_state", "mpi", "Where the World Model is between MPI_Init and MPI_Finalize.",
@@ -278,14 +279,15 @@ static struct texts *add_made(struct tern_variable variable)
 static void add_collective(enum tern_collective collective)
 {
     const char *name = tern_plan_collective_name(collective);
-    struct texts *text = add_made(
-        (struct tern_variable){.room = "coll",
-                               COUNTER,
-                               .read = read_lanes,
-                               .offset = offsetof(struct tern_lane, counters.collectives) +
-                                         (size_t)collective * sizeof(uint64_t)});
+    struct texts *text =
+        add_made((struct tern_variable){.room = "coll",
+                                        COUNTER,
+                                        .read = read_lanes,
+                                        .offset = offsetof(struct tern_lane, counters.collectives) +
+                                                  (size_t)collective * sizeof(uint64_t)});
     snprintf(text->name, TEXT_ROOM, "coll_%s_started", name);
-    snprintf(text->help, TEXT_ROOM, "Times MPI_%c%s was started: blocking, nonblocking, persistent.",
+    snprintf(text->help, TEXT_ROOM,
+             "Times MPI_%c%s was started: blocking, nonblocking, persistent.",
              toupper((unsigned char)name[0]), name + 1);
 }
 

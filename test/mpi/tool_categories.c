@@ -65,8 +65,8 @@ int main(void)
     CHECK_OK(MPI_T_category_get_num(&categories));
     for (int c = 0; c < categories; c++) {
         int name_length = sizeof name, help_length = sizeof help;
-        CHECK_OK(MPI_T_category_get_info(c, name, &name_length, help, &help_length, NULL, NULL,
-                                         NULL));
+        CHECK_OK(
+            MPI_T_category_get_info(c, name, &name_length, help, &help_length, NULL, NULL, NULL));
         CHECK(*name);
         CHECK_OK(MPI_T_category_get_index(name, &inner));
         CHECK_INT(inner, c);

@@ -77,10 +77,10 @@ static void walk(MPI_Comm comm)
                   readonly ? MPI_T_ERR_PVAR_NO_WRITE : MPI_SUCCESS);
         CHECK_INT(MPI_T_pvar_write(session, handle, values),
                   readonly ? MPI_T_ERR_PVAR_NO_WRITE : MPI_SUCCESS);
-        CHECK_INT(MPI_T_pvar_readreset(session, handle, values),
-                  readonly  ? MPI_T_ERR_PVAR_NO_WRITE
-                  : !atomic ? MPI_T_ERR_PVAR_NO_ATOMIC
-                            : MPI_SUCCESS);
+        CHECK_INT(MPI_T_pvar_readreset(session, handle, values), readonly ? MPI_T_ERR_PVAR_NO_WRITE
+                                                                 : !atomic
+                                                                     ? MPI_T_ERR_PVAR_NO_ATOMIC
+                                                                     : MPI_SUCCESS);
         CHECK_OK(MPI_T_pvar_handle_free(session, &handle));
         CHECK(handle == MPI_T_PVAR_HANDLE_NULL);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 2; libs: -lpthread */
 /* Tools and program are different threads: while some exchange messages on communicators of their
- * own, one reads every performance variable, one registers for events whose callback reads variables
- * too, and one writes control variables. */
+ * own, one reads every performance variable, one registers for events whose callback reads
+ * variables too, and one writes control variables. */
 #include "check.h"
 
 #include <pthread.h>
@@ -90,8 +90,8 @@ static void *listen_to_events(void *argument)
             int index;
             CHECK_OK(MPI_T_event_get_index(names[i], &index));
             CHECK_OK(MPI_T_event_handle_alloc(index, &comms[0], MPI_INFO_NULL, &registrations[i]));
-            CHECK_OK(MPI_T_event_register_callback(
-                registrations[i], MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, NULL, hear));
+            CHECK_OK(MPI_T_event_register_callback(registrations[i], MPI_T_CB_REQUIRE_THREAD_SAFE,
+                                                   MPI_INFO_NULL, NULL, hear));
         }
         for (int i = 0; i < 20; i++) {
             unsigned long long value;
