@@ -28,10 +28,13 @@ static void look(MPI_T_event_instance instance, MPI_T_event_registration registr
         int ints[3];
         unsigned long long longs[2];
     } all;
+    int internal = 0;
+    if (ints == 3)
+        CHECK_OK(MPI_T_event_read(instance, 2, &internal));
+    if (internal)
+        return; /* of a barrier */
     for (int i = 0; i < ints; i++)
         CHECK_OK(MPI_T_event_read(instance, i, &seen->values[i]));
-    if (ints == 3 && seen->values[2])
-        return; /* of a barrier */
     seen->calls++;
     seen->level = level;
     seen->registration = registration;
