@@ -162,6 +162,26 @@ static void check_messages(void)
         CHECK_INT(MPI_T_event_copy(last_instance, big), MPI_T_ERR_INVALID_HANDLE);
 }
 
+/* Writes a choice, by its name, into the variable. */
+static void choose(const char *variable, const char *wanted)
+{
+    MPI_T_cvar_handle handle;
+    MPI_T_enum items;
+    int index, count, choices;
+    char name[64];
+    CHECK_OK(MPI_T_cvar_get_index(variable, &index));
+    CHECK_OK(MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, &items, NULL, NULL, NULL, NULL));
+    CHECK_OK(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    CHECK_OK(MPI_T_enum_get_info(items, &choices, NULL, NULL));
+    for (int i = 0; i < choices; i++) {
+        int length = sizeof name;
+        CHECK_OK(MPI_T_enum_get_item(items, i, NULL, name, &length));
+        if (strcmp(name, wanted) == 0)
+            CHECK_OK(MPI_T_cvar_write(handle, &i));
+    }
+    CHECK_OK(MPI_T_cvar_handle_free(&handle));
+}
+
 static void check_collectives(void)
 {
     MPI_Comm comm;
@@ -178,6 +198,7 @@ static void check_collectives(void)
                                   NULL, NULL));
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* not the one it is bound to */
     CHECK_INT(collective.calls, 0);
+    choose("coll_bcast_algorithm", "chain");
     CHECK_OK(MPI_Bcast(&x, 1, MPI_INT, 0, comm));
     CHECK_INT(collective.calls, 1);
     length = sizeof name;
@@ -188,7 +209,7 @@ static void check_collectives(void)
     CHECK_OK(MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, &items, NULL, NULL, NULL, NULL));
     length = sizeof name;
     CHECK_OK(MPI_T_enum_get_item(items, collective.values[1], NULL, name, &length));
-    CHECK_STRING(name, "binomial");
+    CHECK_STRING(name, "chain");
 
     CHECK_OK(MPI_Ibarrier(comm, &request));
     CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
