@@ -219,6 +219,7 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 }
 
 const struct tern_algorithm tern_allgather_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"bruck", bruck, NULL, bruck_stages},
     {"recursive_doubling", recursive_doubling, power_of_two, bruck_stages},
     {"ring", ring, NULL, ring_stages},

@@ -296,6 +296,7 @@ static void tree_stages(const struct tern_shape *shape, struct tern_stages *stag
 }
 
 const struct tern_algorithm tern_allreduce_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
     {"ring", ring, commutative, ring_stages},
     {"recursive_multiplying", recursive_multiplying, NULL, recursive_multiplying_stages},

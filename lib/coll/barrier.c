@@ -66,6 +66,7 @@ static void tree_stages(const struct tern_shape *shape, struct tern_stages *stag
 }
 
 const struct tern_algorithm tern_barrier_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"dissemination", dissemination, NULL, dissemination_stages},
     {"k_dissemination", k_dissemination, NULL, k_dissemination_stages},
     {"tree", tree, NULL, tree_stages},

@@ -30,6 +30,8 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->local = local;
     coll->ranks_per_node = on_this_node(peers) ? size : 1;
     coll->plans = NULL;
+    coll->board = (struct tern_board){0};
+    coll->blocking_calls = 0;
     coll->next_tag = coll->next_lasting_tag = 0;
     return tern_context_open(&coll->context, id, rank, peers, comm);
 }
@@ -37,6 +39,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
 void tern_coll_close(struct tern_coll *coll)
 {
     tern_context_close(&coll->context);
+    tern_board_close(&coll->board);
     tern_lane_lock(coll->context.lane); /* a request that was freed may let go of a plan */
     tern_plan_cache_free(coll->plans);
     tern_lane_unlock(coll->context.lane);
@@ -44,6 +47,23 @@ void tern_coll_close(struct tern_coll *coll)
 }
 
 /* --- filling in --- */
+
+/* A board is worth its memory when a communicator has been used a few times. All ranks make the same
+ * calls in the same order, so all ask for it in the same one. */
+enum { BOARD_AFTER = 3, BOARD_RANKS = 256 };
+
+void tern_coll_want_board(struct tern_coll *coll)
+{
+    if (coll->remote_size || coll->ranks_per_node != coll->size || coll->size == 1 ||
+        coll->blocking_calls == BOARD_AFTER || ++coll->blocking_calls != BOARD_AFTER)
+        return;
+    uint64_t offset = 0;
+    if (coll->rank == 0 && (!tern_param_bool("coll_board") || coll->size > BOARD_RANKS ||
+                            tern_board_make(coll->size, &offset)))
+        offset = 0;
+    if (tern_coll_bcast(coll, &offset, sizeof offset, &tern_type_bytes, 0) == 0 && offset)
+        tern_board_open(&coll->board, offset, coll->rank, coll->size);
+}
 
 static int64_t segment_bytes(void)
 {

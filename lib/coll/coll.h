@@ -8,6 +8,7 @@
  * tern_reduction.
  */
 
+#include "lib/btl/shm/board.h"
 #include "lib/coll/plan.h"
 #include "lib/pml/context.h"
 #include "lib/type/reduce.h"
@@ -26,6 +27,8 @@ struct tern_coll {
     int rank, size;                /* in the local group */
     int remote_size;               /* 0: intracommunicator */
     int ranks_per_node;
+    struct tern_board board;       /* of a communicator of one node, once it has been used a little */
+    int blocking_calls;            /* up to when that is */
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
@@ -200,6 +203,9 @@ void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll
                                   const struct tern_type *const *sendtypes, void *recvbuf,
                                   struct tern_ints recvcounts, struct tern_ints rdispls,
                                   const struct tern_type *const *recvtypes);
+
+/* Before each blocking call: a communicator of one node that is used gets a board. */
+void tern_coll_want_board(struct tern_coll *coll);
 
 /* Blocking ones that other rooms need. 0 or TERN_ERR_*. */
 int tern_coll_barrier(struct tern_coll *coll);

@@ -36,11 +36,65 @@ static int pml_recv(struct tern_context *context, void *buf, int64_t count,
     return tern_pml_recv(context, buf, count, type, source, tag, MPI_STATUS_IGNORE);
 }
 
+/* --- the board: what is not there yet is waited for --- */
+
+struct awaited {
+    struct tern_coll *coll;
+    int peer; /* -1: room for the own post */
+};
+
+static const void *find_on_board(const struct awaited *what)
+{
+    return what->peer < 0 ? tern_board_room(&what->coll->board)
+                          : tern_board_look(&what->coll->board, what->peer);
+}
+
+static bool is_on_board(const void *what)
+{
+    return find_on_board(what);
+}
+
+static const void *wait_for_board(struct tern_coll *coll, int peer)
+{
+    enum { GLANCES = 40 }; /* before anything else is looked at */
+    struct awaited what = {coll, peer};
+    const void *place = find_on_board(&what);
+    for (int i = 0; !place && i < GLANCES; i++) {
+        tern_cpu_relax();
+        place = find_on_board(&what);
+    }
+    struct tern_waiter waiter = {.lane = coll->context.lane, .came = is_on_board, .what = &what};
+    while (!place) {
+        tern_wait(&waiter);
+        place = find_on_board(&what);
+    }
+    return place;
+}
+
+static void *board_room(struct tern_coll *coll)
+{
+    return (void *)wait_for_board(coll, -1);
+}
+
+static void board_post(struct tern_coll *coll)
+{
+    tern_board_post(&coll->board);
+}
+
+static void board_done(struct tern_coll *coll)
+{
+    tern_board_done(&coll->board);
+}
+
 static const struct tern_coll_transport pml_transport = {
     .isend = pml_isend,
     .irecv = tern_pml_irecv,
     .recv = pml_recv,
     .wait = tern_request_wait,
+    .board_room = board_room,
+    .board_post = board_post,
+    .board_look = wait_for_board,
+    .board_done = board_done,
     .watch = tern_progress_register,
     .unwatch = tern_progress_unregister,
 };
@@ -251,6 +305,33 @@ static void do_copy(struct run *run, const struct tern_step *step)
     }
 }
 
+static void do_post(struct run *run, const struct tern_step *step)
+{
+    struct tern_coll *coll = run->call->coll;
+    const struct tern_type *type = type_of(run, &step->from);
+    int64_t bytes = step->from.count * type->size;
+    void *room = tern_coll_transport->board_room(coll);
+    const char *from = address_of(run, &step->from);
+    if (bytes && type->contiguous)
+        memcpy(room, from + type->true_lb, (size_t)bytes);
+    else if (bytes)
+        tern_type_copy(room, bytes, &tern_type_bytes, from, step->from.count, type);
+    tern_coll_transport->board_post(coll);
+}
+
+static void do_take(struct run *run, const struct tern_step *step)
+{
+    const struct tern_type *type = type_of(run, &step->to);
+    int64_t bytes = step->to.count * type->size;
+    const char *from = tern_coll_transport->board_look(run->call->coll, step->peer);
+    char *to = address_of(run, &step->to);
+    from += step->from.offset;
+    if (bytes && type->contiguous)
+        memcpy(to + type->true_lb, from, (size_t)bytes);
+    else if (bytes)
+        tern_type_copy(to, step->to.count, type, from, bytes, &tern_type_bytes);
+}
+
 /* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones
  * behind it. */
 static bool start_step(struct run *run, const struct tern_step *step, bool wait)
@@ -279,6 +360,8 @@ static bool start_step(struct run *run, const struct tern_step *step, bool wait)
         break;
     case TERN_STEP_REDUCE: do_reduce(run, step); return false;
     case TERN_STEP_COPY: do_copy(run, step); return false;
+    case TERN_STEP_POST: do_post(run, step); return false;
+    case TERN_STEP_TAKE: do_take(run, step); return false;
     default: return false;
     }
     if (!error)
@@ -348,6 +431,8 @@ int tern_call_run(struct tern_call *call)
     struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
     tern_lane_lock(lane);
+    tern_coll_want_board(call->coll);
+    call->args.board = call->coll->board.areas;
     int rc = get_plan(call, &run.plan);
     if (rc) {
         tern_lane_unlock(lane);
@@ -357,7 +442,10 @@ int tern_call_run(struct tern_call *call)
     if (!rc) {
         take_tags(&run);
         begin_run(&run);
+        call->coll->board.turn += run.plan->board;
         advance(&run, true);
+        if (run.plan->board)
+            tern_coll_transport->board_done(call->coll);
         rc = run.error;
         free(run.memory);
     }

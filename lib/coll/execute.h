@@ -19,6 +19,11 @@ struct tern_coll_transport {
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
                 const struct tern_type *type, int source, int tag);
     void (*wait)(struct tern_request *request);
+    /* lib/btl/shm/board.h, waiting. */
+    void *(*board_room)(struct tern_coll *coll);
+    void (*board_post)(struct tern_coll *coll);
+    const void *(*board_look)(struct tern_coll *coll, int peer);
+    void (*board_done)(struct tern_coll *coll);
     /* `poll` is to be called in every round of the lane's progress, or not any more. */
     int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));

@@ -170,6 +170,7 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 }
 
 const struct tern_algorithm tern_gather_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"binomial", binomial_gather, NULL, binomial_stages},
     {"linear", linear_gather, NULL, linear_stages},
     {0},
@@ -181,6 +182,7 @@ const struct tern_algorithm tern_gatherv_algorithms[] = {
 };
 
 const struct tern_algorithm tern_scatter_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"binomial", binomial_scatter, NULL, binomial_stages},
     {"linear", linear_scatter, NULL, linear_stages},
     {0},

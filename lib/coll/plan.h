@@ -74,7 +74,8 @@ struct tern_plan_args {
     bool commutative;            /* the reduction is */
     bool send_bytes, recv_bytes; /* a unit of that buffer is a byte: it may be cut anywhere */
     bool grid;           /* neighbourhoods only: source i is source i^1 seen from the other side */
-    uint8_t spare[2];    /* 0 */
+    bool board;          /* there is one to be used */
+    uint8_t spare;       /* 0 */
     int32_t rank, size;  /* in the local group */
     int32_t remote_size; /* 0: intracommunicator. In a neighbourhood: see neighbor.c */
     int32_t root;        /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
@@ -113,6 +114,8 @@ enum tern_step_kind {
     TERN_STEP_RECV,   /* `to` from rank `peer` */
     TERN_STEP_REDUCE, /* `to` = `from` op `to`; `from` is the left operand */
     TERN_STEP_COPY,   /* `to` = `from`, types may differ */
+    TERN_STEP_POST,   /* `from` to the board, once per plan (lib/btl/shm/board.h) */
+    TERN_STEP_TAKE,   /* `to` = what rank `peer` has posted, from byte `from.offset` on; waits for it */
 };
 
 enum tern_step_flag {
@@ -149,6 +152,7 @@ struct tern_plan {
     bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
     uint8_t window;  /* 1 .. TERN_PLAN_WINDOW */
     bool failed;     /* no memory while it was built */
+    bool board;      /* takes a turn of the board; then all ranks' plans do */
     int refs;
     int64_t head_room; /* steps that fit in the array */
 };
@@ -207,6 +211,10 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
     tern_alltoall_algorithms[], tern_alltoallv_algorithms[], tern_reduce_algorithms[],
     tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[], tern_scan_algorithms[],
     tern_exscan_algorithms[], tern_neighbor_algorithms[];
+/* For these tables: by way of the board (board.c). */
+void tern_plan_use_board(struct tern_plan *plan);
+bool tern_plan_fits_board(const struct tern_plan_args *args);
+void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages);
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
     tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
     tern_inter_exchange_algorithms[], tern_inter_reduce_algorithms[],

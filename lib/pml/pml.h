@@ -77,6 +77,9 @@ struct tern_waiter {
     unsigned idle;  /* rounds without an event */
     uint64_t since; /* the one before, in ticks */
     uint32_t events; /* of all lanes, when the caller looked at the condition */
+    /* Is the condition true? For one that no lane brings about; NULL: a lane does. Asked once more before sleep. */
+    bool (*came)(const void *what);
+    const void *what;
 };
 void tern_wait(struct tern_waiter *waiter);
 

@@ -248,6 +248,8 @@ static bool sleep_until_rung(const struct tern_waiter *waiter)
     /* another thread may have brought about the condition before it could see that */
     if (tern_threads && events_of_all() != waiter->events)
         came = true;
+    if (waiter->came && waiter->came(waiter->what))
+        came = true;
     if (!came) {
         __atomic_fetch_add(sleeps, 1, __ATOMIC_RELAXED);
         tern_doorbell_sleep(armed, polls ? LONE_SLEEP_US : SLEEP_US);

@@ -72,6 +72,8 @@ struct use {
 static int uses_of(const struct tern_step *step, struct use uses[2])
 {
     switch (step->kind) {
+    case TERN_STEP_TAKE: uses[0] = (struct use){step->to, true}; return 1;
+    case TERN_STEP_POST:
     case TERN_STEP_SEND: uses[0] = (struct use){step->from, false}; return 1;
     case TERN_STEP_RECV: uses[0] = (struct use){step->to, true}; return 1;
     case TERN_STEP_REDUCE:

@@ -327,6 +327,7 @@ static void prove(struct proof proof)
         proof.colls[p].size = proof.n;
         proof.colls[p].ranks_per_node = proof.n;
         make_call(&proof, p);
+        proof.calls[p].args.board = true;
         proof.calls[p].args.segment_bytes = proof.count > 200 ? 150 : 2;
     }
     bool fits = !proof.algorithm->fits || proof.algorithm->fits(&proof.calls[0].args);
@@ -350,6 +351,7 @@ static void prove(struct proof proof)
             tern_plan_release(proof.ranks[p].plan);
         for (int b = 0; b < TERN_BUFFERS; b++)
             free(proof.ranks[p].buffers[b].pieces);
+        free(proof.ranks[p].post.pieces);
     }
     free(proof.colls);
     free(proof.calls);

@@ -145,7 +145,50 @@ static void sim_unwatch(struct tern_lane *lane, int (*poll)(struct tern_lane *la
     polled = NULL;
 }
 
+/* --- the board: what each process has posted; every turn is the first one --- */
+
+static struct post {
+    char bytes[TERN_BOARD_BYTES];
+    bool posted;
+} *board;
+
+static int process_of(const struct tern_coll *coll)
+{
+    return ((const struct sim_context *)coll->context.comm)->process;
+}
+
+static void *sim_board_room(struct tern_coll *coll)
+{
+    return board[process_of(coll)].bytes;
+}
+
+static void sim_board_post(struct tern_coll *coll)
+{
+    struct post *mine = &board[process_of(coll)];
+    if (mine->posted)
+        fault("a process posts twice");
+    mine->posted = true;
+    events++;
+}
+
+static const void *sim_board_look(struct tern_coll *coll, int peer)
+{
+    (void)coll; /* of one group: ranks are processes */
+    while (!board[peer].posted)
+        swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
+    return board[peer].bytes;
+}
+
+static void sim_board_done(struct tern_coll *coll)
+{
+    (void)coll;
+}
+
 static const struct tern_coll_transport sim_transport = {
+    .board_room = sim_board_room,
+    .board_post = sim_board_post,
+    .board_look = sim_board_look,
+    .board_done = sim_board_done,
     .isend = sim_isend,
     .irecv = sim_irecv,
     .recv = sim_recv,
@@ -241,6 +284,7 @@ const char *sim_run(struct sim *sim, struct tern_call *calls, enum sim_way way, 
     sim->fault = NULL;
     tern_coll_transport = &sim_transport;
     waiting = calloc((size_t)sim->processes, sizeof *waiting);
+    board = calloc((size_t)sim->processes, sizeof *board);
     if (way == SIM_BLOCKING)
         run_blocking(sim, calls);
     else
@@ -249,6 +293,7 @@ const char *sim_run(struct sim *sim, struct tern_call *calls, enum sim_way way, 
         if (waiting[p])
             fault("messages are left over");
     free(waiting);
+    free(board);
     return sim->fault;
 }
 

@@ -292,6 +292,36 @@ static bool match(struct symbolic_rank *ranks, struct post **waiting, struct pos
     return false;
 }
 
+static const char *post_on_board(struct symbolic_rank *ranks, int rank, int count,
+                                 struct tern_ref from)
+{
+    int pieces;
+    if (ranks[rank].posted)
+        return "a rank posts twice";
+    ranks[rank].posted = true;
+    struct piece *read = read_pieces(&ranks[rank].buffers[from.buffer], from, 0, &pieces);
+    replace(&ranks[rank].post, 0, from.count, read, pieces);
+    free(read);
+    for (int r = 0; r < count; r++) /* any of them may wait for it */
+        wake(r);
+    return NULL;
+}
+
+static const char *take_from_board(struct symbolic_rank *rank, const struct symbolic_rank *peer,
+                                   const struct tern_step *step)
+{
+    int pieces;
+    struct tern_ref from = step->from;
+    if (step->to.buffer == TERN_SEND_BUFFER && step->to.count)
+        return "an input is written to";
+    from.count = step->to.count;
+    struct piece *read = read_pieces(&peer->post, from, step->to.offset, &pieces);
+    replace(&rank->buffers[step->to.buffer], step->to.offset, step->to.offset + step->to.count,
+            read, pieces);
+    free(read);
+    return NULL;
+}
+
 /* True if the step stays in flight. */
 static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step *step, bool ordered,
                   const char **fault)
@@ -315,6 +345,7 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
         states[rank].complete &= ~(1ull << mine.slot);
         return true;
     }
+    case TERN_STEP_TAKE: *fault = take_from_board(&ranks[rank], &ranks[step->peer], step); break;
     default: break;
     }
     return false;
@@ -332,7 +363,7 @@ static bool settle(struct state *state, uint64_t steps)
     return true;
 }
 
-static const char *advance(struct symbolic_rank *ranks, int rank, bool ordered)
+static const char *advance(struct symbolic_rank *ranks, int rank, int count, bool ordered)
 {
     struct state *state = &states[rank];
     const struct tern_plan *plan = ranks[rank].plan;
@@ -343,6 +374,10 @@ static const char *advance(struct symbolic_rank *ranks, int rank, bool ordered)
         const struct tern_step *step = tern_plan_step(plan, state->next, &room);
         if (!settle(state, state->in_flight & (step->after | too_old)))
             return NULL;
+        if (step->kind == TERN_STEP_TAKE && !ranks[step->peer].posted)
+            return NULL;
+        if (step->kind == TERN_STEP_POST)
+            fault = post_on_board(ranks, rank, count, step->from);
         bool stays = start(ranks, rank, step, ordered, &fault);
         state->in_flight = state->in_flight << 1 | stays;
         state->next++;
@@ -377,7 +412,7 @@ const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered)
     while (queue_length && !fault) {
         int rank = queue[--queue_length];
         states[rank].queued = false;
-        fault = advance(ranks, rank, ordered);
+        fault = advance(ranks, rank, count, ordered);
     }
     for (int r = 0; r < count && !fault; r++)
         if (!states[r].done)

@@ -41,6 +41,8 @@ bool content_has(const struct content *content, struct piece piece);
 struct symbolic_rank {
     struct tern_plan *plan;
     struct content buffers[TERN_BUFFERS];
+    struct content post; /* on the board */
+    bool posted;
 };
 
 /* Runs all ranks, whose plans are built and inputs put. `ordered`: joined are neighbours only, the

@@ -654,8 +654,13 @@ static void run_job(struct job job)
     for (int p = 0; p < processes; p++)
         kinds[job.collective].call(&job, p);
     job.segment_bytes = (job.count + job.root) % 3 ? 24 : 65536; /* several segments, or one */
-    for (int p = 0; p < processes; p++)
+    for (int p = 0; p < processes; p++) {
         job.calls[p].args.segment_bytes = job.segment_bytes;
+        if (job.way == SIM_POLLED || job.m)
+            continue; /* the board is for blocking calls in one group */
+        job.calls[p].args.board = true;
+        job.sim->colls[p].board.areas = (struct tern_board_area *)job.sim;
+    }
     bool fits = !job.algorithm->fits || job.algorithm->fits(&job.calls[0].args);
     if (fits) {
         const struct tern_type *type =

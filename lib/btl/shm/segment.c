@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20, WAIT_US = 200 };
+enum { GIVEN_SIZES = 24, PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20, WAIT_US = 200 };
 
 struct shared_header {
     char launcher[LAUNCHER_BYTES];
@@ -36,6 +36,9 @@ struct shared_header {
     uint64_t cleanings;
     /* From here on cleaned: */
     uint64_t used; /* bytes handed out behind the blocks */
+    /* Given back, by size (2^i pages): offset of the one given last, chained through their first words. */
+    uint64_t given[GIVEN_SIZES];
+    uint32_t given_lock;
 };
 
 static const uint64_t CLEANING = (uint64_t)1 << 63;
@@ -81,6 +84,61 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
         return TERN_ERR_NO_MEM;
     *ret_offset = offset;
     return 0;
+}
+
+static int size_class(size_t size)
+{
+    int class = 0;
+    while ((size_t)PAGE << class < size)
+        class++;
+    return class;
+}
+
+static void lock_given(void)
+{
+    while (__atomic_exchange_n(&header()->given_lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void unlock_given(void)
+{
+    __atomic_store_n(&header()->given_lock, 0, __ATOMIC_RELEASE);
+}
+
+int tern_segment_take(size_t size, uint64_t *ret_offset)
+{
+    int class = size_class(size);
+    if (class >= GIVEN_SIZES)
+        return TERN_ERR_NO_MEM;
+    uint64_t *given = &header()->given[class];
+    lock_given();
+    uint64_t offset = *given;
+    if (offset)
+        *given = *(uint64_t *)(tern_segment.base + offset);
+    unlock_given();
+    if (!offset)
+        return tern_segment_allocate((size_t)PAGE << class, ret_offset);
+    *(uint64_t *)(tern_segment.base + offset) = 0;
+    if (reserve(offset, (size_t)PAGE << class)) {
+        tern_segment_give(offset, size);
+        return TERN_ERR_NO_MEM;
+    }
+    *ret_offset = offset;
+    return 0;
+}
+
+/* Its pages go back to the node, but for the first, which keeps it in the chain. */
+void tern_segment_give(uint64_t offset, size_t size)
+{
+    int class = size_class(size);
+    size_t bytes = (size_t)PAGE << class;
+    if (bytes > PAGE)
+        tern_segment_discard(offset + PAGE, bytes - PAGE);
+    memset(tern_segment.base + offset, 0, PAGE);
+    lock_given();
+    *(uint64_t *)(tern_segment.base + offset) = header()->given[class];
+    header()->given[class] = offset;
+    unlock_given();
 }
 
 size_t tern_segment_used(void)

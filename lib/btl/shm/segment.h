@@ -63,6 +63,9 @@ struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
 
 /* Takes `size` bytes (a multiple of the page) of zeroed shared memory. 0 or TERN_ERR_NO_MEM (nothing is said). */
 int tern_segment_allocate(size_t size, uint64_t *ret_offset);
+/* The same for what comes and goes: any size, which is rounded up to a power of two of pages. */
+int tern_segment_take(size_t size, uint64_t *ret_offset);
+void tern_segment_give(uint64_t offset, size_t size);
 /* Bytes that the ranks of the node have taken, blocks and rings; 0: not attached. */
 size_t tern_segment_used(void);
 /* Gives pages back to the node; the address space stays used. */
