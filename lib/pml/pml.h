@@ -55,7 +55,8 @@ int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, c
 /* The context a matched message belongs to. */
 struct tern_context *tern_pml_message_context(const struct tern_unexpected *message);
 
-/* One round of progress in all lanes that no other thread is busy in. Returns the number of things that happened. */
+/* One round of progress in all lanes that no other thread is busy in; gives up all locks meanwhile. Returns the number of
+ * things that happened. */
 int tern_progress(void);
 
 /* The same for a call that looks for something without waiting, and will be called in a loop: if nothing happened it lets

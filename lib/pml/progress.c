@@ -71,7 +71,7 @@ static int try_progress(struct tern_lane *lane)
     return count;
 }
 
-/* The lanes of a set of bits; this thread holds at most the lane `held`, and gives it up meanwhile. */
+/* The lanes of a set of bits. What this thread holds it gives up meanwhile: it may be another lane. */
 static int try_others(uint32_t lanes)
 {
     if (!lanes)
@@ -86,15 +86,11 @@ static int try_others(uint32_t lanes)
 
 static int progress_with_threads(struct tern_lane *lane)
 {
-    int count = 0;
-    if (lane) {
-        count = try_progress(lane);
-        if (!count) /* what this lane waits for may come in by another */
-            count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED));
-        return count;
-    }
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        count += try_progress(&tern_lanes[i]);
+    if (!lane)
+        return try_others((1u << tern_lane_count) - 1);
+    int count = try_progress(lane);
+    if (!count) /* what this lane waits for may come in by another */
+        count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED));
     return count;
 }
 
