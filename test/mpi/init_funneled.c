@@ -4,7 +4,7 @@
 #include "check.h"
 #include <pthread.h>
 
-static volatile int stop;
+static _Atomic int stop;
 
 static void *work(void *arg)
 {
