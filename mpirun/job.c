@@ -445,6 +445,11 @@ static void release_signals(void)
 
 /* ---- output and time ---- */
 
+static pid_t process_of(int rank)
+{
+    return run.ranks[rank].pid;
+}
+
 static void stream_closed(int rank)
 {
     (void)rank;
@@ -561,7 +566,7 @@ static int start_ranks(void)
 
 static int start(void)
 {
-    static const struct tern_output_listener listener = { stream_closed, write_failed };
+    static const struct tern_output_listener listener = { process_of, stream_closed, write_failed };
     struct sigaction hangup;
     sigaction(SIGHUP, NULL, &hangup);
     run.guardian_start.hangup_ignored = hangup.sa_handler == SIG_IGN;

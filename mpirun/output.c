@@ -2,9 +2,14 @@
 /*
  * A stream is one rank's standard output or error; a sink is where it goes (one sink when our own
  * output and error are the same file). What a rank writes is held until its line is complete, so
- * that lines of different ranks never mix. A line that stays incomplete for 100 ms (a prompt, a row
- * of dots) is passed on as it is; when another rank's line comes after it, a newline is put
- * between. A job of one rank without tags is passed through byte for byte.
+ * that lines of different ranks never mix. A line that stays incomplete while its rank waits (a
+ * prompt, a row of dots) is passed on as it is after 100 ms; when another rank's line comes after
+ * it, a newline is put between. A job of one rank without tags is passed through byte for byte.
+ *
+ * Time alone does not tell that a rank waits: on a loaded machine it may get no processor for
+ * longer than that in the middle of a line. So the kernel is asked. All its threads must sleep, or
+ * those that do not (they may wait for a message actively) must have had 100 ms of processor time
+ * since. A rank that was stopped does not wait, it goes on with its line when it is continued.
  *
  * When the sink's writer has too much waiting, its streams are not read any more until it has
  * caught up: the ranks' own writes block then, as they would on a slow pipe, and nothing is
@@ -27,10 +32,12 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "mpirun/activity.h"
 #include "mpirun/loop.h"
 #include "mpirun/writer.h"
 
 enum { HOLD_MS = 100, READ_BYTES = 65536, LINE_MAX_BYTES = 1 << 20, READS_AT_ONCE = 16 };
+enum { BLOCKED_LOOKS = 20 }; /* a thread that a disk or driver blocks for longer counts as asleep */
 
 struct stream;
 
@@ -51,6 +58,8 @@ struct stream {
     bool in_line; /* the beginning of the current line has been passed on */
     char *held;   /* the incomplete line */
     size_t held_bytes, held_room;
+    int looks;       /* at what the rank does since the line was begun */
+    uint64_t cpu_ns; /* of the rank at the first look */
 };
 
 static struct {
@@ -126,6 +135,7 @@ static void release_held(struct stream *stream)
 {
     emit(stream, stream->held, stream->held_bytes);
     stream->held_bytes = 0;
+    stream->looks = 0;
     tern_loop_stop_timer(&stream->hold);
 }
 
@@ -223,17 +233,40 @@ static void stream_ready(struct tern_watch *watch, uint32_t events)
     }
 }
 
+/* Whether the rank waits, rather than that it only has no processor now. */
+static bool rank_waits(struct stream *stream)
+{
+    pid_t pid = output.listener->process_of(stream->rank);
+    if (!pid)
+        return false;
+    struct tern_activity now = tern_activity_of(pid);
+    if (!stream->looks++ || now.cpu_ns < stream->cpu_ns)
+        stream->cpu_ns = now.cpu_ns;
+    if (now.stopped || (now.blocked && stream->looks < BLOCKED_LOOKS))
+        return false;
+    if (now.runnable)
+        return now.cpu_ns - stream->cpu_ns >= (uint64_t)HOLD_MS * 1000000 * now.runnable;
+    /* One process may have woken another and gone to sleep while we looked from the other to the
+     * one. If none has run until a second look, then all slept when the first was over. */
+    struct tern_activity then = tern_activity_of(pid);
+    return !then.runnable && then.cpu_ns == now.cpu_ns;
+}
+
 static void hold_expired(struct tern_timer *timer)
 {
     struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, hold));
-    if (tern_writer_full(&stream->sink->writer)) {
-        tern_loop_set_timer(timer, HOLD_MS);
-        return;
+    bool waits = false;
+    if (!tern_writer_full(&stream->sink->writer)) {
+        waits = rank_waits(stream);
+        /* The rest of the line may lie there already, and only we were slow. */
+        stream_ready(&stream->watch, 0);
+        if (!stream->open || !stream->held_bytes || timer->due_ms)
+            return;
     }
-    /* The rest of the line may lie there already, and only we were slow. */
-    stream_ready(&stream->watch, 0);
-    if (stream->open && !timer->due_ms)
+    if (waits)
         release_held(stream);
+    else
+        tern_loop_set_timer(timer, HOLD_MS);
 }
 
 /* A writer has caught up, or failed. */

@@ -6,10 +6,12 @@
  * reads. */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "mpirun/options.h"
 
 struct tern_output_listener {
+    pid_t (*process_of)(int rank); /* 0: not known yet */
     void (*closed)(int rank); /* a stream of the rank has ended; called once per stream */
     void (*write_failed)(
         int error_number); /* our own output cannot be written (EPIPE: nobody reads it any more) */

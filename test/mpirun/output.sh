@@ -62,10 +62,31 @@ for ranks in 1 2; do
     wait $!
     is "status of the prompter" $? 0
 done
+# Also that of a rank that waits actively.
+limit "$MPIRUN" -q -np 2 sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exit 0; printf "busy? "; until [ -e answered ]; do :; done; echo yes' >prompt 2>err &
+exec 8<prompt
+IFS= read -r -n 6 -t 50 seen <&8
+touch answered
+is "prompt of a busy rank" "$seen $(cat <&8)" "busy?  yes"
+exec 8<&-
+wait $!
 # The line of another rank begins on a line of its own, and the prompter's next words are not lost.
-mkfifo shown
-run -q -np 2 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then printf "prompt: "; sleep 0.6; echo rest; else sleep 0.3; echo other; fi'
-is "another's line after a prompt" "$(tr '\n' '/' <out)" "prompt: /other/rest/"
+limit "$MPIRUN" -q -np 2 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then printf "prompt: "; next=other_shown; else next=prompt_shown; fi
+    until [ -e $next ]; do sleep 0.05; done; if [ $OMPI_COMM_WORLD_RANK = 0 ]; then echo rest; else echo other; fi' >prompt 2>err &
+exec 8<prompt
+IFS= read -r -n 8 -t 50 prompt_shown <&8
+touch prompt_shown
+IFS= read -r -t 50 line_end <&8
+IFS= read -r -t 50 other_shown <&8
+touch other_shown
+is "another's line after a prompt" "$prompt_shown/$line_end$other_shown/$(cat <&8)" "prompt: /other/rest"
+exec 8<&-
+wait $!
+# A rank that is kept from going on in the middle of a line has not finished it, however long that takes.
+run -q -np 2 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then echo $$ >pid; mv pid stopped; printf "one "; kill -STOP $$; echo line; exit; fi
+    until [ -e stopped ] && [ "$(sed "s/.*) //; s/ .*//" /proc/$(cat stopped)/stat)" = T ]; do sleep 0.05; done
+    sleep 0.5; echo other; kill -CONT $(cat stopped)'
+is "the line of a stopped rank" "$(sort out | tr '\n' '/')" "one line/other/"
 
 # tags
 run -q -np 2 --tag-output sh -c 'echo one; echo two; echo bad >&2; printf end'
