@@ -136,12 +136,17 @@ static void reals(void)
         0, 0, 0, 0, 0);
     ROW(MPI_DOUBLE_COMPLEX, double complex, 1 + 2 * I, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0,
         0, 0, 0, 0);
+    volatile long double one = 1, least = LDBL_EPSILON;
+    bool whole = one + least != one; /* valgrind computes with the digits of a double */
     LONG_DOUBLE(1.5L, 0x3f, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     LONG_DOUBLE(-0.0L, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    LONG_DOUBLE(1 + LDBL_EPSILON, 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
+    if (whole)
+        LONG_DOUBLE(1 + LDBL_EPSILON, 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
     LONG_DOUBLE(HUGE_VALL, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    LONG_DOUBLE(LDBL_MIN, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    LONG_DOUBLE(LDBL_TRUE_MIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
+    if (whole)
+        LONG_DOUBLE(LDBL_MIN, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    if (whole)
+        LONG_DOUBLE(LDBL_TRUE_MIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
     long double nan = __builtin_nanl(""), back = 0;
     unsigned char packed[16];
     MPI_Aint position = 0;
@@ -154,7 +159,7 @@ static void reals(void)
     memcpy(packed, (unsigned char[]) { 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x80, 0, 0, 0, 0, 0 }, 16);
     position = 0;
     CHECK_OK(MPI_Unpack_external(form, packed, 16, &position, &back, 1, MPI_LONG_DOUBLE));
-    CHECK(back == 1 + LDBL_EPSILON);
+    CHECK(!whole || back == 1 + LDBL_EPSILON);
 }
 
 struct float_int { float a; int b; };

@@ -120,9 +120,12 @@ static void splice(struct content *content, int from, int to, const struct piece
     if (total > content->room)
         content->pieces = realloc(content->pieces, (size_t)(content->room = 2 * total + 8) *
                                                        sizeof *content->pieces);
+    if (!content->pieces)
+        return; /* nothing instead of nothing */
     memmove(content->pieces + from + count, content->pieces + to,
             (size_t)(content->count - to) * sizeof *content->pieces);
-    memcpy(content->pieces + from, others, (size_t)count * sizeof *others);
+    if (count)
+        memcpy(content->pieces + from, others, (size_t)count * sizeof *others);
     content->count = total;
 }
 
