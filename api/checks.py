@@ -59,7 +59,7 @@ def partitioned(procedure):
 
 
 def rooted(procedure):
-    return procedure.chapter in COLLECTIVE and any(p.name == 'root' for p in procedure.parameters)
+    return procedure.rules in COLLECTIVE and any(p.name == 'root' for p in procedure.parameters)
 
 
 def handler(procedure):
@@ -89,7 +89,7 @@ def guards(procedure, p):
         group = procedure.of_kind('GROUP')
         own = private_name(comm) + '->p2p.rank' if comm else private_name(group[0]) + '->rank'
         out.append('%s == %s' % (own, p.only_at))
-    if procedure.chapter not in COLLECTIVE:
+    if procedure.rules not in COLLECTIVE:
         return out
     group = group_of(procedure, p)
     if rooted(procedure) and (group or p.kind == 'OPERATION'):
@@ -115,7 +115,7 @@ def length_of(procedure, p):
     names = [q.name for q in procedure.parameters]
     if p.lengths[0] in names:
         return p.lengths[0]
-    if p.lengths[0] == '*' and procedure.chapter == 'coll' and p.direction == 'in':
+    if p.lengths[0] == '*' and procedure.rules == 'coll' and p.direction == 'in':
         comm = private_name(handler(procedure))
         # One count for each member of the local group there; elsewhere one for each rank that can be reached.
         return comm + ('->group->size' if procedure.name.lower().find('reduce_scatter') >= 0 else '->p2p.size')
@@ -135,7 +135,7 @@ def counts_of(procedure, p):
 def check_length(procedure, p):
     """Bytes are counted in 63 bits: refuse more, before anybody multiplies."""
     count = counts_of(procedure, p)
-    if not count or procedure.chapter not in COMMUNICATION:
+    if not count or procedure.rules not in COMMUNICATION:
         return []
     if not count.lengths:
         return [] if p.lengths else [
@@ -159,7 +159,7 @@ def check_handle(procedure, p):
         if n:
             out.append(Check(p, '%s > 0 && !%s' % (n, p.name), 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL'))
         if p.kind == 'DATATYPE' and p.direction == 'in' and n:
-            committed = 'true' if procedure.chapter in COMMUNICATION else 'false'
+            committed = 'true' if procedure.rules in COMMUNICATION else 'false'
             out.append(Check(p, 'index_ >= 0', 'type("%s", %s, index_)' % (p.name, p.name), 'TYPE', 'bad_types',
                              'tern_entry_find_bad_type(%s, %s, %s)' % (p.name, n, committed)))
             out += check_length(procedure, p)
@@ -177,7 +177,7 @@ def check_handle(procedure, p):
     out.append(Check(p, '!%s(%s%s, TERN_MAGIC_%s)' % (valid, star, p.name, h.magic),
                      refusal % (h.error, p.name, star, p.name, h.null), 'ARG' if h.error == 'ERRHANDLER' else h.error,
                      '&(%s){%s}' % (h.c, bad) if indirect else '(%s)%s' % (h.c, bad)))
-    if p.kind == 'DATATYPE' and p.direction == 'in' and procedure.chapter in COMMUNICATION \
+    if p.kind == 'DATATYPE' and p.direction == 'in' and procedure.rules in COMMUNICATION \
             and procedure.of_kind('BUFFER'):
         own = private_name(p)
         out.append(Check(p, '!%s->type.committed' % own, 'uncommitted("%s", %s)' % (p.name, own), 'TYPE',
@@ -259,7 +259,7 @@ def check_tag(procedure, p):
 
 def check_buffer(procedure, p):
     described = triple(procedure, p)
-    if not described or procedure.chapter not in COMMUNICATION + ('datatype',):
+    if not described or procedure.rules not in COMMUNICATION + ('datatype',):
         return []
     count, datatype = described
     any_data = 'partitions > 0 && ' if partitioned(procedure) else ''
@@ -269,7 +269,7 @@ def check_buffer(procedure, p):
 
 
 def check_string(procedure, p):
-    if p.direction == 'in' and procedure.chapter == 'info' and p.name in ('key', 'value'):
+    if p.direction == 'in' and procedure.rules == 'info' and p.name in ('key', 'value'):
         least, most, error = {'key': (1, 'MPI_MAX_INFO_KEY - 1', 'INFO_KEY'),
                               'value': (0, 'MPI_MAX_INFO_VAL - 1', 'INFO_VALUE')}[p.name]
         return [Check(p, 'tern_entry_bad_string(%s, %d, %s)' % (p.name, least, most),

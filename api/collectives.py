@@ -25,7 +25,7 @@ OPERATIONS = {
 
 def operation(procedure):
     """Name in OPERATIONS, or ''."""
-    if procedure.chapter not in COLLECTIVE and procedure.chapter != 'extension':
+    if procedure.rules not in COLLECTIVE:
         return ''
     name = re.sub(r'^MPIX?_|_init$', '', procedure.name).lower()
     return name if name in OPERATIONS else name[1:] if name[1:] in OPERATIONS else ''
@@ -78,7 +78,7 @@ def part(procedure, description, comm, state='%s_'):
     per_rank = name and (buffer.name[:4] in OPERATIONS[name][1].split())
     fields = ['"%s"' % buffer.name]
     peer = next((p.name for p in procedure.parameters if p.name == ('source' if buffer.direction == 'out' else 'dest')), '')
-    if procedure.chapter == 'pt2pt' and peer:
+    if procedure.rules == 'pt2pt' and peer:
         fields = ['%s != MPI_PROC_NULL ? "%s" : NULL' % (peer, buffer.name)]
     if name == 'reduce' and 'root-only' in buffer.flags:
         fields = ['tern_entry_at_root(%s, root) ? "%s" : NULL' % (private_name(comm), buffer.name)]
@@ -115,7 +115,7 @@ def same(procedure, p):
 
 def moves(procedure):
     """Does it name memory that MPI reads or writes?"""
-    if procedure.chapter not in COLLECTIVE + ('pt2pt', 'extension') or procedure.of_kind('PARTITION'):
+    if procedure.rules not in COLLECTIVE + ('pt2pt',) or procedure.of_kind('PARTITION'):
         return []
     return descriptions(procedure)
 

@@ -35,8 +35,14 @@ class Procedure:
     description: str
     chapter: str
     line: int
+    rules: str = ''     # chapter whose rules hold for the arguments: its own, or that of the procedure it is another name of
     parameters: list = field(default_factory=list)
     words: dict = field(default_factory=dict)
+
+    @property
+    def raises(self):
+        """[(error class, program that tests it or '')]"""
+        return [tuple((word + '@').split('@')[:2]) for word in self.words.get('raises', '').split()]
 
     @property
     def returns(self):
@@ -156,6 +162,8 @@ def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
                 fail(*where, 'expected NAME yes|no SINCE description')
             current = Procedure(parts[0], parts[1] == 'yes', parts[2], parts[3], chapter, number)
             procedures.append(current)
+    for p in procedures:
+        p.rules = next(q.chapter for q in procedures if q.does == p.does)
     names = [p.name for p in procedures]
     for p in procedures:
         if names.count(p.name) > 1:

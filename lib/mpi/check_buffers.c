@@ -68,6 +68,15 @@ static void drop(struct runs *runs)
     *runs = (struct runs){0};
 }
 
+/* Arrays whose lengths only a topology knows are looked at later than here. */
+static const struct tern_datatype *type_of(const struct tern_check_part *part, int block)
+{
+    const struct tern_handle *handle = part->types ? (const void *)part->types[block] : NULL;
+    if (!part->types)
+        return part->type;
+    return handle && handle->magic == TERN_MAGIC_DATATYPE ? handle->state : NULL;
+}
+
 /* Incomplete: none. */
 static struct runs runs_of(const struct tern_check_part *part)
 {
@@ -76,8 +85,10 @@ static struct runs runs_of(const struct tern_check_part *part)
         return runs;
     int64_t next = 0; /* where a block without a displacement begins */
     for (int i = 0; i < part->blocks; i++) {
-        const struct tern_datatype *type = part->types ? tern_datatype_of(part->types[i]) : part->type;
+        const struct tern_datatype *type = type_of(part, i);
         int64_t count = part->counts.values ? tern_ints_at(part->counts, i) : part->count;
+        if (!type || count < 0)
+            continue;
         int64_t unit = part->types ? 1 : type->type.extent;
         int64_t at = part->displs.values ? tern_ints_at(part->displs, i) * unit : next;
         add_block(&runs, (const char *)part->buffer + at, &type->type, count);

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reasons to refuse a call, for the test bad_arguments.c: what checks.py refuses by kind, handles of all wrong sorts, and
+what implementing functions judge (JUDGED, below, by error class). Arguments are C as text; names of variables are those of
+bad_arguments.c.in."""
+
+from dataclasses import dataclass, field
+
+import collectives
+import kinds
+from checks import checks
+
+
+@dataclass
+class Wrong:
+    """One reason: other arguments than good ones, the class, and what the message must name."""
+    changes: dict       # parameter: C value
+    error: str
+    names: str
+    when: list = field(default_factory=list)    # of TWO_RANKS, FULL, BASIC
+
+
+LOW = object()          # an array of -1
+
+# Kind of handle: a handle of another kind, and one that was freed ('' where none can be made here).
+OTHERS = {'DATATYPE': ('MPI_SUM', 'freed_type()'), 'COMMUNICATOR': ('MPI_INT', 'freed_comm()'),
+          'OPERATION': ('MPI_INT', 'freed_op()'), 'GROUP': ('MPI_INT', 'freed_group()'),
+          'INFO': ('MPI_INT', 'freed_info()'), 'REQUEST': ('MPI_INT', 'freed_request()'),
+          'ERRHANDLER': ('MPI_INT', 'freed_errhandler()'), 'MESSAGE': ('MPI_INT', ''), 'SESSION': ('MPI_INT', ''),
+          'WINDOW': ('MPI_INT', ''), 'FILE': ('MPI_INT', '')}
+
+
+def handles(procedure):
+    """Handles of another kind, memory that is none, freed ones."""
+    for p in procedure.parameters:
+        if p.kind not in kinds.HANDLES or p.lengths or p.direction == 'out':
+            continue
+        h = kinds.HANDLES[p.kind]
+        error = 'ARG' if h.error == 'ERRHANDLER' else h.error
+        other, freed = OTHERS[p.kind]
+        for value, when in ((other, []), ('junk', []), (freed, ['FULL'])):
+            if value:
+                value = '(%s)%s' % (h.c, value)
+                indirect = p.direction == 'inout' or 'by-pointer' in p.flags
+                yield Wrong({p.name: '&(%s){%s}' % (h.c, value) if indirect else value}, error, p.name, when)
+
+
+def by_kind(procedure):
+    for p in procedure.parameters:
+        for c in checks(procedure, p):
+            if c.bad:
+                yield Wrong({p.name: LOW if c.bad == 'low_ints' else c.bad}, c.error, p.name)
+        if p.kind == 'BUFFER' and not p.flags & {'in-place', 'not-first'} and any(c.error == 'BUFFER' for c in checks(procedure, p)):
+            yield Wrong({p.name: 'MPI_IN_PLACE'}, 'BUFFER', p.name)
+
+
+def names(procedure):
+    return [p.name for p in procedure.parameters]
+
+
+def topology(procedure):
+    if 'comm' in names(procedure):
+        yield Wrong({}, 'TOPOLOGY', 'comm')
+
+
+def rank(procedure):
+    for p in procedure.parameters:
+        if p.kind in ('RANK', 'RANK_NNI') and p.lengths and p.direction == 'in':
+            others = {'sources': 'int_zeros'} if p.name == 'destinations' else {}
+            yield Wrong({p.name: LOW, **others}, 'RANK', p.name)
+        elif p.name == 'local_leader':
+            yield Wrong({p.name: '-77'}, 'RANK', p.name)
+        elif p.name == 'remote_leader': # here each rank is its own leader, which check_level full finds first
+            yield Wrong({p.name: '-77'}, 'RANK', p.name, ['BASIC'])
+    if procedure.name == 'MPI_Cart_rank':
+        yield Wrong({'comm': 'line', 'coords': LOW}, 'ARG', 'coords')
+    if procedure.name in ('MPI_Cart_coords', 'MPI_Graph_neighbors_count', 'MPI_Graph_neighbors'):
+        yield Wrong({'comm': 'line' if 'Cart' in procedure.name else 'ring_graph', 'rank': 'size'}, 'RANK', 'rank')
+
+
+def dims(procedure):
+    if any(p.name == 'dims' and p.direction != 'out' for p in procedure.parameters):
+        yield Wrong({'dims': LOW}, 'DIMS', 'dims')
+    elif procedure.name == 'MPI_Cart_shift':
+        yield Wrong({'comm': 'line', 'direction': '7'}, 'DIMS', 'direction')
+
+
+def op(procedure):
+    """An operation that is not defined on the type, one for one-sided communication only; a predefined one to be freed."""
+    if procedure.name == 'MPI_Op_free':
+        yield Wrong({'op': '&(MPI_Op){MPI_SUM}'}, 'OP', 'MPI_SUM')
+    elif procedure.of_kind('OPERATION') and procedure.of_kind('DATATYPE') and procedure.of_kind('BUFFER'):
+        root = {'root': '0'} if 'root' in names(procedure) else {}  # the same everywhere
+        yield Wrong({'op': 'MPI_BAND', 'datatype': 'MPI_DOUBLE', **root}, 'OP', 'MPI_BAND')
+        yield Wrong({'op': 'MPI_REPLACE', **root}, 'OP', 'MPI_REPLACE')
+
+
+def comm(procedure):
+    """Predefined, or of the wrong side."""
+    if procedure.name in ('MPI_Comm_free', 'MPI_Comm_disconnect'):
+        for name in ('MPI_COMM_WORLD', 'MPI_COMM_SELF'):
+            yield Wrong({'comm': '&(MPI_Comm){%s}' % name}, 'COMM', name)
+    elif procedure.name in ('MPI_Comm_remote_size', 'MPI_Comm_remote_group', 'MPI_Intercomm_merge'):
+        yield Wrong({}, 'COMM', 'intracommunicator')
+    elif 'scan' in procedure.name.lower():
+        yield Wrong({'comm': 'inter'}, 'COMM', 'comm', ['TWO_RANKS'])
+    elif procedure.name in ('MPI_Cart_create', 'MPI_Graph_create', 'MPI_Dist_graph_create',
+                            'MPI_Dist_graph_create_adjacent'):
+        yield Wrong({'comm_old': 'inter'}, 'COMM', 'comm', ['TWO_RANKS'])
+
+
+def keyval(procedure):
+    """None, one that nobody made, one of another kind of object, a predefined one to be changed."""
+    own = next((p for p in procedure.parameters if p.kind == 'KEYVAL' and p.direction != 'out'), None)
+    if own:
+        values = ['MPI_KEYVAL_INVALID', '12345', 'keyval' if procedure.name.startswith('MPI_Type') else 'type_keyval']
+        if procedure.name.endswith(('set_attr', 'delete_attr', 'free_keyval', 'put', 'Attr_delete', 'Keyval_free')):
+            values.append('MPI_TAG_UB')
+        for value in values:
+            yield Wrong({own.name: '&(int){%s}' % value if own.direction == 'inout' else value}, 'KEYVAL', 'keyval')
+
+
+def in_place(procedure):
+    """MPI_IN_PLACE on an intercommunicator."""
+    name = collectives.operation(procedure)
+    if procedure.rules != 'coll' or not name or 'scan' in name:
+        return
+    for p in procedure.parameters:
+        if 'in-place' not in p.flags:
+            continue
+        # Where the buffer is significant: senders are beside the root of the other group, a reduction's root is not.
+        root = {'root': '0'} if name in ('gather', 'gatherv', 'scatter', 'scatterv', 'reduce') else {}
+        # At check_level full it is found first that nobody is root, or that blocks overlap.
+        basic = root or any('DISP' in q.kind for q in procedure.parameters)
+        when = ['TWO_RANKS', 'BASIC'] if basic else ['TWO_RANKS']
+        yield Wrong({'comm': 'inter', p.name: 'MPI_IN_PLACE', **root}, 'BUFFER', p.name, when)
+
+
+def overlap(procedure):
+    """The same memory twice, one of it written. Only check_level full looks at it."""
+    buffers = procedure.of_kind('BUFFER')
+    if procedure.name in ('MPI_Sendrecv', 'MPI_Isendrecv') or procedure.rules == 'coll':
+        if len(buffers) == 2 and not any('DISP' in p.kind for p in procedure.parameters) \
+                and procedure.name != 'MPI_Reduce_local':
+            yield Wrong({buffers[0].name: 'buffer', buffers[1].name: 'buffer'}, 'BUFFER', buffers[1].name,
+                        ['FULL'])
+
+
+def buffer(procedure):
+    yield from in_place(procedure)
+    yield from overlap(procedure)
+    if procedure.name in ('MPI_Bsend', 'MPI_Ibsend', 'MPI_Buffer_detach', 'MPI_Comm_detach_buffer',
+                          'MPI_Session_detach_buffer'):
+        yield Wrong({}, 'BUFFER', 'buffer')
+    elif procedure.name == 'MPI_Buffer_attach':
+        yield Wrong({'buffer': 'NULL'}, 'BUFFER', 'buffer')
+
+
+def neighbors(procedure):
+    """Arrays whose lengths only the topology knows."""
+    if procedure.rules != 'neighbor':
+        return
+    for p in procedure.parameters:
+        if p.lengths and 'NUM_ELEM' in p.kind:
+            yield Wrong({'comm': 'ring_graph', p.name: LOW}, 'COUNT', p.name)
+        elif p.lengths and p.kind == 'DATATYPE':
+            yield Wrong({'comm': 'ring_graph', p.name: 'bad_types'}, 'TYPE', p.name)
+        elif p.lengths:
+            yield Wrong({'comm': 'ring_graph', p.name: 'NULL'}, 'ARG', p.name)
+
+
+def rest(procedure):
+    """What one procedure alone refuses."""
+    yield from {
+        'MPI_Type_free': [Wrong({'datatype': '&(MPI_Datatype){MPI_INT}'}, 'TYPE', 'MPI_INT')],
+        'MPI_Type_create_subarray': [Wrong({'array_of_starts': LOW}, 'ARG', 'array_of_starts')],
+        'MPI_Pack': [Wrong({'datatype': 'MPI_INT', 'outsize': '1', 'position': '(void *)&zero'}, 'TRUNCATE', 'outsize')],
+        'MPI_Unpack': [Wrong({'datatype': 'MPI_INT', 'insize': '1', 'position': '(void *)&zero'}, 'TRUNCATE', 'insize')],
+        'MPI_Pack_external': [Wrong({'datarep': '"external32"', 'outsize': '1', 'position': '(void *)&zero'}, 'TRUNCATE',
+                                    'outsize')],
+        'MPI_Unpack_external': [Wrong({'datarep': '"external32"', 'insize': '1', 'position': '(void *)&zero'}, 'TRUNCATE',
+                                      'insize')],
+        'MPI_Alloc_mem': [Wrong({'size': '(MPI_Aint)(~0ull >> 1)'}, 'NO_MEM', 'memory')],
+        'MPI_Info_delete': [Wrong({'key': '"nobody"'}, 'INFO_NOKEY', 'nobody')],
+        'MPI_Info_get_nthkey': [Wrong({'n': '77'}, 'ARG', 'n ')],
+        'MPI_Start': [Wrong({'request': '&(MPI_Request){MPI_REQUEST_NULL}'}, 'REQUEST', 'request')],
+        'MPI_Error_class': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+        'MPI_Error_string': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+        'MPI_Add_error_code': [Wrong({'errorclass': '-77'}, 'ARG', 'errorclass')],
+        'MPI_Add_error_string': [Wrong({'errorcode': 'MPI_ERR_TAG'}, 'ARG', 'errorcode')],
+        'MPI_Remove_error_class': [Wrong({}, 'ARG', 'errorclass')],
+        'MPI_Remove_error_code': [Wrong({}, 'ARG', 'errorcode')],
+        'MPI_Remove_error_string': [Wrong({}, 'ARG', 'errorcode')],
+        'MPI_Comm_call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+        'MPI_Session_call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+    }.get(procedure.name, [])
+
+
+JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, rest]
+
+
+def wrong_calls(procedure):
+    """All reasons, without those that come twice, and without classes that the row does not know."""
+    seen = set()
+    known = {c.error for p in procedure.parameters for c in checks(procedure, p)} | {c for c, _ in procedure.raises}
+    for make in [by_kind, handles] + JUDGED:
+        for wrong in make(procedure):
+            key = (tuple(sorted((n, str(v)) for n, v in wrong.changes.items())), wrong.error)
+            if key not in seen and wrong.error in known:
+                seen.add(key)
+                yield wrong
