@@ -71,8 +71,8 @@ def ints(p):
     return '{%s, sizeof *%s}' % (p.name, p.name) if p.poly else '{%s, sizeof(MPI_Aint)}' % p.name
 
 
-def part(procedure, description, comm, state='%s_'):
-    """Initialiser of a struct tern_check_part; `state` makes the private object of a datatype's name."""
+def part(procedure, description, comm):
+    """Initialiser of a struct tern_check_part."""
     buffer, counts, displs, types = description
     name = operation(procedure)
     per_rank = name and (buffer.name[:4] in OPERATIONS[name][1].split())
@@ -99,7 +99,7 @@ def part(procedure, description, comm, state='%s_'):
     else:
         fields += [counts.name, '{0}']
     fields.append(ints(displs) if displs else '{0}')
-    fields += ['NULL', types.name] if types.lengths else [state % types.name, 'NULL']
+    fields += ['NULL', types.name] if types.lengths else [private_name(types), 'NULL']
     output = 'true' if buffer.direction != 'in' else 'false'
     if name == 'bcast':
         output = '!tern_entry_at_root(%s, root)' % private_name(comm)

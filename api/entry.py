@@ -25,10 +25,11 @@ def refuse(check, on, name):
 
 
 class Entry:
-    """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C."""
+    """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the one that programs call and, in a cold
+    place, `checked`, which it calls instead when tern_gate is set: MPI does not run, or check_level is full (lib/mpi/check.h)."""
 
-    def __init__(self, procedure, large):
-        self.procedure, self.large = procedure, large
+    def __init__(self, procedure, large, checked=False):
+        self.procedure, self.large, self.checked = procedure, large, checked
         self.name = procedure.name + ('_c' if large else '')
         self.lines = []
         self.on = 'NULL'       # C expression of the object whose error handler is called
@@ -126,17 +127,18 @@ class Entry:
             return ['&' + own]
         return [p.name]
 
-    def gate(self):
-        """What is done first when MPI does not run or check_level is full: lib/mpi/check.h."""
+    def gated(self):
+        always = self.procedure.words.get('allowed') == 'always'
+        return not always or any(p.kind in kinds.HANDLES and not p.lengths for p in self.procedure.parameters)
+
+    def enter(self):
+        """Does MPI run? Are handles such that they may be looked into? Memory of a single message."""
         procedure = self.procedure
         always = procedure.words.get('allowed') == 'always'
-        handles = [p for p in procedure.parameters if p.kind in kinds.HANDLES and not p.lengths]
-        if always and not handles:
-            return
-        self.add('if (TERN_UNLIKELY(tern_gate)) {')
-        self.add('    tern_check_enter("%s", %s);' % (self.name, 'true' if always else 'false'))
+        self.add('tern_check_enter("%s", %s);' % (self.name, 'true' if always else 'false'))
         first = raiser(procedure)
-        rest = [p for p in handles if p is not first and p.direction != 'out' and not guards(procedure, p)]
+        rest = [p for p in procedure.parameters if p.kind in kinds.HANDLES and not p.lengths and p is not first
+                and p.direction != 'out' and not guards(procedure, p)]
         for p in [first] * bool(first) + rest:
             h = kinds.HANDLES[p.kind]
             star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
@@ -147,55 +149,38 @@ class Entry:
                 condition = '%s && (%s)' % (p.name, condition)
             on = 'NULL' if p is first or not first else 'tern_entry_state(%s%s)' % (
                 '*' if first.direction == 'inout' else '', first.name)
-            self.add('    if (%s)' % condition)
-            self.add('        return tern_entry_refuse_handle(%s, "%s", TERN_ERR_%s, "%s", %s%s, "%s");'
+            self.add('if (%s)' % condition)
+            self.add('    return tern_entry_refuse_handle(%s, "%s", TERN_ERR_%s, "%s", %s%s, "%s");'
                      % (on, self.name, h.error, p.name, star, p.name, h.null))
-        self.check_buffers()
-        self.add('}')
-
-    def check_buffers(self):
-        """Memory of one message. It stands at the gate, so that a send has no other branch for it; what is bad by itself is
-        left to the checks of every argument."""
-        procedure = self.procedure
-        moved = [] if collectives.communicator(procedure) else collectives.moves(procedure)
-        if not moved:
-            return
-        good = ' && '.join('%s >= 0 && tern_entry_valid(%s, TERN_MAGIC_DATATYPE)' % (d[1].name, d[3].name) for d in moved)
-        parts = ', '.join(collectives.part(procedure, d, None, 'tern_entry_state(%s)') for d in moved)
-        first = raiser(procedure)
-        on = 'tern_entry_state(%s)' % first.name if first else 'NULL'
-        for line in ('    const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts,
-                     '    int code_ = %s ? tern_check_buffers(parts_) : 0;' % good,
-                     '    if (code_)', '        return tern_raise_on(%s, "%s", code_);' % (on, self.name)):
-            self.add(line)
 
     def compare(self):
-        """At check_level full: does this collective call agree with the other ranks'?"""
+        """Does this collective call agree with the other ranks'? May another call's memory be used?"""
         comm = collectives.communicator(self.procedure)
-        if not comm:
-            return
-        for line in ['if (TERN_UNLIKELY(tern_gate)) {', '    const struct tern_check_call check_ = {'] + \
-                ['        %s,' % field for field in collectives.call(self.procedure)] + \
-                ['    };', '    int code_ = tern_check_collective(%s, &check_);' % private_name(comm), '    if (code_)',
-                 '        return tern_raise_on(%s, "%s", code_);' % (self.on, self.name), '}']:
-            self.add(line)
+        moved = collectives.moves(self.procedure)
+        if comm:
+            self.add('const struct tern_check_call check_ = {')
+            for field in collectives.call(self.procedure):
+                self.add('    %s,' % field)
+            self.add('};')
+            self.add('int found_ = tern_check_collective(%s, &check_);' % private_name(comm))
+        elif moved:
+            parts = ', '.join(collectives.part(self.procedure, d, None) for d in moved)
+            self.add('const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
+            self.add('int found_ = tern_check_buffers(parts_);')
+        if comm or moved:
+            self.add('if (found_)')
+            self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
 
     def note_handles(self):
-        """At check_level full: the handles that the caller has from now on, and what requests use."""
+        """The handles that the caller has from now on, and what requests use."""
         procedure = self.procedure
         made = [p for p in procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
-        if not made:
-            return
-        self.add('if (TERN_UNLIKELY(tern_gate)) {')
         for p in made:
-            self.add('    tern_check_handle_made(*%s);' % p.name)
+            self.add('tern_check_handle_made(*%s);' % p.name)
         moved = collectives.moves(procedure)
-        if moved and made[-1].kind == 'REQUEST':
-            comm = collectives.communicator(procedure)
-            parts = ', '.join(collectives.part(procedure, d, comm) for d in moved)
-            self.add('    const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
-            self.add('    tern_check_request_made(%s, parts_);' % private_name(made[-1]))
-        self.add('}')
+        if moved and made and made[-1].kind == 'REQUEST':
+            parts = 'check_.parts' if collectives.communicator(procedure) else 'parts_'
+            self.add('tern_check_request_made(%s, %s);' % (private_name(made[-1]), parts))
 
     def call(self):
         procedure = self.procedure
@@ -222,8 +207,8 @@ class Entry:
             own = private_name(p)
             if p.lengths or not kinds.passed(p, self.large):
                 continue
-            if p.kind in kinds.HANDLES and p.direction == 'inout':
-                always.append('if (TERN_UNLIKELY(tern_gate) && !%s)' % own)
+            if self.checked and p.kind in kinds.HANDLES and p.direction == 'inout':
+                always.append('if (!%s)' % own)
                 always.append('    tern_check_handle_gone(*%s);' % p.name)
             if p.kind in kinds.HANDLES and p.direction != 'in':
                 line = '*%s = tern_entry_handle(%s, %s);' % (p.name, own, kinds.HANDLES[p.kind].null)
@@ -244,7 +229,8 @@ class Entry:
         self.add('    return tern_raise_on(%s, "%s", code_);' % (self.on, self.name))
         for line in success:
             self.add(line)
-        self.note_handles()
+        if self.checked:
+            self.note_handles()
         self.add('return MPI_SUCCESS;')
 
     def text(self):
@@ -253,9 +239,15 @@ class Entry:
             self.add('if (TERN_UNLIKELY(!tern_running()))')
             self.add('    tern_raise_not_running("%s");' % self.name)
         if not procedure.plain:
-            self.gate()
+            if self.checked:
+                self.enter()
+            elif self.gated():
+                arguments = ', '.join(p.name for p in procedure.parameters if kinds.passed(p, self.large))
+                self.add('if (TERN_UNLIKELY(tern_gate))')
+                self.add('    return checked_%s(%s);' % (self.name, arguments))
             self.prepare()
-            self.compare()
+            if self.checked:
+                self.compare()
             self.call()
             self.finish()
         else:
@@ -269,9 +261,14 @@ class Entry:
                 self.add('tern_tool_leave();')
                 call = 'code_'
             self.add('return %s;' % call)
+        if self.checked:
+            head = 'static TERN_CHECKED ' + kinds.prototype(procedure, self.large, name='checked_' + self.name)
+            return '\n'.join(['', kinds.wrap(head), '{'] + self.lines + ['}'])
         real = ('P' if procedure.has_profiling else '') + self.name
         head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large, name=real))
         out = ['', head, '{'] + self.lines + ['}']
+        if not procedure.plain and self.gated():
+            out.insert(0, Entry(procedure, self.large, checked=True).text())
         if real != self.name:
             head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large))
             out.append('%s\n    __attribute__((weak, alias("%s")));' % (head, real))

@@ -18,11 +18,11 @@ int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed)
 {
-    if (tern_check_level == TERN_CHECK_NONE)
-        return -1;
-    int64_t bad = tern_check_find_bad_handle(types, n);
-    if (bad >= 0)
-        return bad;
+    if (TERN_UNLIKELY(tern_check_level != TERN_CHECK_BASIC)) {
+        int64_t bad = tern_check_find_bad_handle(types, n);
+        if (bad >= 0 || tern_check_level == TERN_CHECK_NONE)
+            return bad;
+    }
     for (int64_t i = 0; i < n; i++) {
         if (!tern_entry_valid(types[i], TERN_MAGIC_DATATYPE))
             return i;
@@ -45,11 +45,11 @@ int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_D
 
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
 {
-    if (tern_check_level == TERN_CHECK_NONE)
-        return -1;
-    int64_t bad = tern_check_find_bad_handle(requests, n);
-    if (bad >= 0)
-        return bad;
+    if (TERN_UNLIKELY(tern_check_level != TERN_CHECK_BASIC)) {
+        int64_t bad = tern_check_find_bad_handle(requests, n);
+        if (bad >= 0 || tern_check_level == TERN_CHECK_NONE)
+            return bad;
+    }
     for (int64_t i = 0; i < n; i++)
         if (!tern_entry_valid_or_null(requests[i], TERN_MAGIC_REQUEST))
             return i;

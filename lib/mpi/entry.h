@@ -28,6 +28,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* The same procedure with everything that is seldom asked for; see tern_gate. */
+#define TERN_CHECKED __attribute__((cold, noinline))
+
 #define TERN_EXPORT __attribute__((visibility("default")))
 
 /* Around every implementing function. */

@@ -223,6 +223,16 @@ static void raise_next_on(const struct fault *fault)
         tern_comm_release(comm);
 }
 
+/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. */
+static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
+                                                          MPI_Request handle, int error)
+{
+    int check_error = tern_check_request_done(request, false);
+    if (!request->persistent)
+        tern_check_handle_gone(handle);
+    return error ? error : check_error;
+}
+
 /* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
  * Returns its code. */
 static int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status,
@@ -238,12 +248,8 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         int finish_error = request->kind->finish(request);
         error = finish_error ? finish_error : error;
     }
-    if (tern_check_full()) {
-        int check_error = tern_check_request_done(request, false);
-        error = error ? error : check_error;
-        if (!request->persistent)
-            tern_check_handle_gone(*handle);
-    }
+    if (tern_check_full())
+        error = check_reported(request, *handle, error);
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
         *fault = (struct fault){error, request->comm};

@@ -47,7 +47,7 @@ static void add_unexpected(struct tern_context *context, struct tern_unexpected 
 {
     message->context = context;
     tern_match_add(message);
-    if (context->comm && tern_event_wanted(TERN_EVENT_UNEXPECTED))
+    if (tern_event_wanted(TERN_EVENT_UNEXPECTED) && context->comm)
         tern_event_raise(TERN_EVENT_UNEXPECTED, context->comm,
                          (int64_t[]){message->packet.source, message->packet.tag,
                                      tern_context_is_internal(context),

@@ -107,18 +107,27 @@ struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *ki
     return request;
 }
 
+/* Its memory shall not come back soon. */
+static __attribute__((cold, noinline)) void release_for_good(struct tern_request *req)
+{
+    tern_lane_lock(req->lane);
+    tern_number_take_back(tern_pml_request_of(req));
+    tern_lane_unlock(req->lane);
+    tern_object_free(&req->obj);
+}
+
 void tern_pml_request_release(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     struct tern_lane *lane = req->lane;
+    if (TERN_UNLIKELY(tern_object_kept)) {
+        release_for_good(req);
+        return;
+    }
     req->obj.own.magic = TERN_MAGIC_FREED;
     tern_lane_lock(lane);
     tern_number_take_back(request);
-    if (TERN_LIKELY(!tern_object_kept)) {
-        req->comm = lane->pool;
-        lane->pool = request;
-    }
+    req->comm = lane->pool;
+    lane->pool = request;
     tern_lane_unlock(lane);
-    if (TERN_UNLIKELY(tern_object_kept))
-        tern_object_free(&req->obj);
 }
