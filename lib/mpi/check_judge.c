@@ -39,13 +39,13 @@ void tern_check_name_ranks(const struct tern_record *any, const int places[], in
     enum { MOST = 40 };
     bool groups = any->local != any->members;
     append(text, room, count == 1 ? "rank " : "ranks ");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0, said = 0; i < count; i++, said++) {
         bool first_group = places[i] < any->local;
         int last = i;
         while (last + 1 < count && places[last + 1] == places[last] + 1 &&
                (places[last + 1] < any->local) == first_group)
             last++;
-        if (i > MOST) {
+        if (said == MOST) {
             append(text, room, ", ... (%d in all)", count);
             return;
         }

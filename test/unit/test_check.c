@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check_level full: the judge finds which ranks differ and says it, and a type signature is a number of its basic elements only. */
+#include "lib/mpi/check.h"
+#include "lib/mpi/check_record.h"
+#include "lib/mpi/procedures.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100 };
+static struct tern_record *records[MOST];
+static char text[1024];
+
+/* Record of rank `place`, with one fact. */
+static void state(int place, int members, const char *procedure, uint64_t key, uint64_t value, const char *words)
+{
+    struct tern_record *record = calloc(1, tern_record_size(1));
+    record->members = record->local = members;
+    record->place = place;
+    record->fact_count = 1;
+    snprintf(record->procedure, sizeof record->procedure, "%s", procedure);
+    snprintf(record->comm_name, sizeof record->comm_name, "ocean");
+    record->facts[0] = (struct tern_fact){.key = key, .value = value};
+    snprintf(record->facts[0].text, sizeof record->facts[0].text, "%s", words);
+    free(records[place]);
+    records[place] = record;
+}
+
+static bool judge(int members)
+{
+    return tern_check_judge((const struct tern_record *const *)records, members, text, sizeof text);
+}
+
+static void drop_all(void)
+{
+    for (int i = 0; i < MOST; i++) {
+        free(records[i]);
+        records[i] = NULL;
+    }
+}
+
+static const uint64_t root_key = (uint64_t)TERN_FACT_ROOT << 60;
+
+START_TEST(all_alike)
+{
+    for (int i = 0; i < 8; i++)
+        state(i, 8, "MPI_Bcast", root_key, 3, "root 3");
+    ck_assert(judge(8));
+}
+END_TEST
+
+START_TEST(the_few_come_first)
+{
+    for (int i = 0; i < 8; i++)
+        state(i, 8, "MPI_Bcast", root_key, i == 2 || i == 5, i == 2 || i == 5 ? "root 1" : "root 0");
+    ck_assert(!judge(8));
+    ck_assert_str_eq(text, "ranks 2, 5 called MPI_Bcast with root 1, ranks 0, 1, 3, 4, 6, 7 with root 0 on ocean");
+}
+END_TEST
+
+START_TEST(names_before_arguments)
+{
+    for (int i = 0; i < 4; i++)
+        state(i, 4, i == 1 ? "MPI_Barrier" : "MPI_Bcast", root_key, (uint64_t)i, "root");
+    ck_assert(!judge(4));
+    ck_assert_str_eq(text, "rank 1 called MPI_Barrier, ranks 0, 2, 3 MPI_Bcast on ocean");
+}
+END_TEST
+
+START_TEST(who_has_not_come_is_not_judged)
+{
+    state(0, 3, "MPI_Bcast", root_key, 0, "root 0");
+    state(2, 3, "MPI_Bcast", root_key, 0, "root 0");
+    ck_assert(judge(3));
+    state(2, 3, "MPI_Bcast", root_key, 2, "root 2");
+    ck_assert(!judge(3));
+    ck_assert_str_eq(text, "rank 2 called MPI_Bcast with root 2, rank 0 with root 0 on ocean");
+}
+END_TEST
+
+START_TEST(different_keys_are_different_matters)
+{
+    for (int i = 0; i < 4; i++)
+        state(i, 4, "MPI_Scatterv", tern_fact_key(TERN_FACT_DATA, 0, 0, (uint32_t)i), (uint64_t)i, "recvcount");
+    ck_assert(judge(4));
+}
+END_TEST
+
+START_TEST(many_ranks_are_a_short_text)
+{
+    for (int i = 0; i < MOST; i++)
+        state(i, MOST, "MPI_Bcast", root_key, i % 2, i % 2 ? "root 1" : "root 0");
+    ck_assert(!judge(MOST));
+    ck_assert_int_lt(strlen(text), sizeof text - 1);
+    ck_assert_ptr_nonnull(strstr(text, "(50 in all)"));
+    for (int i = 0; i < MOST; i++)
+        state(i, MOST, "MPI_Bcast", root_key, i == 50, i == 50 ? "root 1" : "root 0");
+    ck_assert(!judge(MOST));
+    ck_assert_str_eq(text, "rank 50 called MPI_Bcast with root 1, ranks 0 to 49, 51 to 99 with root 0 on ocean");
+}
+END_TEST
+
+START_TEST(two_groups_have_letters)
+{
+    for (int i = 0; i < 5; i++) {
+        state(i, 5, "MPI_Allgather", root_key, i >= 2, i >= 2 ? "sendcount 2" : "recvcount 1");
+        records[i]->local = 2;
+    }
+    ck_assert(!judge(5));
+    ck_assert_str_eq(text, "ranks 0, 1 of group A called MPI_Allgather with recvcount 1, ranks 0, 1, 2 of group B with "
+                           "sendcount 2 on ocean (group A: 2 ranks, group B: 3)");
+}
+END_TEST
+
+/* ---- signatures ---- */
+
+static struct tern_datatype *named(MPI_Datatype type)
+{
+    return tern_datatype_of(type);
+}
+
+static struct tern_datatype *structure(int n, const int lengths[], const MPI_Datatype types[])
+{
+    MPI_Aint at[8];
+    struct tern_datatype *made;
+    for (int i = 0; i < n; i++)
+        at[i] = 64 * i;
+    ck_assert_int_eq(tern_mpi_type_create_struct(false, n, (struct tern_ints){lengths, sizeof *lengths},
+                                                 (struct tern_ints){at, sizeof *at}, types, &made),
+                     0);
+    return made;
+}
+
+START_TEST(only_the_elements_count)
+{
+    struct tern_datatype *ten, *vector;
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 10, named(MPI_INT), &ten), 0);
+    ck_assert_int_eq(tern_mpi_type_vector(false, 5, 2, 7, named(MPI_INT), &vector), 0);
+    uint64_t ints = tern_check_signature(named(MPI_INT), 30);
+    ck_assert(tern_check_signature(ten, 3) == ints);
+    ck_assert(tern_check_signature(vector, 3) == ints);
+    ck_assert(tern_check_signature(named(MPI_INT), 29) != ints);
+    ck_assert(tern_check_signature(named(MPI_FLOAT), 30) != ints);
+    ck_assert(tern_check_signature(named(MPI_UNSIGNED), 30) != ints);
+    ck_assert(tern_check_signature(named(MPI_INT), 0) == tern_check_signature(named(MPI_DOUBLE), 0));
+    /* of a size nobody walks through */
+    ck_assert(tern_check_signature(ten, 1ll << 40) == tern_check_signature(named(MPI_INT), 10ll << 40));
+    ck_assert(tern_check_signature(ten, 1ll << 40) != tern_check_signature(ten, (1ll << 40) + 1));
+    tern_datatype_release(ten);
+    tern_datatype_release(vector);
+}
+END_TEST
+
+START_TEST(their_order_counts)
+{
+    struct tern_datatype *a = structure(2, (int[]){2, 1}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE});
+    struct tern_datatype *b = structure(3, (int[]){1, 1, 1}, (MPI_Datatype[]){MPI_INT, MPI_INT, MPI_DOUBLE});
+    struct tern_datatype *c = structure(2, (int[]){1, 2}, (MPI_Datatype[]){MPI_DOUBLE, MPI_INT});
+    ck_assert(tern_check_signature(a, 4) == tern_check_signature(b, 4));
+    ck_assert(tern_check_signature(a, 4) != tern_check_signature(c, 4));
+    tern_datatype_release(a);
+    tern_datatype_release(b);
+    tern_datatype_release(c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("check");
+    TCase *judging = tcase_create("judge"), *signatures = tcase_create("signature");
+    tcase_add_checked_fixture(judging, NULL, drop_all);
+    tcase_add_test(judging, all_alike);
+    tcase_add_test(judging, the_few_come_first);
+    tcase_add_test(judging, names_before_arguments);
+    tcase_add_test(judging, who_has_not_come_is_not_judged);
+    tcase_add_test(judging, different_keys_are_different_matters);
+    tcase_add_test(judging, many_ranks_are_a_short_text);
+    tcase_add_test(judging, two_groups_have_letters);
+    tcase_add_test(signatures, only_the_elements_count);
+    tcase_add_test(signatures, their_order_counts);
+    suite_add_tcase(suite, judging);
+    suite_add_tcase(suite, signatures);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
