@@ -5,7 +5,7 @@
 
 int main(void)
 {
-    MPI_Session first, second;
+    static MPI_Session first, second;
     CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first));
     CHECK_OK(MPI_Session_finalize(&first));
     CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first));
