@@ -59,7 +59,7 @@ static const void *wait_for_board(struct tern_coll *coll, int peer)
     enum { GLANCES = 40 }; /* before anything else is looked at */
     struct awaited what = {coll, peer};
     const void *place = find_on_board(&what);
-    for (int i = 0; !place && i < GLANCES; i++) {
+    for (int i = tern_wait_crowded() ? GLANCES : 0; !place && i < GLANCES; i++) {
         tern_cpu_relax();
         place = find_on_board(&what);
     }

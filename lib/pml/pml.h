@@ -83,6 +83,8 @@ struct tern_waiter {
     const void *what;
 };
 void tern_wait(struct tern_waiter *waiter);
+/* Do others want this processor, so that whoever waits should not spin? */
+bool tern_wait_crowded(void);
 
 /* Waits until the request is complete. */
 static inline void tern_request_wait(struct tern_request *request)

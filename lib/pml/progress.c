@@ -167,6 +167,11 @@ static const struct policy *current_policy(void)
                : &alone;
 }
 
+bool tern_wait_crowded(void)
+{
+    return current_policy() == &crowded;
+}
+
 /* A new wait: the belief that others want the processor fades. */
 static void forget_contention(void)
 {
