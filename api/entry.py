@@ -26,7 +26,7 @@ def refuse(check, on, name):
 
 class Entry:
     """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the one that programs call and, in a cold
-    place, `checked`, which it calls instead when tern_gate is set: MPI does not run, or check_level is full (lib/mpi/check.h)."""
+    place, `checked`, which it calls instead when the gate is set: MPI does not run, or check_level is full (lib/mpi/check.h)."""
 
     def __init__(self, procedure, large, checked=False):
         self.procedure, self.large, self.checked = procedure, large, checked
@@ -243,7 +243,7 @@ class Entry:
                 self.enter()
             elif self.gated():
                 arguments = ', '.join(p.name for p in procedure.parameters if kinds.passed(p, self.large))
-                self.add('if (TERN_UNLIKELY(tern_gate))')
+                self.add('if (tern_gated())')
                 self.add('    return checked_%s(%s);' % (self.name, arguments))
             self.prepare()
             if self.checked:

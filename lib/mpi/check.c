@@ -12,7 +12,7 @@
 #include <string.h>
 
 int tern_check_level = TERN_CHECK_BASIC;
-volatile int tern_gate = 1;
+_Atomic int tern_gate = 1;
 
 void tern_gate_update(void)
 {

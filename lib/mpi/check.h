@@ -37,7 +37,11 @@ static inline bool tern_check_full(void)
 
 /* Nonzero: an entry point has more to do than look at its arguments, for MPI does not run or the
  * level is full. */
-extern volatile int tern_gate;
+extern _Atomic int tern_gate;
+static inline bool tern_gated(void)
+{
+    return TERN_UNLIKELY(__atomic_load_n(&tern_gate, __ATOMIC_RELAXED) != 0);
+}
 /* Sets it again after tern_running has changed. */
 void tern_gate_update(void);
 

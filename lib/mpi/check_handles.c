@@ -30,7 +30,7 @@
 
 static __thread const char *procedure = "MPI";
 /* For answers to other ranks, who ask what this process does: the newest of all threads. */
-static const char *volatile newest = "MPI_Init";
+static const char *_Atomic newest = "MPI_Init";
 
 void tern_check_enter(const char *name, bool always_allowed)
 {
