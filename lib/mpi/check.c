@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-int tern_check_level = TERN_CHECK_BASIC;
+_Atomic int tern_checks = TERN_CHECK_BASIC;
 _Atomic int tern_gate = 1;
 
 void tern_gate_update(void)
@@ -24,13 +24,13 @@ void tern_check_init(void)
     static const char *const names[] = {"none", "basic", "full"};
     const char *wanted = tern_param_string("check_level");
 
-    tern_check_level = TERN_CHECK_BASIC;
     for (int level = 0; level < 3; level++)
         if (strcmp(wanted, names[level]) == 0) {
-            tern_check_level = level;
+            tern_checks = level;
             tern_object_keep_freed(tern_check_full());
             return;
         }
+    tern_checks = TERN_CHECK_BASIC;
     tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken", wanted);
 }
 
@@ -56,6 +56,6 @@ void tern_check_finalize(void)
 {
     if (tern_check_full())
         tern_check_say_leaks();
-    tern_check_level = TERN_CHECK_BASIC;
+    tern_checks = TERN_CHECK_BASIC;
     tern_object_keep_freed(false);
 }

@@ -28,11 +28,17 @@ enum tern_check_level {
     TERN_CHECK_BASIC, /* and every element of arrays */
     TERN_CHECK_FULL,  /* and everything below */
 };
-extern int tern_check_level;
+extern _Atomic int tern_checks;
+
+/* Read without order: another thread may set it that starts the library. */
+static inline enum tern_check_level tern_check_level(void)
+{
+    return __atomic_load_n(&tern_checks, __ATOMIC_RELAXED);
+}
 
 static inline bool tern_check_full(void)
 {
-    return TERN_UNLIKELY(tern_check_level == TERN_CHECK_FULL);
+    return TERN_UNLIKELY(tern_check_level() == TERN_CHECK_FULL);
 }
 
 /* Nonzero: an entry point has more to do than look at its arguments, for MPI does not run or the

@@ -8,7 +8,7 @@
 
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 {
-    if (tern_check_level == TERN_CHECK_NONE)
+    if (tern_check_level() == TERN_CHECK_NONE)
         return -1;
     for (int64_t i = 0; i < n; i++)
         if (tern_ints_at(ints, i) < least)
@@ -18,9 +18,9 @@ int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed)
 {
-    if (TERN_UNLIKELY(tern_check_level != TERN_CHECK_BASIC)) {
+    if (TERN_UNLIKELY(tern_check_level() != TERN_CHECK_BASIC)) {
         int64_t bad = tern_check_find_bad_handle(types, n);
-        if (bad >= 0 || tern_check_level == TERN_CHECK_NONE)
+        if (bad >= 0 || tern_check_level() == TERN_CHECK_NONE)
             return bad;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -45,9 +45,9 @@ int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_D
 
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
 {
-    if (TERN_UNLIKELY(tern_check_level != TERN_CHECK_BASIC)) {
+    if (TERN_UNLIKELY(tern_check_level() != TERN_CHECK_BASIC)) {
         int64_t bad = tern_check_find_bad_handle(requests, n);
-        if (bad >= 0 || tern_check_level == TERN_CHECK_NONE)
+        if (bad >= 0 || tern_check_level() == TERN_CHECK_NONE)
             return bad;
     }
     for (int64_t i = 0; i < n; i++)
