@@ -120,7 +120,7 @@ void tern_pml_request_release(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     struct tern_lane *lane = req->lane;
-    if (TERN_UNLIKELY(tern_object_kept)) {
+    if (TERN_UNLIKELY(tern_object_kept())) {
         release_for_good(req);
         return;
     }

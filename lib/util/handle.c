@@ -12,12 +12,12 @@ enum { KEPT = 1024 };
 static struct tern_object *kept[KEPT];
 static unsigned next;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-bool tern_object_kept;
+_Atomic bool tern_object_keep;
 
 void tern_object_keep_freed(bool on)
 {
     pthread_mutex_lock(&mutex);
-    tern_object_kept = on;
+    tern_object_keep = on;
     for (int i = 0; i < KEPT && !on; i++) {
         free(kept[i]);
         kept[i] = NULL;
@@ -28,7 +28,7 @@ void tern_object_keep_freed(bool on)
 void tern_object_free(struct tern_object *object)
 {
     object->own.magic = TERN_MAGIC_FREED;
-    if (tern_object_kept) {
+    if (tern_object_kept()) {
         pthread_mutex_lock(&mutex);
         struct tern_object *oldest = kept[next % KEPT];
         kept[next++ % KEPT] = object;
