@@ -263,7 +263,7 @@ static void scatter_ring_stages(const struct tern_shape *shape, struct tern_stag
 }
 
 const struct tern_algorithm tern_bcast_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
     {"binomial", binomial, NULL, binomial_stages},
     {"chain", chain, NULL, chain_stages},
     {"knomial", knomial, NULL, knomial_stages},

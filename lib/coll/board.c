@@ -125,11 +125,23 @@ bool tern_plan_fits_board(const struct tern_plan_args *args)
            posted_bytes(args) <= TERN_BOARD_BYTES;
 }
 
+/* Whoever posts looks at all the others, whether they sleep; data is copied in once and out once. */
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add(stages, (struct tern_stage){.repeat = 1,
-                                                .messages = 1,
+                                                .messages = shape->size - 1,
                                                 .bytes = shape->bytes,
                                                 .senders = shape->size,
-                                                .copied = shape->bytes * shape->size});
+                                                .copied = shape->bytes * shape->size,
+                                                .board = true});
+}
+
+void tern_board_root_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = shape->size - 1,
+                                                .bytes = shape->bytes,
+                                                .senders = 1,
+                                                .copied = 2 * shape->bytes,
+                                                .board = true});
 }

@@ -182,7 +182,7 @@ const struct tern_algorithm tern_gatherv_algorithms[] = {
 };
 
 const struct tern_algorithm tern_scatter_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
     {"binomial", binomial_scatter, NULL, binomial_stages},
     {"linear", linear_scatter, NULL, linear_stages},
     {0},

@@ -215,6 +215,8 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
 void tern_plan_use_board(struct tern_plan *plan);
 bool tern_plan_fits_board(const struct tern_plan_args *args);
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages);
+/* The same where only the root posts. */
+void tern_board_root_stages(const struct tern_shape *shape, struct tern_stages *stages);
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
     tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
     tern_inter_exchange_algorithms[], tern_inter_reduce_algorithms[],

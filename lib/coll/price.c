@@ -3,8 +3,9 @@
 /*
  * The model is LogGP (Alexandrov et al. 1995) with two kinds of links, ranks standing on the nodes
  * in blocks. Of a message to a rank at distance d, min(d, ranks per node) ranks of a node cross to
- * another node at the same time and share its network cards. Where more ranks take part than there
- * are cores, they take turns, and every turn costs a switch.
+ * another node at the same time and share its network cards. Within a node both ends of a message
+ * are copies, which is why it matters who does one, and who does both at the same time. Where there
+ * are more ranks than cores they take turns, and every turn costs a switch.
  */
 #include "lib/coll/price.h"
 
@@ -28,36 +29,60 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
         stages->stage[stages->count++] = stage;
 }
 
-static double link_latency(const struct tern_model *model, const struct tern_wire *link,
-                           const struct tern_stage *stage)
-{
-    return link->latency_ns + (stage->bytes > model->eager_bytes ? link->rendezvous_ns : 0);
-}
+/* The node as a stage meets it. */
+struct ground {
+    double latency_ns, gap_ns; /* of a message */
+    double slowness;           /* of copying and joining: 1 within the cache */
+    double cores;
+};
 
 static double busy(const struct tern_wire *link, const struct tern_stage *stage, double sharing)
 {
     return (double)stage->messages * (link->overhead_ns + (double)stage->bytes * link->gap_ns * sharing);
 }
 
-static double stage_price(const struct tern_model *model, double size,
+/*
+ * A message is copied in by its sender and out by its receiver. Short ones one after the other, those that are announced
+ * at the same time, piece by piece; who sends and receives does both. Where there are more ranks than cores it is the
+ * work of all that counts, and that everybody gets its turn.
+ */
+static double node_price(const struct tern_model *model, const struct ground *ground,
+                         const struct tern_stage *stage, double per_node, bool crowded)
+{
+    double messages = (double)stage->messages;
+    double senders = least((double)stage->senders, per_node);
+    double active = least(senders * (messages + 1), per_node);
+    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
+    double end = overhead + (stage->board ? 0 : (double)stage->bytes * ground->gap_ns);
+    double work = ground->slowness * ((double)stage->reduced * model->reduce_gap_ns +
+                                      (double)stage->copied * model->copy_gap_ns);
+    bool announced = stage->bytes > model->eager_bytes;
+    double one_way = announced ? messages * end + overhead : (messages + 1) * end;
+    double both_ways = most(1, least(2, 2 * senders / active));
+    double path = one_way + (both_ways - 1) * (2 * messages * end - one_way) + work;
+    double latency = ground->latency_ns + (announced ? model->node.rendezvous_ns : 0);
+    if (!crowded)
+        return (stage->board ? model->board_latency_ns : messages ? latency : 0) + path;
+    double all = (2 * senders * messages * end + active * work) / ground->cores;
+    return most(1, active / ground->cores) * model->switch_ns + most(path, all);
+}
+
+static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
                           const struct tern_stage *stage)
 {
     double per_node = least((double)model->ranks_per_node, size);
     double senders = least((double)stage->senders, per_node);
-    /* with their receivers; all of them when everybody takes part */
-    double active = least(2 * senders, per_node);
-    double turns = most(1, active / (double)model->cores_per_node);
-    double work = (double)stage->reduced * model->reduce_gap_ns +
-                  (double)stage->copied * model->copy_gap_ns;
+    double turns = most(1, least(2 * senders, per_node) / ground->cores);
+    double node = node_price(model, ground, stage, per_node, per_node > ground->cores);
     bool crosses = size > per_node && stage->distance > 0;
-    bool crowded = turns > 1;
-    double here = crowded ? model->switch_ns : link_latency(model, &model->node, stage);
-    double node_busy = busy(&model->node, stage, 1), node = turns * (here + node_busy + work);
     if (!crosses)
         return stage->repeat * node;
+    double work = (double)stage->reduced * model->reduce_gap_ns +
+                  (double)stage->copied * model->copy_gap_ns;
     double sharing = most(1, least((double)stage->distance, senders) / (double)model->nics_per_node);
     double network_busy = turns * (busy(&model->network, stage, sharing) + work);
-    double network = link_latency(model, &model->network, stage) + network_busy;
+    double network = model->network.latency_ns + network_busy +
+                     (stage->bytes > model->eager_bytes ? model->network.rendezvous_ns : 0);
     if (!stage->relay)
         return stage->repeat * most(node, network);
     /* what goes round meets a network link once per node; the slowest link sets the pace */
@@ -65,12 +90,47 @@ static double stage_price(const struct tern_model *model, double size,
     return stage->repeat * most(mean, network_busy);
 }
 
+/* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from memory. */
+static double bytes_of(const struct tern_stages *stages, double size)
+{
+    double sum = 0;
+    for (int i = 0; i < stages->count; i++) {
+        const struct tern_stage *stage = &stages->stage[i];
+        double both_ways = most(1, least(2, 2 * (double)stage->senders / size));
+        sum += stage->repeat * (both_ways * (double)stage->messages * (double)stage->bytes +
+                                (double)stage->copied);
+    }
+    return sum;
+}
+
+static struct ground ground_of(const struct tern_model *model, double size,
+                               const struct tern_stages *stages)
+{
+    double per_node = least((double)model->ranks_per_node, size);
+    double cores = least(per_node, (double)model->cores_per_node);
+    struct tern_far pair = {model->node.latency_ns, model->node.gap_ns};
+    if (cores > (double)model->cores_per_package)
+        pair = model->machine;
+    else if (cores > (double)model->cores_per_cache)
+        pair = model->package;
+    double bytes = bytes_of(stages, size) * per_node / cores;
+    double missing = bytes > (double)model->cache_bytes ? 1 - (double)model->cache_bytes / bytes : 0;
+    double gap = pair.gap_ns + missing * most(0, model->memory_gap_ns - pair.gap_ns);
+    return (struct ground){
+        .latency_ns = pair.latency_ns,
+        .gap_ns = gap,
+        .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
+        .cores = cores,
+    };
+}
+
 double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
                      const struct tern_stages *stages)
 {
+    struct ground ground = ground_of(model, (double)shape->size, stages);
     double sum = 0;
     for (int i = 0; i < stages->count; i++)
-        sum += stage_price(model, (double)shape->size, &stages->stage[i]);
+        sum += stage_price(model, &ground, (double)shape->size, &stages->stage[i]);
     return sum;
 }
 
@@ -89,9 +149,19 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
                     (double)tern_param_int("coll_network_overhead"),
                     in_thousandths("coll_network_gap"),
                     (double)tern_param_int("coll_network_rendezvous")},
+        .package = {(double)tern_param_int("coll_package_latency"),
+                    in_thousandths("coll_package_gap")},
+        .machine = {(double)tern_param_int("coll_machine_latency"),
+                    in_thousandths("coll_machine_gap")},
+        .memory_gap_ns = in_thousandths("coll_memory_gap"),
         .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
         .copy_gap_ns = in_thousandths("coll_copy_gap"),
         .switch_ns = (double)tern_param_int("coll_switch"),
+        .board_latency_ns = (double)tern_param_int("coll_board_latency"),
+        .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
+        .cache_bytes = tern_param_int("coll_cache_bytes"),
+        .cores_per_cache = tern_param_int("coll_cores_per_cache"),
+        .cores_per_package = tern_param_int("coll_cores_per_package"),
         .ranks_per_node = ranks_per_node,
         .cores_per_node = tern_param_int("coll_cores"),
         .nics_per_node = tern_param_int("coll_nics"),
@@ -100,6 +170,10 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
     };
     if (model.cores_per_node < 1) /* not those of this process alone: all ranks must agree */
         model.cores_per_node = sysconf(_SC_NPROCESSORS_ONLN);
+    if (model.cores_per_package < 1)
+        model.cores_per_package = model.cores_per_node;
+    if (model.cores_per_cache < 1)
+        model.cores_per_cache = model.cores_per_package;
     if (model.nics_per_node < 1)
         model.nics_per_node = 1;
     return model;

@@ -11,18 +11,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One kind of way between ranks. A message of b bytes takes latency + overhead + b * gap, and keeps its sender
- * busy for overhead + b * gap. */
+/* One kind of way between ranks. A message of b bytes keeps either end busy for overhead + b * gap, the network also, and
+ * takes latency besides. */
 struct tern_wire {
     double latency_ns, overhead_ns;
     double gap_ns;        /* per byte */
     double rendezvous_ns; /* more latency of a message that is announced first */
 };
 
+/* What differs between two cores that share no cache. */
+struct tern_far {
+    double latency_ns, gap_ns;
+};
+
 struct tern_model {
-    struct tern_wire node, network;
+    struct tern_wire node, network;   /* node: between cores with a common cache */
+    struct tern_far package, machine; /* in one package without one, in two packages */
+    double memory_gap_ns;              /* like node.gap_ns, of bytes that are in no core's cache */
     double reduce_gap_ns, copy_gap_ns; /* per byte, in one core */
     double switch_ns;                  /* from one rank to another on the same core */
+    double board_latency_ns;           /* of a post, until another rank sees it */
+    double board_overhead_ns;          /* for each further one that a rank takes */
+    int64_t cache_bytes;               /* of a core, its own */
+    int64_t cores_per_cache, cores_per_package; /* cores that share one */
     int64_t ranks_per_node, cores_per_node, nics_per_node;
     int64_t eager_bytes; /* longer messages are announced first */
     bool verbose;        /* choices are told */
@@ -48,6 +59,7 @@ struct tern_stage {
     int64_t senders;  /* ranks that send at the same time */
     int64_t reduced, copied; /* bytes, by each */
     bool relay; /* a ring or chain: neighbours hand on what came in the round before */
+    bool board; /* `messages` are posts that a rank takes from the board */
 };
 
 enum { TERN_STAGES_MAX = 96 };

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every algorithm of every collective on all ranks: "operation bytes algorithm least median" lines, in us per
+ * call, the slowest rank's time. Algorithms are those that MPI_T lists for coll_OPERATION_algorithm, so only Tern has
+ * them; "-" is the library's own choice. Bytes are those of the vector, or of a block (gather, scatter, allgather,
+ * alltoall, reduce_scatter): what bench/collsim calls BYTES.
+ *
+ * The least of many short batches is what the machine can do; what else it is doing stands in the median. */
+#include "bench.h"
+
+enum { BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLGATHERV, ALLTOALL, REDUCE, ALLREDUCE, REDUCE_SCATTER,
+       REDUCE_SCATTER_BLOCK, SCAN, EXSCAN, KINDS };
+
+static const char *const names[KINDS] = {
+    "barrier", "bcast", "gather", "scatter", "allgather", "allgatherv", "alltoall", "reduce", "allreduce",
+    "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+};
+
+struct call { int kind, n; int *counts, *displs; char *a, *b; MPI_Comm reversed; };
+
+/* Calls shall not overlap, so that a batch takes as long as its calls do: who gets the result of one last begins the
+ * next. Data goes out from the root upwards, so the root goes down; towards the root it comes from below, so it goes
+ * up; what goes from the first rank to the last goes back in the communicator with the ranks reversed. */
+static int root_of(const struct call *c, int i)
+{
+    return c->kind == BCAST || c->kind == SCATTER ? size - 1 - i % size : i % size;
+}
+
+static double collect(int repetitions, void *state)
+{
+    struct call *c = state;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        int root = root_of(c, i);
+        MPI_Comm comm = i % 2 && (c->kind == SCAN || c->kind == EXSCAN) ? c->reversed : MPI_COMM_WORLD;
+        switch (c->kind) {
+        case BARRIER: MPI_Barrier(comm); break;
+        case BCAST: MPI_Bcast(c->a, c->n, MPI_BYTE, root, comm); break;
+        case GATHER: MPI_Gather(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, root, comm); break;
+        case SCATTER: MPI_Scatter(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, root, comm); break;
+        case ALLGATHER: MPI_Allgather(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, comm); break;
+        case ALLGATHERV:
+            MPI_Allgatherv(c->a, c->n, MPI_BYTE, c->b, c->counts, c->displs, MPI_BYTE, comm);
+            break;
+        case ALLTOALL: MPI_Alltoall(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, comm); break;
+        case REDUCE: MPI_Reduce(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, root, comm); break;
+        case ALLREDUCE: MPI_Allreduce(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm); break;
+        case REDUCE_SCATTER:
+            MPI_Reduce_scatter(c->a, c->b, c->counts, MPI_DOUBLE, MPI_SUM, comm);
+            break;
+        case REDUCE_SCATTER_BLOCK:
+            MPI_Reduce_scatter_block(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm);
+            break;
+        case SCAN: MPI_Scan(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm); break;
+        default: MPI_Exscan(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm);
+        }
+    }
+    return MPI_Wtime() - begin;
+}
+
+/* The slowest rank's seconds, the same on every rank. */
+static double batch(int repetitions, struct call *c)
+{
+    double slowest;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double mine = collect(repetitions, c);
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
+static void measure(const struct bench *b, struct call *c, const char *algorithm)
+{
+    double seconds[101];
+    int batches = b->batches < 101 ? b->batches : 101, repetitions = 2;
+    double once = batch(repetitions, c) / repetitions;
+    repetitions = once > 0 ? (int) (b->batch_seconds / once) : 1000;
+    repetitions = repetitions < 2 ? 2 : repetitions > 10000 ? 10000 : repetitions;
+    for (int i = 0; i < batches; i++)
+        seconds[i] = batch(repetitions, c) / repetitions;
+    qsort(seconds, (size_t) batches, sizeof *seconds, bench_compare);
+    if (rank == 0) {
+        printf("%s %d %s %.4g %.4g\n", names[c->kind], c->n, algorithm, seconds[0] * 1e6,
+               seconds[batches / 2] * 1e6);
+        fflush(stdout);
+    }
+}
+
+static void set_blocks(struct call *c)
+{
+    for (int r = 0; r < size; r++) {
+        c->counts[r] = c->kind == REDUCE_SCATTER ? c->n / 8 : c->n;
+        c->displs[r] = r * c->n;
+    }
+}
+
+/* The variable coll_NAME_algorithm and its choices; MPI_T_ENUM_NULL: there is none. */
+static MPI_T_enum find_algorithms(const char *name, MPI_T_cvar_handle *handle)
+{
+    char variable[64];
+    int index, length = 0, verbosity, bind, scope, count;
+    MPI_Datatype type;
+    MPI_T_enum choices = MPI_T_ENUM_NULL;
+    snprintf(variable, sizeof variable, "coll_%s_algorithm", name);
+    if (MPI_T_cvar_get_index(variable, &index) != MPI_SUCCESS)
+        return MPI_T_ENUM_NULL;
+    MPI_T_cvar_get_info(index, NULL, &length, &verbosity, &type, &choices, NULL, &length, &bind, &scope);
+    if (choices != MPI_T_ENUM_NULL)
+        MPI_T_cvar_handle_alloc(index, NULL, handle, &count);
+    return choices;
+}
+
+/* Algorithms listed in -a, all without it. */
+static int wanted(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; at && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
+            return 1;
+    return !list;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = bench_start(&argc, &argv, 1 << 20);
+    static const int sizes[] = { 8, 1 << 10, 16 << 10, 256 << 10, 1 << 20 };
+    const char *kinds = NULL, *algorithms = NULL;
+    int provided;
+    for (int i = 1; i + 1 < argc; i += 2) { /* -o operations, -a algorithms, separated by commas */
+        if (strcmp(argv[i], "-o") == 0)
+            kinds = argv[i + 1];
+        else if (strcmp(argv[i], "-a") == 0)
+            algorithms = argv[i + 1];
+    }
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    struct call c;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c.reversed);
+    c.counts = bench_buffer((size_t) size * sizeof(int));
+    c.displs = bench_buffer((size_t) size * sizeof(int));
+    c.a = bench_buffer((size_t) b.most_bytes * (size_t) size);
+    c.b = bench_buffer((size_t) b.most_bytes * (size_t) size);
+    memset(c.a, 0, (size_t) b.most_bytes * (size_t) size); /* sums of zero stay zero */
+    for (c.kind = 0; c.kind < KINDS; c.kind++) {
+        if (!wanted(kinds, names[c.kind]))
+            continue;
+        MPI_T_cvar_handle handle;
+        MPI_T_enum choices = find_algorithms(names[c.kind], &handle);
+        int count = 1;
+        if (choices != MPI_T_ENUM_NULL)
+            MPI_T_enum_get_info(choices, &count, NULL, &provided);
+        for (int s = 0; s < 5 && sizes[s] <= b.most_bytes && (s == 0 || c.kind != BARRIER); s++) {
+            c.n = c.kind == BARRIER ? 0 : sizes[s];
+            set_blocks(&c);
+            for (int i = 0; i < count; i++) {
+                char name[64] = "-";
+                int length = sizeof name, value = 0;
+                if (i)
+                    MPI_T_enum_get_item(choices, i, &value, name, &length);
+                if (i && !wanted(algorithms, name))
+                    continue;
+                if (choices != MPI_T_ENUM_NULL)
+                    MPI_T_cvar_write(handle, &value);
+                measure(&b, &c, name);
+            }
+            if (choices != MPI_T_ENUM_NULL)
+                MPI_T_cvar_write(handle, &(int){ 0 });
+        }
+    }
+    MPI_Comm_free(&c.reversed);
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}
