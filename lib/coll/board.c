@@ -55,6 +55,8 @@ static void reduce_on_board(struct tern_plan *plan)
         take_sum(plan, p, 0, count);
     else if (args->collective == TERN_EXSCAN && p)
         take_sum(plan, p - 1, 0, count);
+    else if (args->collective == TERN_EXSCAN)
+        return; /* the first rank's receive buffer is none */
     else if (block)
         take_sum(plan, n - 1, p * count * args->recv_size, count);
     else if (args->collective == TERN_ALLREDUCE || p == args->root)

@@ -30,14 +30,18 @@ static void scan_doubling(struct tern_plan *plan)
     }
 }
 
-/* The same with a second sum that never gets this rank's own input. */
+/* The same with a second sum that never gets this rank's own input. The first one is made as long as
+ * there is somebody to hand it to. */
 static void exscan_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count, freed[2] = {-1, -1}, result = -1;
     struct tern_ref sum = in_temp(2, 0, count);
     set_temporaries(plan, 3, count, true);
-    int64_t ready = add_copy(plan, in_input(args, 0, count), sum, 0), copied = ready;
+    int64_t ready = -1, copied;
+    if (args->rank + 1 < args->size)
+        ready = add_copy(plan, in_input(args, 0, count), sum, 0);
+    copied = ready;
     int round = 0;
     for (int64_t far = 1; far < args->size; far *= 2, round ^= 1) {
         int64_t sent = -1;
@@ -54,9 +58,11 @@ static void exscan_doubling(struct tern_plan *plan)
         else
             result = add_reduce(plan, below, in_recv(0, count),
                                 after(plan, received) | after(plan, result));
-        ready = freed[round] = add_reduce(plan, below, sum,
-                                          after(plan, received) | after(plan, sent) |
-                                              after(plan, ready) | after(plan, result));
+        freed[round] = result;
+        if (args->rank + 2 * far < args->size)
+            ready = freed[round] = add_reduce(plan, below, sum,
+                                              after(plan, received) | after(plan, sent) |
+                                                  after(plan, ready) | after(plan, result));
     }
 }
 
@@ -69,7 +75,7 @@ enum { SEGMENT, SEGMENTS };
 static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
-    bool scan = args->collective == TERN_SCAN;
+    bool scan = args->collective == TERN_SCAN, last = args->rank + 1 == args->size;
     int64_t k = i / 3 - (i % 3 > 0), begin = k * plan->own[SEGMENT];
     int64_t rest = args->recv_count - begin;
     int64_t count = rest < plan->own[SEGMENT] ? rest : plan->own[SEGMENT];
@@ -80,9 +86,9 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
         return;
     if (i % 3 == 0 && args->rank) /* the result may be where the input was */
         *ret_step = step_recv(args->rank - 1, below, scan ? 0 : places_before(i + 1));
-    else if (i % 3 == 1 && args->rank)
+    else if (i % 3 == 1 && args->rank && (scan || !last))
         *ret_step = step_reduce(below, sum, places_before(4) | places_before(i + 1));
-    else if (i % 3 == 2 && args->rank + 1 < args->size)
+    else if (i % 3 == 2 && !last)
         *ret_step = step_send(args->rank + 1, sum, places_before(1) | places_before(i + 1));
 }
 
@@ -92,9 +98,9 @@ static void chain(struct tern_plan *plan)
     int64_t count = args->recv_count;
     int64_t segment = args->recv_size ? args->segment_bytes / args->recv_size : count;
     set_temporaries(plan, 1, count, true);
-    if (args->collective == TERN_EXSCAN)
+    if (args->collective == TERN_EXSCAN && args->rank + 1 < args->size)
         add_copy(plan, in_input(args, 0, count), in_temp(0, 0, count), 0);
-    else if (!args->in_place)
+    else if (args->collective == TERN_SCAN && !args->in_place)
         add_copy(plan, in_send(0, count), in_recv(0, count), 0);
     plan->own[SEGMENT] = segment > 1 ? segment : 1;
     plan->own[SEGMENTS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];

@@ -15,11 +15,12 @@ struct set {
     int32_t next;         /* with the same hash */
 };
 
-enum { HASH_SIZE = 1 << 10, JOIN_SIZE = 1 << 12 };
+enum { JOIN_SIZE = 1 << 12 };
 
 static struct span *spans;
 static struct set *sets;
-static int32_t span_count, span_room, set_count, set_room, heads[HASH_SIZE];
+static int32_t span_count, span_room, set_count, set_room;
+static int32_t *heads; /* of lists of sets with the same hash; set_room of them */
 static struct {
     int32_t a, b, joined; /* joined < 0: cannot be */
     bool ordered, known;
@@ -27,23 +28,46 @@ static struct {
 
 void sets_forget(void)
 {
-    memset(heads, 0xff, sizeof heads);
+    if (set_count)
+        memset(heads, 0xff, (size_t)set_room * sizeof *heads);
     memset(joins, 0, sizeof joins);
     span_count = set_count = 0;
 }
 
-static int32_t intern(const struct span *these, int count)
+/* Where the list for these spans begins. */
+static int32_t *head_of(const struct span *these, int count)
 {
     uint64_t hash = (uint64_t)count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         hash = (hash ^ ((uint64_t)these[i].lo << 32 | (uint32_t)these[i].hi)) * 0x9e3779b97f4a7c15u;
-    int32_t *head = &heads[hash >> 54];
+        hash ^= hash >> 32;
+    }
+    return &heads[hash & (uint64_t)(set_room - 1)];
+}
+
+/* Some plans make as many sets as the square of the number of ranks. */
+static void make_room_for_sets(void)
+{
+    set_room = set_room ? 2 * set_room : 1024;
+    sets = realloc(sets, (size_t)set_room * sizeof *sets);
+    heads = realloc(heads, (size_t)set_room * sizeof *heads);
+    memset(heads, 0xff, (size_t)set_room * sizeof *heads);
+    for (int32_t s = 0; s < set_count; s++) {
+        int32_t *head = head_of(spans + sets[s].first, sets[s].count);
+        sets[s].next = *head;
+        *head = s;
+    }
+}
+
+static int32_t intern(const struct span *these, int count)
+{
+    if (set_count == set_room)
+        make_room_for_sets();
+    int32_t *head = head_of(these, count);
     for (int32_t s = *head; s >= 0; s = sets[s].next)
         if (sets[s].count == count &&
             !memcmp(spans + sets[s].first, these, (size_t)count * sizeof *these))
             return s;
-    if (set_count == set_room)
-        sets = realloc(sets, (size_t)(set_room = 2 * set_room + 256) * sizeof *sets);
     if (span_count + count > span_room)
         spans = realloc(spans, (size_t)(span_room = 2 * span_room + count + 256) * sizeof *spans);
     sets[set_count] = (struct set){span_count, count, *head};
@@ -205,8 +229,7 @@ static const char *copy(struct symbolic_rank *from_rank, struct tern_ref from,
     if (!to.count)
         return NULL;
     int count;
-    struct piece *pieces =
-        read_pieces(&from_rank->buffers[from.buffer], from, to.offset, &count);
+    struct piece *pieces = read_pieces(&from_rank->buffers[from.buffer], from, to.offset, &count);
     replace(&to_rank->buffers[to.buffer], to.offset, to.offset + to.count, pieces, count);
     free(pieces);
     return NULL;
@@ -254,7 +277,7 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
 struct post {
     struct post *next;
     int rank, peer; /* who posted, and to or from whom */
-    int slot;       /* of the step, among the last 64 */
+    int slot;       /* of the step, among the last 64; -1: nobody waits for it */
     struct tern_ref ref;
 };
 
@@ -266,6 +289,7 @@ struct state {
 };
 
 static struct state *states;
+static bool buffered;                /* sends complete at once */
 static struct post **sends, **recvs; /* unmatched, by receiver, in order */
 static int *queue, queue_length;
 
@@ -286,8 +310,10 @@ static bool match(struct symbolic_rank *ranks, struct post **waiting, struct pos
             continue;
         *fault = send ? copy(&ranks[mine->rank], mine->ref, &ranks[theirs->rank], theirs->ref)
                       : copy(&ranks[theirs->rank], theirs->ref, &ranks[mine->rank], mine->ref);
-        states[theirs->rank].complete |= 1ull << theirs->slot;
-        wake(theirs->rank);
+        if (theirs->slot >= 0) {
+            states[theirs->rank].complete |= 1ull << theirs->slot;
+            wake(theirs->rank);
+        }
         *at = theirs->next;
         free(theirs);
         return true;
@@ -331,11 +357,16 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
 {
     bool send = step->kind == TERN_STEP_SEND;
     switch (step->kind) {
-    case TERN_STEP_COPY: *fault = copy(&ranks[rank], step->from, &ranks[rank], step->to); break;
-    case TERN_STEP_REDUCE: *fault = join(&ranks[rank], step->from, step->to, ordered); break;
+    case TERN_STEP_COPY:
+        *fault = copy(&ranks[rank], step->from, &ranks[rank], step->to);
+        break;
+    case TERN_STEP_REDUCE:
+        *fault = join(&ranks[rank], step->from, step->to, ordered);
+        break;
     case TERN_STEP_SEND:
     case TERN_STEP_RECV: {
-        struct post mine = {NULL, rank, step->peer, (int)(states[rank].next % 64),
+        bool waits = !send || !buffered;
+        struct post mine = {NULL, rank, step->peer, waits ? (int)(states[rank].next % 64) : -1,
                             send ? step->from : step->to};
         int receiver = send ? step->peer : rank;
         if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
@@ -345,11 +376,15 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
             at = &(*at)->next;
         *at = malloc(sizeof mine);
         **at = mine;
-        states[rank].complete &= ~(1ull << mine.slot);
-        return true;
+        if (waits)
+            states[rank].complete &= ~(1ull << mine.slot);
+        return waits;
     }
-    case TERN_STEP_TAKE: *fault = take_from_board(&ranks[rank], &ranks[step->peer], step); break;
-    default: break;
+    case TERN_STEP_TAKE:
+        *fault = take_from_board(&ranks[rank], &ranks[step->peer], step);
+        break;
+    default:
+        break;
     }
     return false;
 }
@@ -402,27 +437,71 @@ static bool free_posts(struct post **posts, int count)
     return any;
 }
 
-const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered)
+static void begin(struct symbolic_rank *ranks, int count, bool sends_are_buffered)
 {
-    const char *fault = NULL;
     states = calloc((size_t)count, sizeof *states);
     sends = calloc((size_t)count, sizeof *sends);
     recvs = calloc((size_t)count, sizeof *recvs);
     queue = malloc((size_t)count * sizeof *queue);
     queue_length = 0;
-    for (int r = count; r--;)
+    buffered = sends_are_buffered;
+    for (int r = count; r--;) {
+        ranks[r].posted = false;
+        ranks[r].post.count = 0;
         wake(r);
+    }
+}
+
+/* Goes on until none of them can; not with rank `absent`, if there is one. */
+static const char *run_all(struct symbolic_rank *ranks, int count, bool ordered, int absent)
+{
+    const char *fault = NULL;
     while (queue_length && !fault) {
         int rank = queue[--queue_length];
         states[rank].queued = false;
-        fault = advance(ranks, rank, count, ordered);
+        if (rank != absent)
+            fault = advance(ranks, rank, count, ordered);
     }
-    for (int r = 0; r < count && !fault; r++)
-        if (!states[r].done)
-            fault = "ranks wait for each other for ever";
+    return fault;
+}
+
+/* True if messages were left over. */
+static bool finish(int count)
+{
     bool left = free_posts(sends, count);
     left |= free_posts(recvs, count);
     free(states);
     free(queue);
+    return left;
+}
+
+const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered)
+{
+    begin(ranks, count, false);
+    const char *fault = run_all(ranks, count, ordered, -1);
+    for (int r = 0; r < count && !fault; r++)
+        if (!states[r].done)
+            fault = "ranks wait for each other for ever";
+    bool left = finish(count);
     return fault ? fault : left ? "messages are left over" : NULL;
+}
+
+const char *symbolic_run_without(struct symbolic_rank *ranks, int count, int absent)
+{
+    begin(ranks, count, true);
+    const char *fault = run_all(ranks, count, false, absent);
+    for (int r = 0; r < count && !fault; r++)
+        if (states[r].done)
+            fault = "a rank does not wait for another one";
+    finish(count);
+    return fault;
+}
+
+void symbolic_release(struct symbolic_rank *rank)
+{
+    if (rank->plan)
+        tern_plan_release(rank->plan);
+    for (int b = 0; b < TERN_BUFFERS; b++)
+        free(rank->buffers[b].pieces);
+    free(rank->post.pieces);
 }

@@ -49,4 +49,11 @@ struct symbolic_rank {
  * lower ranks left. NULL, or the fault. */
 const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered);
 
+/* Runs all but `absent`, with sends that complete at once: NULL if none of them comes to its end.
+ */
+const char *symbolic_run_without(struct symbolic_rank *ranks, int count, int absent);
+
+/* Lets go of plan and contents. */
+void symbolic_release(struct symbolic_rank *rank);
+
 #endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "proof.h"
+
+#include "lib/type/layout.h"
+#include "plan_check.h"
+
+#include <check.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+/* A byte, and one of space. */
+static const struct tern_type gap_type = {
+    .size = 1,
+    .extent = 2,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .committed = true,
+};
+
+bool proof_reduces(enum tern_collective c)
+{
+    return c >= TERN_REDUCE && c <= TERN_EXSCAN;
+}
+
+bool proof_has_root(enum tern_collective c)
+{
+    return c == TERN_BCAST || c == TERN_GATHER || c == TERN_GATHERV || c == TERN_SCATTER ||
+           c == TERN_SCATTERV || c == TERN_REDUCE;
+}
+
+bool proof_has_in_place(enum tern_collective c)
+{
+    return c != TERN_BARRIER && c != TERN_BCAST;
+}
+
+static bool unequal(enum tern_collective c)
+{
+    return c == TERN_GATHERV || c == TERN_SCATTERV || c == TERN_ALLGATHERV || c == TERN_ALLTOALLV ||
+           c == TERN_ALLTOALLW || c == TERN_REDUCE_SCATTER;
+}
+
+/* Length of the block that goes from rank a to rank b; b = -1: of a's own. */
+static int64_t block(const struct proof *proof, int a, int b)
+{
+    if (!unequal(proof->collective))
+        return proof->count;
+    return (a + 2 * b) % 7 == 3 ? 0 : proof->count * (a + 2 * b + 5) % (2 * proof->count + 1);
+}
+
+/* Blocks with one unit of space between, the last one first. Array of proof->n numbers. */
+static struct tern_ints lay(struct proof *proof, int32_t *lengths, int32_t *places, int unit)
+{
+    int64_t at = 0;
+    for (int r = proof->n; r--;) {
+        places[r] = (int32_t)at * unit;
+        at += lengths[r] + 1;
+    }
+    return (struct tern_ints){places, 4};
+}
+
+/* Buffers are never looked at; only their addresses' being different from MPI_IN_PLACE counts. */
+static char memory[2];
+
+static int32_t *own_lengths(struct proof *proof, int p)
+{
+    int32_t *lengths = proof->counts + (size_t)(2 * p + 1) * (size_t)proof->n;
+    for (int r = 0; r < proof->n; r++)
+        lengths[r] = (int32_t)block(proof, r, -1);
+    return lengths;
+}
+
+/* --- calls: arguments of rank p, and its input --- */
+
+static void put_input(struct proof *proof, int p, int buffer, int64_t begin, int64_t length,
+                      int64_t shift)
+{
+    content_put(&proof->ranks[p].buffers[buffer],
+                (struct piece){begin, begin + length, shift, set_of(p, p + 1)});
+}
+
+static void call_collecting(struct proof *proof, int p)
+{
+    struct tern_call *call = &proof->calls[p];
+    struct tern_coll *coll = &proof->colls[p];
+    const struct tern_type *type = proof->type;
+    enum tern_collective c = proof->collective;
+    bool gets = c == TERN_ALLGATHER || c == TERN_ALLGATHERV || p == proof->root;
+    bool in_place = proof->in_place && gets;
+    const void *send = in_place ? MPI_IN_PLACE : memory;
+    int32_t *lengths = own_lengths(proof, p), *places = lengths - proof->n;
+    struct tern_ints counts = {lengths, 4}, displs = {NULL, 4};
+    int64_t place = p * proof->count;
+    if (unequal(c)) {
+        displs = lay(proof, lengths, places, 1);
+        place = places[p];
+    }
+    if (c == TERN_GATHER)
+        tern_call_gather(call, coll, send, proof->count, type, memory, proof->count, type,
+                         proof->root);
+    else if (c == TERN_GATHERV)
+        tern_call_gatherv(call, coll, send, lengths[p], type, memory, counts, displs, type,
+                          proof->root);
+    else if (c == TERN_ALLGATHER)
+        tern_call_allgather(call, coll, send, proof->count, type, memory, proof->count, type);
+    else
+        tern_call_allgatherv(call, coll, send, lengths[p], type, memory, counts, displs, type);
+    if (in_place)
+        put_input(proof, p, TERN_RECV_BUFFER, place, lengths[p], -place);
+    else
+        put_input(proof, p, TERN_SEND_BUFFER, 0, lengths[p], 0);
+}
+
+static void call_scattering(struct proof *proof, int p)
+{
+    struct tern_call *call = &proof->calls[p];
+    struct tern_coll *coll = &proof->colls[p];
+    const struct tern_type *type = proof->type;
+    bool root = p == proof->root;
+    void *recv = root && proof->in_place ? MPI_IN_PLACE : memory;
+    int32_t *lengths = own_lengths(proof, p), *places = lengths - proof->n;
+    struct tern_ints displs = lay(proof, lengths, places, 1);
+    if (proof->collective == TERN_SCATTER)
+        tern_call_scatter(call, coll, memory, proof->count, type, recv, proof->count, type,
+                          proof->root);
+    else
+        tern_call_scatterv(call, coll, memory, (struct tern_ints){lengths, 4}, displs, type, recv,
+                           lengths[p], type, proof->root);
+    if (root)
+        put_input(proof, p, TERN_SEND_BUFFER, 0, proof->n * (2 * proof->count + 1), 0);
+}
+
+static void call_exchange(struct proof *proof, int p)
+{
+    struct tern_call *call = &proof->calls[p];
+    struct tern_coll *coll = &proof->colls[p];
+    const struct tern_type *type = proof->type;
+    int n = proof->n;
+    bool w = proof->collective == TERN_ALLTOALLW;
+    int32_t *out = proof->counts + (size_t)(2 * p) * (size_t)n, *in = out + n;
+    int32_t *out_at = proof->displs + (size_t)(2 * p) * (size_t)n, *in_at = out_at + n;
+    const void *send = proof->in_place ? MPI_IN_PLACE : memory;
+    static const struct tern_type *types[1024];
+    for (int r = 0; r < n; r++) {
+        /* in place what goes out is as long as what comes in */
+        out[r] = (int32_t)(proof->in_place ? block(proof, p < r ? p : r, p < r ? r : p)
+                                           : block(proof, p, r));
+        in[r] = (int32_t)(proof->in_place ? out[r] : block(proof, r, p));
+        types[r] = &tern_type_bytes; /* for alltoallw: a unit is a byte, so displacements agree */
+    }
+    struct tern_ints sdispls = lay(proof, out, out_at, 1), rdispls = lay(proof, in, in_at, 1);
+    struct tern_ints sends = {out, 4}, recvs = {in, 4};
+    if (proof->collective == TERN_ALLTOALL)
+        tern_call_alltoall(call, coll, send, proof->count, type, memory, proof->count, type);
+    else if (w)
+        tern_call_alltoallw(call, coll, send, sends, sdispls, types, memory, recvs, rdispls, types);
+    else
+        tern_call_alltoallv(call, coll, send, sends, sdispls, type, memory, recvs, rdispls, type);
+    put_input(proof, p, proof->in_place ? TERN_RECV_BUFFER : TERN_SEND_BUFFER, 0,
+              n * (2 * proof->count + 1), 0);
+}
+
+static void apply_nothing(const struct tern_reduction *reduction, const void *in, void *inout,
+                          int64_t count)
+{
+    (void)reduction, (void)in, (void)inout, (void)count;
+}
+
+static int64_t scattered_before(const struct proof *proof, int rank)
+{
+    int64_t sum = 0;
+    for (int r = 0; r < rank; r++)
+        sum += block(proof, r, -1);
+    return sum;
+}
+
+static void call_reducing(struct proof *proof, int p)
+{
+    struct tern_call *call = &proof->calls[p];
+    struct tern_coll *coll = &proof->colls[p];
+    struct tern_reduction reduction = {.commutative = proof->commutative, .apply = apply_nothing};
+    enum tern_collective c = proof->collective;
+    bool in_place = proof->in_place && (c != TERN_REDUCE || p == proof->root);
+    bool scatters = c == TERN_REDUCE_SCATTER || c == TERN_REDUCE_SCATTER_BLOCK;
+    const void *send = in_place ? MPI_IN_PLACE : memory;
+    int64_t count = proof->count;
+    if (c == TERN_REDUCE)
+        tern_call_reduce(call, coll, send, memory, count, proof->type, &reduction, proof->root);
+    else if (c == TERN_ALLREDUCE)
+        tern_call_allreduce(call, coll, send, memory, count, proof->type, &reduction);
+    else if (c == TERN_REDUCE_SCATTER)
+        tern_call_reduce_scatter(call, coll, send, memory,
+                                 (struct tern_ints){own_lengths(proof, p), 4}, proof->type,
+                                 &reduction);
+    else if (c == TERN_REDUCE_SCATTER_BLOCK)
+        tern_call_reduce_scatter_block(call, coll, send, memory, count, proof->type, &reduction);
+    else if (c == TERN_SCAN)
+        tern_call_scan(call, coll, send, memory, count, proof->type, &reduction);
+    else
+        tern_call_exscan(call, coll, send, memory, count, proof->type, &reduction);
+    put_input(proof, p, in_place ? TERN_RECV_BUFFER : TERN_SEND_BUFFER, 0,
+              scatters ? scattered_before(proof, proof->n) : count, 0);
+}
+
+static void make_call(struct proof *proof, int p)
+{
+    switch (proof->collective) {
+    case TERN_BARRIER:
+        tern_call_barrier(&proof->calls[p], &proof->colls[p]);
+        break;
+    case TERN_BCAST:
+        tern_call_bcast(&proof->calls[p], &proof->colls[p], memory, proof->count, proof->type,
+                        proof->root);
+        if (p == proof->root)
+            put_input(proof, p, TERN_RECV_BUFFER, 0, proof->count, 0);
+        break;
+    case TERN_GATHER:
+    case TERN_GATHERV:
+    case TERN_ALLGATHER:
+    case TERN_ALLGATHERV:
+        call_collecting(proof, p);
+        break;
+    case TERN_SCATTER:
+    case TERN_SCATTERV:
+        call_scattering(proof, p);
+        break;
+    case TERN_ALLTOALL:
+    case TERN_ALLTOALLV:
+    case TERN_ALLTOALLW:
+        call_exchange(proof, p);
+        break;
+    default:
+        call_reducing(proof, p);
+    }
+}
+
+/* --- results --- */
+
+static bool has(const struct proof *proof, int p, int64_t begin, int64_t length, int64_t index,
+                int lo, int hi)
+{
+    return content_has(&proof->ranks[p].buffers[TERN_RECV_BUFFER],
+                       (struct piece){begin, begin + length, index - begin, set_of(lo, hi)});
+}
+
+static bool collected(const struct proof *proof, int p)
+{
+    const struct tern_blocks *blocks = &proof->calls[p].blocks;
+    for (int r = 0; r < proof->n; r++) {
+        int64_t at =
+            unequal(proof->collective) ? tern_ints_at(blocks->recv_displs, r) : r * proof->count;
+        if (!has(proof, p, at, block(proof, r, -1), 0, r, r + 1))
+            return false;
+    }
+    return true;
+}
+
+static bool exchanged(const struct proof *proof, int p)
+{
+    size_t n = (size_t)proof->n;
+    const int32_t *in = proof->counts + (2 * (size_t)p + 1) * n;
+    const int32_t *in_at = proof->displs + (2 * (size_t)p + 1) * n;
+    for (size_t r = 0; r < n; r++) {
+        bool equal = proof->collective == TERN_ALLTOALL;
+        /* in place the sender's blocks stand where it receives */
+        const int32_t *out_at = proof->displs + 2 * r * n + (proof->in_place ? n : 0);
+        int64_t from = equal ? p * proof->count : out_at[p];
+        int64_t at = equal ? (int64_t)r * proof->count : in_at[r];
+        if (!has(proof, p, at, in[r], from, (int)r, (int)r + 1))
+            return false;
+    }
+    return true;
+}
+
+static bool right(const struct proof *proof, int p)
+{
+    int n = proof->n;
+    int64_t count = proof->count;
+    bool root = p == proof->root;
+    switch (proof->collective) {
+    case TERN_BARRIER:
+        return true;
+    case TERN_BCAST:
+        return has(proof, p, 0, count, 0, proof->root, proof->root + 1);
+    case TERN_GATHER:
+    case TERN_GATHERV:
+        return !root || collected(proof, p);
+    case TERN_ALLGATHER:
+    case TERN_ALLGATHERV:
+        return collected(proof, p);
+    case TERN_SCATTER:
+        return (root && proof->in_place) ||
+               has(proof, p, 0, count, p * count, proof->root, proof->root + 1);
+    case TERN_SCATTERV:
+        return (root && proof->in_place) ||
+               has(proof, p, 0, block(proof, p, -1),
+                   tern_ints_at(proof->calls[proof->root].blocks.send_displs, p), proof->root,
+                   proof->root + 1);
+    case TERN_ALLTOALL:
+    case TERN_ALLTOALLV:
+    case TERN_ALLTOALLW:
+        return exchanged(proof, p);
+    case TERN_REDUCE:
+        return !root || has(proof, p, 0, count, 0, 0, n);
+    case TERN_ALLREDUCE:
+        return has(proof, p, 0, count, 0, 0, n);
+    case TERN_SCAN:
+        return has(proof, p, 0, count, 0, 0, p + 1);
+    case TERN_EXSCAN:
+        return !p || has(proof, p, 0, count, 0, 0, p);
+    default:
+        return has(proof, p, 0, block(proof, p, -1), scattered_before(proof, p), 0, n);
+    }
+}
+
+/* Units of the result; where there is none the receive buffer is not significant. */
+static int64_t result_units(const struct proof *proof, int p)
+{
+    int64_t n = proof->n, count = proof->count, units = 0;
+    bool root = p == proof->root;
+    switch (proof->collective) {
+    case TERN_BARRIER:
+        return 0;
+    case TERN_BCAST:
+    case TERN_ALLREDUCE:
+    case TERN_SCAN:
+        return count;
+    case TERN_SCATTER:
+        return root && proof->in_place ? 0 : count;
+    case TERN_SCATTERV:
+        return root && proof->in_place ? 0 : block(proof, p, -1);
+    case TERN_REDUCE:
+        return root ? count : 0;
+    case TERN_EXSCAN:
+        return p ? count : 0;
+    case TERN_ALLGATHER:
+    case TERN_ALLTOALL:
+        return n * count;
+    case TERN_GATHER:
+        return root ? n * count : 0;
+    case TERN_REDUCE_SCATTER:
+    case TERN_REDUCE_SCATTER_BLOCK:
+        return block(proof, p, -1);
+    case TERN_ALLTOALLV:
+    case TERN_ALLTOALLW:
+        for (int r = 0; r < n; r++)
+            units += block(proof, r, p);
+        return units;
+    default:
+        for (int r = 0; r < n && (root || proof->collective == TERN_ALLGATHERV); r++)
+            units += block(proof, r, -1);
+        return units;
+    }
+}
+
+/* The result is right; is nothing else written to the receive buffer? In place the input stands
+ * there. */
+static bool nothing_else(const struct proof *proof, int p)
+{
+    const struct content *content = &proof->ranks[p].buffers[TERN_RECV_BUFFER];
+    int64_t units = 0;
+    for (int i = 0; i < content->count; i++)
+        units += content->pieces[i].end - content->pieces[i].begin;
+    return proof->calls[p].args.in_place || units == result_units(proof, p);
+}
+
+/* --- the whole --- */
+
+static void begin_proof(struct proof *proof)
+{
+    size_t n = (size_t)proof->n;
+    sets_forget();
+    proof->colls = calloc(n, sizeof *proof->colls);
+    proof->calls = calloc(n, sizeof *proof->calls);
+    proof->ranks = calloc(n, sizeof *proof->ranks);
+    proof->counts = malloc(2 * n * n * sizeof *proof->counts + 1);
+    proof->displs = malloc(2 * n * n * sizeof *proof->displs + 1);
+    proof->type = (proof->n + proof->root + proof->count) % 2 ? &gap_type : &tern_type_bytes;
+    if (proof->collective == TERN_ALLTOALLW)
+        proof->type = &tern_type_bytes;
+    for (int p = 0; p < proof->n; p++) {
+        proof->colls[p].rank = p;
+        proof->colls[p].size = proof->n;
+        proof->colls[p].ranks_per_node = proof->n;
+        make_call(proof, p);
+        proof->calls[p].args.board = true;
+        proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
+    }
+}
+
+static void end_proof(struct proof *proof)
+{
+    for (int p = 0; p < proof->n; p++)
+        symbolic_release(&proof->ranks[p]);
+    free(proof->colls);
+    free(proof->calls);
+    free(proof->ranks);
+    free(proof->counts);
+    free(proof->displs);
+}
+
+static const char *build_and_read_plans(struct proof *proof)
+{
+    int n = proof->n;
+    for (int p = 0; p < n; p++)
+        proof->ranks[p].plan = tern_plan_build(proof->algorithm, &proof->calls[p].args);
+    if (proof->alter)
+        proof->alter(proof->ranks, n, proof->how);
+    for (int p = 0; p < n; p++) {
+        bool wanted = n <= 128 || p < 3 || p > n - 3 || p % 61 == 0;
+        const char *fault = wanted ? plan_read(proof->ranks[p].plan) : NULL;
+        if (fault)
+            return fault;
+    }
+    return NULL;
+}
+
+/* Nobody may leave a barrier that somebody has not entered. */
+static const char *prove_barrier(struct proof *proof)
+{
+    int step = proof->n <= 64 ? 1 : 61;
+    for (int late = 0; late < proof->n; late += step) {
+        const char *fault = symbolic_run_without(proof->ranks, proof->n, late);
+        if (fault)
+            return fault;
+    }
+    return NULL;
+}
+
+const char *proof_fault(struct proof proof)
+{
+    begin_proof(&proof);
+    bool fits = !proof.algorithm->fits || proof.algorithm->fits(&proof.calls[0].args);
+    const char *fault = NULL;
+    if (fits)
+        fault = build_and_read_plans(&proof);
+    if (fits && !fault && proof.collective == TERN_BARRIER)
+        fault = prove_barrier(&proof);
+    if (fits && !fault)
+        fault = symbolic_run(proof.ranks, proof.n,
+                             proof_reduces(proof.collective) && !proof.commutative);
+    for (int p = 0; p < proof.n && fits && !fault; p++) {
+        if (!right(&proof, p))
+            fault = "a wrong result";
+        else if (!nothing_else(&proof, p))
+            fault = "more than the result is written";
+    }
+    end_proof(&proof);
+    return fault;
+}
+
+static void prove(const struct proof *proof)
+{
+    const char *fault = proof_fault(*proof);
+    ck_assert_msg(!fault, "%s %s: %s (%d ranks, count %ld, root %d%s%s)",
+                  tern_plan_collective_name(proof->collective), proof->algorithm->name, fault,
+                  proof->n, (long)proof->count, proof->root, proof->in_place ? ", in place" : "",
+                  proof->commutative ? "" : ", in order");
+}
+
+static void prove_forms(struct proof proof)
+{
+    for (int form = 0; form < 4; form++) {
+        proof.in_place = form & 1;
+        proof.commutative = !(form & 2);
+        if ((proof.in_place && !proof_has_in_place(proof.collective)) ||
+            (!proof.commutative && !proof_reduces(proof.collective)))
+            continue;
+        prove(&proof);
+    }
+}
+
+void prove_counts(struct proof proof, const int64_t *counts, int how_many)
+{
+    for (int i = 0; i < how_many; i++) {
+        proof.count = counts[i];
+        if ((i && counts[i] <= counts[i - 1]) || (proof.collective == TERN_BARRIER && i))
+            continue;
+        prove_forms(proof);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PROOF_H
+#define PROOF_H
+
+/*
+ * One case of a collective among one group, all ranks of it: executed symbolically (symbolic.h), so
+ * that every unit of every result is shown to be what it must be, and that no rank waits for ever
+ * though every send is synchronous. Units are bytes; every second shape has a type with gaps, whose
+ * units cannot be cut. Blocks of the v forms have different lengths, some of them 0.
+ */
+
+#include "lib/coll/coll.h"
+#include "symbolic.h"
+
+struct proof {
+    enum tern_collective collective;
+    const struct tern_algorithm *algorithm;
+    int n, root;
+    int64_t count;
+    bool in_place, commutative;
+    /* NULL, or changes the plans before they are read and run; and what it goes by */
+    void (*alter)(struct symbolic_rank *ranks, int n, void *how);
+    void *how;
+    /* the rest is set by proof_fault */
+    const struct tern_type *type;
+    struct tern_coll *colls;
+    struct tern_call *calls;
+    struct symbolic_rank *ranks;
+    int32_t *counts,
+        *displs; /* of the v forms: per rank, n blocks each of what it sends, and gets */
+};
+
+bool proof_reduces(enum tern_collective collective);
+bool proof_has_root(enum tern_collective collective);
+bool proof_has_in_place(enum tern_collective collective);
+
+/* NULL if the algorithm is right, or cannot do this case; else what is wrong. */
+const char *proof_fault(struct proof proof);
+
+/* All counts, those that are given (the same as the one before is left out), in place and not,
+ * commutative and not, where there is a difference. Fails the test at the first fault. */
+void prove_counts(struct proof proof, const int64_t *counts, int how_many);
+
+#endif
