@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/environment.h"
 
+#include "lib/util/figures.h"
+
 #include <config.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,6 +63,7 @@ static const char *const foreign[] = {
     "TERN_NODE_MEMORY_PATH",
     "TERN_VERSION",
     "TERN_SESSION_DIR",
+    "TERN_FIGURES",
     "PRTE_LAUNCHED",
 };
 
@@ -194,6 +197,10 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app,
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
     tern_strings_set(env, "TERN_VERSION", PACKAGE_VERSION);
     tern_strings_set(env, "TERN_SESSION_DIR", job->session_dir);
+    char *figures = tern_figures_of_job(); /* read once, so that all ranks compute the same prices */
+    if (figures)
+        tern_strings_set(env, "TERN_FIGURES", figures);
+    free(figures);
 }
 
 void tern_environment_of_rank(const struct tern_environment_job *job, int rank,

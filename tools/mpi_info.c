@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/figures.h"
+#include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "tools/measure.h"
 #include "tools/prefix.h"
 
 struct procedure {
@@ -97,6 +100,10 @@ static void print_paths(void)
         char directory[PATH_MAX];
         tern_prefix_directory(paths[i].directory, directory);
         say(paths[i].label, paths[i].key, directory);
+    }
+    char figures[PATH_MAX];
+    if (tern_figures_path(figures, sizeof figures) == 0) {
+        say("Measured figures", "path:figures", figures);
     }
 }
 
@@ -235,6 +242,7 @@ static void print_help(void)
          "  (nothing)             version and how it was built\n"
          "  --procedures          the MPI procedures: those that work, those that do not yet\n"
          "  --param ROOM NAME     parameters with value, type, unit and meaning; `all all` for all of them\n"
+         "  --measure             measures, for some seconds, what collectives are chosen by, and stores it for this user\n"
          "  --path WHAT           the directories\n"
          "  -a, --all             version, directories and all parameters\n"
          "  --parsable            colon-separated, for programs\n"
@@ -243,12 +251,13 @@ static void print_help(void)
          "See mpi_info(1).");
 }
 
-enum { OPTION_PROCEDURES = 256, OPTION_PARAM, OPTION_PATH, OPTION_LEVEL, OPTION_PARSABLE };
+enum { OPTION_PROCEDURES = 256, OPTION_PARAM, OPTION_PATH, OPTION_LEVEL, OPTION_PARSABLE, OPTION_MEASURE };
 
 static const struct option options[] = {
     {"procedures", no_argument, NULL, OPTION_PROCEDURES},
     {"param", required_argument, NULL, OPTION_PARAM},
     {"params", required_argument, NULL, OPTION_PARAM},
+    {"measure", no_argument, NULL, OPTION_MEASURE},
     {"path", required_argument, NULL, OPTION_PATH},
     {"level", required_argument, NULL, OPTION_LEVEL},
     {"all", no_argument, NULL, 'a'},
@@ -262,10 +271,11 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-    bool all = false, build = false, paths = false, version = false, table = false;
+    bool all = false, build = false, paths = false, version = false, table = false, measure = false;
     const char *framework = NULL, *name = NULL;
     int option, status = 0;
 
+    tern_log_name("mpi_info");
     while ((option = getopt_long(argc, argv, "acVh", options, NULL)) != -1) {
         switch (option) {
         case 'a': all = true; break;
@@ -275,6 +285,7 @@ int main(int argc, char **argv)
         case OPTION_PROCEDURES: table = true; break;
         case OPTION_PARSABLE: parsable = true; break;
         case OPTION_PATH: paths = true; break;
+        case OPTION_MEASURE: measure = true; break;
         case OPTION_LEVEL: break; /* Open MPI hides parameters above a level; there is nothing to hide here */
         case OPTION_PARAM:
             framework = optarg;
@@ -291,6 +302,9 @@ int main(int argc, char **argv)
     if (version) {
         print_version();
         return 0;
+    }
+    if (measure) {
+        return tern_measure();
     }
     if (all || build || (!framework && !paths && !table)) {
         print_build();

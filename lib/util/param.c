@@ -2,7 +2,7 @@
 
 /*
  * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the
- * files, which are read when the first value is wanted.
+ * files, which are read when the first value is wanted (measured figures: lib/util/figures.c).
  *
  * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no
  * rank) speaks.
@@ -11,6 +11,7 @@
 #include "lib/util/param.h"
 
 #include "lib/util/error.h"
+#include "lib/util/figures.h"
 #include "lib/util/log.h"
 #include "lib/util/params.h"
 
@@ -349,6 +350,8 @@ static const char *look_up(const struct tern_param *param, const char **ret_sour
     for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
         if (strcmp(alias->name, param->name) == 0)
             value = look_up_one(alias->other, ret_source, ret_setting);
+    if (!value)
+        value = tern_figures_find(param->name, ret_source);
     if (!value) {
         *ret_source = "default";
         value = param->preset;

@@ -5,7 +5,8 @@
 /*
  * Parameters: one namespace, Open MPI's names where the meaning is the same. A value comes from, in this order:
  * environment OMPI_MCA_NAME (mpirun's --mca sets it), the files $OMPI_MCA_mca_param_files or
- * ~/.openmpi/mca-params.conf and PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments), the default.
+ * ~/.openmpi/mca-params.conf and PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments), what
+ * `mpi_info --measure` has measured (lib/util/figures.h), the default.
  * Before all of them comes what a tool has written (tern_param_write).
  * Each room has one const table; tern_param_rooms lists them all for mpi_info and for mpirun's spelling check.
  */
@@ -76,7 +77,8 @@ int tern_param_write(const char *name, const char *text);
 /* Grows with every tern_param_write. */
 unsigned tern_param_changes(void);
 
-/* Where the value of `name` comes from: "tool", "default", "environment" or the file's name. */
+/* Where the value of `name` comes from: "tool", "default", "environment", the file's name, or of a figure that mpirun
+ * has read "mpirun". */
 const char *tern_param_source(const char *name);
 
 /* Is `name` a parameter of ours? */

@@ -167,6 +167,14 @@ const struct tern_param_alias tern_param_aliases[] = {
     {0},
 };
 
+const char *const tern_param_measured[] = {
+    "coll_node_latency",    "coll_node_overhead",     "coll_node_gap",       "coll_node_rendezvous",
+    "coll_package_latency", "coll_package_gap",       "coll_machine_latency", "coll_machine_gap",
+    "coll_memory_gap",      "coll_cache_bytes",       "coll_cores_per_cache", "coll_cores_per_package",
+    "coll_board_latency",   "coll_board_overhead",    "coll_reduce_gap",     "coll_copy_gap",
+    "coll_switch",          NULL,
+};
+
 const char *const tern_param_foreign_words[] = {
     "accelerator", "allocator", "async",   "atomic",   "backtrace", "bml",      "btl",      "carto",    "coll",
     "common",      "compress",  "crcp",    "crs",      "dfs",       "dl",       "dpm",      "dstore",   "errmgr",

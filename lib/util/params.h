@@ -12,6 +12,9 @@ struct tern_param_alias {
 /* Ended by a row whose name is NULL. */
 extern const struct tern_param_alias tern_param_aliases[];
 
+/* Names of those that `mpi_info --measure` measures (lib/util/figures.h), ended by NULL. */
+extern const char *const tern_param_measured[];
+
 /* First words of Open MPI's parameter names, ended by NULL. */
 extern const char *const tern_param_foreign_words[];
 

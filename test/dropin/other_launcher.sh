@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Under Open MPI's own mpirun, which is a PMIx server too, our library runs and leaves nothing in /dev/shm: neither when all
-# is well nor when a rank is killed while the ranks find each other.
+# is well nor when a rank is killed while the ranks find each other. Ranks whose homes have different figures use the same,
+# the built-in ones: else they would choose different algorithms.
 . "$TERN_SRCDIR/test/dropin/prologue.sh"
 needs /usr/bin/mpirun.openmpi openmpi-bin
 cat >ring.c <<'C'
@@ -44,3 +45,22 @@ launch -np 4 ./ring || fail "exit status $?" out
 launch -np 4 bash -c 'ulimit -f 500000; exec ./ring' || fail "exit status $? where files may have 500 MB" out
 ! launch -np 4 ./ring killed || fail "a killed rank is no failure" out
 [ "$(unused)" = "$before" ] || fail "left in /dev/shm: $(unused)"
+
+for home in home0 home1; do
+    file=$(HOME=$PWD/$home XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --path all | sed -n 's/^path:figures://p')
+    mkdir -p "$(dirname "$file")"
+    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/util/params.c" |
+        sed -n '/1234/p' >figures
+    { cat figures; echo "end = $(wc -l <figures)"; } >"$file"
+done
+sed -i 's/^coll_switch = .*/coll_switch = 77777/' "$file"
+cat >show <<SH
+#!/bin/sh
+HOME=$PWD/home\$OMPI_COMM_WORLD_RANK XDG_CONFIG_HOME='' exec "$TERN_PREFIX/bin/mpi_info" --parsable --param coll all
+SH
+chmod +x show
+HOME=$PWD/home1 XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --param coll all >out
+grep -q ':coll_switch:value:77777$' out || fail "the figures would not be used anyway" out
+launch -np 2 ./show || fail "mpi_info fails as a rank" out
+[ "$(grep -c ':coll_switch:source:default$' out)" = 2 ] || fail "ranks of another launcher use measured figures" out
+[ "$(grep ':coll_switch:value:' out | sort -u | wc -l)" = 1 ] || fail "ranks do not agree" out

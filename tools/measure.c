@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/measure.h"
+
+#include "lib/rte/hardware.h"
+#include "lib/util/figures.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/params.h"
+#include "tools/prefix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the cores ---- */
+
+/* A processor of each core that this process may use; hardware threads of one core share too much to be two places. */
+struct core {
+    int cpu;
+    int32_t core, cache, package;
+};
+
+enum { CORES_MAX = 1024 };
+
+struct host {
+    struct core cores[CORES_MAX];
+    int count;
+    int per_cache, per_package; /* the most that share one */
+};
+
+static bool same_core(const struct host *host, const struct core *core)
+{
+    for (int i = 0; i < host->count; i++)
+        if (core->core != TERN_HW_NOT_BOUND && host->cores[i].core == core->core)
+            return true;
+    return false;
+}
+
+static struct core look_at(int cpu)
+{
+    int32_t part[TERN_HW_KINDS];
+    bool exists[TERN_HW_KINDS];
+    char list[16];
+    snprintf(list, sizeof list, "%d", cpu);
+    tern_rte_hw_places_of("", list, part, exists);
+    int32_t package = exists[TERN_HW_PACKAGE] ? part[TERN_HW_PACKAGE] : 0;
+    int32_t cache = exists[TERN_HW_L3] ? part[TERN_HW_L3] : exists[TERN_HW_L2] ? part[TERN_HW_L2] : package;
+    return (struct core){cpu, exists[TERN_HW_CORE] ? part[TERN_HW_CORE] : TERN_HW_NOT_BOUND, cache, package};
+}
+
+static void find_cores(struct host *host)
+{
+    cpu_set_t set;
+    host->count = host->per_cache = host->per_package = 0;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE && host->count < CORES_MAX; cpu++) {
+        if (!CPU_ISSET(cpu, &set))
+            continue;
+        struct core core = look_at(cpu);
+        if (!same_core(host, &core))
+            host->cores[host->count++] = core;
+    }
+    for (int i = 0; i < host->count; i++) {
+        int cache = 0, package = 0;
+        for (int k = 0; k < host->count; k++) {
+            cache += host->cores[k].cache == host->cores[i].cache;
+            package += host->cores[k].package == host->cores[i].package;
+        }
+        host->per_cache = cache > host->per_cache ? cache : host->per_cache;
+        host->per_package = package > host->per_package ? package : host->per_package;
+    }
+}
+
+enum pair { PAIR_CACHE, PAIR_PACKAGE, PAIR_MACHINE, PAIRS };
+
+/* The first two cores of that kind. */
+static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
+{
+    for (int i = 0; i < host->count; i++)
+        for (int k = i + 1; k < host->count; k++) {
+            const struct core *a = &host->cores[i], *b = &host->cores[k];
+            enum pair this = a->package != b->package ? PAIR_MACHINE : a->cache != b->cache ? PAIR_PACKAGE : PAIR_CACHE;
+            if (this != kind)
+                continue;
+            ret_cpus[0] = a->cpu;
+            ret_cpus[1] = b->cpu;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the probe ---- */
+
+/* What a run of the probe has printed; -1: nothing. */
+struct result {
+    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, turn;
+};
+
+static void take_line(struct result *result, const char *line)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } values[] = {
+        {"latency", &result->latency},       {"overhead", &result->overhead}, {"gap", &result->gap},
+        {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"copy_gap", &result->copy_gap},
+        {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},   {"switch", &result->turn},
+    };
+    char name[32];
+    double value;
+    if (sscanf(line, "%31s %lf", name, &value) != 2)
+        return;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            *values[i].value = value;
+}
+
+static void put_in_front(const char *variable, const char *directory)
+{
+    char value[2 * PATH_MAX];
+    const char *old = getenv(variable);
+    snprintf(value, sizeof value, "%s%s%s", directory, old && *old ? ":" : "", old ? old : "");
+    setenv(variable, value, 1);
+}
+
+static _Noreturn void become_mpirun(int output, const char *ranks, const char *cpus, const char *what)
+{
+    char bin[PATH_MAX], lib[PATH_MAX], libexec[PATH_MAX], mpirun[PATH_MAX + 8], probe[PATH_MAX + 8];
+    tern_prefix_directory(TERN_BINDIR, bin);
+    tern_prefix_directory(TERN_LIBDIR, lib);
+    tern_prefix_directory(TERN_LIBEXECDIR, libexec);
+    snprintf(mpirun, sizeof mpirun, "%s/mpirun", bin);
+    snprintf(probe, sizeof probe, "%s/probe", libexec);
+    put_in_front("LD_LIBRARY_PATH", lib); /* the installation may have been moved */
+    dup2(output, STDOUT_FILENO);
+    execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1", "--mca",
+          "coll_barrier_algorithm", "", "-n", ranks, probe, cpus, what, (char *)NULL);
+    tern_log("%s cannot be started: %s", mpirun, strerror(errno));
+    _exit(127);
+}
+
+static int read_result(int input, struct result *result)
+{
+    FILE *file = fdopen(input, "r");
+    char line[128];
+    if (!file)
+        return -1;
+    while (fgets(line, sizeof line, file))
+        take_line(result, line);
+    return fclose(file);
+}
+
+/* Runs the probe with a rank on each of `cpus`. */
+static int probe(const int *cpus, int count, const char *what, struct result *ret_result)
+{
+    char list[256] = "", ranks[16];
+    int ends[2], status;
+    size_t used = 0;
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", i ? "," : "", cpus[i]);
+    snprintf(ranks, sizeof ranks, "%d", count);
+    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1};
+    pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+    if (child < 0) {
+        tern_log("no process can be started: %s", strerror(errno));
+        return -1;
+    }
+    if (child == 0)
+        become_mpirun(ends[1], ranks, list, what);
+    close(ends[1]);
+    read_result(ends[0], ret_result);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    tern_log("the measuring job on processors %s has failed, nothing is stored", list);
+    return -1;
+}
+
+/* ---- the figures ---- */
+
+enum { BOARD_MOST = 8 };
+
+struct measured {
+    struct result pair[PAIRS], turn, board;
+    int board_ranks;
+};
+
+/* Kinds of pairs that this host lacks are as fast as the next nearer one: they don't occur. */
+static int measure_pairs(const struct host *host, struct measured *measured)
+{
+    int cpus[2], found = -1;
+    for (int kind = 0; kind < PAIRS; kind++) {
+        if (find_pair(host, (enum pair)kind, cpus)) {
+            if (probe(cpus, 2, "pair", &measured->pair[kind]))
+                return -1;
+            for (int k = found + 1; found < 0 && k < kind; k++)
+                measured->pair[k] = measured->pair[kind];
+            found = kind;
+        } else if (found >= 0) {
+            measured->pair[kind] = measured->pair[found];
+        }
+    }
+    return 0;
+}
+
+/* Cores that never have time for two ranks at once show the other programs, not themselves. */
+static bool busy(const struct measured *measured)
+{
+    enum { SHORT_NS = 20000, TURN_NS = 100000 };
+    bool found = measured->turn.turn > TURN_NS;
+    for (int kind = 0; kind < PAIRS; kind++)
+        found |= measured->pair[kind].latency > SHORT_NS || measured->pair[kind].barrier > SHORT_NS;
+    return found;
+}
+
+static int measure_all(const struct host *host, struct measured *measured)
+{
+    int cpus[BOARD_MOST];
+    if (measure_pairs(host, measured))
+        return -1;
+    cpus[0] = cpus[1] = host->cores[0].cpu;
+    if (probe(cpus, 2, "switch", &measured->turn))
+        return -1;
+    measured->board_ranks = host->count < BOARD_MOST ? host->count : BOARD_MOST;
+    for (int i = 0; i < measured->board_ranks; i++)
+        cpus[i] = host->cores[i].cpu;
+    if (probe(cpus, measured->board_ranks, "board", &measured->board))
+        return -1;
+    if (!busy(measured))
+        return 0;
+    tern_log("this host is too busy: a short message took %.0f us, a turn %.0f us. Nothing is stored",
+             measured->pair[PAIR_CACHE].latency / 1000, measured->turn.turn / 1000);
+    return -1;
+}
+
+static int64_t at_least(double value, int64_t least)
+{
+    return value > (double)least ? (int64_t)(value + 0.5) : least;
+}
+
+static int make_figures(const struct host *host, const struct measured *measured, struct tern_figure *figures)
+{
+    const struct result *near = &measured->pair[PAIR_CACHE];
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    /* A barrier of n ranks takes the board's latency and 2 (n - 1) times its overhead; of two ranks alone nobody can
+     * tell which is which: a post costs somewhat less than a message. */
+    double overhead = measured->board_ranks > 2
+                          ? (measured->board.barrier - near->barrier) / (2.0 * (measured->board_ranks - 2))
+                          : near->overhead * 2 / 3;
+    if (overhead < 0 || overhead > near->barrier / 3)
+        overhead = near->barrier / 3;
+    const struct tern_figure all[] = {
+        {"coll_node_latency", at_least(near->latency, 1)},
+        {"coll_node_overhead", at_least(near->overhead, 1)},
+        {"coll_node_gap", at_least(near->gap, 1)},
+        {"coll_node_rendezvous", at_least(near->rendezvous, 0)},
+        {"coll_package_latency", at_least(measured->pair[PAIR_PACKAGE].latency, 1)},
+        {"coll_package_gap", at_least(measured->pair[PAIR_PACKAGE].gap, 1)},
+        {"coll_machine_latency", at_least(measured->pair[PAIR_MACHINE].latency, 1)},
+        {"coll_machine_gap", at_least(measured->pair[PAIR_MACHINE].gap, 1)},
+        {"coll_memory_gap", at_least(near->memory_gap, 1)},
+        {"coll_cache_bytes", cache > 0 ? cache : 1 << 20},
+        {"coll_cores_per_cache", host->per_cache},
+        {"coll_cores_per_package", host->per_package},
+        {"coll_board_latency", at_least(near->barrier - 2 * overhead, 1)},
+        {"coll_board_overhead", at_least(overhead, 1)},
+        {"coll_reduce_gap", at_least(near->reduce_gap, 1)},
+        {"coll_copy_gap", at_least(near->copy_gap, 1)},
+        {"coll_switch", at_least(measured->turn.turn, 1)},
+    };
+    memcpy(figures, all, sizeof all);
+    return (int)(sizeof all / sizeof *all);
+}
+
+static void print_figures(const struct host *host, const struct tern_figure *figures, int count)
+{
+    char kind[160];
+    tern_figures_host_kind(kind, sizeof kind);
+    printf("Measured on %s (%d cores in use", kind, host->count);
+    printf(", %d to a package, %d to a cache):\n", host->per_package, host->per_cache);
+    for (int i = 0; i < count; i++) {
+        const struct tern_param *param = tern_param_at(tern_param_index(figures[i].name), NULL);
+        printf("  %-24s %8lld %-8s %s\n", figures[i].name, (long long)figures[i].value, param->unit, param->help);
+    }
+}
+
+int tern_measure(void)
+{
+    static struct host host;
+    static struct measured measured;
+    struct tern_figure figures[32];
+    char path[PATH_MAX];
+    if (tern_figures_path(path, sizeof path)) {
+        tern_log("--measure has nowhere to store figures: neither XDG_CONFIG_HOME nor HOME is set");
+        return 1;
+    }
+    find_cores(&host);
+    if (host.count < 2) {
+        tern_log("--measure needs two cores to send messages between, this process may use %d: the built-in figures stay",
+                 host.count);
+        return 1;
+    }
+    if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK")) {
+        tern_log("--measure starts a job of its own: call it outside of a job");
+        return 1;
+    }
+    if (measure_all(&host, &measured))
+        return 1;
+    int count = make_figures(&host, &measured, figures);
+    print_figures(&host, figures, count);
+    if (tern_figures_store(path, figures, count))
+        return 1;
+    printf("Stored in %s: jobs use them from now on.\n", path);
+    return 0;
+}

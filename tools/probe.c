@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * probe CPU,CPU,... pair|switch|board: started by `mpi_info --measure` through mpirun, a rank for each processor named, to
+ * which it binds itself. Rank 0 prints lines `name value`, times in ns, per byte in ps.
+ *
+ * Everything is tried in turn, again and again for a second or two, a few times each, and the least time counts: what
+ * else the machine does only adds, and the processors of a virtual machine may lie nearer to each other at one time than
+ * at another.
+ */
+#include <mpi.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUNDS = 300, PAUSE_US = 5000, AREA = 32 << 20, SHORT = 8, WINDOW = 64 };
+static const double limit_s = 4; /* on a machine that is busy with other work */
+
+static int rank, size;
+static char *area; /* AREA bytes to send from, or to receive into */
+
+static int bind_to(const char *list)
+{
+    const char *own = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    for (int skip = own ? atoi(own) : 0; skip > 0 && list; skip--) {
+        list = strchr(list, ',');
+        list += list != NULL;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (!list)
+        return -1;
+    CPU_SET(atoi(list), &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+/* ns per repetition */
+static double since(double begin, int repetitions)
+{
+    return (MPI_Wtime() - begin) * 1e9 / repetitions;
+}
+
+/* A message of `bytes` one way: half of there and back. Messages walk through the area, or stay at its beginning. */
+static double one_way(int bytes, int repetitions, int walk)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        char *at = area + (walk ? (size_t)i * (size_t)bytes % AREA : 0);
+        if (rank == 0)
+            MPI_Send(at, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(at, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(at, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+    return since(begin, 2 * repetitions);
+}
+
+/* What each of many short messages takes that are under way together. */
+static double each_of_many(int repetitions)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        for (int k = 0; k < WINDOW && rank == 0; k++)
+            MPI_Send(area, SHORT, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        for (int k = 0; k < WINDOW && rank == 1; k++)
+            MPI_Recv(area, SHORT, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(area, SHORT, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(area, SHORT, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return since(begin, repetitions);
+}
+
+static double barrier(int repetitions)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return since(begin, repetitions);
+}
+
+enum { IN_CACHE = 128 << 10 };
+
+static double copying(int repetitions)
+{
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        memcpy(area, area + IN_CACHE, IN_CACHE);
+        __asm__ volatile("" ::: "memory"); /* every one of them is done */
+    }
+    return since(begin, repetitions);
+}
+
+static double joining(int repetitions)
+{
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++)
+        MPI_Reduce_local(area, area + IN_CACHE, IN_CACHE / 8, MPI_DOUBLE, MPI_SUM);
+    return since(begin, repetitions);
+}
+
+static void keep_least(double *least, double value)
+{
+    if (*least == 0 || value < *least)
+        *least = value;
+}
+
+static void print(const char *name, double value)
+{
+    if (rank == 0)
+        printf("%s %.0f\n", name, value > 0 ? value : 0);
+}
+
+/* Another round? The same answer on all ranks. */
+static int goes_on(int round, double begin)
+{
+    int on = round < 3 || (round < ROUNDS && MPI_Wtime() - begin < limit_s);
+    if (round)
+        usleep(PAUSE_US);
+    MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return on;
+}
+
+static void measure_pair(void)
+{
+    double begin = MPI_Wtime();
+    double t_short = 0, many = 0, t_16k = 0, t_64k = 0, t_128k = 0, t_512k = 0, memory = 0, board = 0, copy = 0,
+           join = 0;
+    for (int i = 0; goes_on(i, begin); i++) {
+        keep_least(&t_short, one_way(SHORT, 50, 0));
+        keep_least(&many, each_of_many(4));
+        keep_least(&t_16k, one_way(16 << 10, 10, 0));
+        keep_least(&t_64k, one_way(64 << 10, 5, 0));
+        keep_least(&t_128k, one_way(128 << 10, 3, 0));
+        keep_least(&t_512k, one_way(512 << 10, 2, 0));
+        if (i % 10 == 0)
+            keep_least(&memory, one_way(4 << 20, 2, 1) / (4 << 20));
+        keep_least(&board, barrier(50));
+        keep_least(&copy, copying(3) / IN_CACHE);
+        keep_least(&join, joining(3) / IN_CACHE);
+    }
+    double overhead = (many - 2 * t_short) / WINDOW; /* the window's last message and the answer travel */
+    if (overhead > t_short / 2 || overhead <= 0)
+        overhead = t_short / 4;
+    double latency = t_short - 2 * overhead;
+    /* of both ends in turn, as short messages are; of both at the same time, as long ones */
+    double in_turn = (t_16k - t_short) / (2.0 * (16 << 10)), streaming = (t_512k - t_128k) / (384 << 10);
+    double gap = (in_turn + streaming) / 2;
+    print("latency", latency);
+    print("overhead", overhead);
+    print("gap", gap * 1000);
+    print("rendezvous", t_64k - t_short - (64 << 10) * gap);
+    print("memory_gap", (memory > gap ? memory : gap) * 1000);
+    print("copy_gap", copy * 1000);
+    print("reduce_gap", join * 1000);
+    print("barrier", board);
+}
+
+/* Of ranks that share a core: a message waits for the other rank's turn. */
+static void measure_switch(void)
+{
+    double least = 0, begin = MPI_Wtime();
+    for (int i = 0; goes_on(10 * i, begin); i++)
+        keep_least(&least, one_way(SHORT, 20, 0));
+    print("switch", least);
+}
+
+static void measure_board(void)
+{
+    double least = 0, begin = MPI_Wtime();
+    for (int i = 0; goes_on(5 * i, begin); i++)
+        keep_least(&least, barrier(30));
+    print("barrier", least);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 || bind_to(argv[1])) {
+        fputs("usage: mpirun -n N probe CPU,CPU,... pair|switch|board (`mpi_info --measure` starts this)\n", stderr);
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    area = malloc(AREA);
+    if (!area)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    memset(area, 0, AREA); /* sums of zero stay zero */
+    if (strcmp(argv[2], "pair") == 0 && size == 2)
+        measure_pair();
+    else if (strcmp(argv[2], "switch") == 0 && size == 2)
+        measure_switch();
+    else
+        measure_board();
+    free(area);
+    MPI_Finalize();
+    return 0;
+}
