@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5 8 */
+/* ranks: 1 2 3 5 8; long: 4 6 7 9 16 */
 /* A hundred nonblocking collectives on overlapping communicators complete, in whatever order they
- * are waited for. */
+ * are waited for: one by one, all at once, whichever comes first, or polled. */
 #include "check.h"
 
-enum { ROUNDS = 10, KINDS = 10, LENGTH = 300 };
+enum { ROUNDS = 10, KINDS = 10, ALL = ROUNDS * KINDS, LENGTH = 300 };
+enum order { FORWARDS, BACKWARDS, MIXED, AT_RANDOM, WAITALL, WAITANY, WAITSOME, TESTSOME, TESTANY, ORDERS };
 
 struct slot {
     int in[LENGTH * 8], out[LENGTH * 8];
@@ -95,25 +96,71 @@ static void check(struct slot *slot, int kind, MPI_Comm comm, int round)
     }
 }
 
+static void check_one(int turn)
+{
+    int round = turn / KINDS, kind = turn % KINDS;
+    check(&slots[round][kind], kind, comms[(round + kind) % 3], round);
+}
+
+static void wait_one_by_one(enum order order, MPI_Request *requests, uint64_t *random)
+{
+    int turns[ALL];
+    for (int i = 0; i < ALL; i++) {
+        int j = order == AT_RANDOM ? random_below(random, i + 1) : i;
+        turns[i] = turns[j];
+        turns[j] = order == BACKWARDS ? ALL - 1 - i : order == MIXED ? (i * 37 + rank * 11) % ALL : i;
+    }
+    for (int i = 0; i < ALL; i++) {
+        CHECK_OK(MPI_Wait(&requests[turns[i]], MPI_STATUS_IGNORE));
+        check_one(turns[i]);
+    }
+}
+
+static void wait_as_they_come(enum order order, MPI_Request *requests)
+{
+    int done[ALL], count, flag;
+    for (int left = ALL; left; left -= count) {
+        count = 1;
+        switch (order) {
+        case WAITANY: CHECK_OK(MPI_Waitany(ALL, requests, &done[0], MPI_STATUS_IGNORE)); break;
+        case WAITSOME: CHECK_OK(MPI_Waitsome(ALL, requests, &count, done, MPI_STATUSES_IGNORE)); break;
+        case TESTSOME: CHECK_OK(MPI_Testsome(ALL, requests, &count, done, MPI_STATUSES_IGNORE)); break;
+        default:
+            CHECK_OK(MPI_Testany(ALL, requests, &done[0], &flag, MPI_STATUS_IGNORE));
+            count = flag;
+        }
+        CHECK(count != MPI_UNDEFINED);
+        for (int i = 0; i < count; i++) {
+            CHECK(done[i] >= 0 && done[i] < ALL && requests[done[i]] == MPI_REQUEST_NULL);
+            check_one(done[i]);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    uint64_t random = (uint64_t)rank + 1;
+    MPI_Request requests[ALL];
     comms[0] = MPI_COMM_WORLD;
     CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comms[1]));
     CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]));
-    for (int order = 0; order < 3; order++) {
-        for (int round = 0; round < ROUNDS; round++)
-            for (int kind = 0; kind < KINDS; kind++)
-                begin(&slots[round][kind], kind, comms[(round + kind) % 3], round);
-        /* Forwards, backwards, or all over the place, differently on each rank. */
-        for (int i = 0; i < ROUNDS * KINDS; i++) {
-            int turn = order == 0   ? i
-                       : order == 1 ? ROUNDS * KINDS - 1 - i
-                                    : (i * 37 + rank * 11) % (ROUNDS * KINDS);
-            struct slot *slot = &slots[turn / KINDS][turn % KINDS];
-            CHECK_OK(MPI_Wait(&slot->request, MPI_STATUS_IGNORE));
-            check(slot, turn % KINDS, comms[(turn / KINDS + turn % KINDS) % 3], turn / KINDS);
+    /* Each rank waits in another way, and in the end all in the same one. */
+    for (int again = 0; again < 2 * ORDERS; again++) {
+        enum order order = (enum order)((again + (again < ORDERS ? rank : 0)) % ORDERS);
+        for (int i = 0; i < ALL; i++) {
+            int round = i / KINDS, kind = i % KINDS;
+            begin(&slots[round][kind], kind, comms[(round + kind) % 3], round);
+            requests[i] = slots[round][kind].request;
         }
+        if (order < WAITALL)
+            wait_one_by_one(order, requests, &random);
+        else if (order == WAITALL) {
+            CHECK_OK(MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE));
+            for (int i = 0; i < ALL; i++)
+                check_one(i);
+        } else
+            wait_as_they_come(order, requests);
     }
     CHECK_OK(MPI_Comm_free(&comms[1]));
     CHECK_OK(MPI_Comm_free(&comms[2]));
