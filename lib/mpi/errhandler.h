@@ -23,15 +23,17 @@ enum tern_errhandler_kind {
     TERN_ERRHANDLER_SESSION,
 };
 
+union tern_errhandler_function {
+    MPI_Comm_errhandler_function *comm;
+    MPI_Win_errhandler_function *win;
+    MPI_File_errhandler_function *file;
+    MPI_Session_errhandler_function *session;
+};
+
 struct tern_errhandler {
     struct tern_object obj;
     enum tern_errhandler_kind kind;
-    union {
-        MPI_Comm_errhandler_function *comm;
-        MPI_Win_errhandler_function *win;
-        MPI_File_errhandler_function *file;
-        MPI_Session_errhandler_function *session;
-    } function;
+    union tern_errhandler_function function;
 };
 
 extern struct tern_errhandler tern_errhandler_errors_are_fatal, tern_errhandler_errors_return;
@@ -72,8 +74,11 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code);
 extern struct tern_comm *tern_raise_without_object;
 
 /* The next tern_raise_on(NULL) of this thread goes to this communicator: wait and test know only
- * inside whose request failed. */
+ * inside whose request failed. It stays until then. */
 void tern_raise_next_on(struct tern_comm *comm);
+/* The same with a reference of the caller's, which is taken over; if it is the last one, as if the
+ * communicator were not there. */
+void tern_raise_next_on_held(struct tern_comm *comm);
 /* The next tern_raise_on of this thread returns MPI_SUCCESS: to call the handler is what
  * MPI_Comm_call_errhandler is for. */
 void tern_raise_next_succeeds(void);

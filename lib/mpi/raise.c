@@ -6,7 +6,8 @@
  * Only generated entry points come here, as the last thing they do and after the lock was given up:
  * a user's handler may leave by longjmp or a C++ exception (the library is compiled with
  * -fexceptions for that), or call MPI again. So no function in this file touches anything of the
- * object after its handler was called.
+ * object after its handler was called, nor has a reference to give back then: another thread may set
+ * another handler at that moment, so what is to be called is copied under the library's lock.
  *
  * An error belongs to an object that has a handler, mostly a communicator. What belongs to none
  * goes to one communicator that the version of the standard names; while that is not there (before
@@ -19,6 +20,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/session.h"
+#include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
@@ -34,12 +36,20 @@ struct tern_comm *tern_raise_without_object = MPI_VERSION < 4 ? &tern_comm_world
 /* What the next tern_raise of this thread has to know beyond its arguments. */
 static __thread struct {
     struct tern_comm *comm;
+    bool held;    /* with a reference */
     bool succeed; /* calling the handler is the success */
 } next;
 
 void tern_raise_next_on(struct tern_comm *comm)
 {
     next.comm = comm;
+    next.held = false;
+}
+
+void tern_raise_next_on_held(struct tern_comm *comm)
+{
+    next.comm = comm;
+    next.held = comm;
 }
 
 void tern_raise_next_succeeds(void)
@@ -106,63 +116,77 @@ static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const
     tern_rte_abort_self(status, text);
 }
 
-/* Whose error handler is called, and with which handle. */
+/* What is called, and with which handle. */
 struct raised_on {
-    struct tern_errhandler *errhandler;
+    enum tern_errhandler_kind kind;
+    union tern_errhandler_function function;
     struct tern_comm *comm;
     MPI_Comm comm_handle;
     MPI_Session session_handle;
 };
 
-static struct raised_on raised_on_comm(struct tern_comm *comm)
+static void take_handler(struct raised_on *on, const struct tern_errhandler *errhandler)
 {
-    bool has = comm && comm->errhandler;
-    return (struct raised_on){.errhandler = has ? comm->errhandler : tern_errhandler_initial(),
-                              .comm = comm,
-                              .comm_handle = comm ? (MPI_Comm)comm->obj.handle : MPI_COMM_NULL,
-                              .session_handle = MPI_SESSION_NULL};
+    on->kind = errhandler->kind;
+    on->function = errhandler->function;
 }
 
-static struct raised_on raised_on_object(struct tern_object *object)
+static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
+{
+    bool has = comm && comm->errhandler;
+    take_handler(on, has ? comm->errhandler : tern_errhandler_initial());
+    on->comm = comm;
+    if (comm)
+        on->comm_handle = (MPI_Comm)comm->obj.handle;
+}
+
+/* The library's lock is held: it guards what handler an object has. */
+static struct raised_on find_handler(struct tern_object *object, struct tern_comm *comm, bool held)
 {
     struct raised_on on = {.comm_handle = MPI_COMM_NULL, .session_handle = MPI_SESSION_NULL};
-    switch (object->handle->magic) {
+    if (held && __atomic_load_n(&comm->obj.refs, __ATOMIC_RELAXED) == 1)
+        comm = NULL; /* the user has freed it */
+    if (!comm && tern_world == TERN_WORLD_RUNNING)
+        comm = tern_raise_without_object;
+    switch (object ? object->handle->magic : TERN_MAGIC_FREED) {
+    case TERN_MAGIC_FREED: raise_on_comm(&on, comm); break;
     case TERN_MAGIC_SESSION:
-        on.errhandler = ((struct tern_session *)object)->errhandler;
+        take_handler(&on, ((struct tern_session *)object)->errhandler);
         on.session_handle = (MPI_Session)object->handle;
-        return on;
-    case TERN_MAGIC_ERRHANDLER:
-        on.errhandler = (struct tern_errhandler *)object;
-        return on;
-    default:
-        return raised_on_comm((struct tern_comm *)object);
+        break;
+    case TERN_MAGIC_ERRHANDLER: take_handler(&on, (struct tern_errhandler *)object); break;
+    default: raise_on_comm(&on, (struct tern_comm *)object);
     }
+    return on;
 }
 
 int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
-    bool succeed = next.succeed;
     struct tern_comm *comm = next.comm;
+    bool held = next.held, succeed = next.succeed;
     next.comm = NULL;
-    next.succeed = false;
+    next.held = next.succeed = false;
 
     int class = tern_error_class(code), given = class;
     char text[1280];
     compose(text, sizeof text, procedure, code, class);
     tern_error_clear();
 
-    if (!comm && tern_world == TERN_WORLD_RUNNING)
-        comm = tern_raise_without_object;
-    struct raised_on on = object ? raised_on_object(object) : raised_on_comm(comm);
-    switch (on.errhandler->kind) {
+    tern_lock();
+    struct raised_on on = find_handler(object, comm, held);
+    tern_unlock();
+    if (on.kind == TERN_ERRHANDLER_ABORT)
+        abort_comm(on.comm, class, text);
+    if (held)
+        tern_comm_release(comm);
+    switch (on.kind) {
     case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
-    case TERN_ERRHANDLER_ABORT: abort_comm(on.comm, class, text);
     case TERN_ERRHANDLER_COMM:
         tern_check_handle_lent(on.comm_handle);
-        on.errhandler->function.comm(&on.comm_handle, &given, text, NULL);
+        on.function.comm(&on.comm_handle, &given, text, NULL);
         break;
     case TERN_ERRHANDLER_SESSION:
-        on.errhandler->function.session(&on.session_handle, &given, text, NULL);
+        on.function.session(&on.session_handle, &given, text, NULL);
         break;
     default: break;
     }

@@ -212,17 +212,6 @@ struct fault {
     struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
 };
 
-/* Names the communicator whose error handler is called: MPI_COMM_WORLD's when nothing but the
- * request was left of its own. */
-static void raise_next_on(const struct fault *fault)
-{
-    struct tern_comm *comm = fault->comm;
-    bool others = comm && __atomic_load_n(&comm->obj.refs, __ATOMIC_RELAXED) > 1;
-    tern_raise_next_on(others ? comm : NULL);
-    if (comm)
-        tern_comm_release(comm);
-}
-
 /* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. */
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
                                                           MPI_Request handle, int error)
@@ -277,7 +266,7 @@ static int report_one(struct tern_request **request, MPI_Status *status)
     if (handle == MPI_REQUEST_NULL)
         *request = NULL;
     if (error)
-        raise_next_on(&fault);
+        tern_raise_next_on_held(fault.comm);
     return error;
 }
 
@@ -286,7 +275,7 @@ static int conclude(const struct fault *fault)
 {
     if (!fault->error)
         return 0;
-    raise_next_on(fault);
+    tern_raise_next_on_held(fault->comm);
     return tern_error(TERN_ERR_IN_STATUS, "%s; the codes of all requests are in the statuses",
                       fault->error < 0 ? tern_error_text(fault->error) : "a request failed");
 }
@@ -393,7 +382,7 @@ static int report_any(int i, MPI_Request requests[], int *index, MPI_Status *sta
     *index = i;
     int error = report(tern_request_of(requests[i]), &requests[i], status, &fault);
     if (error)
-        raise_next_on(&fault);
+        tern_raise_next_on_held(fault.comm);
     return error;
 }
 
