@@ -147,7 +147,21 @@ static inline void check_bounds(const char *name, MPI_Datatype type, const struc
              (long) true_lb, (long) (true_ub - true_lb));
 }
 
-/* Compares all that can be seen of `count` elements; `type` is committed and has no overlaps. */
+/* Does one byte belong to two pieces? `low` is the lowest displacement of all, `span` the bytes from there on. */
+static inline int map_overlaps(const struct typemap *m, int count, MPI_Aint low, size_t span)
+{
+    unsigned char *used = allocate(span);
+    int overlaps = 0;
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < m->n; i++)
+            for (int b = 0; b < m->pieces[i].bytes; b++)
+                overlaps |= used[k * (m->ub - m->lb) + m->pieces[i].at + b - low]++;
+    free(used);
+    return overlaps != 0;
+}
+
+/* Compares all that can be seen of `count` elements; `type` is committed. What overlaps itself may be sent,
+ * but not be received into, however short the message (MPI-4.1 section 5.1.11). */
 static inline void check_type(const char *name, MPI_Datatype type, const struct typemap *m,
                               int count)
 {
@@ -166,18 +180,20 @@ static inline void check_type(const char *name, MPI_Datatype type, const struct 
     check_int(name, count, "packed bytes", position, (long long) bytes);
     check_bytes(name, count, "MPI_Pack", packed, packed_expected, bytes);
 
-    fill(packed, bytes, 9);
-    memset(got, 0xaa, span);
-    memset(expected, 0xaa, span);
-    map_copy(m, count, expected - low, packed, 0);
-    position = 0;
-    CHECK_OK(MPI_Unpack(packed, (int) bytes, &position, got - low, count, type, MPI_COMM_SELF));
-    check_bytes(name, count, "MPI_Unpack", got, expected, span);
+    if (!map_overlaps(m, count, low, span)) {
+        fill(packed, bytes, 9);
+        memset(got, 0xaa, span);
+        memset(expected, 0xaa, span);
+        map_copy(m, count, expected - low, packed, 0);
+        position = 0;
+        CHECK_OK(MPI_Unpack(packed, (int) bytes, &position, got - low, count, type, MPI_COMM_SELF));
+        check_bytes(name, count, "MPI_Unpack", got, expected, span);
 
-    memset(got, 0xaa, span);
-    CHECK_OK(MPI_Sendrecv(packed, (int) bytes, MPI_PACKED, 0, 1, got - low, count, type, 0, 1,
-                          MPI_COMM_SELF, MPI_STATUS_IGNORE));
-    check_bytes(name, count, "receive", got, expected, span);
+        memset(got, 0xaa, span);
+        CHECK_OK(MPI_Sendrecv(packed, (int) bytes, MPI_PACKED, 0, 1, got - low, count, type, 0, 1,
+                              MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        check_bytes(name, count, "receive", got, expected, span);
+    }
     memset(packed, 0, bytes);
     CHECK_OK(MPI_Sendrecv(memory - low, count, type, 0, 1, packed, (int) bytes, MPI_PACKED, 0, 1,
                           MPI_COMM_SELF, MPI_STATUS_IGNORE));
