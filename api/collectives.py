@@ -42,8 +42,10 @@ def communicator(procedure):
 def way(procedure):
     if procedure.name == 'MPI_Comm_free':
         return 'DETACHED'   # local wherever it can be: programs free what only some ranks could make
-    if procedure.parameters[-1].kind != 'REQUEST' or procedure.name.endswith('_init'):
+    if procedure.parameters[-1].kind != 'REQUEST':
         return 'BLOCKING'
+    if procedure.name.endswith('_init'):
+        return 'PERSISTENT'
     return 'NONBLOCKING' if operation(procedure) else 'DETACHED'
 
 

@@ -12,6 +12,7 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 #define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */
 #include "lib/mpi/entry.h"
 
+#include "lib/mpi/message.h"
 #include "lib/mpi/procedures.h"
 '''
 
@@ -167,9 +168,26 @@ class Entry:
             parts = ', '.join(collectives.part(self.procedure, d, None) for d in moved)
             self.add('const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
             self.add('int found_ = tern_check_buffers(parts_);')
-        if comm or moved:
+        several = [p for p in self.procedure.parameters if p.kind == 'REQUEST' and p.lengths]
+        for p in several:
+            self.add('int found_ = tern_check_requests(%s, %s);' % (p.lengths[0], p.name))
+        if comm or moved or several:
             self.add('if (found_)')
             self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
+        if self.received():
+            of = self.procedure.of_kind('COMMUNICATOR') + self.procedure.of_kind('MESSAGE')
+            on = private_name(of[0]) + ('->comm' if of[0].kind == 'MESSAGE' else '')
+            self.add('const unsigned hints_ = %s ? %s->hints : 0;' % (on, on) if of[0].kind == 'MESSAGE'
+                     else 'const unsigned hints_ = %s->hints;' % on)
+            self.add('MPI_Status status_;')
+            self.add('if (status == MPI_STATUS_IGNORE)')
+            self.add('    status = &status_;')
+
+    def received(self):
+        """Index among parts_ of the buffer that a blocking receive fills, as a list; [] if it is none."""
+        if self.procedure.rules != 'pt2pt' or not any(p.name == 'status' for p in self.procedure.parameters):
+            return []
+        return [i for i, d in enumerate(collectives.moves(self.procedure)) if d[0].direction != 'in']
 
     def note_handles(self):
         """The handles that the caller has from now on, and what requests use."""
@@ -231,6 +249,10 @@ class Entry:
             self.add(line)
         if self.checked:
             self.note_handles()
+            for i in self.received():
+                self.add('found_ = tern_check_received(hints_, &parts_[%d], status);' % i)
+                self.add('if (found_)')
+                self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
         self.add('return MPI_SUCCESS;')
 
     def text(self):

@@ -168,6 +168,16 @@ def neighbors(procedure):
             yield Wrong({'comm': 'ring_graph', p.name: 'NULL'}, 'ARG', p.name)
 
 
+def sessions(procedure):
+    """Objects of the World Model and of a session in one call. What reads only is refused at check_level full; the others take
+    ranks that all name themselves as leader at the other levels only."""
+    second = [p for p in procedure.parameters if p.kind in ('COMMUNICATOR', 'GROUP') and p.direction == 'in' and not p.lengths][1:2]
+    for p in second:
+        reads = procedure.name in ('MPI_Group_translate_ranks', 'MPI_Group_compare', 'MPI_Comm_compare')
+        yield Wrong({p.name: 'session_group' if p.kind == 'GROUP' else 'session_comm'}, 'SESSION', p.name,
+                    ['FULL'] if reads else ['BASIC'] if 'Intercomm' in procedure.name else [])
+
+
 def rest(procedure):
     """What one procedure alone refuses."""
     yield from {
@@ -195,7 +205,7 @@ def rest(procedure):
     }.get(procedure.name, [])
 
 
-JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, rest]
+JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, sessions, rest]
 
 
 def wrong_calls(procedure):

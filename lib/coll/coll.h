@@ -48,7 +48,7 @@ struct tern_reduction {
 };
 
 /* What a started call waits for before it communicates: leave from the other ranks, at check_level
- * full. */
+ * full. A persistent one begins it at each start. */
 struct tern_permit {
     void (*begin)(struct tern_permit *permit);
     /* 0: given; TERN_ERR_AGAIN: ask again in the next round; any other: refused, the run ends so. */
@@ -73,7 +73,7 @@ struct tern_call {
      * NULL: nothing to do. */
     void (*let_go)(void *held);
     void *held;
-    struct tern_permit *permit; /* likewise, for started runs; NULL: none is needed */
+    struct tern_permit *permit; /* likewise; NULL: none is needed */
 };
 
 static inline void tern_call_let_go(struct tern_call *call)

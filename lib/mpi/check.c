@@ -5,7 +5,9 @@
 #include "lib/mpi/check.h"
 
 #include "lib/mpi/init.h"
+#include "lib/mpi/request.h"
 #include "lib/pml/pml.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -50,6 +52,44 @@ void tern_check_say_unreceived(struct tern_comm *comm)
                  "with tag %d",
                  tern_check_procedure(), (unsigned long)count, name, status._ucount,
                  status.MPI_SOURCE, status.MPI_TAG);
+}
+
+int tern_check_requests(int64_t count, const MPI_Request requests[])
+{
+    int64_t first = -1;
+    const struct tern_session *session = NULL;
+    for (int64_t i = 0; tern_check_full() && requests && i < count; i++) {
+        const struct tern_request *request = ((const struct tern_handle *)requests[i])->state;
+        if (!request || !request->held)
+            continue;
+        const struct tern_comm *comm = request->comm;
+        if (first >= 0 && comm->session != session)
+            return tern_error(TERN_ERR_SESSION,
+                              "array_of_requests[%ld] and [%ld] are of communicators of different "
+                              "sessions; complete them in different calls",
+                              (long)first, (long)i);
+        first = i;
+        session = comm->session;
+    }
+    return 0;
+}
+
+int tern_check_received(unsigned hints, const struct tern_check_part *part, const MPI_Status *status)
+{
+    if (!(hints & TERN_COMM_EXACT_LENGTH) || !part->name)
+        return 0;
+    return tern_check_length((int64_t)part->count * part->type->type.size, status);
+}
+
+int tern_check_length(int64_t expected, const MPI_Status *status)
+{
+    if (status->_cancelled || status->MPI_SOURCE == MPI_PROC_NULL ||
+        (int64_t)status->_ucount == expected)
+        return 0;
+    return tern_error(TERN_ERR_COUNT,
+                      "the message from rank %d with tag %d has %zu bytes, its receive buffer %ld; the "
+                      "communicator has the hint mpi_assert_exact_length",
+                      status->MPI_SOURCE, status->MPI_TAG, status->_ucount, (long)expected);
 }
 
 void tern_check_finalize(void)

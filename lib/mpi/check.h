@@ -115,6 +115,14 @@ int tern_check_request_started(struct tern_request *request);
  * was to be sent meanwhile. */
 int tern_check_request_done(struct tern_request *request, bool freed);
 
+/* Requests named in one call: TERN_ERR_SESSION if they are of different sessions. They are requests or null. */
+int tern_check_requests(int64_t count, const MPI_Request requests[]);
+
+/* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive buffer. TERN_ERR_COUNT if not.
+ * Requests are looked at when they are done, blocking receives by the first, with the communicator's hints. */
+int tern_check_received(unsigned hints, const struct tern_check_part *part, const MPI_Status *status);
+int tern_check_length(int64_t expected, const MPI_Status *status);
+
 /* Blocks of a part that has one for each rank, or one for each neighbour. */
 int tern_check_ranks(const struct tern_comm *comm);
 int tern_check_neighbors(const struct tern_comm *comm, bool output);
@@ -137,12 +145,13 @@ enum tern_check_pattern {
     TERN_CHECK_BLOCKS,    /* one for each rank: gatherv, scatterv, allgatherv */
     TERN_CHECK_PAIRS,     /* one for each pair of ranks: alltoallv, alltoallw */
     TERN_CHECK_COUNTS,    /* reductions whose counts are the same in the whole group: reduce_scatter */
-    TERN_CHECK_NEIGHBORS, /* a matter of neighbours, not of all */
+    TERN_CHECK_NEIGHBORS, /* one for each edge of a topology */
 };
 
 enum tern_check_way {
-    TERN_CHECK_BLOCKING, /* and preparing a persistent one, whose starts may come in any order */
+    TERN_CHECK_BLOCKING,
     TERN_CHECK_NONBLOCKING, /* tern_check_take_permit gives what its request waits for */
+    TERN_CHECK_PERSISTENT,  /* prepared, which blocks; tern_check_take_permit gives what each start waits for */
     TERN_CHECK_DETACHED,    /* nobody waits for the answer: a difference is said, no more */
 };
 
@@ -165,9 +174,17 @@ struct tern_check_call {
  */
 int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *call);
 
-/* What the nonblocking call of this thread that tern_check_collective saw last must wait for before it communicates, now the
- * caller's; NULL: nothing. */
+/* What the nonblocking or persistent call of this thread that tern_check_collective saw last must wait for before it
+ * communicates, now the caller's; NULL: nothing. */
 struct tern_permit *tern_check_take_permit(void);
+
+/*
+ * The same for calls that only processes of `group` make, all of them in the intracommunicator `comm`, and this one among them; or
+ * the two leaders that join two groups over `comm`. `tag` is for people, "tag 5", and tells such calls apart. What
+ * differs is said as soon as ranks that have no further threads wait for each other.
+ */
+int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
+int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);
 
 /* Start and end of talking to the others, with the rooms below. The lock is held. 0 or TERN_ERR_*. */
 int tern_check_open(void);

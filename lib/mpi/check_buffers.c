@@ -153,6 +153,7 @@ struct use {
     const char *low, *high; /* all its memory lies between: most uses are passed over by that */
     const char *procedure, *name;
     bool output, active;
+    int64_t exact; /* bytes that must come; -1: any number up to what there is room for */
     uint64_t sum; /* of what is sent, when it was started */
     struct runs runs;
 };
@@ -205,6 +206,16 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS])
     return rc;
 }
 
+/* Point to point only: there, what requests receive has a status. */
+static int64_t exact_length(const struct tern_request *request, const struct tern_check_part *part)
+{
+    const struct tern_comm *comm = request->comm;
+    bool asserted = comm && comm->hints & TERN_COMM_EXACT_LENGTH;
+    return asserted && part->output && request->kind->receives && part->type
+               ? (int64_t)part->count * part->type->type.size
+               : -1;
+}
+
 static void record_use(struct tern_request *request, const struct tern_check_part *part)
 {
     if (use_count == use_room) {
@@ -221,6 +232,7 @@ static void record_use(struct tern_request *request, const struct tern_check_par
                         .name = part->name,
                         .output = part->output,
                         .active = request->active,
+                        .exact = exact_length(request, part),
                         .runs = runs_of(part)};
     if (use->runs.count) {
         use->low = use->runs.runs[0].iov_base;
@@ -235,6 +247,8 @@ void tern_check_request_made(struct tern_request *request,
 {
     if (!tern_check_full() || request->kind == &tern_request_static_kind)
         return;
+    if (!request->held && request->comm) /* also a complete one: what is found out later goes to its handler */
+        tern_request_hold_always(request, request->comm, NULL);
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < TERN_CHECK_PARTS; i++)
         if (parts[i].name)
@@ -279,6 +293,8 @@ int tern_check_request_done(struct tern_request *request, bool freed)
             rc = tern_error(TERN_ERR_BUFFER,
                             "%s of %s was changed before the request was complete", use->name,
                             use->procedure);
+        if (!freed && !rc && use->active && use->exact >= 0 && !request->error)
+            rc = tern_check_length(use->exact, &request->status);
         use->active = false;
         if (request->persistent && !freed)
             continue;

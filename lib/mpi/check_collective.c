@@ -9,6 +9,7 @@
 
 #include "lib/mpi/check.h"
 #include "lib/mpi/check_record.h"
+#include "lib/mpi/topo.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -22,6 +23,7 @@ struct writer {
     struct tern_record *record;
     int room;
     bool failed; /* no memory */
+    bool wrong;  /* an argument that will be refused */
     int side;    /* mine: 0 the judge's group */
 };
 
@@ -32,7 +34,7 @@ static struct tern_fact *add(struct writer *writer, uint64_t key, uint64_t value
         return &lost;
     if (writer->record->fact_count == writer->room) {
         int room = 2 * writer->room;
-        struct tern_record *more = realloc(writer->record, tern_record_size(room));
+        struct tern_record *more = realloc(writer->record, tern_record_size(room, 0));
         if (!more) {
             writer->failed = true;
             return &lost;
@@ -45,9 +47,13 @@ static struct tern_fact *add(struct writer *writer, uint64_t key, uint64_t value
     return fact;
 }
 
+/* NULL: none; arrays whose lengths only a topology knows are looked at later than here. */
 static const struct tern_datatype *type_of(const struct tern_check_part *part, int block)
 {
-    return part->types ? tern_datatype_of(part->types[block]) : part->type;
+    const struct tern_handle *handle = part->types ? (const void *)part->types[block] : NULL;
+    if (!part->types)
+        return part->type;
+    return handle && handle->magic == TERN_MAGIC_DATATYPE ? handle->state : NULL;
 }
 
 static int64_t count_of(const struct tern_check_part *part, int block)
@@ -56,22 +62,28 @@ static int64_t count_of(const struct tern_check_part *part, int block)
 }
 
 /* `block` -1: the one count of all blocks. */
-static void state_data(struct writer *writer, const struct tern_check_part *part, int block, int side,
-                       uint32_t from, uint32_t to)
+static struct tern_fact *state_block(struct writer *writer, const struct tern_check_part *part, int block,
+                                     uint64_t key)
 {
     const struct tern_datatype *type = type_of(part, block < 0 ? 0 : block);
     int64_t count = count_of(part, block < 0 ? 0 : block);
-    struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_DATA, side, from, to),
-                                 tern_check_signature(type, count));
+    struct tern_fact *fact = add(writer, key, type ? tern_check_signature(type, count) : 0);
     char index[24] = "", name[26];
     if (block >= 0 && part->counts.values)
         snprintf(index, sizeof index, "[%d]", block);
-    if (type->name[0])
-        snprintf(name, sizeof name, "%.24s", type->name);
-    else
+    if (type && !type->name[0])
         snprintf(name, sizeof name, "%ld bytes", (long)type->type.size);
+    else
+        snprintf(name, sizeof name, "%.24s", type ? type->name : "no datatype");
     snprintf(fact->text, sizeof fact->text, "%.10s%.8s %ld of %.20s", part->count_name, index,
              (long)count, name);
+    return fact;
+}
+
+static void state_data(struct writer *writer, const struct tern_check_part *part, int block, int side,
+                       uint32_t from, uint32_t to)
+{
+    state_block(writer, part, block, tern_fact_key(TERN_FACT_DATA, side, from, to));
 }
 
 static bool significant(const struct tern_check_part *part)
@@ -101,6 +113,40 @@ static void state_pairs(struct writer *writer, const struct tern_comm *comm,
             state_data(writer, part, i, other, (uint32_t)i, me);
         else
             state_data(writer, part, i, writer->side, me, (uint32_t)i);
+}
+
+/* Several edges from one rank to another are told apart by their order, which is that in which lib/coll/neighbor.c
+ * sends and receives: in a grid, what went down arrives from above. */
+static void state_edges(struct writer *writer, const struct tern_comm *comm,
+                        const struct tern_check_part *part)
+{
+    int in, out, me = comm->group->rank;
+    if (!part->count_name || tern_topo_degrees(comm, &in, &out))
+        return; /* is refused later */
+    int *ranks = malloc(((size_t)in + (size_t)out + 1) * sizeof *ranks);
+    int *before = calloc((size_t)comm->group->size, sizeof *before); /* edges with each rank */
+    writer->failed = writer->failed || !ranks || !before;
+    if ((part->counts.width && !part->counts.values) || (part->displs.width && !part->displs.values) ||
+        (!part->type && !part->types))
+        writer->wrong = writer->wrong || (part->output ? in : out) > 0;
+    else if (!writer->failed && tern_topo_neighbors(comm, ranks, ranks + in) == 0)
+        for (int i = 0; i < (part->output ? in : out); i++) {
+            int block = part->output && comm->topo->kind == TERN_TOPO_CART ? i ^ 1 : i;
+            int peer = part->output ? ranks[block] : ranks[in + block];
+            if (peer < 0 || before[peer] >= TERN_FACT_SIDES)
+                continue;
+            struct tern_fact *fact = state_block(
+                writer, part, part->counts.values || part->types ? block : -1,
+                tern_fact_key(TERN_FACT_EDGE, before[peer]++, (uint32_t)(part->output ? peer : me),
+                              (uint32_t)(part->output ? me : peer)));
+            if (!type_of(part, part->types ? block : 0) || count_of(part, block) < 0)
+                writer->wrong = true;
+            size_t length = strlen(fact->text);
+            snprintf(fact->text + length, sizeof fact->text - length, " %s rank %d",
+                     part->output ? "from" : "to", peer);
+        }
+    free(ranks);
+    free(before);
 }
 
 static void state_parts(struct writer *writer, const struct tern_comm *comm,
@@ -133,8 +179,8 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
             for (int i = 0; p == 0 && data && i < (part->counts.values ? comm->group->size : 1); i++)
                 state_data(writer, part, part->counts.values ? i : -1, writer->side, 0, (uint32_t)i);
             break;
-        case TERN_CHECK_NO_DATA:
-        case TERN_CHECK_NEIGHBORS: break;
+        case TERN_CHECK_NEIGHBORS: state_edges(writer, comm, part); break;
+        case TERN_CHECK_NO_DATA: break;
         }
     }
 }
@@ -200,49 +246,99 @@ static uint32_t world_rank(const struct tern_group *group, int rank)
     return tern_group_process(group, rank).rank;
 }
 
-/* NULL: no memory. */
-static struct tern_record *write_record(const struct tern_comm *comm,
-                                        const struct tern_check_call *call)
+/* Who is who: without occasion and facts. False: no memory. */
+static bool begin_record(struct writer *writer, const struct tern_comm *comm)
 {
     enum { ROOM = 8 };
-    struct writer writer = {.record = malloc(tern_record_size(ROOM)), .room = ROOM};
-    if (!writer.record)
-        return NULL;
+    *writer = (struct writer){.record = calloc(1, tern_record_size(ROOM, 0)), .room = ROOM};
+    if (!writer->record)
+        return false;
     uint32_t judge = world_rank(comm->group, 0);
     int remote = 0;
     if (comm->remote_group) {
         uint32_t other = world_rank(comm->remote_group, 0);
-        writer.side = other < judge;
+        writer->side = other < judge;
         judge = other < judge ? other : judge;
         remote = comm->remote_group->size;
     }
-    memset(writer.record, 0, tern_record_size(0));
-    *writer.record = (struct tern_record){
-        .comm = comm->coll.context.id,
+    *writer->record = (struct tern_record){
+        .occasion = {.comm = comm->coll.context.id},
         .sender = (int32_t)tern_rte.rank,
         .judge = (int32_t)judge,
         .members = comm->group->size + remote,
-        .local = writer.side ? remote : comm->group->size,
-        .place = comm->group->rank + (writer.side ? remote : 0),
+        .local = writer->side ? remote : comm->group->size,
+        .place = comm->group->rank + (writer->side ? remote : 0),
+        .threads = tern_threads != 0,
     };
+    snprintf(writer->record->comm_name, sizeof writer->record->comm_name, "%.47s",
+             comm->name[0] ? comm->name : "a communicator without a name");
     const char *name = tern_check_procedure();
     size_t length = strlen(name);
     if (length > 2 && strcmp(name + length - 2, "_c") == 0)
         length -= 2; /* MPI_Bcast and MPI_Bcast_c are one operation */
-    snprintf(writer.record->procedure, sizeof writer.record->procedure, "%.*s", (int)length, name);
-    snprintf(writer.record->comm_name, sizeof writer.record->comm_name, "%.47s",
-             comm->name[0] ? comm->name : "a communicator without a name");
+    snprintf(writer->record->procedure, sizeof writer->record->procedure, "%.*s", (int)length, name);
+    return true;
+}
+
+/* The record, the caller's; NULL: no memory. */
+static struct tern_record *end_record(const struct writer *writer)
+{
+    if (!writer->failed)
+        return writer->record;
+    free(writer->record);
+    return NULL;
+}
+
+static bool strict(const struct tern_comm *comm)
+{
+    return comm->hints & TERN_COMM_STRICT_STARTS;
+}
+
+/* *ret_wrong: an argument will be refused here, so there is nothing to compare. */
+static struct tern_record *write_record(const struct tern_comm *comm,
+                                        const struct tern_check_call *call, bool *ret_wrong)
+{
+    struct writer writer;
+    *ret_wrong = false;
+    if (!begin_record(&writer, comm))
+        return NULL;
     if (call->rooted)
         state_root(&writer, comm, call->root);
     if (call->op)
         state_op(&writer, call->op);
     for (uint32_t i = 0; call->same[i].name; i++)
         state_same(&writer, &call->same[i], i);
+    if (call->way == TERN_CHECK_PERSISTENT) {
+        struct tern_fact *fact =
+            add(&writer, tern_fact_key(TERN_FACT_SAME, 1, 0, 0), (uint64_t)strict(comm));
+        snprintf(fact->text, sizeof fact->text, "mpi_assert_strict_start_ordering %s",
+                 strict(comm) ? "true" : "false");
+    }
     state_parts(&writer, comm, call);
-    if (!writer.failed)
-        return writer.record;
-    free(writer.record);
-    return NULL;
+    *ret_wrong = writer.wrong;
+    return end_record(&writer);
+}
+
+/* Of the starts of a persistent collective that is being prepared. */
+static struct tern_record *write_start_record(struct tern_comm *comm)
+{
+    struct writer writer;
+    char prepared[sizeof writer.record->procedure];
+    if (!begin_record(&writer, comm))
+        return NULL;
+    struct tern_record *record = writer.record;
+    uint32_t number = ++comm->check_prepared;
+    snprintf(prepared, sizeof prepared, "%s", record->procedure);
+    if (strict(comm)) {
+        record->occasion.series = TERN_SERIES_STARTS_IN_ORDER;
+        struct tern_fact *fact = add(&writer, tern_fact_key(TERN_FACT_SAME, 0, 0, 0), number);
+        snprintf(fact->text, sizeof fact->text, "request %u (%s)", number, prepared);
+        snprintf(record->procedure, sizeof record->procedure, "MPI_Start");
+    } else {
+        record->occasion.series = TERN_SERIES_STARTS | number;
+        snprintf(record->procedure, sizeof record->procedure, "MPI_Start (%.35s)", prepared);
+    }
+    return end_record(&writer);
 }
 
 static __thread struct tern_permit *next_permit;
@@ -265,13 +361,31 @@ static bool comparable(const struct tern_comm *comm)
     return comm->group->size + (comm->remote_group ? comm->remote_group->size : 0) > 1;
 }
 
+static int no_memory(void)
+{
+    return tern_error(TERN_ERR_NO_MEM, "no memory to compare a collective with other ranks");
+}
+
+/* Blocks; 0 or what differs. */
+static int wait_for(struct tern_permit *permit)
+{
+    int rc = tern_permit_wait(permit);
+    permit->release(permit);
+    return rc;
+}
+
 static int exchange(struct tern_comm *comm, const struct tern_check_call *call)
 {
-    struct tern_record *record = write_record(comm, call);
+    bool wrong;
+    struct tern_record *record = write_record(comm, call, &wrong);
+    if (record && wrong) {
+        free(record);
+        return 0;
+    }
     struct tern_permit *permit =
         record ? tern_permit_new(record, comm, call->way == TERN_CHECK_DETACHED) : NULL;
     if (!permit)
-        return tern_error(TERN_ERR_NO_MEM, "no memory to compare a collective with other ranks");
+        return no_memory();
     if (call->way == TERN_CHECK_NONBLOCKING) {
         next_permit = permit;
         return 0;
@@ -280,15 +394,18 @@ static int exchange(struct tern_comm *comm, const struct tern_check_call *call)
         permit->begin(permit);
         return 0;
     }
-    int rc = tern_permit_wait(permit);
+    int rc = wait_for(permit);
     if (rc == TERN_ERR_NOT_SAME) {
         /* Another rank's nonblocking call, refused as well, has used up a tag. */
         comm->coll.next_tag++;
         if (comm->coll.local)
             comm->coll.local->next_tag++;
     }
-    permit->release(permit);
-    return rc;
+    if (rc || call->way != TERN_CHECK_PERSISTENT)
+        return rc;
+    record = write_start_record(comm);
+    next_permit = record ? tern_permit_new(record, comm, false) : NULL;
+    return next_permit ? 0 : no_memory();
 }
 
 int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *call)
@@ -302,4 +419,108 @@ int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *
     if (rc || !comparable(comm))
         return rc;
     return exchange(comm, call);
+}
+
+/* ---- calls of a part of a communicator ---- */
+
+/* Names who has to come; the lowest process of them compares. No fact is added after that. */
+static void await(struct writer *writer, const int places[], const uint32_t world[], int count)
+{
+    struct tern_record *record = writer->record;
+    struct tern_record *larger =
+        writer->failed ? NULL : realloc(record, tern_record_size(record->fact_count, count));
+    writer->failed = !larger;
+    if (!larger)
+        return;
+    int32_t *awaited = (int32_t *)&larger->facts[larger->fact_count];
+    uint64_t digest = 0;
+    larger->judge = (int32_t)world[0];
+    for (int i = 0; i < count; i++) {
+        awaited[i] = places[i];
+        if ((int32_t)world[i] < larger->judge)
+            larger->judge = (int32_t)world[i];
+    }
+    for (int i = 0; i < larger->fact_count; i++)
+        digest = (digest ^ larger->facts[i].value) * 0x9e3779b97f4a7c15u;
+    larger->awaited = count;
+    larger->occasion.series = TERN_SERIES_OF_GROUP | digest >> 1;
+    writer->record = larger;
+}
+
+static uint64_t hash_text(const char *text)
+{
+    return hash_bytes(0xcbf29ce484222325u, text, strlen(text));
+}
+
+static void state_text(struct writer *writer, uint32_t index, uint64_t value, const char *text)
+{
+    struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_SAME, 0, index, 0), value);
+    snprintf(fact->text, sizeof fact->text, "%.63s", text);
+}
+
+static int exchange_in_part(struct tern_comm *comm, struct writer *writer)
+{
+    struct tern_record *record = end_record(writer);
+    struct tern_permit *permit = record ? tern_permit_new(record, comm, false) : NULL;
+    return permit ? wait_for(permit) : no_memory();
+}
+
+/* "group 0, 2, 3", in the order of the group */
+static void name_group(const int ranks[], int count, char *text, size_t room)
+{
+    size_t length = (size_t)snprintf(text, room, "group");
+    for (int i = 0; i < count && length < room - 16; i++)
+        length += (size_t)snprintf(text + length, room - length, "%s %d", i ? "," : "", ranks[i]);
+    if (length >= room - 16 && count > 1)
+        snprintf(text + length, room - length, " ... (%d)", count);
+}
+
+int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag)
+{
+    struct writer writer;
+    char text[64];
+    int rc = 0, n = group->size;
+    if (!tern_check_full() || n < 2 || !comparable(comm))
+        return 0;
+    int *ranks = malloc((size_t)n * sizeof *ranks);
+    uint32_t *world = malloc((size_t)n * sizeof *world);
+    if (!ranks || !world || !begin_record(&writer, comm)) {
+        rc = no_memory();
+        goto free_ranks;
+    }
+    for (int i = 0; i < n; i++) {
+        ranks[i] = tern_group_find(comm->group, tern_group_process(group, i));
+        world[i] = world_rank(group, i);
+    }
+    name_group(ranks, n, text, sizeof text);
+    state_text(&writer, 0, hash_text(tag), tag);
+    state_text(&writer, 1, hash_bytes((uint64_t)n, ranks, (size_t)n * sizeof *ranks), text);
+    await(&writer, ranks, world, n);
+    rc = exchange_in_part(comm, &writer);
+
+free_ranks:
+    free(ranks);
+    free(world);
+    return rc;
+}
+
+int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag)
+{
+    struct writer writer;
+    char text[64];
+    if (!tern_check_full() || !comparable(comm) || (!comm->remote_group && remote_leader == comm->group->rank))
+        return 0;
+    if (!begin_record(&writer, comm))
+        return no_memory();
+    const struct tern_group *other = comm->remote_group ? comm->remote_group : comm->group;
+    int shift = comm->remote_group && !writer.side ? comm->group->size : 0;
+    const int places[] = {writer.record->place, remote_leader + shift};
+    const uint32_t world[] = {world_rank(comm->group, comm->group->rank), world_rank(other, remote_leader)};
+    bool first = world[0] < world[1];
+    const uint32_t both[] = {world[!first], world[first]};
+    snprintf(text, sizeof text, "remote_leader %d", remote_leader);
+    state_text(&writer, 0, hash_text(tag), tag);
+    state_text(&writer, 1, hash_bytes(0, both, sizeof both), text);
+    await(&writer, places, world, 2);
+    return exchange_in_part(comm, &writer);
 }

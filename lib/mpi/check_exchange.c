@@ -5,8 +5,8 @@
  * said the same.
  *
  * Each rank sends its record to the judge, rank 0 of the communicator, over a context of its own
- * that all processes of the job share. The judge compares when all have come and answers each one:
- * a permit, or what differs. A blocking call waits for the answer, a nonblocking one starts its run when
+ * that all processes of the job share. The judge compares when all have come (check_gather.c) and answers
+ * each one: a permit, or what differs. A blocking call waits for the answer, a nonblocking one starts its run when
  * it has it. The judge needs no call of its own for that: records are taken in by progress, whatever
  * procedure the rank is in.
  *
@@ -41,16 +41,15 @@ enum kind {
     HERE,    /* from a missing one: text */
 };
 
-enum { MISSING_MOST = 8, SAID_BY_ANOTHER = -1, TEXT = 1024 };
+enum { MISSING_MOST = 8, DOING = 200 };
 
 /* All messages but records. */
 struct note {
-    uint64_t comm;
-    uint32_t number;
-    int32_t place; /* WHERE, HERE: of the missing one */
-    int32_t count; /* MISSING, or SAID_BY_ANOTHER */
+    struct tern_occasion occasion;
+    int32_t place; /* WHO: of the sender; WHERE, HERE: of the missing one */
+    int32_t count; /* MISSING, or TERN_SAID_BY_ANOTHER */
     int32_t places[MISSING_MOST];
-    char text[TEXT]; /* only its bytes travel */
+    char text[TERN_CHECK_TEXT]; /* only its bytes travel */
 };
 
 /* --- state ---
@@ -72,19 +71,6 @@ struct transfer {
 };
 static struct tern_link outgoing = {&outgoing, &outgoing}, incoming = {&incoming, &incoming};
 
-/* What the judge knows of one collective. */
-struct gathering {
-    struct tern_link link;
-    uint64_t comm;
-    uint32_t number;
-    int members, arrived;
-    bool decided;
-    int asker; /* who says who is missing, from 1 on; 0: nobody has asked yet */
-    char text[TEXT]; /* of the decision; empty: all the same */
-    struct tern_record *records[];
-};
-static struct tern_link gatherings = {&gatherings, &gatherings};
-
 enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: who asks has no lock */
 
 struct permit {
@@ -98,8 +84,8 @@ struct permit {
     double since, patience_s;
     double asked_at;     /* 0: not now */
     struct note missing; /* count 0: not answered yet */
-    char doing[MISSING_MOST][64];
-    char text[TEXT];
+    char doing[MISSING_MOST][DOING];
+    char text[TERN_CHECK_TEXT];
 };
 static struct tern_link waiting = {&waiting, &waiting};
 
@@ -148,91 +134,25 @@ static void send_note(int rank, int tag, const struct note *note)
 
 /* --- the judge --- */
 
-static struct gathering *find_gathering(uint64_t comm, uint32_t number)
+static void answer(const struct tern_record *record, const char *text)
 {
-    for (struct tern_link *link = gatherings.next; link != &gatherings; link = link->next) {
-        struct gathering *gathering = TERN_CONTAINER(link, struct gathering, link);
-        if (gathering->comm == comm && gathering->number == number)
-            return gathering;
-    }
-    return NULL;
-}
-
-static void answer(const struct gathering *gathering, const struct tern_record *record)
-{
-    struct note note = {.comm = gathering->comm, .number = gathering->number, .place = record->place};
-    memcpy(note.text, gathering->text, sizeof note.text);
+    struct note note = {.occasion = record->occasion, .place = record->place};
+    snprintf(note.text, sizeof note.text, "%s", text);
     send_note(record->sender, VERDICT, &note);
 }
 
-static void decide(struct gathering *gathering)
+static void take_record(const struct tern_record *record)
 {
-    gathering->decided = true;
-    if (tern_check_judge((const struct tern_record *const *)gathering->records, gathering->members,
-                         gathering->text, sizeof gathering->text))
-        gathering->text[0] = 0;
-    for (int i = 0; i < gathering->members; i++)
-        if (gathering->records[i])
-            answer(gathering, gathering->records[i]);
-}
-
-static void end_gathering(struct gathering *gathering)
-{
-    tern_list_remove(&gathering->link);
-    for (int i = 0; i < gathering->members; i++)
-        free(gathering->records[i]);
-    free(gathering);
-}
-
-static void take_record(const struct tern_record *record, size_t length)
-{
-    struct gathering *gathering = find_gathering(record->comm, record->number);
-    struct tern_record *copy = malloc(length);
-    if (!gathering && copy) {
-        size_t size = sizeof *gathering + (size_t)record->members * sizeof gathering->records[0];
-        if ((gathering = calloc(1, size))) {
-            gathering->comm = record->comm;
-            gathering->number = record->number;
-            gathering->members = record->members;
-            tern_list_append(&gatherings, &gathering->link);
-        }
-    }
-    if (!gathering || !copy) {
+    if (!tern_gather_record(record, answer))
         tern_log("no memory for comparing collectives; the other ranks will wait");
-        free(copy);
-        return;
-    }
-    memcpy(copy, record, length);
-    gathering->records[record->place] = copy;
-    gathering->arrived++;
-    if (gathering->decided)
-        answer(gathering, copy);
-    else if (gathering->arrived == gathering->members)
-        decide(gathering);
-    if (gathering->arrived == gathering->members)
-        end_gathering(gathering);
 }
 
 static void take_who(const struct note *note, int asker)
 {
-    struct gathering *gathering = find_gathering(note->comm, note->number);
-    char text[TEXT];
-    if (!gathering || gathering->decided)
-        return;
-    if (!tern_check_judge((const struct tern_record *const *)gathering->records, gathering->members,
-                          text, sizeof text)) {
-        decide(gathering);
-        return;
-    }
-    struct note missing = {.comm = note->comm, .number = note->number};
-    if (!gathering->asker)
-        gathering->asker = asker + 1;
-    if (gathering->asker != asker + 1)
-        missing.count = SAID_BY_ANOTHER;
-    for (int place = 0; place < gathering->members && missing.count != SAID_BY_ANOTHER; place++)
-        if (!gathering->records[place] && missing.count++ < MISSING_MOST)
-            missing.places[missing.count - 1] = place;
-    send_note(asker, MISSING, &missing);
+    struct note missing = {.occasion = note->occasion};
+    missing.count = tern_gather_missing(&note->occasion, note->place, answer, MISSING_MOST, missing.places);
+    if (missing.count)
+        send_note(asker, MISSING, &missing);
 }
 
 /* --- the one who waits --- */
@@ -256,7 +176,7 @@ static struct permit *find_permit(const struct note *note)
 {
     for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
-        if (permit->record->comm == note->comm && permit->record->number == note->number)
+        if (tern_occasion_same(&permit->record->occasion, &note->occasion))
             return permit;
     }
     return NULL;
@@ -307,15 +227,40 @@ static void take_missing(const struct note *note)
     permit->missing = *note;
     permit->asked_at = now_s();
     for (int i = 0; i < note->count && i < MISSING_MOST; i++) {
-        struct note where = {.comm = note->comm, .number = note->number, .place = note->places[i]};
+        struct note where = {.occasion = note->occasion, .place = note->places[i]};
         send_note(world_rank(permit, note->places[i]), WHERE, &where);
     }
+}
+
+/* "in MPI_Wait", and if it waits for others, too: for which. */
+static void say_where(const struct tern_occasion *asked, char *text, size_t room)
+{
+    const struct permit *permit = NULL;
+    for (struct tern_link *link = waiting.next; link != &waiting && !permit; link = link->next) {
+        const struct permit *other = TERN_CONTAINER(link, struct permit, link);
+        if (!other->detached && !tern_occasion_same(&other->record->occasion, asked))
+            permit = other;
+    }
+    int length = snprintf(text, room, "in %s", tern_check_newest_procedure());
+    if (!permit)
+        return;
+    const struct tern_record *record = permit->record;
+    if (strcmp(record->procedure, tern_check_newest_procedure()) != 0)
+        length += snprintf(text + length, room - (size_t)length, ", waits for others in %s",
+                           record->procedure);
+    const char *before = " with ";
+    for (int i = 0; i < record->fact_count && (record->occasion.series & TERN_SERIES_OF_GROUP) &&
+                    length < (int)room;
+         i++, before = ", ")
+        length += snprintf(text + length, room - (size_t)length, "%s%s", before, record->facts[i].text);
+    if (length < (int)room)
+        snprintf(text + length, room - (size_t)length, " on %s", record->comm_name);
 }
 
 static void take_where(const struct note *note, int asker)
 {
     struct note here = *note;
-    snprintf(here.text, sizeof here.text, "in %s", tern_check_newest_procedure());
+    say_where(&note->occasion, here.text, DOING);
     send_note(asker, HERE, &here);
 }
 
@@ -324,13 +269,13 @@ static void take_here(const struct note *note)
     struct permit *permit = find_permit(note);
     for (int i = 0; permit && i < permit->missing.count && i < MISSING_MOST; i++)
         if (permit->missing.places[i] == note->place)
-            snprintf(permit->doing[i], sizeof permit->doing[i], "%.60s", note->text);
+            snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
 }
 
 /* "rank 2 (in MPI_Recv), rank 3 (not in MPI)" */
 static void say_who_is_missing(const struct permit *permit)
 {
-    char text[TEXT] = "", ranks[100];
+    char text[2 * TERN_CHECK_TEXT] = "", ranks[100];
     const struct tern_record *record = permit->record;
     int shown = permit->missing.count < MISSING_MOST ? permit->missing.count : MISSING_MOST;
     for (int i = 0; i < shown; i++) {
@@ -356,7 +301,7 @@ static void look_at_the_clock(struct permit *permit)
     enum { ANSWER_S = 1 };
     double now = now_s();
     if (!permit->asked_at && now - permit->since >= permit->patience_s) {
-        struct note who = {.comm = permit->record->comm, .number = permit->record->number};
+        struct note who = {.occasion = permit->record->occasion, .place = permit->record->place};
         permit->asked_at = now;
         permit->missing.count = 0;
         memset(permit->doing, 0, sizeof permit->doing);
@@ -367,7 +312,7 @@ static void look_at_the_clock(struct permit *permit)
             all = all && permit->doing[i][0];
         if (!all && now - permit->asked_at < ANSWER_S)
             return;
-        if (permit->missing.count != SAID_BY_ANOTHER)
+        if (permit->missing.count != TERN_SAID_BY_ANOTHER)
             say_who_is_missing(permit);
         permit->asked_at = 0;
         permit->patience_s = 2 * (now - permit->since);
@@ -381,7 +326,7 @@ static void take(const struct transfer *transfer)
     const struct note *note = (const void *)transfer->bytes;
     int from = transfer->request->status.MPI_SOURCE;
     switch (transfer->tag) {
-    case RECORD: take_record((const void *)transfer->bytes, transfer->length); break;
+    case RECORD: take_record((const void *)transfer->bytes); break;
     case VERDICT: take_verdict(note); break;
     case WHO: take_who(note, from); break;
     case MISSING: take_missing(note); break;
@@ -430,7 +375,7 @@ static int poll(struct tern_lane *lane)
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         if (!permit->sent)
             send_bytes(permit->record->judge, RECORD, permit->record,
-                       tern_record_size(permit->record->fact_count));
+                       tern_record_bytes(permit->record));
         permit->sent = true;
         if (!permit->detached)
             look_at_the_clock(permit);
@@ -441,13 +386,27 @@ static int poll(struct tern_lane *lane)
 
 /* --- permits --- */
 
+/* The mutex is held. */
+static void take_number(struct permit *permit)
+{
+    struct tern_occasion *occasion = &permit->record->occasion;
+    if (occasion->series == TERN_SERIES_COLLECTIVES)
+        occasion->number = permit->comm->check_number++;
+    else if (occasion->series == TERN_SERIES_STARTS_IN_ORDER)
+        occasion->number = permit->comm->check_starts++;
+    else if (occasion->series & TERN_SERIES_STARTS)
+        occasion->number++;
+}
+
 static void begin(struct tern_permit *base)
 {
     struct permit *permit = permit_of(base);
     permit->since = now_s();
     permit->patience_s = patience_s;
+    permit->asked_at = 0;
+    permit->sent = false;
     pthread_mutex_lock(&mutex);
-    permit->record->number = permit->comm->check_number++;
+    take_number(permit);
     permit->state = WAITING;
     tern_list_append(&waiting, &permit->link);
     pthread_mutex_unlock(&mutex);
@@ -533,7 +492,6 @@ void tern_check_close(void)
     tern_lane_lock(context.lane);
     tern_progress_unregister(context.lane, poll);
     tern_lane_unlock(context.lane);
-    while (!tern_list_empty(&gatherings))
-        end_gathering(TERN_CONTAINER(gatherings.next, struct gathering, link));
+    tern_gather_forget();
     tern_context_close(&context);
 }

@@ -122,18 +122,30 @@ static void describe(const struct tern_record *any, const struct statement *all,
     free(places);
 }
 
-/* Finds the first key with two values among the sorted statements. */
-static bool agree(const struct tern_record *any, const struct statement *all, int count,
+/* The other end of an edge that only one end states, if it has come; else -1. */
+static int lonely_end(const struct tern_record *const records[], const struct statement *one)
+{
+    int from = (int)(one->key >> 24 & (TERN_FACT_RANKS - 1)), to = (int)(one->key & (TERN_FACT_RANKS - 1));
+    int other = one->place == from ? to : from;
+    return one->key >> 60 == TERN_FACT_EDGE && records[other] ? other : -1;
+}
+
+/* Finds the first key with two values among the sorted statements, or the first edge with one end. */
+static bool agree(const struct tern_record *const records[], const struct statement *all, int count,
                   const char *procedure, char *text, size_t room)
 {
     for (int i = 0, end; i < count; i = end) {
+        const struct tern_record *any = records[all[i].place];
         bool same = true;
         for (end = i + 1; end < count && all[end].key == all[i].key; end++)
             same = same && all[end].value == all[i].value;
-        if (!same) {
-            describe(any, all + i, end - i, procedure, text, room);
-            return false;
-        }
+        int other = end == i + 1 ? lonely_end(records, &all[i]) : -1;
+        if (same && other < 0)
+            continue;
+        describe(any, all + i, end - i, procedure, text, room);
+        if (other >= 0)
+            append(text, room, "; rank %d has no such neighbour", other);
+        return false;
     }
     return true;
 }
@@ -149,25 +161,24 @@ static uint64_t hash(const char *text)
 bool tern_check_judge(const struct tern_record *const records[], int members, char *text,
                       size_t room)
 {
-    const struct tern_record *any = NULL;
+    const char *procedure = "";
     size_t facts = 0;
     int count = 0;
+    text[0] = 0;
     for (int i = 0; i < members; i++)
         if (records[i]) {
-            any = records[i];
+            procedure = records[i]->procedure;
             facts += (size_t)records[i]->fact_count;
         }
     struct statement *all = malloc((facts + (size_t)members + 1) * sizeof *all);
-    if (!any || !all) {
-        free(all);
+    if (!all)
         return true;
-    }
     for (int i = 0; i < members; i++)
         if (records[i])
             all[count++] = (struct statement){0, hash(records[i]->procedure), i,
                                               records[i]->procedure};
     qsort(all, (size_t)count, sizeof *all, compare);
-    bool same = agree(any, all, count, NULL, text, room);
+    bool same = agree(records, all, count, NULL, text, room);
     if (same) {
         count = 0;
         for (int i = 0; i < members; i++)
@@ -176,7 +187,7 @@ bool tern_check_judge(const struct tern_record *const records[], int members, ch
                 all[count++] = (struct statement){fact->key, fact->value, i, fact->text};
             }
         qsort(all, (size_t)count, sizeof *all, compare);
-        same = agree(any, all, count, any->procedure, text, room);
+        same = agree(records, all, count, procedure, text, room);
     }
     free(all);
     return same;

@@ -92,7 +92,7 @@ static int proceed(struct tern_call *call, struct neighborhood *hood, struct ter
     } else if (!rc) {
         call->let_go = free_neighborhood;
         call->held = hood;
-        if (tern_check_full() && !way.persistent)
+        if (tern_check_full())
             call->permit = tern_check_take_permit();
         rc = (way.persistent ? tern_call_prepare : tern_call_start)(call, way.ret_request);
         if (!rc && way.persistent)

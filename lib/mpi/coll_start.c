@@ -72,6 +72,8 @@ static int start(struct tern_call *call, struct tern_comm *comm, struct tern_dat
 static int prepare(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
                    struct tern_datatype *b, struct tern_op *op, struct tern_request **ret_request)
 {
+    if (tern_check_full())
+        call->permit = tern_check_take_permit();
     int rc = hold_arguments(call, a, b, op);
     if (!rc)
         rc = tern_call_prepare(call, ret_request);

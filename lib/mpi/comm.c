@@ -303,6 +303,11 @@ int tern_mpi_comm_compare(struct tern_comm *comm1, struct tern_comm *comm2, int 
         *result = MPI_IDENT;
         return 0;
     }
+    int rc = tern_check_full()
+                 ? tern_session_check_same("comm1", comm1->session, "comm2", comm2->session)
+                 : 0;
+    if (rc)
+        return rc;
     int relation = MPI_UNEQUAL;
     if (tern_comm_inter(comm1) == tern_comm_inter(comm2)) {
         relation = tern_group_relation(comm1->group, comm2->group);

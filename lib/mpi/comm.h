@@ -52,7 +52,8 @@ struct tern_comm {
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
     struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
-    uint32_t check_number;    /* check_level full: collectives begun (check.h) */
+    uint32_t check_number, check_starts, check_prepared; /* check_level full (check.h): collectives begun,
+                                                            persistent ones started and prepared */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -130,6 +131,12 @@ int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern
 int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
                            struct tern_group *group, int tag, uint64_t purpose,
                            struct tern_comm **ret_comm);
+
+/* MPI_Intercomm_create; `tag_text` is what people are told of the tag (tern_check_leaders). `fault`: 0, or what the leader
+ * has found to be wrong with its arguments; then its group shall hear of it, no more. */
+int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_comm *peer_comm,
+                   int remote_leader, int tag, const char *tag_text, int fault,
+                   struct tern_comm **ret_newintercomm);
 
 /* Before the messages' rooms begin anew: forgets what comm_from_group.c talks over. */
 void tern_comm_close_job(void);

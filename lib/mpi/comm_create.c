@@ -8,11 +8,15 @@
  */
 
 #include "lib/mpi/comm.h"
+
+#include "lib/mpi/check.h"
 #include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 /* Collectives use tags from 0 up and TERN_TAG_EXCHANGE is -2: below it there is room for a user's
  * tag (the two highest share a place). */
@@ -89,6 +93,9 @@ int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern
 /* Is every process of `group` in `comm`'s local group? */
 static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
 {
+    int rc = group->size ? tern_session_check_same("group", group->session, "comm", comm->session) : 0;
+    if (rc)
+        return rc;
     for (int rank = 0; rank < group->size && group != comm->group; rank++)
         if (tern_group_find(comm->group, tern_group_process(group, rank)) == MPI_UNDEFINED)
             return tern_error(TERN_ERR_GROUP, "rank %d of group is not in the group of comm", rank);
@@ -189,5 +196,10 @@ int tern_mpi_comm_create_group(struct tern_comm *comm, struct tern_group *group,
         *ret_newcomm = NULL;
         return 0;
     }
-    return tern_comm_create_among(comm, comm, group, tag, 0, ret_newcomm);
+    if (tern_check_full()) {
+        char text[24];
+        snprintf(text, sizeof text, "tag %d", tag);
+        rc = tern_check_group(comm, group, text);
+    }
+    return rc ? rc : tern_comm_create_among(comm, comm, group, tag, 0, ret_newcomm);
 }

@@ -9,6 +9,8 @@
  */
 
 #include "lib/mpi/comm.h"
+
+#include "lib/mpi/check.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
@@ -17,6 +19,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Next to MPI_COMM_WORLD's and MPI_COMM_SELF's. */
@@ -35,6 +38,8 @@ static int open_job(void)
     if (rc)
         return rc;
     rc = tern_comm_open(&nobody, group, JOB_ID, &job);
+    if (!rc)
+        snprintf(job->name, sizeof job->name, "the whole job");
     tern_group_release(group);
     return rc;
 }
@@ -68,11 +73,24 @@ static int check_arguments(const char *stringtag, const struct tern_errhandler *
     return tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_COMM);
 }
 
-static int create(struct tern_group *group, uint64_t digest, struct tern_errhandler *errhandler,
-                  struct tern_comm **ret_comm)
+enum { TAG_TEXT = 64 };
+
+/* For check_level full. */
+static const char *tag_text(const char *stringtag, char text[TAG_TEXT])
+{
+    snprintf(text, TAG_TEXT, "stringtag \"%.50s\"", stringtag);
+    return text;
+}
+
+static int create(struct tern_group *group, char purpose, const char *stringtag,
+                  struct tern_errhandler *errhandler, struct tern_comm **ret_comm)
 {
     struct tern_comm parent = {.errhandler = errhandler, .session = group->session};
+    uint64_t digest = digest_of(purpose, stringtag);
+    char text[TAG_TEXT];
     int rc = open_job();
+    if (!rc && tern_check_full())
+        rc = tern_check_group(job, group, tag_text(stringtag, text));
     if (rc)
         return rc;
     return tern_comm_create_among(job, &parent, group, tag_of(digest), digest, ret_comm);
@@ -91,20 +109,21 @@ int tern_mpi_comm_create_from_group(struct tern_group *group, const char *string
     }
     if (group->rank == MPI_UNDEFINED)
         return tern_error(TERN_ERR_GROUP, "the calling process is not in group");
-    rc = create(group, digest_of('c', stringtag), errhandler, ret_newcomm);
+    rc = create(group, 'c', stringtag, errhandler, ret_newcomm);
     if (!rc)
         tern_comm_take_hints(*ret_newcomm, info);
     return rc;
 }
 
 /* What is significant at the local leader only. */
-static int check_remote(struct tern_group *remote_group, int remote_leader, int *ret_rank)
+static int check_remote(struct tern_group *local_group, struct tern_group *remote_group,
+                        int remote_leader, int *ret_rank)
 {
     if (remote_leader < 0 || remote_leader >= remote_group->size)
         return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
                           remote_group->size - 1);
     *ret_rank = (int)tern_group_process(remote_group, remote_leader).rank;
-    return 0;
+    return tern_session_check_groups("local_group", local_group, "remote_group", remote_group);
 }
 
 /* The two leaders mean each other's groups? */
@@ -121,8 +140,8 @@ int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int lo
                                           struct tern_errhandler *errhandler,
                                           struct tern_comm **ret_newintercomm)
 {
-    uint64_t digest = digest_of('i', stringtag);
     struct tern_comm *local;
+    char text[TAG_TEXT];
     int remote_rank = -1, rc = check_arguments(stringtag, errhandler);
     if (rc)
         return rc;
@@ -133,15 +152,15 @@ int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int lo
                           local_group->size - 1);
     bool leads = local_group->rank == local_leader;
     /* A leader's fault is told after the others of the group have heard that there is one. */
-    bool at_fault = leads && check_remote(remote_group, remote_leader, &remote_rank) != 0;
-    rc = create(local_group, digest, errhandler, &local);
+    int fault = leads ? check_remote(local_group, remote_group, remote_leader, &remote_rank) : 0;
+    rc = create(local_group, 'i', stringtag, errhandler, &local);
     if (rc)
         return rc;
-    rc = tern_mpi_intercomm_create(local, local_leader, job, remote_rank, tag_of(digest),
-                                   ret_newintercomm);
+    rc = tern_comm_join(local, local_leader, job, remote_rank, tag_of(digest_of('i', stringtag)),
+                        tag_text(stringtag, text), fault, ret_newintercomm);
     tern_comm_release(local);
-    if (at_fault)
-        return check_remote(remote_group, remote_leader, &remote_rank);
+    if (fault)
+        return check_remote(local_group, remote_group, remote_leader, &remote_rank);
     if (!rc && leads && (rc = check_met(remote_group, *ret_newintercomm)) != 0) {
         tern_comm_release(*ret_newintercomm);
         *ret_newintercomm = NULL;

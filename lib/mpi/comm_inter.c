@@ -9,10 +9,14 @@
  */
 
 #include "lib/mpi/comm.h"
+
+#include "lib/mpi/check.h"
 #include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
 #include "lib/pml/context.h"
 #include "lib/util/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What a leader says about its group; its runs follow. */
@@ -118,11 +122,14 @@ static int check_peer(struct tern_comm *peer_comm, int remote_leader)
 
 /* The leader's part: talks to the other leader and fills in the answer. */
 static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int remote_leader,
-                      int tag, struct answer *answer, struct tern_run **runs)
+                      int tag, const char *tag_text, int fault, struct answer *answer,
+                      struct tern_run **runs)
 {
     struct offer mine = make_offer(local->group), theirs;
     struct tern_group *remote_group;
-    int rc = check_peer(peer_comm, remote_leader);
+    int rc = fault ? fault : check_peer(peer_comm, remote_leader);
+    if (!rc)
+        rc = tern_check_leaders(peer_comm, remote_leader, tag_text);
     if (!rc)
         rc = exchange_groups(peer_comm, remote_leader, tern_comm_user_tag(tag), &mine, local->group,
                              &theirs, runs);
@@ -138,9 +145,9 @@ static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int 
     answer->run_count = theirs.run_count;
 }
 
-int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
-                              struct tern_comm *peer_comm, int remote_leader, int tag,
-                              struct tern_comm **ret_newintercomm)
+int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_comm *peer_comm,
+                   int remote_leader, int tag, const char *tag_text, int fault,
+                   struct tern_comm **ret_newintercomm)
 {
     struct answer answer = {0};
     struct tern_run *runs = NULL;
@@ -149,7 +156,7 @@ int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
     if (rc)
         return rc;
     if (local_comm->group->rank == local_leader)
-        negotiate(local_comm, peer_comm, remote_leader, tag, &answer, &runs);
+        negotiate(local_comm, peer_comm, remote_leader, tag, tag_text, fault, &answer, &runs);
     rc = spread_answer(local_comm, local_leader, &answer, &runs, &remote_group);
     free(runs);
     if (rc)
@@ -158,6 +165,20 @@ int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
                               ret_newintercomm);
     tern_group_release(remote_group);
     return rc;
+}
+
+int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
+                              struct tern_comm *peer_comm, int remote_leader, int tag,
+                              struct tern_comm **ret_newintercomm)
+{
+    char text[24];
+    int fault = 0;
+    snprintf(text, sizeof text, "tag %d", tag);
+    if (local_comm->group->rank == local_leader && peer_comm)
+        fault = tern_session_check_same("local_comm", local_comm->session, "peer_comm",
+                                        peer_comm->session);
+    return tern_comm_join(local_comm, local_leader, peer_comm, remote_leader, tag, text, fault,
+                          ret_newintercomm);
 }
 
 /* Rank 0's group counts for each side; MPI lets the others of that side name no other. */

@@ -3,7 +3,10 @@
 /* What users do with groups (MPI-4.1 section 7.3). */
 
 #include "lib/mpi/group.h"
+
+#include "lib/mpi/check.h"
 #include "lib/mpi/procedures.h"
+#include "lib/mpi/session.h"
 #include "lib/util/error.h"
 
 #include <limits.h>
@@ -132,10 +135,18 @@ int tern_mpi_group_rank(struct tern_group *group, int *rank)
     return 0;
 }
 
+/* Comparing groups of two sessions does no harm, so only check_level full refuses it. */
+static int check_read(const struct tern_group *group1, const struct tern_group *group2)
+{
+    return tern_check_full() ? tern_session_check_groups("group1", group1, "group2", group2) : 0;
+}
+
 int tern_mpi_group_translate_ranks(struct tern_group *group1, int n, const int ranks1[],
                                    struct tern_group *group2, int ranks2[])
 {
     int rc = check_length("n", n);
+    if (!rc)
+        rc = check_read(group1, group2);
     for (int i = 0; i < n && !rc; i++)
         if (ranks1[i] != MPI_PROC_NULL)
             rc = check_rank(group1, "ranks1", i, ranks1[i]);
@@ -153,8 +164,10 @@ int tern_mpi_group_translate_ranks(struct tern_group *group1, int n, const int r
 
 int tern_mpi_group_compare(struct tern_group *group1, struct tern_group *group2, int *result)
 {
-    *result = tern_group_relation(group1, group2);
-    return 0;
+    int rc = check_read(group1, group2);
+    if (!rc)
+        *result = tern_group_relation(group1, group2);
+    return rc;
 }
 
 int tern_group_relation(struct tern_group *a, struct tern_group *b)
@@ -183,6 +196,9 @@ static void add_where(struct tern_group_builder *builder, struct tern_group *fro
 int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
                          struct tern_group **ret_newgroup)
 {
+    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    if (rc)
+        return rc;
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
     builder.session = group1->session ? group1->session : group2->session;
@@ -198,6 +214,9 @@ int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
 int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *group2,
                                 struct tern_group **ret_newgroup)
 {
+    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    if (rc)
+        return rc;
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
     builder.session = group1->session;
@@ -208,6 +227,9 @@ int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *gr
 int tern_mpi_group_difference(struct tern_group *group1, struct tern_group *group2,
                               struct tern_group **ret_newgroup)
 {
+    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    if (rc)
+        return rc;
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
     builder.session = group1->session;

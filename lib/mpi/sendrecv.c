@@ -181,7 +181,7 @@ static void release_pair(struct tern_request *request)
 }
 
 static const struct tern_request_kind pair_kind = {
-    .name = "send and receive", .cancel = cancel_pair, .release = release_pair};
+    .name = "send and receive", .cancel = cancel_pair, .release = release_pair, .receives = true};
 
 /* A pair for a send that is under way, and a receive that is, or NULL for one from MPI_PROC_NULL.
  */

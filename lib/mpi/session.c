@@ -8,7 +8,6 @@
 #include "lib/mpi/session.h"
 
 #include "lib/mpi/buffer.h"
-#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -34,6 +33,25 @@ void tern_session_release(struct tern_session *session)
     tern_errhandler_release(session->errhandler);
     tern_info_release(session->info);
     free(session);
+}
+
+int tern_session_check_same(const char *name_a, const struct tern_session *a, const char *name_b,
+                            const struct tern_session *b)
+{
+    if (a == b)
+        return 0;
+    return tern_error(TERN_ERR_SESSION,
+                      "%s comes from %s, %s from %s; expected objects of one session in one call",
+                      name_a, a ? "a session" : "MPI_COMM_WORLD", name_b,
+                      !b  ? "MPI_COMM_WORLD"
+                      : a ? "another session"
+                          : "a session");
+}
+
+int tern_session_check_groups(const char *name_a, const struct tern_group *a, const char *name_b,
+                              const struct tern_group *b)
+{
+    return a->size && b->size ? tern_session_check_same(name_a, a->session, name_b, b->session) : 0;
 }
 
 /*

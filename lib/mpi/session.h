@@ -34,6 +34,14 @@ static inline struct tern_session *tern_session_of(MPI_Session session)
 void tern_session_retain(struct tern_session *session);
 void tern_session_release(struct tern_session *session);
 
+/* Objects of two sessions, or of one and of MPI_COMM_WORLD's descent, must not meet in one call (MPI-4.1 section 11.3):
+ * TERN_ERR_SESSION then. The names are those of the arguments. */
+int tern_session_check_same(const char *name_a, const struct tern_session *a, const char *name_b,
+                            const struct tern_session *b);
+/* The same of groups; an empty one belongs to all. */
+int tern_session_check_groups(const char *name_a, const struct tern_group *a, const char *name_b,
+                              const struct tern_group *b);
+
 /* ---- process sets (session_psets.c) ---- */
 
 /* The processes of a set; one reference is the caller's, and it belongs to no session yet.

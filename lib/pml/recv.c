@@ -222,6 +222,7 @@ const struct tern_request_kind tern_pml_recv_kind = {
     .start = restart,
     .cancel = cancel,
     .release = tern_pml_request_release,
+    .receives = true,
 };
 
 static struct tern_unexpected *look(struct tern_context *context, int source, int tag,

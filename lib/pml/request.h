@@ -27,6 +27,7 @@ struct tern_request_kind {
     int (*query)(struct tern_request *request);           /* generalized only: fills status when it is reported; else NULL */
     int (*finish)(struct tern_request *request);          /* generalized only: its last callback, before release; else NULL */
     bool must_complete;                                   /* the user may not free it while it is under way */
+    bool receives;                                        /* one message, whose length its status tells */
 };
 
 struct tern_request {

@@ -215,6 +215,251 @@ static void intercomm_root(void)
     MPI_Comm_free(&half);
 }
 
+/* ---- neighbours ---- */
+
+/* Each rank sends to the next one. `forget`: and receives from nobody. */
+static MPI_Comm make_ring(int forget)
+{
+    MPI_Comm ring;
+    int from[] = {(rank + size - 1) % size}, to[] = {(rank + 1) % size};
+    MPI_Dist_graph_create_adjacent(world, !forget, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Comm_set_name(ring, "ring");
+    return ring;
+}
+
+static void neighbor_block(void)
+{
+    MPI_Comm ring = make_ring(0);
+    MPI_Neighbor_alltoall(a, rank == 1 ? 3 : 2, MPI_INT, b, 2, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
+static void neighbor_type(void)
+{
+    MPI_Comm ring = make_ring(0);
+    MPI_Request request;
+    if (MPI_Ineighbor_allgather(a, 2, MPI_INT, b, 2, rank == 3 ? MPI_FLOAT : MPI_INT, ring, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&ring);
+}
+
+static void neighbor_counts(void) /* rank 0 and 1 send each other two blocks; the second differs */
+{
+    MPI_Comm pair;
+    int others[] = {!rank, !rank}, out[] = {1, 2}, in[] = {1, rank == 1 ? 1 : 2}, at[] = {0, 4};
+    int n = rank < 2 ? 2 : 0;
+    MPI_Dist_graph_create_adjacent(world, n, others, MPI_UNWEIGHTED, n, others, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &pair);
+    MPI_Neighbor_alltoallv(a, out, at, MPI_INT, b, in, at, MPI_INT, pair);
+    MPI_Comm_free(&pair);
+}
+
+static void neighbor_types(void)
+{
+    MPI_Comm ring = make_ring(0);
+    int counts[] = {1};
+    MPI_Aint at[] = {0};
+    MPI_Datatype out[] = {rank == 0 ? MPI_DOUBLE : MPI_LONG}, in[] = {MPI_LONG};
+    MPI_Neighbor_alltoallw(a, counts, at, out, b, counts, at, in, ring);
+    MPI_Comm_free(&ring);
+}
+
+static void neighbor_missing(void)
+{
+    MPI_Comm ring = make_ring(rank == 2);
+    MPI_Neighbor_allgather(a, 1, MPI_INT, b, 1, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
+/* No fault: in a ring of two, both neighbours are one rank; what goes down comes from above. */
+static void neighbor_grids(void)
+{
+    int dims[] = {2, 2, 1}, periods[] = {1, 0, 1}, at[] = {0, 2, 4, 6, 8, 10}, out[6], in[6];
+    MPI_Comm grid;
+    MPI_Cart_create(world, 3, dims, periods, 0, &grid);
+    for (int i = 0; i < 6; i++) {
+        out[i] = i % 2 ? 2 : 1;
+        in[i] = i % 2 ? 1 : 2;
+    }
+    MPI_Neighbor_alltoallv(a, out, at, MPI_INT, b, in, at, MPI_INT, grid);
+    MPI_Comm_free(&grid);
+}
+
+/* ---- starts of persistent collectives ---- */
+
+static MPI_Comm copy_with(const char *key)
+{
+    MPI_Info info;
+    MPI_Comm copy;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, "true");
+    MPI_Comm_dup_with_info(world, info, &copy);
+    MPI_Info_free(&info);
+    MPI_Comm_set_name(copy, "ocean");
+    return copy;
+}
+
+static void start_twice(MPI_Comm comm, int swap, const int order[2])
+{
+    MPI_Request requests[2];
+    MPI_Barrier_init(comm, MPI_INFO_NULL, &requests[0]);
+    MPI_Bcast_init(a, 4, MPI_INT, 1, comm, MPI_INFO_NULL, &requests[1]);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2; i++)
+            MPI_Start(&requests[order[i] ^ (swap && round == 1)]);
+        for (int i = 0; i < 2; i++)
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void starts_in_any_order(void) /* no fault: nothing was promised */
+{
+    start_twice(world, rank == 1, (int[]){0, 1});
+}
+
+static void starts_promised(void)
+{
+    MPI_Comm copy = copy_with("mpi_assert_strict_start_ordering");
+    start_twice(copy, rank == 1, (int[]){0, 1});
+    MPI_Comm_free(&copy);
+}
+
+static void starts_kept(void) /* no fault */
+{
+    MPI_Comm copy = copy_with("mpi_assert_strict_start_ordering");
+    start_twice(copy, 0, (int[]){1, 0});
+    MPI_Comm_free(&copy);
+}
+
+static void starts_promised_by_one(void)
+{
+    MPI_Comm copy = copy_with(rank == 3 ? "mpi_assert_strict_start_ordering" : "nothing");
+    MPI_Request request;
+    if (MPI_Barrier_init(copy, MPI_INFO_NULL, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+    MPI_Comm_free(&copy);
+}
+
+/* Never ends: rank 2 has started the other one. */
+static void late_start(void)
+{
+    MPI_Request requests[2];
+    MPI_Barrier_init(world, MPI_INFO_NULL, &requests[0]);
+    MPI_Bcast_init(a, 4, MPI_INT, 1, world, MPI_INFO_NULL, &requests[1]);
+    MPI_Start(&requests[rank == 2]);
+    MPI_Wait(&requests[rank == 2], MPI_STATUS_IGNORE);
+}
+
+/* ---- calls of a part of a communicator ---- */
+
+static void create_group(int tag, int n, const int *ranks)
+{
+    MPI_Group all, group;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_group(world, &all);
+    MPI_Group_incl(all, n, ranks, &group);
+    MPI_Comm_create_group(world, group, tag, &comm);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+}
+
+static void group_tag(void)
+{
+    if (rank > 0)
+        create_group(rank == 2 ? 6 : 5, 3, (int[]){1, 2, 3});
+    create_group(0, 4, (int[]){0, 1, 2, 3}); /* this one is right */
+}
+
+static void group_members(void)
+{
+    create_group(5, rank == 1 ? 3 : 4, (int[]){0, 1, 2, 3});
+    create_group(5, 4, (int[]){0, 1, 2, 3});
+}
+
+static void group_order(void)
+{
+    if (rank < 2)
+        create_group(5, 2, (int[]){rank, !rank});
+}
+
+static void groups_in_turn(void) /* no fault: rank 1 comes to the other group first */
+{
+    if (rank == 1)
+        create_group(2, 2, (int[]){1, 2});
+    if (rank < 2)
+        create_group(1, 2, (int[]){0, 1});
+    if (rank == 2)
+        create_group(2, 2, (int[]){1, 2});
+}
+
+static void group_from_session(void)
+{
+    MPI_Group group;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Errhandler errhandler;
+    MPI_Comm_create_errhandler(say, &errhandler);
+    MPI_Comm_group(world, &group);
+    MPI_Comm_create_from_group(group, rank == 1 ? "sea" : "land", MPI_INFO_NULL, errhandler, &comm);
+    MPI_Errhandler_free(&errhandler);
+    MPI_Group_free(&group);
+}
+
+/* Pairs 0 1 and 2 3. */
+static void join(int tag, int remote_leader)
+{
+    MPI_Comm half, inter = MPI_COMM_NULL;
+    MPI_Comm_split(world, rank / 2, 0, &half);
+    MPI_Intercomm_create(half, 0, world, remote_leader, tag, &inter);
+    if (inter != MPI_COMM_NULL)
+        MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+static void leaders_tag(void)
+{
+    join(rank < 2 ? 5 : 6, rank < 2 ? 2 : 0);
+    join(7, rank < 2 ? 2 : 0);
+}
+
+static void leaders_tag_from_groups(void)
+{
+    MPI_Group all, groups[2];
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Errhandler errhandler;
+    MPI_Comm_create_errhandler(say, &errhandler);
+    MPI_Comm_group(world, &all);
+    MPI_Group_incl(all, 2, (int[]){0, 1}, &groups[0]);
+    MPI_Group_incl(all, 2, (int[]){2, 3}, &groups[1]);
+    MPI_Intercomm_create_from_groups(groups[rank / 2], 0, groups[rank < 2], 0, rank < 2 ? "sea" : "land", MPI_INFO_NULL,
+                                     errhandler, &inter);
+    MPI_Errhandler_free(&errhandler);
+    for (int i = 0; i < 2; i++)
+        MPI_Group_free(&groups[i]);
+    MPI_Group_free(&all);
+}
+
+/* Never ends: rank 1 waits for a message. */
+static void late_in_group(void)
+{
+    if (rank == 1)
+        MPI_Recv(a, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+    if (rank < 2)
+        create_group(5, 2, (int[]){0, 1});
+    else
+        MPI_Barrier(world);
+}
+
+/* Never ends: the leaders name others, in a circle. */
+static void late_leaders(void)
+{
+    MPI_Comm inter;
+    if (rank < 3)
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, world, (rank + 1) % 3, 5, &inter);
+}
+
 /* Never ends: rank 2 waits for a message that nobody sends. */
 static void late(void)
 {
@@ -300,6 +545,88 @@ static void changed_send(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* ---- promises ---- */
+
+static void exact_length(void)
+{
+    MPI_Comm copy = copy_with("mpi_assert_exact_length");
+    MPI_Sendrecv(a, 3, MPI_INT, rank, 0, b, 4, MPI_INT, rank, 0, copy, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a, 4, MPI_INT, rank, 0, b, 4, MPI_INT, rank, 0, copy, MPI_STATUS_IGNORE); /* right */
+    MPI_Sendrecv(a, 4, MPI_INT, MPI_PROC_NULL, 0, b, 4, MPI_INT, MPI_PROC_NULL, 0, copy, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+}
+
+static void exact_length_of_requests(void)
+{
+    MPI_Comm copy = copy_with("mpi_assert_exact_length");
+    MPI_Request requests[2];
+    MPI_Recv_init(b, 8, MPI_BYTE, rank, 1, copy, &requests[0]);
+    for (int round = 0; round < 2; round++) { /* the second is the short one */
+        MPI_Start(&requests[0]);
+        MPI_Send(a, 8 - 4 * round, MPI_BYTE, rank, 1, copy);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Irecv(b, 2, MPI_INT, rank, 2, copy, &requests[0]);
+    MPI_Irecv(b + 2, 2, MPI_INT, rank, 3, copy, &requests[1]);
+    MPI_Cancel(&requests[1]); /* no message, no fault */
+    MPI_Send(a, 1, MPI_INT, rank, 2, copy);
+    MPI_Comm_free(&copy);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+
+static void exact_length_of_a_matched_message(void)
+{
+    MPI_Comm copy = copy_with("mpi_assert_exact_length");
+    MPI_Message message;
+    MPI_Send(a, 1, MPI_INT, rank, 2, copy);
+    MPI_Mprobe(rank, 2, copy, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(b, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+}
+
+/* ---- sessions ---- */
+
+static MPI_Comm self_of(MPI_Session session)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Errhandler errhandler;
+    MPI_Comm_create_errhandler(say, &errhandler);
+    MPI_Group_from_session_pset(session, "mpi://SELF", &group);
+    MPI_Comm_create_from_group(group, "", MPI_INFO_NULL, errhandler, &comm);
+    MPI_Group_free(&group);
+    MPI_Errhandler_free(&errhandler);
+    return comm;
+}
+
+static void two_sessions(void)
+{
+    MPI_Session sessions[2];
+    MPI_Comm comms[2];
+    MPI_Group groups[2];
+    MPI_Request requests[2];
+    int result;
+    for (int i = 0; i < 2; i++) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &sessions[i]);
+        comms[i] = self_of(sessions[i]);
+        MPI_Comm_group(comms[i], &groups[i]);
+        MPI_Irecv(b + i, 1, MPI_INT, 0, 0, comms[i], &requests[i]);
+        MPI_Send(a, 1, MPI_INT, 0, 0, comms[i]);
+    }
+    MPI_Comm_compare(comms[0], comms[1], &result);
+    MPI_Group_compare(groups[0], groups[1], &result);
+    MPI_Group_compare(groups[0], MPI_GROUP_EMPTY, &result); /* belongs to all */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        MPI_Group_free(&groups[i]);
+        MPI_Comm_free(&comms[i]);
+        MPI_Session_finalize(&sessions[i]);
+    }
+}
+
 /* ---- handles ---- */
 
 static void freed_type(void)
@@ -381,11 +708,17 @@ static const struct {
     FAULT(alltoallw_pair), FAULT(reduce_scatter_counts), FAULT(scan_count), FAULT(ibcast_root),
     FAULT(iallreduce_count), FAULT(persistent_init),
     FAULT(neighbor_procedure), FAULT(create_procedure), FAULT(cart_dims), FAULT(intercomm_root),
+    FAULT(neighbor_block), FAULT(neighbor_type), FAULT(neighbor_counts), FAULT(neighbor_types),
+    FAULT(neighbor_missing), FAULT(neighbor_grids), FAULT(starts_in_any_order), FAULT(starts_promised),
+    FAULT(starts_kept), FAULT(starts_promised_by_one), FAULT(late_start), FAULT(group_tag),
+    FAULT(group_members), FAULT(group_order), FAULT(groups_in_turn), FAULT(group_from_session),
+    FAULT(leaders_tag), FAULT(leaders_tag_from_groups), FAULT(late_in_group), FAULT(late_leaders),
     FAULT(late), FAULT(late_outside), FAULT(late_nonblocking), FAULT(overlap_sendrecv),
     FAULT(overlap_collective), FAULT(overlap_columns), FAULT(overlap_blocks),
     FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
     FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request), FAULT(leaks),
-    FAULT(lost_messages),
+    FAULT(lost_messages), FAULT(exact_length), FAULT(exact_length_of_requests),
+    FAULT(exact_length_of_a_matched_message), FAULT(two_sessions),
 };
 
 int main(int argc, char **argv)

@@ -56,6 +56,28 @@ fault create_procedure 4 'rank 1 called MPI_Comm_split, ranks 0, 2, 3 MPI_Comm_d
 fault cart_dims 4 'rank 2 called MPI_Cart_create with dims 4, 1, ranks 0, 1, 3 with dims 2, 2'
 fault intercomm_root 4 'rank 0 of group A called MPI_Bcast with root MPI_ROOT, ranks 0, 1 of group B with root 1'
 
+fault neighbor_block 4 'rank 2 called MPI_Neighbor_alltoall with recvcount 2 of MPI_INT from rank 1, rank 1 with sendcount 3 of MPI_INT to rank 2 on ring'
+fault neighbor_type 4 'class 40: MPI_Wait: rank 3 called MPI_Ineighbor_allgather with recvcount 2 of MPI_FLOAT from rank 2, rank 2 with'
+fault neighbor_counts 4 'rank 1 called MPI_Neighbor_alltoallv with recvcounts\[1\] 1 of MPI_INT from rank 0, rank 0 with sendcounts\[1\] 2 of MPI_INT to rank 1'
+fault neighbor_types 4 'rank 1 called MPI_Neighbor_alltoallw with recvcounts\[0\] 1 of MPI_LONG from rank 0, rank 0 with sendcounts\[0\] 1 of MPI_DOUBLE to rank 1'
+fault neighbor_missing 4 'rank 1 called MPI_Neighbor_allgather with sendcount 1 of MPI_INT to rank 2 on ring; rank 2 has no such neighbour'
+right neighbor_grids
+
+right starts_in_any_order
+right starts_kept
+fault starts_promised 4 'class 40: MPI_Wait: rank 1 called MPI_Start with request [12] \(MPI_[A-Za-z]*_init\), ranks 0, 2, 3 with request [12] \(MPI_[A-Za-z]*_init\) on ocean'
+fault starts_promised_by_one 4 'rank 3 called MPI_Barrier_init with mpi_assert_strict_start_ordering true, ranks 0, 1, 2 with mpi_assert_strict_start_ordering false on ocean'
+
+# The first two that wait for each other are named, whoever has come besides.
+fault group_tag 3 'class 40: MPI_Comm_create_group: .*(rank 2 called MPI_Comm_create_group with tag 6, rank.* with tag 5|with tag 5, rank 2 with tag 6) on MPI_COMM_WORLD'
+fault group_members 4 '(rank 1 called MPI_Comm_create_group with group 0, 1, 2, rank.* with group 0, 1, 2, 3|with group 0, 1, 2, 3, rank 1 with group 0, 1, 2) on MPI_COMM_WORLD'
+fault group_order 2 'rank 1 called MPI_Comm_create_group with group 1, 0, rank 0 with group 0, 1 on MPI_COMM_WORLD'
+right groups_in_turn
+fault group_from_session 4 '(rank 1 called MPI_Comm_create_from_group with stringtag "sea", rank.* with stringtag "land"|with stringtag "land", rank 1 with stringtag "sea") on the whole job'
+fault leaders_tag 2 'rank 2 called MPI_Intercomm_create with tag 6, rank 0 with tag 5 on MPI_COMM_WORLD'
+fault leaders_tag 2 'class 40: MPI_Intercomm_create: the leader, rank 0 of local_comm, could not reach agreement'
+fault leaders_tag_from_groups 4 'called MPI_Intercomm_create_from_groups|could not reach agreement'
+
 # Ranks that never come: the text comes all the same. The job is ended then, for it would wait for ever.
 # waits WORD REGEX
 waits() {
@@ -72,6 +94,10 @@ waits() {
 waits late 'rank [013] waits in MPI_Barrier on MPI_COMM_WORLD for rank 2 \(in MPI_Recv\)'
 waits late_outside 'rank [123] waits in MPI_Barrier on MPI_COMM_WORLD for .* not in MPI'
 waits late_nonblocking 'rank [013] waits in MPI_Ibarrier on MPI_COMM_WORLD for rank 2 \(in MPI_Probe\)'
+
+waits late_start 'rank [013] waits in MPI_Start \(MPI_Barrier_init\) on MPI_COMM_WORLD for rank 2 \(in MPI_Wait, waits for others in MPI_Start \(MPI_Bcast_init\) on MPI_COMM_WORLD\)'
+waits late_in_group 'rank 0 waits in MPI_Comm_create_group on MPI_COMM_WORLD for rank 1 \(in MPI_Recv\)'
+waits late_leaders 'rank 0 waits in MPI_Intercomm_create on MPI_COMM_WORLD for rank 1 \(in MPI_Intercomm_create with tag 5, remote_leader 2 on'
 
 fault overlap_sendrecv 4 'class 1: MPI_Sendrecv: sendbuf and recvbuf overlap'
 fault overlap_collective 4 'class 1: MPI_Allreduce: sendbuf and recvbuf overlap; MPI_IN_PLACE'
@@ -90,6 +116,15 @@ fault leaks 4 'a group from MPI_Comm_group was never freed'
 [ "$(grep -c 'never freed' out)" = 12 ] || complain "leaks: more than there are"
 fault lost_messages 4 'MPI_Comm_free: a message of 12 bytes from rank [0-3] with tag 7 on ocean was never received'
 fault lost_messages 4 'MPI_Finalize: a message of 8 bytes from rank [0-3] with tag 9 on MPI_COMM_WORLD was never received'
+
+fault exact_length 4 'class 2: MPI_Sendrecv: the message from rank [0-3] with tag 0 has 12 bytes, its receive buffer 16; .* mpi_assert_exact_length'
+[ "$(grep -c class out)" = 4 ] || complain "exact_length: more than there is"
+fault exact_length_of_requests 8 'class 2: MPI_Wait: the message from rank [0-3] with tag [12] has 4 bytes, its receive buffer 8'
+[ "$(grep -c class out)" = 8 ] || complain "exact_length_of_requests: more than there is"
+fault exact_length_of_a_matched_message 4 'class 2: MPI_Mrecv: the message from rank [0-3] with tag 2 has 4 bytes, its receive buffer 8'
+fault two_sessions 4 'MPI_Comm_compare: comm1 comes from a session, comm2 from another session'
+fault two_sessions 4 'MPI_Waitall: array_of_requests\[0\] and \[1\] are of communicators of different sessions'
+[ "$(grep -c class out)" = 12 ] || complain "two_sessions: more or less than there is"
 
 # The levels, and a word that is none.
 timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 5; env: OMPI_MCA_check_level=basic OMPI_MCA_coll_alltoall_algorithm=linear OMPI_MCA_coll_allgather_algorithm=linear OMPI_MCA_coll_allgatherv_algorithm=linear */
+/* ranks: 2 3 5; env: OMPI_MCA_check_level=basic OMPI_MCA_coll_gather_algorithm=linear OMPI_MCA_coll_scatter_algorithm=linear OMPI_MCA_coll_alltoall_algorithm=linear OMPI_MCA_coll_allgather_algorithm=linear OMPI_MCA_coll_allgatherv_algorithm=linear */
 /* Where more comes than a rank makes room for, the collective says MPI_ERR_TRUNCATE there, writes no more than fits, and
  * the next collectives are right everywhere. Algorithms that pass blocks on through others cannot know. */
 #include "check.h"

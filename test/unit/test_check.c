@@ -16,7 +16,7 @@ static char text[1024];
 /* Record of rank `place`, with one fact. */
 static void state(int place, int members, const char *procedure, uint64_t key, uint64_t value, const char *words)
 {
-    struct tern_record *record = calloc(1, tern_record_size(1));
+    struct tern_record *record = calloc(1, tern_record_size(1, 0));
     record->members = record->local = members;
     record->place = place;
     record->fact_count = 1;
@@ -114,6 +114,144 @@ START_TEST(two_groups_have_letters)
 }
 END_TEST
 
+START_TEST(an_edge_has_two_ends)
+{
+    uint64_t edge = tern_fact_key(TERN_FACT_EDGE, 0, 0, 2); /* from rank 0 to rank 2 */
+    state(0, 3, "MPI_Neighbor_alltoall", edge, 7, "sendcount 1 of MPI_INT to rank 2");
+    state(1, 3, "MPI_Neighbor_alltoall", root_key, 0, "");
+    ck_assert(judge(3)); /* rank 2 has not come */
+    state(2, 3, "MPI_Neighbor_alltoall", root_key, 0, "");
+    ck_assert(!judge(3));
+    ck_assert_str_eq(text, "rank 0 called MPI_Neighbor_alltoall with sendcount 1 of MPI_INT to rank 2 on ocean; rank 2 has no "
+                           "such neighbour");
+    state(2, 3, "MPI_Neighbor_alltoall", edge, 7, "recvcount 1 of MPI_INT from rank 0");
+    ck_assert(judge(3));
+}
+END_TEST
+
+/* ---- what has come ---- */
+
+static int answers, refusals; /* of all ranks, and of the last text */
+static char answered[MOST];   /* by place: '+' may go on, '-' was refused, 0 waits */
+
+static void answer(const struct tern_record *record, const char *said)
+{
+    answers++;
+    refusals += *said != 0;
+    answered[record->place] = *said ? '-' : '+';
+    snprintf(text, sizeof text, "%s", said);
+}
+
+/* Rank `place` of four calls for the group of `n` ranks with a tag. */
+static void come(int place, int tag, int n, const int ranks[], bool threads)
+{
+    struct tern_record *record = calloc(1, tern_record_size(1, n));
+    record->occasion.series = TERN_SERIES_OF_GROUP | (uint64_t)tag << 8 | (uint64_t)n;
+    record->members = record->local = 4;
+    record->place = place;
+    record->awaited = n;
+    record->threads = threads;
+    record->fact_count = 1;
+    snprintf(record->procedure, sizeof record->procedure, "MPI_Comm_create_group");
+    snprintf(record->comm_name, sizeof record->comm_name, "ocean");
+    record->facts[0] = (struct tern_fact){.key = root_key, .value = (uint64_t)(16 * tag + n)};
+    snprintf(record->facts[0].text, sizeof record->facts[0].text, "tag %d, %d ranks", tag, n);
+    memcpy((int32_t *)tern_record_awaited(record), ranks, (size_t)n * sizeof *ranks);
+    ck_assert(tern_gather_record(record, answer));
+    free(record);
+}
+
+static void forget(void)
+{
+    tern_gather_forget();
+    memset(answered, 0, sizeof answered);
+    answers = refusals = 0;
+}
+
+static const int all[] = {0, 1, 2, 3};
+
+START_TEST(a_part_is_complete_without_the_others)
+{
+    const int some[] = {1, 3};
+    come(3, 5, 2, some, false);
+    ck_assert_int_eq(answers, 0);
+    come(1, 5, 2, some, false);
+    ck_assert(answered[1] == '+' && answered[3] == '+' && answers == 2);
+    come(3, 5, 2, some, false); /* another call */
+    ck_assert_int_eq(answers, 2);
+}
+END_TEST
+
+START_TEST(who_wait_for_each_other_are_refused)
+{
+    come(0, 5, 4, all, false);
+    come(2, 5, 4, all, false);
+    ck_assert_int_eq(answers, 0);
+    come(1, 6, 4, all, false);
+    ck_assert_int_eq(refusals, 3);
+    ck_assert_str_eq(text, "rank 1 called MPI_Comm_create_group with tag 6, 4 ranks, ranks 0, 2 with tag 5, 4 ranks on ocean");
+    come(3, 7, 4, all, false); /* late, and with a third opinion */
+    ck_assert_int_eq(refusals, 4);
+    for (int i = 0; i < 4; i++) /* all may try again */
+        come(i, 5, 4, all, false);
+    ck_assert(answers == 8 && refusals == 4);
+}
+END_TEST
+
+/* Ranks 1 and 2 belong to both groups; rank 0 comes late, and to the one that rank 1 does not mean. */
+START_TEST(who_is_late_for_a_dispute_is_not_awaited)
+{
+    come(1, 5, 3, all, false);
+    come(2, 5, 4, all, false);
+    come(3, 5, 4, all, false);
+    ck_assert_int_eq(refusals, 3);
+    come(0, 5, 4, all, false);
+    ck_assert_int_eq(refusals, 4);
+    for (int i = 0; i < 3; i++)
+        come(i, 5, 3, all, false);
+    for (int i = 0; i < 4; i++)
+        come(i, 5, 4, all, false);
+    ck_assert(answers == 4 + 3 + 4 && refusals == 4);
+}
+END_TEST
+
+START_TEST(groups_in_turn_are_no_dispute)
+{
+    const int low[] = {0, 1}, high[] = {1, 2};
+    come(0, 1, 2, low, false);
+    come(1, 2, 2, high, false); /* waits for rank 2, who waits for nobody */
+    ck_assert_int_eq(answers, 0);
+    come(2, 2, 2, high, false);
+    come(1, 1, 2, low, false);
+    ck_assert(answers == 4 && refusals == 0);
+}
+END_TEST
+
+START_TEST(with_threads_another_call_may_come)
+{
+    const int pair[] = {0, 1};
+    come(0, 1, 2, pair, false);
+    come(1, 2, 2, pair, true);
+    come(0, 2, 2, pair, false);
+    come(1, 1, 2, pair, true);
+    ck_assert(answers == 4 && refusals == 0);
+}
+END_TEST
+
+START_TEST(only_who_is_awaited_is_missing)
+{
+    const int some[] = {1, 2, 3};
+    int32_t places[4];
+    struct tern_occasion occasion = {.series = TERN_SERIES_OF_GROUP | 5 << 8 | 3};
+    come(2, 5, 3, some, false);
+    ck_assert_int_eq(tern_gather_missing(&occasion, 2, answer, 4, places), 2);
+    ck_assert(places[0] == 1 && places[1] == 3);
+    come(1, 5, 3, some, false);
+    ck_assert_int_eq(tern_gather_missing(&occasion, 1, answer, 4, places), TERN_SAID_BY_ANOTHER);
+    ck_assert_int_eq(tern_gather_missing(&occasion, 2, answer, 4, places), 1);
+}
+END_TEST
+
 /* ---- signatures ---- */
 
 static struct tern_datatype *named(MPI_Datatype type)
@@ -170,6 +308,14 @@ int main(void)
 {
     Suite *suite = suite_create("check");
     TCase *judging = tcase_create("judge"), *signatures = tcase_create("signature");
+    TCase *gathering = tcase_create("gathering");
+    tcase_add_checked_fixture(gathering, NULL, forget);
+    tcase_add_test(gathering, a_part_is_complete_without_the_others);
+    tcase_add_test(gathering, who_wait_for_each_other_are_refused);
+    tcase_add_test(gathering, who_is_late_for_a_dispute_is_not_awaited);
+    tcase_add_test(gathering, groups_in_turn_are_no_dispute);
+    tcase_add_test(gathering, with_threads_another_call_may_come);
+    tcase_add_test(gathering, only_who_is_awaited_is_missing);
     tcase_add_checked_fixture(judging, NULL, drop_all);
     tcase_add_test(judging, all_alike);
     tcase_add_test(judging, the_few_come_first);
@@ -178,9 +324,11 @@ int main(void)
     tcase_add_test(judging, different_keys_are_different_matters);
     tcase_add_test(judging, many_ranks_are_a_short_text);
     tcase_add_test(judging, two_groups_have_letters);
+    tcase_add_test(judging, an_edge_has_two_ends);
     tcase_add_test(signatures, only_the_elements_count);
     tcase_add_test(signatures, their_order_counts);
     suite_add_tcase(suite, judging);
+    suite_add_tcase(suite, gathering);
     suite_add_tcase(suite, signatures);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
