@@ -6,6 +6,7 @@
  * star: the one that would be used.
  */
 #include "lib/coll/plan.h"
+#include "lib/coll/topology.h"
 #include "lib/util/param.h"
 
 #include <ctype.h>
@@ -177,6 +178,21 @@ static void print_row(const struct tern_algorithm *table, const struct tern_mode
     putchar('\n');
 }
 
+/* Nodes in blocks. */
+static struct tern_topology *make_topology(int64_t size, int64_t ranks_per_node)
+{
+    int32_t *ids = malloc((size_t)size * sizeof *ids);
+    struct tern_topology *topology = NULL;
+    for (int64_t r = 0; ids && r < size; r++)
+        ids[r] = (int32_t)(r / ranks_per_node);
+    if (ids)
+        topology = tern_topology_make((int32_t)size, ids);
+    if (!topology)
+        fail("no memory", NULL);
+    free(ids);
+    return topology;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"model", required_argument, NULL, 'm'},
@@ -186,7 +202,7 @@ int main(int argc, char **argv)
                                             {0}};
     const char *file = NULL;
     bool csv = false;
-    struct tern_shape shape = {0, 0, tern_param_int("coll_segment_bytes")};
+    struct tern_shape shape = {.segment_bytes = tern_param_int("coll_segment_bytes")};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         switch (option) {
         case 'm': file = optarg; break;
@@ -210,7 +226,11 @@ int main(int argc, char **argv)
     for (const struct tern_algorithm *row = table; row->name; row++)
         printf(csv ? ",%s" : " %11s ", row->name);
     putchar('\n');
+    shape.model = &model;
     for (shape.size = 2; shape.size <= size; shape.size *= 2) {
+        struct tern_topology *topology = make_topology(shape.size, model.ranks_per_node);
+        shape.nodes = topology->nodes;
+        shape.node_size = topology->largest;
         struct tern_plan_args args = {.collective = (uint8_t)op,
                                       .commutative = true,
                                       .board = shape.size <= model.ranks_per_node,
@@ -219,8 +239,11 @@ int main(int argc, char **argv)
                                       .send_count = shape.bytes,
                                       .send_size = 1,
                                       .recv_size = 1,
-                                      .segment_bytes = shape.segment_bytes};
+                                      .segment_bytes = shape.segment_bytes,
+                                      .topology = topology,
+                                      .model = &model};
         print_row(table, &model, shape, &args, csv);
+        tern_topology_free(topology);
     }
     return 0;
 }

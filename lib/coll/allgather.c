@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/ring.h"
+#include "lib/coll/hierarchy.h"
 
 #include <stdlib.h>
 
@@ -225,6 +226,8 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"ring", ring, NULL, ring_stages},
     {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},
+    {"hierarchical", tern_hierarchical_allgather, tern_plan_fits_levels,
+     tern_hierarchical_allgather_stages},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/butterfly.h"
+#include "lib/coll/hierarchy.h"
 #include "lib/coll/circulant.h"
 #include "lib/coll/ring.h"
 
@@ -304,5 +305,9 @@ const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"swing", swing, commutative, swing_stages},
     {"circulant", circulant, commutative, circulant_stages},
     {"tree", tree, NULL, tree_stages},
+    {"hierarchical", tern_hierarchical_allreduce, tern_plan_fits_levels,
+     tern_hierarchical_allreduce_stages},
+    {"multi_leader", tern_multi_leader_allreduce, tern_plan_fits_lanes,
+     tern_multi_leader_allreduce_stages},
     {0},
 };

@@ -5,6 +5,7 @@
  * without data are not sent.
  */
 #include "lib/coll/build.h"
+#include "lib/coll/hierarchy.h"
 
 static int64_t add_own_block(struct tern_plan *plan)
 {
@@ -254,6 +255,8 @@ const struct tern_algorithm tern_alltoall_algorithms[] = {
     {"pairwise", pairwise, NULL, pairwise_stages},
     {"bruck", bruck, NULL, bruck_stages},
     {"k_bruck", k_bruck, NULL, k_bruck_stages},
+    {"hierarchical", tern_hierarchical_alltoall, tern_plan_fits_levels,
+     tern_hierarchical_alltoall_stages},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/build.h"
+#include "lib/coll/hierarchy.h"
 
 /* Hensgen, Finkel, Manber 1988: in round k everybody tells the one 2^k places on, and so has heard,
  * indirectly, of 2^(k+1). */
@@ -70,5 +71,7 @@ const struct tern_algorithm tern_barrier_algorithms[] = {
     {"dissemination", dissemination, NULL, dissemination_stages},
     {"k_dissemination", k_dissemination, NULL, k_dissemination_stages},
     {"tree", tree, NULL, tree_stages},
+    {"hierarchical", tern_hierarchical_barrier, tern_plan_fits_levels,
+     tern_hierarchical_barrier_stages},
     {0},
 };

@@ -6,6 +6,7 @@
  * packed copy.
  */
 #include "lib/coll/butterfly.h"
+#include "lib/coll/hierarchy.h"
 #include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
@@ -273,5 +274,7 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"circulant", circulant, NULL, circulant_stages},
     {"scatter_doubling", scatter_doubling, power_of_two, scatter_doubling_stages},
     {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},
+    {"hierarchical", tern_hierarchical_bcast, tern_plan_fits_levels,
+     tern_hierarchical_bcast_stages},
     {0},
 };

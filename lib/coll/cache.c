@@ -53,16 +53,23 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
     return *cache;
 }
 
+/* Its parts are chosen by the same model. */
+static struct tern_plan *build(const struct tern_plan_cache *cache, struct tern_plan_args args)
+{
+    args.model = &cache->model;
+    return tern_plan_build(tern_plan_choose(&args, &cache->model), &args);
+}
+
 struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct tern_plan_args *args)
 {
     struct tern_plan_cache *cache = fresh_cache(plans, args->ranks_per_node);
     if (!cache)
         return NULL;
     if (args->blocks)
-        return tern_plan_build(tern_plan_choose(args, &cache->model), args);
+        return build(cache, *args);
     struct tern_plan **slot = &cache->plans[slot_of(args)];
     if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
-        struct tern_plan *plan = tern_plan_build(tern_plan_choose(args, &cache->model), args);
+        struct tern_plan *plan = build(cache, *args);
         if (!plan)
             return NULL;
         if (*slot)

@@ -7,6 +7,7 @@
  */
 #include "lib/coll/plan.h"
 
+#include "lib/coll/topology.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -80,10 +81,16 @@ static int64_t block_bytes(const struct tern_plan_args *args)
     return receives ? args->recv_count * args->recv_size : args->send_count * args->send_size;
 }
 
-static struct tern_shape shape_of(const struct tern_plan_args *args)
+static struct tern_shape shape_of(const struct tern_plan_args *args,
+                                  const struct tern_model *model)
 {
-    struct tern_shape shape = {args->size, args->recv_count * args->recv_size,
-                               args->segment_bytes};
+    struct tern_shape shape = {.size = args->size,
+                               .bytes = args->recv_count * args->recv_size,
+                               .segment_bytes = args->segment_bytes,
+                               .nodes = args->topology ? args->topology->nodes : 1,
+                               .node_size = args->topology ? args->topology->largest : args->size,
+                               .ordered = !args->commutative,
+                               .model = model};
     if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)
         shape.bytes = block_bytes(args);
     else if (args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER)
@@ -121,10 +128,10 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
 }
 
 /* The cheapest one. Without prices: `linear`, which every table has then. */
-static const struct tern_algorithm *cheapest(const struct tern_plan_args *args,
-                                             const struct tern_model *model)
+const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *args,
+                                                const struct tern_model *model)
 {
-    struct tern_shape shape = shape_of(args);
+    struct tern_shape shape = shape_of(args, model);
     const struct tern_algorithm *row = collectives[args->collective].intra, *best = NULL;
     double lowest = 0;
     for (; row->name; row++) {
@@ -194,5 +201,5 @@ const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
     if (args->remote_size && !neighbors)
         return collectives[args->collective].inter;
     const struct tern_algorithm *algorithm = wanted(args->collective);
-    return algorithm && fits(algorithm, args) ? algorithm : cheapest(args, model);
+    return algorithm && fits(algorithm, args) ? algorithm : tern_plan_cheapest(args, model);
 }

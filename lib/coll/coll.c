@@ -5,11 +5,14 @@
 #include "lib/coll/coll.h"
 
 #include "lib/btl/peer.h"
+#include "lib/coll/topology.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/request.h"
 #include "lib/rte/rte.h"
+#include "lib/util/error.h"
 #include "lib/util/param.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A communicator of several nodes is one for all its ranks. */
@@ -19,6 +22,33 @@ static bool on_this_node(const struct tern_peers *peers)
         if (peers->peer[i]->job != 0 || tern_rte_local_rank(peers->peer[i]->rank) < 0)
             return false;
     return true;
+}
+
+/* Nodes that are only believed in (coll_ranks_per_node), of which one has as many ranks as all have
+ * or less. */
+static int64_t node_of(const struct tern_peer *peer, int64_t per_node, bool scattered)
+{
+    int64_t nodes = (tern_rte.size + per_node - 1) / per_node;
+    return scattered ? peer->rank % nodes : peer->rank / per_node;
+}
+
+static int believe_in_nodes(struct tern_coll *coll, const struct tern_peers *peers)
+{
+    int64_t per_node = tern_param_int("coll_ranks_per_node");
+    if (per_node < 1 || coll->remote_size)
+        return 0;
+    bool scattered = tern_param_bool("coll_ranks_scattered");
+    int32_t *ids = malloc((size_t)peers->count * sizeof *ids);
+    if (!ids)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %d ranks", peers->count);
+    for (int i = 0; i < peers->count; i++)
+        ids[i] = peers->peer[i]->job ? 0 : (int32_t)node_of(peers->peer[i], per_node, scattered);
+    coll->topology = tern_topology_make(peers->count, ids);
+    free(ids);
+    if (!coll->topology)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %d ranks", peers->count);
+    coll->ranks_per_node = coll->topology->largest;
+    return 0;
 }
 
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
@@ -33,7 +63,15 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->board = (struct tern_board){0};
     coll->blocking_calls = 0;
     coll->next_tag = coll->next_lasting_tag = 0;
-    return tern_context_open(&coll->context, id, rank, peers, comm);
+    coll->topology = NULL;
+    int rc = believe_in_nodes(coll, peers);
+    if (!rc)
+        rc = tern_context_open(&coll->context, id, rank, peers, comm);
+    if (rc) {
+        tern_topology_free(coll->topology);
+        coll->topology = NULL;
+    }
+    return rc;
 }
 
 void tern_coll_close(struct tern_coll *coll)
@@ -44,6 +82,8 @@ void tern_coll_close(struct tern_coll *coll)
     tern_plan_cache_free(coll->plans);
     tern_lane_unlock(coll->context.lane);
     coll->plans = NULL;
+    tern_topology_free(coll->topology);
+    coll->topology = NULL;
 }
 
 /* --- filling in --- */
@@ -87,6 +127,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->args.commutative = true;
     call->args.ranks_per_node = coll->ranks_per_node;
     call->args.segment_bytes = segment_bytes();
+    call->args.topology = coll->topology;
     call->send = NULL;
     call->recv = NULL;
     call->send_type = call->recv_type = &tern_type_bytes;

@@ -26,7 +26,8 @@ struct tern_coll {
     struct tern_context context;
     int rank, size;                /* in the local group */
     int remote_size;               /* 0: intracommunicator */
-    int ranks_per_node;
+    int ranks_per_node;            /* of the fullest node */
+    struct tern_topology *topology; /* NULL: all are on one node, or it is not known */
     struct tern_board board;       /* of a communicator of one node, once it has been used a little */
     int blocking_calls;            /* up to when that is */
     struct tern_coll *local;       /* intercommunicator only */

@@ -5,6 +5,7 @@
  * the v forms, so these have no choice but to talk to everybody; they are `linear` with a window.
  */
 #include "lib/coll/build.h"
+#include "lib/coll/hierarchy.h"
 
 static int64_t bytes_per_block(const struct tern_plan_args *args)
 {
@@ -173,6 +174,8 @@ const struct tern_algorithm tern_gather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"binomial", binomial_gather, NULL, binomial_stages},
     {"linear", linear_gather, NULL, linear_stages},
+    {"hierarchical", tern_hierarchical_gather, tern_plan_fits_levels,
+     tern_hierarchical_gather_stages},
     {0},
 };
 
@@ -185,6 +188,8 @@ const struct tern_algorithm tern_scatter_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
     {"binomial", binomial_scatter, NULL, binomial_stages},
     {"linear", linear_scatter, NULL, linear_stages},
+    {"hierarchical", tern_hierarchical_scatter, tern_plan_fits_levels,
+     tern_hierarchical_scatter_stages},
     {0},
 };
 

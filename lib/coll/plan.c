@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/coll/build.h"
+#include "lib/coll/compose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,5 +77,6 @@ void tern_plan_release(struct tern_plan *plan)
         return;
     free(plan->head);
     free(plan->offsets);
+    tern_parts_free(plan->parts);
     free(plan);
 }

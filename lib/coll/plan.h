@@ -68,6 +68,8 @@ struct tern_blocks {
     const int *sources, *destinations;                             /* neighbourhoods only */
 };
 
+struct tern_topology; /* lib/coll/topology.h */
+
 struct tern_plan_args {
     uint8_t collective;          /* enum tern_collective */
     bool in_place;               /* this rank's input lies in the receive buffer */
@@ -85,9 +87,13 @@ struct tern_plan_args {
     int32_t ranks_per_node, spare2;
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
+    /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
+     * known), and by what the parts of a composed plan are chosen (NULL: the parameters). */
+    const struct tern_topology *topology;
+    const struct tern_model *model;
 };
 
-/* The arguments up to here decide about the plan; they have no padding, so that they can be
+/* The arguments up to `blocks` decide about the plan; they have no padding, so that they can be
  * compared as bytes. */
 #define TERN_PLAN_KEY_BYTES offsetof(struct tern_plan_args, blocks)
 
@@ -147,6 +153,7 @@ struct tern_plan {
     void (*tail)(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step);
     int64_t own[4];     /* the algorithm's numbers for its tail */
     int64_t *offsets;   /* likewise, an array freed with the plan; NULL: none */
+    struct tern_parts *parts; /* plans that it is composed of (compose.h); NULL: none */
     int64_t temp_units; /* length of each temporary */
     uint8_t temp_count;
     bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
@@ -177,6 +184,10 @@ const char *tern_plan_collective_name(enum tern_collective collective);
  * least. Same answer on all ranks. */
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
                                               const struct tern_model *model);
+
+/* What costs least by the model. Without prices: `linear`. */
+const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *args,
+                                                const struct tern_model *model);
 
 /* The algorithm, which must have stages, by the model. */
 double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct tern_model *model,

@@ -124,13 +124,46 @@ static struct ground ground_of(const struct tern_model *model, double size,
     };
 }
 
+struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_level level,
+                                      int64_t lanes, int64_t unit_bytes)
+{
+    struct tern_model view = *model;
+    double unit = (double)unit_bytes;
+    view.verbose = false;
+    if (level == TERN_LEVEL_NODE)
+        view.ranks_per_node = INT64_MAX;
+    if (level == TERN_LEVEL_LEADERS) {
+        view.ranks_per_node = 1;
+        unit *= most(1, (double)lanes / (double)model->nics_per_node);
+    }
+    view.network.gap_ns *= unit;
+    double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns, &view.machine.gap_ns,
+                            &view.memory_gap_ns, &view.reduce_gap_ns,  &view.copy_gap_ns};
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        *gaps[i] *= (double)unit_bytes;
+    if (unit_bytes > 1) {
+        view.eager_bytes /= unit_bytes;
+        view.cache_bytes /= unit_bytes;
+    }
+    return view;
+}
+
 double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
                      const struct tern_stages *stages)
 {
     struct ground ground = ground_of(model, (double)shape->size, stages);
     double sum = 0;
-    for (int i = 0; i < stages->count; i++)
-        sum += stage_price(model, &ground, (double)shape->size, &stages->stage[i]);
+    for (int i = 0; i < stages->count; i++) {
+        const struct tern_stage *stage = &stages->stage[i];
+        if (stage->level == TERN_LEVEL_ALL) {
+            sum += stage_price(model, &ground, (double)shape->size, stage);
+            continue;
+        }
+        struct tern_model view =
+            tern_model_of_level(model, (enum tern_level)stage->level, stage->lanes, 1);
+        int64_t size = stage->level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
+        sum += stage_price(&view, &ground, (double)size, stage);
+    }
     return sum;
 }
 

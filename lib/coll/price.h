@@ -43,11 +43,24 @@ struct tern_model {
  * up to `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 
+/* Who the ranks of a stage are: all, those of one node, or some of every node, its leaders. */
+enum tern_level { TERN_LEVEL_ALL, TERN_LEVEL_NODE, TERN_LEVEL_LEADERS };
+
+/*
+ * The model as one level sees it: nothing crosses within a node; leaders stand one on each node, and
+ * `lanes` of a node share its network cards. Lengths are counted in units of `unit_bytes`.
+ */
+struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_level level,
+                                      int64_t lanes, int64_t unit_bytes);
+
 /* What is to be done. Everything that is the same on all ranks. */
 struct tern_shape {
     int64_t size;
     int64_t bytes; /* of the vector, or of a block (gather, scatter, allgather, alltoall, ...) */
     int64_t segment_bytes;
+    int64_t nodes, node_size;       /* and ranks of the largest one */
+    bool ordered;                   /* a reduction that does not commute */
+    const struct tern_model *model; /* for algorithms that choose among others (compose.h) */
 };
 
 /* Rounds that are alike. */
@@ -60,6 +73,8 @@ struct tern_stage {
     int64_t reduced, copied; /* bytes, by each */
     bool relay; /* a ring or chain: neighbours hand on what came in the round before */
     bool board; /* `messages` are posts that a rank takes from the board */
+    uint8_t level; /* enum tern_level, whose ranks the numbers above count */
+    int32_t lanes; /* leaders of a node that do this at the same time */
 };
 
 enum { TERN_STAGES_MAX = 96 };

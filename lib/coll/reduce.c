@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/butterfly.h"
+#include "lib/coll/hierarchy.h"
 #include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
@@ -250,5 +251,7 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"circulant", tern_plan_set_rounds_reduce, commutative, circulant_stages},
     {"halving", halving, NULL, halving_stages},
     {"ring", ring, commutative, ring_stages},
+    {"hierarchical", tern_hierarchical_reduce, tern_plan_fits_levels,
+     tern_hierarchical_reduce_stages},
     {0},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/circulant.h"
+#include "lib/coll/hierarchy.h"
 
 #include <stdlib.h>
 
@@ -161,5 +162,7 @@ const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
     {"pairwise", pairwise, NULL, pairwise_stages},
     {"circulant", circulant, commutative, circulant_stages},
+    {"hierarchical", tern_hierarchical_reduce_scatter, tern_plan_fits_levels,
+     tern_hierarchical_reduce_scatter_stages},
     {0},
 };

@@ -6,6 +6,7 @@
  * own.
  */
 #include "lib/coll/ring.h"
+#include "lib/coll/hierarchy.h"
 
 static void scan_doubling(struct tern_plan *plan)
 {
@@ -130,6 +131,8 @@ const struct tern_algorithm tern_scan_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"recursive_doubling", scan_doubling, NULL, recursive_doubling_stages},
     {"chain", chain, NULL, chain_stages},
+    {"hierarchical", tern_hierarchical_scan, tern_plan_fits_ranges,
+     tern_hierarchical_scan_stages},
     {0},
 };
 
@@ -137,5 +140,7 @@ const struct tern_algorithm tern_exscan_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"recursive_doubling", exscan_doubling, NULL, recursive_doubling_stages},
     {"chain", chain, NULL, chain_stages},
+    {"hierarchical", tern_hierarchical_exscan, tern_plan_fits_ranges,
+     tern_hierarchical_scan_stages},
     {0},
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "proof.h"
 
+#include "lib/coll/topology.h"
 #include "lib/type/layout.h"
 #include "plan_check.h"
 
 #include <check.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A byte, and one of space. */
 static const struct tern_type gap_type = {
@@ -33,6 +35,11 @@ bool proof_has_root(enum tern_collective c)
 bool proof_has_in_place(enum tern_collective c)
 {
     return c != TERN_BARRIER && c != TERN_BCAST;
+}
+
+bool proof_wants_nodes(const struct tern_algorithm *algorithm)
+{
+    return !strcmp(algorithm->name, "hierarchical") || !strcmp(algorithm->name, "multi_leader");
 }
 
 static bool unequal(enum tern_collective c)
@@ -367,6 +374,61 @@ static bool nothing_else(const struct proof *proof, int p)
 
 /* --- the whole --- */
 
+/* --- how ranks stand on nodes, and by what the parts of a plan are chosen --- */
+
+static int node_of(int layout, int rank, int n)
+{
+    switch (layout) {
+    case 1:
+    case 2:
+    case 3: return rank / (layout + 1);          /* blocks of 2, 3, 4, and a rest */
+    case 4: return rank / 11;                    /* of 11 */
+    case 5: return rank % 9 / 4 + rank / 9 * 3;  /* of 4, 4, 1, 4, 4, 1 ... */
+    case 6: return rank % 3;                     /* dealt to three */
+    case 7: return rank % (n / 2 ? n / 2 : 1);   /* two or three on each, dealt */
+    default: return (int)(rank * 2654435761u >> 7) % 5; /* anyhow */
+    }
+}
+
+static struct tern_topology *topology_of(int layout, int n)
+{
+    int32_t *ids = malloc((size_t)n * sizeof *ids);
+    for (int r = 0; r < n; r++)
+        ids[r] = node_of(layout, r, n);
+    struct tern_topology *topology = tern_topology_make(n, ids);
+    free(ids);
+    return topology;
+}
+
+/* Latency, overhead, bytes or work matter most; different numbers of network cards. */
+static struct tern_model model_of(const struct proof *proof)
+{
+    static const struct tern_wire wires[][2] = {
+        {{100, 50, 0.1, 1000}, {4000, 600, 0.4, 8000}},
+        {{1, 1, 100, 1}, {1, 1, 400, 1}},
+        {{1, 900, 1, 1}, {1, 9000, 1, 1}},
+        {{900, 1, 1, 1}, {9000, 1, 1, 1}},
+        {{900, 1, 9, 1}, {90, 9, 9, 1}},
+    };
+    int64_t i = (proof->n + proof->count + proof->root + proof->layout) % 5;
+    return (struct tern_model){
+        .node = wires[i][0],
+        .network = wires[i][1],
+        .package = {wires[i][0].latency_ns, wires[i][0].gap_ns},
+        .machine = {wires[i][0].latency_ns, wires[i][0].gap_ns},
+        .reduce_gap_ns = 1,
+        .copy_gap_ns = i == 4 ? 100 : 1,
+        .switch_ns = 1000,
+        .cache_bytes = 1 << 20,
+        .cores_per_cache = 64,
+        .cores_per_package = 64,
+        .ranks_per_node = 1,
+        .cores_per_node = 64,
+        .nics_per_node = 1 + i,
+        .eager_bytes = 16384,
+    };
+}
+
 static void begin_proof(struct proof *proof)
 {
     size_t n = (size_t)proof->n;
@@ -385,6 +447,8 @@ static void begin_proof(struct proof *proof)
         proof->colls[p].ranks_per_node = proof->n;
         make_call(proof, p);
         proof->calls[p].args.board = true;
+        proof->calls[p].args.topology = proof->topology;
+        proof->calls[p].args.model = &proof->model;
         proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
     }
 }
@@ -398,6 +462,7 @@ static void end_proof(struct proof *proof)
     free(proof->ranks);
     free(proof->counts);
     free(proof->displs);
+    tern_topology_free(proof->topology);
 }
 
 static const char *build_and_read_plans(struct proof *proof)
@@ -430,6 +495,9 @@ static const char *prove_barrier(struct proof *proof)
 
 const char *proof_fault(struct proof proof)
 {
+    proof.model = model_of(&proof);
+    if (proof.layout)
+        proof.topology = topology_of(proof.layout, proof.n);
     begin_proof(&proof);
     bool fits = !proof.algorithm->fits || proof.algorithm->fits(&proof.calls[0].args);
     const char *fault = NULL;
@@ -453,10 +521,23 @@ const char *proof_fault(struct proof proof)
 static void prove(const struct proof *proof)
 {
     const char *fault = proof_fault(*proof);
-    ck_assert_msg(!fault, "%s %s: %s (%d ranks, count %ld, root %d%s%s)",
+    ck_assert_msg(!fault, "%s %s: %s (%d ranks, layout %d, count %ld, root %d%s%s)",
                   tern_plan_collective_name(proof->collective), proof->algorithm->name, fault,
-                  proof->n, (long)proof->count, proof->root, proof->in_place ? ", in place" : "",
+                  proof->n, proof->layout, (long)proof->count, proof->root,
+                  proof->in_place ? ", in place" : "",
                   proof->commutative ? "" : ", in order");
+}
+
+static void prove_layouts(struct proof proof)
+{
+    if (!proof_wants_nodes(proof.algorithm)) {
+        prove(&proof);
+        return;
+    }
+    int64_t shape = proof.n + proof.count + proof.root + proof.in_place + 2 * proof.commutative;
+    for (proof.layout = 1; proof.layout < PROOF_LAYOUTS; proof.layout++)
+        if (getenv("TERN_TEST_LONG") || (shape + proof.layout) % 4 == 0)
+            prove(&proof);
 }
 
 static void prove_forms(struct proof proof)
@@ -467,7 +548,7 @@ static void prove_forms(struct proof proof)
         if ((proof.in_place && !proof_has_in_place(proof.collective)) ||
             (!proof.commutative && !proof_reduces(proof.collective)))
             continue;
-        prove(&proof);
+        prove_layouts(proof);
     }
 }
 

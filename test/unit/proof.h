@@ -7,6 +7,9 @@
  * that every unit of every result is shown to be what it must be, and that no rank waits for ever
  * though every send is synchronous. Units are bytes; every second shape has a type with gaps, whose
  * units cannot be cut. Blocks of the v forms have different lengths, some of them 0.
+ *
+ * What wants several nodes is proven on several layouts of them, under models of which each has
+ * other algorithms for its parts.
  */
 
 #include "lib/coll/coll.h"
@@ -18,10 +21,13 @@ struct proof {
     int n, root;
     int64_t count;
     bool in_place, commutative;
+    int layout; /* of nodes, below PROOF_LAYOUTS; 0: there is one */
     /* NULL, or changes the plans before they are read and run; and what it goes by */
     void (*alter)(struct symbolic_rank *ranks, int n, void *how);
     void *how;
     /* the rest is set by proof_fault */
+    struct tern_topology *topology;
+    struct tern_model model;
     const struct tern_type *type;
     struct tern_coll *colls;
     struct tern_call *calls;
@@ -30,15 +36,20 @@ struct proof {
         *displs; /* of the v forms: per rank, n blocks each of what it sends, and gets */
 };
 
+enum { PROOF_LAYOUTS = 9 };
+
 bool proof_reduces(enum tern_collective collective);
 bool proof_has_root(enum tern_collective collective);
 bool proof_has_in_place(enum tern_collective collective);
+/* Does it need several nodes? */
+bool proof_wants_nodes(const struct tern_algorithm *algorithm);
 
 /* NULL if the algorithm is right, or cannot do this case; else what is wrong. */
 const char *proof_fault(struct proof proof);
 
 /* All counts, those that are given (the same as the one before is left out), in place and not,
- * commutative and not, where there is a difference. Fails the test at the first fault. */
+ * commutative and not, where there is a difference; where nodes matter on all layouts, in the short
+ * run on a fourth of them. Fails the test at the first fault. */
 void prove_counts(struct proof proof, const int64_t *counts, int how_many);
 
 #endif

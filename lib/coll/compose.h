@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_COMPOSE_H
+#define TERN_COMPOSE_H
+
+/*
+ * Plans composed of plans. A part is any other algorithm's plan, run by a team: the ranks of a
+ * node, or one leader of each node. Its ranks, buffers and temporaries become those of the whole,
+ * and it begins when the part before is complete on this rank. Which algorithm a part is, is chosen
+ * by price like any other's.
+ *
+ * All temporaries of a composed plan lie in one, whose units are the receive buffer's in reductions
+ * and bytes elsewhere; first what the algorithm keeps from part to part, then what its parts need.
+ * So that lengths agree, the data that a part of a reduction only moves count as bytes, one per
+ * element.
+ */
+
+#include "lib/coll/build.h"
+#include "lib/coll/topology.h"
+
+/* A team of an intracommunicator, as one rank sees it. */
+struct tern_seat {
+    enum tern_level level;
+    int32_t place;      /* of the leaders in their nodes; TERN_LAST_PLACE: the last */
+    int32_t root;       /* leads its node instead; -1: none */
+    int32_t rank, size; /* among the team; rank -1: this one is not in it */
+};
+
+enum { TERN_LAST_PLACE = -1 };
+
+struct tern_seat tern_seat_in_node(const struct tern_plan_args *args);
+struct tern_seat tern_seat_among_leaders(const struct tern_plan_args *args, int32_t place,
+                                         int32_t root);
+/* All ranks, as they are: for steps of the algorithm's own. */
+struct tern_seat tern_seat_of_all(const struct tern_plan_args *args);
+/* Who leads a node: its rank at that place, or `root` if it stands there. */
+int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t place,
+                       int32_t root);
+
+struct tern_part {
+    struct tern_seat seat;
+    struct tern_plan_args args; /* of the inner plan */
+    struct tern_blocks blocks;  /* for args.blocks, set by tern_part_set_blocks */
+    /* Where its buffers begin in the whole's: lengths do not matter. */
+    struct tern_ref send, recv;
+    const struct tern_algorithm *algorithm; /* NULL: the cheapest */
+    int lanes;                              /* leaders of a node that do the like; 1 unless set */
+    /* The rest is lib/coll/compose.c's. */
+    struct tern_plan *plan;
+    int64_t first;       /* step of the whole */
+    int64_t temporaries; /* unit of the whole's temporary where its own begin */
+    int64_t *numbers;    /* counts and displacements */
+};
+
+enum { TERN_PARTS = 12 };
+
+struct tern_parts {
+    int count;
+    int64_t kept; /* units of the temporary in front of the parts' own */
+    struct tern_part part[TERN_PARTS];
+};
+
+/* Begins a composed plan, which keeps `units` of its temporary for itself. */
+void tern_plan_compose(struct tern_plan *plan, int64_t units);
+/* What it keeps: `count` units from `offset` on. */
+static inline struct tern_ref in_kept(int64_t offset, int64_t count)
+{
+    return in_temp(0, offset, count);
+}
+
+/*
+ * The next part, to be filled: args has rank, size, commutativity and segments of the team, equal
+ * blocks of no length, and root 0. NULL: this rank is not in the team.
+ */
+struct tern_part *tern_plan_add_part(struct tern_plan *plan, enum tern_collective collective,
+                                     struct tern_seat seat);
+/* What the part sends and receives, and its length: in units of the user's buffer where that is
+ * meant, else in those of the temporary. */
+void tern_part_send(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block);
+void tern_part_recv(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block);
+/* Unequal blocks: the array of 2 * size numbers, counts and then displacements, is to be filled.
+ * NULL: no memory; the plan will fail. */
+int64_t *tern_part_set_blocks(struct tern_plan *plan, struct tern_part *part, bool sends);
+/* Ends the plan: builds the parts. */
+void tern_plan_finish(struct tern_plan *plan);
+
+void tern_parts_free(struct tern_parts *parts);
+
+/* Price of a part: what `collective` takes a team with that many bytes. */
+void tern_stages_add_part(struct tern_stages *stages, const struct tern_shape *shape,
+                          enum tern_collective collective, enum tern_level level, int lanes,
+                          int64_t bytes);
+/* The same of an algorithm that is not to be chosen. */
+void tern_stages_add_level(struct tern_stages *stages, const struct tern_shape *shape,
+                           void (*of)(const struct tern_shape *, struct tern_stages *),
+                           enum tern_level level, int lanes, int64_t bytes);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 3 4 5 8; long: 6 7 9 16; args: 1 40; long-args: 2 400; needs: MPI_Bcast_init */
+/* The same as random_collectives_in_all_forms, by the algorithms for several nodes: the library is made to believe in
+ * nodes of 1 to 4 ranks, in blocks and dealt out, with 1 to 3 network cards. args: seed, rounds for each. */
+#define TEST_ON_NODES
+#include "random_collectives_in_all_forms.c"
+
+static void set_param(const char *name, int value, const char *text)
+{
+    MPI_T_cvar_handle handle;
+    int index, count;
+    CHECK_OK(MPI_T_cvar_get_index(name, &index));
+    CHECK_OK(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    CHECK_OK(MPI_T_cvar_write(handle, text ? (const void *)text : &value));
+    CHECK_OK(MPI_T_cvar_handle_free(&handle));
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const collectives[] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce",
+                                              "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"};
+    int provided;
+    char name[64];
+    start(&argc, &argv);
+    CHECK_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    uint64_t random = argument(argc, argv, 1), own = random * 1000 + rank;
+    int rounds = argc > 2 ? atoi(argv[2]) : 40;
+    make_layouts();
+    for (int layout = 0; layout < 8; layout++) {
+        int per_node = 1 + layout / 2;
+        set_param("coll_ranks_per_node", per_node, NULL);
+        set_param("coll_ranks_scattered", layout % 2, NULL);
+        set_param("coll_nics", 1 + layout % 3, NULL);
+        for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
+            snprintf(name, sizeof name, "coll_%s_algorithm", collectives[i]);
+            set_param(name, 0, strcmp(collectives[i], "allreduce") || layout % 4 < 2 ? "hierarchical" : "multi_leader");
+        }
+        MPI_Comm world;
+        CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &world)); /* this one opened before there were nodes */
+        add_team(world);
+        make_teams();
+        run_rounds(&random, &own, rounds);
+        free_teams();
+    }
+    free_layouts();
+    CHECK_OK(MPI_T_finalize());
+    return end();
+}
