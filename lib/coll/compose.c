@@ -5,51 +5,54 @@
 
 /* --- teams --- */
 
-int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t place,
+int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t local_rank,
                        int32_t root)
 {
     if (root >= 0 && tern_topology_node(topology, root) == node)
         return root;
     return tern_topology_rank(topology, node,
-                              place == TERN_LAST_PLACE ? topology->node[node].size - 1 : place);
+                              local_rank == TERN_LAST_LOCAL_RANK ? topology->node[node].size - 1
+                                                                 : local_rank);
 }
 
-struct tern_seat tern_seat_in_node(const struct tern_plan_args *args)
+struct tern_subgroup tern_subgroup_in_node(const struct tern_plan_args *args)
 {
     const struct tern_topology *topology = args->topology;
     int32_t node = tern_topology_node(topology, args->rank);
-    return (struct tern_seat){TERN_LEVEL_NODE, 0, -1, tern_topology_place(topology, args->rank),
-                              topology->node[node].size};
+    return (struct tern_subgroup){TERN_LEVEL_NODE, 0, -1,
+                                  tern_topology_local_rank(topology, args->rank),
+                                  topology->node[node].size};
 }
 
-struct tern_seat tern_seat_among_leaders(const struct tern_plan_args *args, int32_t place,
-                                         int32_t root)
+struct tern_subgroup tern_subgroup_among_leaders(const struct tern_plan_args *args,
+                                                 int32_t local_rank, int32_t root)
 {
     const struct tern_topology *topology = args->topology;
     int32_t node = tern_topology_node(topology, args->rank);
-    bool leads = tern_leader_of(topology, node, place, root) == args->rank;
-    return (struct tern_seat){TERN_LEVEL_LEADERS, place, root, leads ? node : -1,
-                              topology->nodes};
+    bool leads = tern_leader_of(topology, node, local_rank, root) == args->rank;
+    return (struct tern_subgroup){TERN_LEVEL_LEADERS, local_rank, root, leads ? node : -1,
+                                  topology->nodes};
 }
 
-struct tern_seat tern_seat_of_all(const struct tern_plan_args *args)
+struct tern_subgroup tern_subgroup_of_all(const struct tern_plan_args *args)
 {
-    return (struct tern_seat){TERN_LEVEL_ALL, 0, -1, args->rank, args->size};
+    return (struct tern_subgroup){TERN_LEVEL_ALL, 0, -1, args->rank, args->size};
 }
 
-static int32_t peer_of(const struct tern_plan *plan, const struct tern_part *part, int32_t peer)
+static int32_t peer_of(const struct tern_plan *plan, const struct tern_phase *phase, int32_t peer)
 {
     const struct tern_topology *topology = plan->args.topology;
-    switch (part->seat.level) {
+    switch (phase->group.level) {
     case TERN_LEVEL_NODE:
         return tern_topology_rank(topology, tern_topology_node(topology, plan->args.rank), peer);
     case TERN_LEVEL_LEADERS:
-        return tern_leader_of(topology, peer, part->seat.place, part->seat.root);
-    default: return peer;
+        return tern_leader_of(topology, peer, phase->group.local_rank, phase->group.root);
+    default:
+        return peer;
     }
 }
 
-/* --- adding parts --- */
+/* --- adding phases --- */
 
 static bool reduces(const struct tern_plan_args *args)
 {
@@ -58,143 +61,143 @@ static bool reduces(const struct tern_plan_args *args)
 
 void tern_plan_compose(struct tern_plan *plan, int64_t units)
 {
-    plan->parts = calloc(1, sizeof *plan->parts);
-    if (!plan->parts)
+    plan->phases = calloc(1, sizeof *plan->phases);
+    if (!plan->phases)
         plan->failed = true;
     else
-        plan->parts->kept = units;
+        plan->phases->kept = units;
     set_temporaries(plan, 1, units, reduces(&plan->args));
 }
 
-struct tern_part *tern_plan_add_part(struct tern_plan *plan, enum tern_collective collective,
-                                     struct tern_seat seat)
+struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collective collective,
+                                       struct tern_subgroup group)
 {
     const struct tern_plan_args *args = &plan->args;
-    if (plan->failed || seat.rank < 0)
+    if (plan->failed || group.rank < 0)
         return NULL;
-    struct tern_part *part = &plan->parts->part[plan->parts->count++];
-    part->seat = seat;
-    part->lanes = 1;
-    part->args = (struct tern_plan_args){
+    struct tern_phase *phase = &plan->phases->phase[plan->phases->count++];
+    phase->group = group;
+    phase->lanes = 1;
+    phase->args = (struct tern_plan_args){
         .collective = (uint8_t)collective,
         .commutative = args->commutative,
-        .rank = seat.rank,
-        .size = seat.size,
+        .rank = group.rank,
+        .size = group.size,
         .send_bytes = true,
         .recv_bytes = true,
         .send_size = 1,
         .recv_size = 1,
         .segment_bytes = args->segment_bytes,
         .model = args->model,
-        .topology = seat.level == TERN_LEVEL_ALL ? args->topology : NULL,
+        .topology = group.level == TERN_LEVEL_ALL ? args->topology : NULL,
     };
-    part->send = in_send(0, 0);
-    part->recv = in_recv(0, 0);
-    return part;
+    phase->send = in_send(0, 0);
+    phase->recv = in_recv(0, 0);
+    return phase;
 }
 
-void tern_part_send(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block)
+void tern_phase_send(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block)
 {
     const struct tern_plan_args *args = &plan->args;
-    part->send = block;
-    part->args.send_count = block.count;
+    phase->send = block;
+    phase->args.send_count = block.count;
     if (block.buffer < TERN_TEMPORARY && !reduces(args)) {
         bool send = block.buffer == TERN_SEND_BUFFER;
-        part->args.send_bytes = send ? args->send_bytes : args->recv_bytes;
-        part->args.send_size = send ? args->send_size : args->recv_size;
+        phase->args.send_bytes = send ? args->send_bytes : args->recv_bytes;
+        phase->args.send_size = send ? args->send_size : args->recv_size;
     }
-    if (reduces(&part->args))
-        part->args.send_size = args->send_size;
+    if (reduces(&phase->args))
+        phase->args.send_size = args->send_size;
 }
 
-void tern_part_recv(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block)
+void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block)
 {
     const struct tern_plan_args *args = &plan->args;
-    part->recv = block;
-    part->args.recv_count = block.count;
+    phase->recv = block;
+    phase->args.recv_count = block.count;
     if (block.buffer < TERN_TEMPORARY && !reduces(args)) {
         bool recv = block.buffer == TERN_RECV_BUFFER;
-        part->args.recv_bytes = recv ? args->recv_bytes : args->send_bytes;
-        part->args.recv_size = recv ? args->recv_size : args->send_size;
+        phase->args.recv_bytes = recv ? args->recv_bytes : args->send_bytes;
+        phase->args.recv_size = recv ? args->recv_size : args->send_size;
     }
-    if (reduces(&part->args))
-        part->args.recv_size = args->recv_size;
+    if (reduces(&phase->args))
+        phase->args.recv_size = args->recv_size;
 }
 
-int64_t *tern_part_set_blocks(struct tern_plan *plan, struct tern_part *part, bool sends)
+int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends)
 {
-    size_t size = (size_t)part->args.size;
-    part->numbers = calloc(2 * size, sizeof *part->numbers);
-    if (!part->numbers) {
+    size_t size = (size_t)phase->args.size;
+    phase->numbers = calloc(2 * size, sizeof *phase->numbers);
+    if (!phase->numbers) {
         plan->failed = true;
         return NULL;
     }
-    struct tern_ints counts = {part->numbers, 8}, displs = {part->numbers + size, 8};
+    struct tern_ints counts = {phase->numbers, 8}, displs = {phase->numbers + size, 8};
     if (sends) {
-        part->blocks.send_counts = counts;
-        part->blocks.send_displs = displs;
+        phase->blocks.send_counts = counts;
+        phase->blocks.send_displs = displs;
     } else {
-        part->blocks.recv_counts = counts;
-        part->blocks.recv_displs = displs;
+        phase->blocks.recv_counts = counts;
+        phase->blocks.recv_displs = displs;
     }
-    part->args.blocks = &part->blocks;
-    return part->numbers;
+    phase->args.blocks = &phase->blocks;
+    return phase->numbers;
 }
 
 /* --- the whole's steps --- */
 
-static struct tern_ref map_ref(const struct tern_part *part, struct tern_ref ref)
+static struct tern_ref map_ref(const struct tern_phase *phase, struct tern_ref ref)
 {
     if (ref.buffer >= TERN_TEMPORARY) {
-        ref.offset += part->temporaries + (ref.buffer - TERN_TEMPORARY) * part->plan->temp_units;
+        ref.offset += phase->temporaries + (ref.buffer - TERN_TEMPORARY) * phase->plan->temp_units;
         ref.buffer = TERN_TEMPORARY;
         return ref;
     }
-    struct tern_ref place = ref.buffer == TERN_SEND_BUFFER ? part->send : part->recv;
-    ref.offset += place.offset;
-    ref.buffer = place.buffer;
+    struct tern_ref origin = ref.buffer == TERN_SEND_BUFFER ? phase->send : phase->recv;
+    ref.offset += origin.offset;
+    ref.buffer = origin.buffer;
     return ref;
 }
 
-/* Step i of the whole. A part begins with a fence; its window becomes dependencies. */
+/* Step i of the whole. A phase begins with a fence; its window becomes dependencies. */
 static void part_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
-    const struct tern_part *part = plan->parts->part;
-    while (i >= part->first + 1 + part->plan->step_count)
-        part++;
-    const struct tern_plan *inner = part->plan;
-    if (i == part->first) {
+    const struct tern_phase *phase = plan->phases->phase;
+    while (i >= phase->first + 1 + phase->plan->step_count)
+        phase++;
+    const struct tern_plan *inner = phase->plan;
+    if (i == phase->first) {
         *ret_step = step_none();
         ret_step->after = AFTER_ALL;
         return;
     }
     struct tern_step room;
-    *ret_step = *tern_plan_step(inner, i - part->first - 1, &room);
+    *ret_step = *tern_plan_step(inner, i - phase->first - 1, &room);
     ret_step->after |= ~0ull << (inner->window - 1);
     if (ret_step->kind == TERN_STEP_SEND || ret_step->kind == TERN_STEP_RECV)
-        ret_step->peer = peer_of(plan, part, ret_step->peer);
+        ret_step->peer = peer_of(plan, phase, ret_step->peer);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_RECV)
-        ret_step->from = map_ref(part, ret_step->from);
+        ret_step->from = map_ref(phase, ret_step->from);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_SEND)
-        ret_step->to = map_ref(part, ret_step->to);
+        ret_step->to = map_ref(phase, ret_step->to);
 }
 
-static void build_part(struct tern_plan *plan, struct tern_part *part)
+static void build_part(struct tern_plan *plan, struct tern_phase *phase)
 {
     const struct tern_plan_args *args = &plan->args;
-    bool elements = reduces(args) && !reduces(&part->args); /* moved as if they were bytes */
+    bool elements = reduces(args) && !reduces(&phase->args); /* moved as if they were bytes */
     if (elements && args->recv_size) {
-        part->args.segment_bytes /= args->recv_size;
-        if (!part->args.segment_bytes)
-            part->args.segment_bytes = 1;
+        phase->args.segment_bytes /= args->recv_size;
+        if (!phase->args.segment_bytes)
+            phase->args.segment_bytes = 1;
     }
-    if (!part->algorithm) {
+    if (!phase->algorithm) {
         struct tern_model model = args->model ? *args->model : tern_model_of_parameters(1);
-        model = tern_model_of_level(&model, part->seat.level, part->lanes,
+        model = tern_model_of_level(&model, phase->group.level, phase->lanes,
                                     elements ? args->recv_size : 1);
-        part->algorithm = tern_plan_cheapest(&part->args, &model);
+        phase->algorithm = tern_plan_cheapest(&phase->args, &model);
     }
-    part->plan = tern_plan_build(part->algorithm, &part->args);
+    phase->plan = tern_plan_build(phase->algorithm, &phase->args);
 }
 
 /* The steps that there are room for at once are kept; more are made as they are wanted. */
@@ -202,24 +205,24 @@ enum { KEPT_STEPS = 1024 };
 
 void tern_plan_finish(struct tern_plan *plan)
 {
-    struct tern_parts *parts = plan->parts;
+    struct tern_phases *phases = plan->phases;
     int64_t steps = 0, units = 0;
-    for (int i = 0; !plan->failed && i < parts->count; i++) {
-        struct tern_part *part = &parts->part[i];
-        build_part(plan, part);
-        if (!part->plan) {
+    for (int i = 0; !plan->failed && i < phases->count; i++) {
+        struct tern_phase *phase = &phases->phase[i];
+        build_part(plan, phase);
+        if (!phase->plan) {
             plan->failed = true;
             return;
         }
-        part->first = steps;
-        part->temporaries = parts->kept;
-        steps += 1 + part->plan->step_count;
-        int64_t own = part->plan->temp_count * part->plan->temp_units;
+        phase->first = steps;
+        phase->temporaries = phases->kept;
+        steps += 1 + phase->plan->step_count;
+        int64_t own = phase->plan->temp_count * phase->plan->temp_units;
         units = own > units ? own : units;
     }
     if (plan->failed)
         return;
-    plan->temp_units = parts->kept + units;
+    plan->temp_units = phases->kept + units;
     if (steps > KEPT_STEPS) {
         set_tail(plan, steps, part_step);
         return;
@@ -229,20 +232,20 @@ void tern_plan_finish(struct tern_plan *plan)
         part_step(plan, i, &step);
         tern_plan_add(plan, step);
     }
-    tern_parts_free(parts);
-    plan->parts = NULL;
+    tern_phases_free(phases);
+    plan->phases = NULL;
 }
 
-void tern_parts_free(struct tern_parts *parts)
+void tern_phases_free(struct tern_phases *phases)
 {
-    if (!parts)
+    if (!phases)
         return;
-    for (int i = 0; i < parts->count; i++) {
-        if (parts->part[i].plan)
-            tern_plan_release(parts->part[i].plan);
-        free(parts->part[i].numbers);
+    for (int i = 0; i < phases->count; i++) {
+        if (phases->phase[i].plan)
+            tern_plan_release(phases->phase[i].plan);
+        free(phases->phase[i].numbers);
     }
-    free(parts);
+    free(phases);
 }
 
 /* --- prices --- */
@@ -262,9 +265,9 @@ void tern_stages_add_level(struct tern_stages *stages, const struct tern_shape *
     }
 }
 
-void tern_stages_add_part(struct tern_stages *stages, const struct tern_shape *shape,
-                          enum tern_collective collective, enum tern_level level, int lanes,
-                          int64_t bytes)
+void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *shape,
+                           enum tern_collective collective, enum tern_level level, int lanes,
+                           int64_t bytes)
 {
     struct tern_model model = tern_model_of_level(shape->model, level, lanes, 1);
     struct tern_plan_args args = {

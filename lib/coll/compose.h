@@ -3,43 +3,43 @@
 #define TERN_COMPOSE_H
 
 /*
- * Plans composed of plans. A part is any other algorithm's plan, run by a team: the ranks of a
+ * Plans composed of plans. A phase is any other algorithm's plan, run by a group: the ranks of a
  * node, or one leader of each node. Its ranks, buffers and temporaries become those of the whole,
- * and it begins when the part before is complete on this rank. Which algorithm a part is, is chosen
- * by price like any other's.
+ * and it begins when the phase before is complete on this rank. Which algorithm a phase is, is
+ * chosen by price like any other's.
  *
  * All temporaries of a composed plan lie in one, whose units are the receive buffer's in reductions
- * and bytes elsewhere; first what the algorithm keeps from part to part, then what its parts need.
- * So that lengths agree, the data that a part of a reduction only moves count as bytes, one per
- * element.
+ * and bytes elsewhere; first what the algorithm keeps from phase to phase, then what its phases
+ * need. So that lengths agree, the data that a phase of a reduction only moves count as bytes, one
+ * per element.
  */
 
 #include "lib/coll/build.h"
 #include "lib/coll/topology.h"
 
-/* A team of an intracommunicator, as one rank sees it. */
-struct tern_seat {
+/* A group of an intracommunicator, as one rank sees it. */
+struct tern_subgroup {
     enum tern_level level;
-    int32_t place;      /* of the leaders in their nodes; TERN_LAST_PLACE: the last */
+    int32_t local_rank; /* of the leaders in their nodes; TERN_LAST_LOCAL_RANK: the last */
     int32_t root;       /* leads its node instead; -1: none */
-    int32_t rank, size; /* among the team; rank -1: this one is not in it */
+    int32_t rank, size; /* among the group; rank -1: this one is not in it */
 };
 
-enum { TERN_LAST_PLACE = -1 };
+enum { TERN_LAST_LOCAL_RANK = -1 };
 
-struct tern_seat tern_seat_in_node(const struct tern_plan_args *args);
-struct tern_seat tern_seat_among_leaders(const struct tern_plan_args *args, int32_t place,
-                                         int32_t root);
+struct tern_subgroup tern_subgroup_in_node(const struct tern_plan_args *args);
+struct tern_subgroup tern_subgroup_among_leaders(const struct tern_plan_args *args,
+                                                 int32_t local_rank, int32_t root);
 /* All ranks, as they are: for steps of the algorithm's own. */
-struct tern_seat tern_seat_of_all(const struct tern_plan_args *args);
-/* Who leads a node: its rank at that place, or `root` if it stands there. */
-int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t place,
+struct tern_subgroup tern_subgroup_of_all(const struct tern_plan_args *args);
+/* Who leads a node: its rank of that local rank, or `root` if it stands there. */
+int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t local_rank,
                        int32_t root);
 
-struct tern_part {
-    struct tern_seat seat;
+struct tern_phase {
+    struct tern_subgroup group;
     struct tern_plan_args args; /* of the inner plan */
-    struct tern_blocks blocks;  /* for args.blocks, set by tern_part_set_blocks */
+    struct tern_blocks blocks;  /* for args.blocks, set by tern_phase_set_blocks */
     /* Where its buffers begin in the whole's: lengths do not matter. */
     struct tern_ref send, recv;
     const struct tern_algorithm *algorithm; /* NULL: the cheapest */
@@ -51,12 +51,12 @@ struct tern_part {
     int64_t *numbers;    /* counts and displacements */
 };
 
-enum { TERN_PARTS = 12 };
+enum { TERN_PHASES = 12 };
 
-struct tern_parts {
+struct tern_phases {
     int count;
-    int64_t kept; /* units of the temporary in front of the parts' own */
-    struct tern_part part[TERN_PARTS];
+    int64_t kept; /* units of the temporary in front of the phases' own */
+    struct tern_phase phase[TERN_PHASES];
 };
 
 /* Begins a composed plan, which keeps `units` of its temporary for itself. */
@@ -68,27 +68,27 @@ static inline struct tern_ref in_kept(int64_t offset, int64_t count)
 }
 
 /*
- * The next part, to be filled: args has rank, size, commutativity and segments of the team, equal
- * blocks of no length, and root 0. NULL: this rank is not in the team.
+ * The next phase, to be filled: args has rank, size, commutativity and segments of the group, equal
+ * blocks of no length, and root 0. NULL: this rank is not in the group.
  */
-struct tern_part *tern_plan_add_part(struct tern_plan *plan, enum tern_collective collective,
-                                     struct tern_seat seat);
-/* What the part sends and receives, and its length: in units of the user's buffer where that is
+struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collective collective,
+                                       struct tern_subgroup group);
+/* What the phase sends and receives, and its length: in units of the user's buffer where that is
  * meant, else in those of the temporary. */
-void tern_part_send(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block);
-void tern_part_recv(const struct tern_plan *plan, struct tern_part *part, struct tern_ref block);
+void tern_phase_send(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block);
+void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block);
 /* Unequal blocks: the array of 2 * size numbers, counts and then displacements, is to be filled.
  * NULL: no memory; the plan will fail. */
-int64_t *tern_part_set_blocks(struct tern_plan *plan, struct tern_part *part, bool sends);
-/* Ends the plan: builds the parts. */
+int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends);
+/* Ends the plan: builds the phases. */
 void tern_plan_finish(struct tern_plan *plan);
 
-void tern_parts_free(struct tern_parts *parts);
+void tern_phases_free(struct tern_phases *phases);
 
-/* Price of a part: what `collective` takes a team with that many bytes. */
-void tern_stages_add_part(struct tern_stages *stages, const struct tern_shape *shape,
-                          enum tern_collective collective, enum tern_level level, int lanes,
-                          int64_t bytes);
+/* Price of a phase: what `collective` takes a group with that many bytes. */
+void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *shape,
+                           enum tern_collective collective, enum tern_level level, int lanes,
+                           int64_t bytes);
 /* The same of an algorithm that is not to be chosen. */
 void tern_stages_add_level(struct tern_stages *stages, const struct tern_shape *shape,
                            void (*of)(const struct tern_shape *, struct tern_stages *),

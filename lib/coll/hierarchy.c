@@ -34,8 +34,8 @@ static const struct tern_algorithm up = {"up", build_up, NULL, tree_stages},
 
 static void climb(struct tern_plan *plan, const struct tern_algorithm *algorithm)
 {
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_BARRIER, tern_seat_in_node(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_BARRIER, tern_subgroup_in_node(&plan->args));
     if (phase)
         phase->algorithm = algorithm;
 }
@@ -44,7 +44,7 @@ void tern_hierarchical_barrier(struct tern_plan *plan)
 {
     tern_plan_compose(plan, 0);
     climb(plan, &up);
-    tern_plan_add_part(plan, TERN_BARRIER, tern_seat_among_leaders(&plan->args, 0, -1));
+    tern_plan_add_phase(plan, TERN_BARRIER, tern_subgroup_among_leaders(&plan->args, 0, -1));
     climb(plan, &down);
     tern_plan_finish(plan);
 }
@@ -53,11 +53,12 @@ void tern_hierarchical_barrier(struct tern_plan *plan)
 
 static void bcast_in_node(struct tern_plan *plan, int leader, struct tern_ref data)
 {
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_BCAST, tern_seat_in_node(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_BCAST, tern_subgroup_in_node(&plan->args));
     if (!phase)
         return;
-    phase->args.root = tern_topology_place(plan->args.topology, leader);
-    tern_part_recv(plan, phase, data);
+    phase->args.root = tern_topology_local_rank(plan->args.topology, leader);
+    tern_phase_recv(plan, phase, data);
 }
 
 /* The root leads its node. */
@@ -72,11 +73,11 @@ void tern_hierarchical_bcast(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     struct tern_ref data = in_recv(0, args->recv_count);
     tern_plan_compose(plan, 0);
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_BCAST,
-                                                tern_seat_among_leaders(args, 0, args->root));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_BCAST, tern_subgroup_among_leaders(args, 0, args->root));
     if (phase) {
         phase->args.root = tern_topology_node(args->topology, args->root);
-        tern_part_recv(plan, phase, data);
+        tern_phase_recv(plan, phase, data);
     }
     bcast_in_node(plan, leader_of(args), data);
     tern_plan_finish(plan);
@@ -92,7 +93,7 @@ static void build_turn(struct tern_plan *plan)
     const struct tern_topology *topology = args->topology;
     for (int i = 0; i < topology->run_count; i++) {
         const struct tern_run *run = &topology->run[i];
-        int64_t by_node = topology->node[run->node].before + run->place;
+        int64_t by_node = topology->node[run->node].before + run->local_rank;
         int64_t from = args->root ? by_node : run->first, to = args->root ? run->first : by_node;
         add_copy(plan, in_send(from * args->send_count, run->count * args->send_count),
                  in_recv(to * args->recv_count, run->count * args->recv_count), 0);
@@ -104,14 +105,14 @@ static const struct tern_algorithm turn = {"turn", build_turn, NULL, NULL};
 void tern_plan_add_turn(struct tern_plan *plan, struct tern_ref from, struct tern_ref to,
                         bool to_ranks)
 {
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_ALLGATHER, tern_seat_of_all(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_ALLGATHER, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return;
     phase->algorithm = &turn;
     phase->args.root = to_ranks;
-    tern_part_send(plan, phase, from);
-    tern_part_recv(plan, phase, to);
+    tern_phase_send(plan, phase, from);
+    tern_phase_recv(plan, phase, to);
 }
 
 static bool equal_nodes(const struct tern_topology *topology)
@@ -120,11 +121,11 @@ static bool equal_nodes(const struct tern_topology *topology)
 }
 
 /* The blocks of node i of all: where and how many, times `block` units. */
-static void set_node_blocks(struct tern_plan *plan, struct tern_part *phase, bool sends,
+static void set_node_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends,
                             int64_t block)
 {
     const struct tern_topology *topology = plan->args.topology;
-    int64_t *numbers = tern_part_set_blocks(plan, phase, sends);
+    int64_t *numbers = tern_phase_set_blocks(plan, phase, sends);
     for (int i = 0; numbers && i < topology->nodes; i++) {
         numbers[i] = topology->node[i].size * block;
         numbers[topology->nodes + i] = topology->node[i].before * block;
@@ -147,8 +148,7 @@ void tern_hierarchical_gather(struct tern_plan *plan)
     bool root = args->rank == args->root, direct = root && topology->consecutive;
     int64_t block = block_bytes(args, !root);
     int leader = leader_of(args);
-    const struct tern_node *node =
-        &topology->node[tern_topology_node(topology, args->rank)];
+    const struct tern_node *node = &topology->node[tern_topology_node(topology, args->rank)];
     /* where this node's blocks go, and how long one is there */
     int64_t unit = direct ? args->recv_count : block;
     struct tern_ref all = direct ? in_recv(0, unit) : in_kept(0, unit);
@@ -156,25 +156,25 @@ void tern_hierarchical_gather(struct tern_plan *plan)
     tern_plan_compose(plan, leader != args->rank || direct ? 0
                             : root                         ? args->size * block
                                                            : node->size * block);
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_GATHER, tern_seat_in_node(args));
+    struct tern_phase *phase = tern_plan_add_phase(plan, TERN_GATHER, tern_subgroup_in_node(args));
     if (phase) {
-        phase->args.root = tern_topology_place(topology, leader);
+        phase->args.root = tern_topology_local_rank(topology, leader);
         phase->args.in_place = args->in_place && direct;
-        tern_part_send(plan, phase,
-                       args->in_place ? in_recv(args->rank * args->recv_count, args->recv_count)
-                                      : in_send(0, args->send_count));
-        tern_part_recv(plan, phase, here);
+        tern_phase_send(plan, phase,
+                        args->in_place ? in_recv(args->rank * args->recv_count, args->recv_count)
+                                       : in_send(0, args->send_count));
+        tern_phase_recv(plan, phase, here);
     }
     bool equal = equal_nodes(topology);
-    phase = tern_plan_add_part(plan, equal ? TERN_GATHER : TERN_GATHERV,
-                              tern_seat_among_leaders(args, 0, args->root));
+    phase = tern_plan_add_phase(plan, equal ? TERN_GATHER : TERN_GATHERV,
+                                tern_subgroup_among_leaders(args, 0, args->root));
     if (phase) {
         phase->args.root = tern_topology_node(topology, args->root);
         phase->args.in_place = root;
         here.count *= node->size;
         all.count = here.count;
-        tern_part_send(plan, phase, here);
-        tern_part_recv(plan, phase, all);
+        tern_phase_send(plan, phase, here);
+        tern_phase_recv(plan, phase, all);
         if (root && !equal)
             set_node_blocks(plan, phase, false, unit);
     }
@@ -191,8 +191,7 @@ void tern_hierarchical_scatter(struct tern_plan *plan)
     bool root = args->rank == args->root, direct = root && topology->consecutive;
     int64_t block = block_bytes(args, root);
     int leader = leader_of(args);
-    const struct tern_node *node =
-        &topology->node[tern_topology_node(topology, args->rank)];
+    const struct tern_node *node = &topology->node[tern_topology_node(topology, args->rank)];
     int64_t unit = direct ? args->send_count : block;
     struct tern_ref all = direct ? in_send(0, unit) : in_kept(0, unit);
     struct tern_ref here = part(all, root ? node->before * unit : 0, unit);
@@ -202,23 +201,24 @@ void tern_hierarchical_scatter(struct tern_plan *plan)
     if (root && !direct)
         tern_plan_add_turn(plan, in_send(0, args->send_count), in_kept(0, block), false);
     bool equal = equal_nodes(topology);
-    struct tern_part *phase = tern_plan_add_part(plan, equal ? TERN_SCATTER : TERN_SCATTERV,
-                                                tern_seat_among_leaders(args, 0, args->root));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, equal ? TERN_SCATTER : TERN_SCATTERV,
+                            tern_subgroup_among_leaders(args, 0, args->root));
     if (phase) {
         struct tern_ref whole = part(here, here.offset, node->size * unit);
         phase->args.root = tern_topology_node(topology, args->root);
         phase->args.in_place = root;
-        tern_part_send(plan, phase, part(all, all.offset, whole.count));
-        tern_part_recv(plan, phase, whole);
+        tern_phase_send(plan, phase, part(all, all.offset, whole.count));
+        tern_phase_recv(plan, phase, whole);
         if (root && !equal)
             set_node_blocks(plan, phase, true, unit);
     }
-    phase = tern_plan_add_part(plan, TERN_SCATTER, tern_seat_in_node(args));
+    phase = tern_plan_add_phase(plan, TERN_SCATTER, tern_subgroup_in_node(args));
     if (phase) {
-        phase->args.root = tern_topology_place(topology, leader);
+        phase->args.root = tern_topology_local_rank(topology, leader);
         phase->args.in_place = args->in_place;
-        tern_part_send(plan, phase, here);
-        tern_part_recv(plan, phase, in_recv(0, args->recv_count));
+        tern_phase_send(plan, phase, here);
+        tern_phase_recv(plan, phase, in_recv(0, args->recv_count));
     }
     tern_plan_finish(plan);
 }
@@ -230,25 +230,24 @@ void tern_hierarchical_allgather(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     const struct tern_topology *topology = args->topology;
-    struct tern_seat among = tern_seat_among_leaders(args, 0, -1);
+    struct tern_subgroup among = tern_subgroup_among_leaders(args, 0, -1);
     bool direct = topology->consecutive, leads = among.rank >= 0;
     int64_t block = block_bytes(args, false), unit = direct ? args->recv_count : block;
-    const struct tern_node *node =
-        &topology->node[tern_topology_node(topology, args->rank)];
+    const struct tern_node *node = &topology->node[tern_topology_node(topology, args->rank)];
     struct tern_ref all = direct ? in_recv(0, unit) : in_kept(0, unit);
     struct tern_ref own = in_recv(args->rank * args->recv_count, args->recv_count);
     tern_plan_compose(plan, leads && !direct ? args->size * block : 0);
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_GATHER, tern_seat_in_node(args));
+    struct tern_phase *phase = tern_plan_add_phase(plan, TERN_GATHER, tern_subgroup_in_node(args));
     if (phase) {
         phase->args.in_place = args->in_place && direct && leads;
-        tern_part_send(plan, phase, args->in_place ? own : in_send(0, args->send_count));
-        tern_part_recv(plan, phase, part(all, node->before * unit, unit));
+        tern_phase_send(plan, phase, args->in_place ? own : in_send(0, args->send_count));
+        tern_phase_recv(plan, phase, part(all, node->before * unit, unit));
     }
     bool equal = equal_nodes(topology);
-    phase = tern_plan_add_part(plan, equal ? TERN_ALLGATHER : TERN_ALLGATHERV, among);
+    phase = tern_plan_add_phase(plan, equal ? TERN_ALLGATHER : TERN_ALLGATHERV, among);
     if (phase) {
         phase->args.in_place = true;
-        tern_part_recv(plan, phase, part(all, 0, node->size * unit));
+        tern_phase_recv(plan, phase, part(all, 0, node->size * unit));
         if (!equal)
             set_node_blocks(plan, phase, false, unit);
     }
@@ -264,35 +263,35 @@ void tern_hierarchical_allgather(struct tern_plan *plan)
 void tern_hierarchical_barrier_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add_level(stages, shape, tree_stages, TERN_LEVEL_NODE, 1, 0);
-    tern_stages_add_part(stages, shape, TERN_BARRIER, TERN_LEVEL_LEADERS, 1, 0);
+    tern_stages_add_phase(stages, shape, TERN_BARRIER, TERN_LEVEL_LEADERS, 1, 0);
     tern_stages_add_level(stages, shape, tree_stages, TERN_LEVEL_NODE, 1, 0);
 }
 
 void tern_hierarchical_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_BCAST, TERN_LEVEL_LEADERS, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_LEADERS, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
 }
 
 void tern_hierarchical_gather_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_GATHER, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_GATHER, TERN_LEVEL_LEADERS, 1,
-                         shape->node_size * shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_GATHER, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_GATHER, TERN_LEVEL_LEADERS, 1,
+                          shape->node_size * shape->bytes);
 }
 
 void tern_hierarchical_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_SCATTER, TERN_LEVEL_LEADERS, 1,
-                         shape->node_size * shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_SCATTER, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_SCATTER, TERN_LEVEL_LEADERS, 1,
+                          shape->node_size * shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_SCATTER, TERN_LEVEL_NODE, 1, shape->bytes);
 }
 
 void tern_hierarchical_allgather_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_GATHER, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_ALLGATHER, TERN_LEVEL_LEADERS, 1,
-                         shape->node_size * shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1,
-                         shape->size * shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_GATHER, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_ALLGATHER, TERN_LEVEL_LEADERS, 1,
+                          shape->node_size * shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1,
+                          shape->size * shape->bytes);
 }

@@ -17,8 +17,8 @@ bool tern_plan_fits_ranges(const struct tern_plan_args *args);
 /* The same as the first, and every node has several leaders (coll_nics). */
 bool tern_plan_fits_lanes(const struct tern_plan_args *args);
 
-/* A part that turns all blocks from the order of nodes to that of ranks, or back; `from` and `to` are
- * the first block. */
+/* A phase that turns all blocks from the order of nodes to that of ranks, or back; `from` and `to`
+ * are the first block. */
 void tern_plan_add_turn(struct tern_plan *plan, struct tern_ref from, struct tern_ref to,
                         bool to_ranks);
 

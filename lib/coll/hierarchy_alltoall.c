@@ -4,12 +4,12 @@
  * All to all by way of the nodes, for short blocks: between two nodes goes one message each way,
  * with all blocks between their ranks. The ranks of a node share its messages: each has a range of
  * other nodes (its share). Within the node everybody hands the blocks for the nodes of a share to
- * the one whose share it is; these exchange; and what came is handed out within the node. (Node-aware
- * aggregation; compare Namugwanya et al. 2023, arXiv 2306.16589, and the decompositions of Träff and
- * Hunold 2020, arXiv 1910.13373.)
+ * the one whose share it is; these exchange; and what came is handed out within the node.
+ * (Node-aware aggregation; compare Namugwanya et al. 2023, arXiv 2306.16589, and the decompositions
+ * of Träff and Hunold 2020, arXiv 1910.13373.)
  *
- * So a block goes three ways instead of one, and of n - 1 messages m go within the node and nodes / m
- * between nodes, m being the ranks of a node.
+ * So a block goes three ways instead of one, and of n - 1 messages m go within the node and nodes /
+ * m between nodes, m being the ranks of a node.
  */
 #include "lib/coll/compose.h"
 #include "lib/coll/hierarchy.h"
@@ -27,11 +27,11 @@ static int64_t ranks_before(const struct tern_topology *topology, int node)
     return node < topology->nodes ? topology->node[node].before : topology->size;
 }
 
-static struct share share_of(const struct tern_topology *topology, int node, int place)
+static struct share share_of(const struct tern_topology *topology, int node, int local_rank)
 {
     struct share share = {.node = node, .width = topology->node[node].size};
-    share.lo = (int)cut(topology->nodes, share.width, place);
-    share.hi = (int)cut(topology->nodes, share.width, place + 1);
+    share.lo = (int)cut(topology->nodes, share.width, local_rank);
+    share.hi = (int)cut(topology->nodes, share.width, local_rank + 1);
     share.before = ranks_before(topology, share.lo);
     share.ranks = ranks_before(topology, share.hi) - share.before;
     return share;
@@ -40,10 +40,10 @@ static struct share share_of(const struct tern_topology *topology, int node, int
 static struct share own_share(const struct tern_plan_args *args)
 {
     return share_of(args->topology, tern_topology_node(args->topology, args->rank),
-                    tern_topology_place(args->topology, args->rank));
+                    tern_topology_local_rank(args->topology, args->rank));
 }
 
-/* The place on `node` that has `other` in its share: the inverse of cut(). */
+/* The local rank on `node` that has `other` in its share: the inverse of cut(). */
 static int owner_of(const struct tern_topology *topology, int node, int other)
 {
     int width = topology->node[node].size;
@@ -63,9 +63,9 @@ static void sort_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     int64_t unit = args->send_count, sender = i % share.width;
     const struct tern_node *node = &args->topology->node[share.lo + i / share.width];
     int64_t at = node->before - share.before;
-    *ret_step = step_copy(
-        in_send((sender * share.ranks + at) * unit, node->size * unit),
-        in_recv((share.width * at + sender * node->size) * unit, node->size * unit), 0);
+    *ret_step =
+        step_copy(in_send((sender * share.ranks + at) * unit, node->size * unit),
+                  in_recv((share.width * at + sender * node->size) * unit, node->size * unit), 0);
 }
 
 static void build_sort(struct tern_plan *plan)
@@ -130,13 +130,13 @@ static const struct tern_algorithm sort = {"sort", build_sort, NULL, NULL},
 static void add_own(struct tern_plan *plan, const struct tern_algorithm *algorithm,
                     struct tern_ref from, struct tern_ref to)
 {
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_ALLTOALL, tern_seat_of_all(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_ALLTOALL, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return;
     phase->algorithm = algorithm;
-    tern_part_send(plan, phase, from);
-    tern_part_recv(plan, phase, to);
+    tern_phase_send(plan, phase, from);
+    tern_phase_recv(plan, phase, to);
 }
 
 /* --- within the node --- */
@@ -148,19 +148,19 @@ static void exchange_in_node(struct tern_plan *plan, struct tern_ref all, struct
 {
     const struct tern_plan_args *args = &plan->args;
     struct share own = own_share(args);
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_ALLTOALLV, tern_seat_in_node(args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_ALLTOALLV, tern_subgroup_in_node(args));
     if (!phase)
         return;
-    tern_part_send(plan, phase, out ? all : mine);
-    tern_part_recv(plan, phase, out ? mine : all);
-    int64_t *by_share = tern_part_set_blocks(plan, phase, out);
+    tern_phase_send(plan, phase, out ? all : mine);
+    tern_phase_recv(plan, phase, out ? mine : all);
+    int64_t *by_share = tern_phase_set_blocks(plan, phase, out);
     for (int i = 0; by_share && i < own.width; i++) {
         struct share share = share_of(args->topology, own.node, i);
         by_share[i] = share.ranks * all.count;
         by_share[own.width + i] = share.before * all.count;
     }
-    int64_t *by_rank = tern_part_set_blocks(plan, phase, !out);
+    int64_t *by_rank = tern_phase_set_blocks(plan, phase, !out);
     for (int i = 0; by_rank && i < own.width; i++) {
         by_rank[i] = own.ranks * mine.count;
         by_rank[own.width + i] = i * own.ranks * mine.count;
@@ -178,8 +178,8 @@ void tern_hierarchical_alltoall(struct tern_plan *plan)
     int64_t room = share.width * share.ranks * block;
     struct tern_ref a = in_kept(0, block), b = in_kept(room, block);
     struct tern_ref by_nodes = in_kept(2 * room, block); /* all of the user's */
-    struct tern_ref send = args->in_place ? in_recv(0, args->recv_count)
-                                          : in_send(0, args->send_count);
+    struct tern_ref send =
+        args->in_place ? in_recv(0, args->recv_count) : in_send(0, args->send_count);
     struct tern_ref recv = in_recv(0, args->recv_count);
     tern_plan_compose(plan, 2 * room + (direct ? 0 : args->size * block));
     if (!direct)
@@ -210,14 +210,13 @@ void tern_hierarchical_alltoall_stages(const struct tern_shape *shape, struct te
     enum { LEAST = 64 }; /* a copy of less takes as long */
     int64_t width = shape->node_size, handed = shape->size * shape->bytes / width;
     tern_stages_add_level(stages, shape, linear_stages, TERN_LEVEL_NODE, 1, handed);
-    tern_stages_add(stages,
-                    (struct tern_stage){.repeat = 1,
-                                        .messages = (shape->nodes + width - 1) / width,
-                                        .bytes = width * width * shape->bytes,
-                                        .distance = shape->nodes - 1,
-                                        .senders = shape->nodes,
-                                        .level = TERN_LEVEL_LEADERS,
-                                        .lanes = (int32_t)width});
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = (shape->nodes + width - 1) / width,
+                                                .bytes = width * width * shape->bytes,
+                                                .distance = shape->nodes - 1,
+                                                .senders = shape->nodes,
+                                                .level = TERN_LEVEL_LEADERS,
+                                                .lanes = (int32_t)width});
     int64_t bytes = shape->bytes > LEAST ? shape->bytes : LEAST;
     tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                 .senders = shape->size,

@@ -2,9 +2,9 @@
 
 /*
  * Reductions over several nodes. Within a node to its leader, among the leaders, and back: each
- * node's data cross the network once (Karonis et al. 2000, Exploiting hierarchy in parallel computer
- * networks). Where order matters the nodes are ranges of ranks, so that the sums of nodes are joined
- * in rank order if the leaders' inputs are.
+ * node's data cross the network once (Karonis et al. 2000, Exploiting hierarchy in parallel
+ * computer networks). Where order matters the nodes are ranges of ranks, so that the sums of nodes
+ * are joined in rank order if the leaders' inputs are.
  */
 #include "lib/coll/compose.h"
 #include "lib/coll/hierarchy.h"
@@ -30,7 +30,8 @@ static int lanes_of(int64_t nics, const struct tern_topology *topology)
 
 static int lanes(const struct tern_plan_args *args)
 {
-    int64_t nics = args->model ? args->model->nics_per_node : tern_model_of_parameters(1).nics_per_node;
+    int64_t nics =
+        args->model ? args->model->nics_per_node : tern_model_of_parameters(1).nics_per_node;
     return lanes_of(nics, args->topology);
 }
 
@@ -40,27 +41,28 @@ bool tern_plan_fits_lanes(const struct tern_plan_args *args)
 }
 
 /* Within the node: the sum of `input`, which may stand in `result` if `in_place`, to the rank at
- * place `root`. */
+ * local rank `root`. */
 static void reduce_in_node(struct tern_plan *plan, int root, struct tern_ref input, bool in_place,
                            struct tern_ref result)
 {
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_REDUCE, tern_seat_in_node(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_REDUCE, tern_subgroup_in_node(&plan->args));
     if (!phase)
         return;
     phase->args.root = root;
     phase->args.in_place = in_place && phase->args.rank == root;
-    tern_part_send(plan, phase, input);
-    tern_part_recv(plan, phase, result);
+    tern_phase_send(plan, phase, input);
+    tern_phase_recv(plan, phase, result);
 }
 
 static void bcast_in_node(struct tern_plan *plan, int root, struct tern_ref data)
 {
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_BCAST, tern_seat_in_node(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_BCAST, tern_subgroup_in_node(&plan->args));
     if (!phase)
         return;
     phase->args.root = root;
-    tern_part_recv(plan, phase, data);
+    tern_phase_recv(plan, phase, data);
 }
 
 /* One message of the algorithm's own: from the root (`in_place`: the receive buffer is wanted) or
@@ -81,15 +83,15 @@ static void add_message(struct tern_plan *plan, int from, int to, struct tern_re
 {
     if (from == to || (plan->args.rank != from && plan->args.rank != to))
         return;
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_REDUCE, tern_seat_of_all(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_REDUCE, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return;
     phase->algorithm = &message;
     phase->args.in_place = plan->args.rank == to;
     phase->args.root = phase->args.in_place ? from : to;
-    tern_part_send(plan, phase, out);
-    tern_part_recv(plan, phase, in);
+    tern_phase_send(plan, phase, out);
+    tern_phase_recv(plan, phase, in);
 }
 
 /* The root leads its node, unless order matters: then it gets the result from the one who does. */
@@ -106,15 +108,15 @@ void tern_hierarchical_reduce(struct tern_plan *plan)
     tern_plan_compose(plan, at_home ? 0 : count);
     struct tern_ref sum = at_home ? in_recv(0, count) : in_kept(0, count);
     bool in_place = args->in_place && at_home; /* the root's input may lie where its sum comes */
-    reduce_in_node(plan, tern_topology_place(topology, leader), in_input(args, 0, count), in_place,
-                   sum);
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_REDUCE,
-                                                tern_seat_among_leaders(args, 0, top));
+    reduce_in_node(plan, tern_topology_local_rank(topology, leader), in_input(args, 0, count),
+                   in_place, sum);
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_REDUCE, tern_subgroup_among_leaders(args, 0, top));
     if (phase) {
         phase->args.root = root_node;
         phase->args.in_place = args->rank == top;
-        tern_part_send(plan, phase, sum);
-        tern_part_recv(plan, phase, sum);
+        tern_phase_send(plan, phase, sum);
+        tern_phase_recv(plan, phase, sum);
     }
     add_message(plan, top, args->root, in_kept(0, count), in_recv(0, count));
     tern_plan_finish(plan);
@@ -126,20 +128,20 @@ void tern_hierarchical_allreduce(struct tern_plan *plan)
     struct tern_ref result = in_recv(0, args->recv_count);
     tern_plan_compose(plan, 0);
     reduce_in_node(plan, 0, in_input(args, 0, args->recv_count), args->in_place, result);
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_ALLREDUCE,
-                                                tern_seat_among_leaders(args, 0, -1));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_ALLREDUCE, tern_subgroup_among_leaders(args, 0, -1));
     if (phase) {
         phase->args.in_place = true;
-        tern_part_recv(plan, phase, result);
+        tern_phase_recv(plan, phase, result);
     }
     bcast_in_node(plan, 0, result);
     tern_plan_finish(plan);
 }
 
-/* The vector's parts, one per leader, as the blocks of a part. */
-static void set_shares(struct tern_plan *plan, struct tern_part *phase, int shares)
+/* The vector's parts, one per leader, as the blocks of a phase. */
+static void set_shares(struct tern_plan *plan, struct tern_phase *phase, int shares)
 {
-    int64_t *counts = tern_part_set_blocks(plan, phase, false), count = plan->args.recv_count;
+    int64_t *counts = tern_phase_set_blocks(plan, phase, false), count = plan->args.recv_count;
     for (int l = 0; counts && l < shares; l++) {
         counts[phase->args.size + l] = cut(count, shares, l);
         counts[l] = cut(count, shares, l + 1) - cut(count, shares, l);
@@ -155,32 +157,32 @@ void tern_multi_leader_allreduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count;
-    int shares = lanes(args), place = tern_topology_place(args->topology, args->rank);
-    bool leads = place < shares;
-    int64_t begin = leads ? cut(count, shares, place) : count;
-    int64_t mine = leads ? cut(count, shares, place + 1) - begin : 0;
+    int shares = lanes(args), local = tern_topology_local_rank(args->topology, args->rank);
+    bool leads = local < shares;
+    int64_t begin = leads ? cut(count, shares, local) : count;
+    int64_t mine = leads ? cut(count, shares, local + 1) - begin : 0;
     struct tern_ref share = in_recv(begin, mine), sum = args->in_place ? in_kept(0, mine) : share;
     tern_plan_compose(plan, args->in_place ? mine : 0);
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_REDUCE_SCATTER, tern_seat_in_node(args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_REDUCE_SCATTER, tern_subgroup_in_node(args));
     if (phase) {
         set_shares(plan, phase, shares);
-        tern_part_send(plan, phase, in_input(args, 0, count));
-        tern_part_recv(plan, phase, sum);
+        tern_phase_send(plan, phase, in_input(args, 0, count));
+        tern_phase_recv(plan, phase, sum);
     }
     for (int l = 0; l < shares; l++) {
-        phase = tern_plan_add_part(plan, TERN_ALLREDUCE, tern_seat_among_leaders(args, l, -1));
+        phase = tern_plan_add_phase(plan, TERN_ALLREDUCE, tern_subgroup_among_leaders(args, l, -1));
         if (!phase)
             continue;
         phase->lanes = shares;
         phase->args.in_place = !args->in_place;
-        tern_part_send(plan, phase, sum);
-        tern_part_recv(plan, phase, share);
+        tern_phase_send(plan, phase, sum);
+        tern_phase_recv(plan, phase, share);
     }
-    phase = tern_plan_add_part(plan, TERN_ALLGATHERV, tern_seat_in_node(args));
+    phase = tern_plan_add_phase(plan, TERN_ALLGATHERV, tern_subgroup_in_node(args));
     if (phase) {
         phase->args.in_place = true;
-        tern_part_recv(plan, phase, in_recv(0, 0));
+        tern_phase_recv(plan, phase, in_recv(0, 0));
         set_shares(plan, phase, shares);
     }
     tern_plan_finish(plan);
@@ -244,7 +246,8 @@ static void build_by_nodes(struct tern_plan *plan)
 
 static const struct tern_algorithm by_nodes = {"by_nodes", build_by_nodes, NULL, NULL};
 
-/* Each node adds up the whole vector, the leaders scatter it by nodes, each then within its node. */
+/* Each node adds up the whole vector, the leaders scatter it by nodes, each then within its node.
+ */
 void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -255,13 +258,13 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
         plan->failed = true;
         return;
     }
-    struct tern_seat among = tern_seat_among_leaders(args, 0, -1);
+    struct tern_subgroup among = tern_subgroup_among_leaders(args, 0, -1);
     struct tern_ref sum = in_kept(0, total), other = in_kept(total, total);
     tern_plan_compose(plan, among.rank < 0 ? 0 : 2 * total);
     reduce_in_node(plan, 0, in_input(args, 0, total), false, sum);
     if (among.rank >= 0 && !topology->consecutive) {
-        struct tern_part *phase =
-            tern_plan_add_part(plan, TERN_REDUCE_SCATTER, tern_seat_of_all(args));
+        struct tern_phase *phase =
+            tern_plan_add_phase(plan, TERN_REDUCE_SCATTER, tern_subgroup_of_all(args));
         if (phase) {
             phase->algorithm = &by_nodes;
             phase->args.blocks = args->blocks;
@@ -272,19 +275,19 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
         sum = other;
         other = in_kept(0, total);
     }
-    struct tern_part *phase = tern_plan_add_part(plan, TERN_REDUCE_SCATTER, among);
+    struct tern_phase *phase = tern_plan_add_phase(plan, TERN_REDUCE_SCATTER, among);
     if (phase) {
-        tern_part_send(plan, phase, sum);
-        tern_part_recv(plan, phase, other);
-        int64_t *blocks = tern_part_set_blocks(plan, phase, false);
+        tern_phase_send(plan, phase, sum);
+        tern_phase_recv(plan, phase, other);
+        int64_t *blocks = tern_phase_set_blocks(plan, phase, false);
         for (int i = 0; blocks && i < topology->nodes; i++)
             blocks[i] = counts[i];
     }
-    phase = tern_plan_add_part(plan, TERN_SCATTERV, tern_seat_in_node(args));
+    phase = tern_plan_add_phase(plan, TERN_SCATTERV, tern_subgroup_in_node(args));
     if (phase) {
-        tern_part_send(plan, phase, other);
-        tern_part_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
-        int64_t *blocks = phase->args.rank == 0 ? tern_part_set_blocks(plan, phase, true) : NULL;
+        tern_phase_send(plan, phase, other);
+        tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
+        int64_t *blocks = phase->args.rank == 0 ? tern_phase_set_blocks(plan, phase, true) : NULL;
         int64_t at = 0;
         for (int i = 0; blocks && i < phase->args.size; i++) {
             blocks[i] = block_count(args, tern_topology_rank(topology, node, i));
@@ -313,37 +316,37 @@ static const struct tern_algorithm join = {"join", build_join, NULL, NULL};
 
 static void add_join(struct tern_plan *plan, struct tern_ref from, struct tern_ref to, bool copy)
 {
-    struct tern_part *phase =
-        tern_plan_add_part(plan, TERN_REDUCE, tern_seat_of_all(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_REDUCE, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return;
     phase->algorithm = &join;
     phase->args.root = copy;
-    tern_part_send(plan, phase, from);
-    tern_part_recv(plan, phase, to);
+    tern_phase_send(plan, phase, from);
+    tern_phase_recv(plan, phase, to);
 }
 
 static void prefix_in_node(struct tern_plan *plan, struct tern_ref input, bool in_place)
 {
     enum tern_collective collective = (enum tern_collective)plan->args.collective;
-    struct tern_part *phase =
-        tern_plan_add_part(plan, collective, tern_seat_in_node(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, collective, tern_subgroup_in_node(&plan->args));
     if (!phase)
         return;
     phase->args.in_place = in_place;
-    tern_part_send(plan, phase, input);
-    tern_part_recv(plan, phase, in_recv(0, plan->args.recv_count));
+    tern_phase_send(plan, phase, input);
+    tern_phase_recv(plan, phase, in_recv(0, plan->args.recv_count));
 }
 
 /* The last rank of each node, having `total`, gets the sum of the nodes below, and tells it. */
 static void sum_below(struct tern_plan *plan, struct tern_ref total, struct tern_ref below)
 {
     const struct tern_plan_args *args = &plan->args;
-    struct tern_part *phase = tern_plan_add_part(
-        plan, TERN_EXSCAN, tern_seat_among_leaders(args, TERN_LAST_PLACE, -1));
+    struct tern_phase *phase = tern_plan_add_phase(
+        plan, TERN_EXSCAN, tern_subgroup_among_leaders(args, TERN_LAST_LOCAL_RANK, -1));
     if (phase) {
-        tern_part_send(plan, phase, total);
-        tern_part_recv(plan, phase, below);
+        tern_phase_send(plan, phase, total);
+        tern_phase_recv(plan, phase, below);
     }
     int node = tern_topology_node(args->topology, args->rank);
     if (node)
@@ -370,17 +373,17 @@ void tern_hierarchical_exscan(struct tern_plan *plan)
     int64_t count = args->recv_count;
     struct tern_ref result = in_recv(0, count), below = in_kept(0, count),
                     total = in_kept(count, count);
-    int place = tern_topology_place(args->topology, args->rank);
-    bool last = place == tern_seat_in_node(args).size - 1;
+    int local = tern_topology_local_rank(args->topology, args->rank);
+    bool last = local == tern_subgroup_in_node(args).size - 1;
     tern_plan_compose(plan, 2 * count);
     if (last) /* its input, which the node's prefix does not have and may overwrite */
         add_join(plan, in_input(args, 0, count), total, true);
     prefix_in_node(plan, in_input(args, 0, count), args->in_place);
-    if (last && place)
+    if (last && local)
         add_join(plan, result, total, false);
     sum_below(plan, total, below);
     if (tern_topology_node(args->topology, args->rank))
-        add_join(plan, below, result, !place);
+        add_join(plan, below, result, !local);
     tern_plan_finish(plan);
 }
 
@@ -388,15 +391,15 @@ void tern_hierarchical_exscan(struct tern_plan *plan)
 
 void tern_hierarchical_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_REDUCE, TERN_LEVEL_LEADERS, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE, TERN_LEVEL_LEADERS, 1, shape->bytes);
 }
 
 void tern_hierarchical_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
 }
 
 void tern_multi_leader_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -405,28 +408,27 @@ void tern_multi_leader_allreduce_stages(const struct tern_shape *shape, struct t
     if (shares > shape->node_size)
         shares = shape->node_size;
     int64_t mean = shape->bytes / shape->node_size;
-    tern_stages_add_part(stages, shape, TERN_REDUCE_SCATTER, TERN_LEVEL_NODE, 1, mean);
-    tern_stages_add_part(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, (int)shares,
-                         shape->bytes / shares);
-    tern_stages_add_part(stages, shape, TERN_ALLGATHERV, TERN_LEVEL_NODE, 1, mean);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE_SCATTER, TERN_LEVEL_NODE, 1, mean);
+    tern_stages_add_phase(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, (int)shares,
+                          shape->bytes / shares);
+    tern_stages_add_phase(stages, shape, TERN_ALLGATHERV, TERN_LEVEL_NODE, 1, mean);
 }
 
 void tern_hierarchical_reduce_scatter_stages(const struct tern_shape *shape,
                                              struct tern_stages *stages)
 {
     int64_t whole = shape->size * shape->bytes;
-    tern_stages_add_part(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, whole);
-    tern_stages_add_part(stages, shape, TERN_REDUCE_SCATTER, TERN_LEVEL_LEADERS, 1,
-                         whole / shape->nodes);
-    tern_stages_add_part(stages, shape, TERN_SCATTER, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, whole);
+    tern_stages_add_phase(stages, shape, TERN_REDUCE_SCATTER, TERN_LEVEL_LEADERS, 1,
+                          whole / shape->nodes);
+    tern_stages_add_phase(stages, shape, TERN_SCATTER, TERN_LEVEL_NODE, 1, shape->bytes);
 }
 
 void tern_hierarchical_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_part(stages, shape, TERN_SCAN, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_EXSCAN, TERN_LEVEL_LEADERS, 1, shape->bytes);
-    tern_stages_add_part(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
-                                                .senders = shape->size,
-                                                .reduced = shape->bytes});
+    tern_stages_add_phase(stages, shape, TERN_SCAN, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_EXSCAN, TERN_LEVEL_LEADERS, 1, shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
+    tern_stages_add(
+        stages, (struct tern_stage){.repeat = 1, .senders = shape->size, .reduced = shape->bytes});
 }

@@ -77,6 +77,6 @@ void tern_plan_release(struct tern_plan *plan)
         return;
     free(plan->head);
     free(plan->offsets);
-    tern_parts_free(plan->parts);
+    tern_phases_free(plan->phases);
     free(plan);
 }

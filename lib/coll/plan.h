@@ -88,7 +88,7 @@ struct tern_plan_args {
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
     /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
-     * known), and by what the parts of a composed plan are chosen (NULL: the parameters). */
+     * known), and by what the phases of a composed plan are chosen (NULL: the parameters). */
     const struct tern_topology *topology;
     const struct tern_model *model;
 };
@@ -153,7 +153,7 @@ struct tern_plan {
     void (*tail)(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step);
     int64_t own[4];     /* the algorithm's numbers for its tail */
     int64_t *offsets;   /* likewise, an array freed with the plan; NULL: none */
-    struct tern_parts *parts; /* plans that it is composed of (compose.h); NULL: none */
+    struct tern_phases *phases; /* plans it is composed of (compose.h); NULL: none */
     int64_t temp_units; /* length of each temporary */
     uint8_t temp_count;
     bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */

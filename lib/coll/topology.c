@@ -106,16 +106,16 @@ int32_t tern_topology_node(const struct tern_topology *topology, int32_t rank)
     return tern_topology_find(topology, rank)->node;
 }
 
-int32_t tern_topology_place(const struct tern_topology *topology, int32_t rank)
+int32_t tern_topology_local_rank(const struct tern_topology *topology, int32_t rank)
 {
     const struct tern_run *run = tern_topology_find(topology, rank);
-    return run->place + rank - run->first;
+    return run->local_rank + rank - run->first;
 }
 
-int32_t tern_topology_rank(const struct tern_topology *topology, int32_t node, int32_t place)
+int32_t tern_topology_rank(const struct tern_topology *topology, int32_t node, int32_t local_rank)
 {
     const struct tern_run *run = &topology->run[topology->node[node].run];
-    while (place >= run->place + run->count)
+    while (local_rank >= run->local_rank + run->count)
         run = &topology->run[run->next];
-    return run->first + place - run->place;
+    return run->first + local_rank - run->local_rank;
 }

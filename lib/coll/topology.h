@@ -4,16 +4,16 @@
 
 /*
  * On which nodes the ranks of a communicator stand: an argument of plans. Nodes are numbered by
- * their lowest rank, the ranks of a node by their order (their `place`). Kept as runs, so that a
+ * their lowest rank, the ranks of a node by their order (local ranks). Kept as runs, so that a
  * million ranks in blocks are as many entries as there are nodes.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ranks first .. first + count - 1, on `node`, the first of them at `place`. */
+/* Ranks first .. first + count - 1, on `node`, the first of them at `local_rank`. */
 struct tern_run {
-    int32_t first, count, node, place;
+    int32_t first, count, node, local_rank;
     int32_t next; /* the node's next run; -1: none */
 };
 
@@ -37,9 +37,9 @@ void tern_topology_free(struct tern_topology *topology);
 /* The run in which a rank is: logarithmic in the number of runs. */
 const struct tern_run *tern_topology_find(const struct tern_topology *topology, int32_t rank);
 int32_t tern_topology_node(const struct tern_topology *topology, int32_t rank);
-int32_t tern_topology_place(const struct tern_topology *topology, int32_t rank);
-/* The rank at a place of a node. */
-int32_t tern_topology_rank(const struct tern_topology *topology, int32_t node, int32_t place);
+int32_t tern_topology_local_rank(const struct tern_topology *topology, int32_t rank);
+/* The rank of a local rank on a node. */
+int32_t tern_topology_rank(const struct tern_topology *topology, int32_t node, int32_t local_rank);
 
 /* Has it more than one node, and one with more than one rank? */
 static inline bool tern_topology_has_levels(const struct tern_topology *topology)
