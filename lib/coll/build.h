@@ -79,6 +79,13 @@ static inline int64_t cut(int64_t count, int parts, int64_t i)
     return i * (count / parts) + (i < rest ? i : rest);
 }
 
+/* The part of that cut in which unit i lies, 0 <= i < count. */
+static inline int64_t part_of(int64_t count, int parts, int64_t i)
+{
+    int64_t each = count / parts, longer = count % parts * (each + 1);
+    return i < longer ? i / (each + 1) : count % parts + (i - longer) / each;
+}
+
 static inline int wrap(int64_t rank, int size)
 {
     int r = (int)(rank % size);

@@ -24,11 +24,11 @@ static const struct {
     [TERN_GATHERV] = {"gatherv", tern_gatherv_algorithms, tern_inter_gather_algorithms},
     [TERN_SCATTER] = {"scatter", tern_scatter_algorithms, tern_inter_scatter_algorithms},
     [TERN_SCATTERV] = {"scatterv", tern_scatterv_algorithms, tern_inter_scatter_algorithms},
-    [TERN_ALLGATHER] = {"allgather", tern_allgather_algorithms, tern_inter_exchange_algorithms},
-    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms, tern_inter_exchange_algorithms},
-    [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_exchange_algorithms},
-    [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
-    [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLGATHER] = {"allgather", tern_allgather_algorithms, tern_inter_allgather_algorithms},
+    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms, tern_inter_allgatherv_algorithms},
+    [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_alltoall_algorithms},
+    [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
+    [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
     [TERN_REDUCE] = {"reduce", tern_reduce_algorithms, tern_inter_reduce_algorithms},
     [TERN_ALLREDUCE] = {"allreduce", tern_allreduce_algorithms, tern_inter_allreduce_algorithms},
     [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms,
@@ -81,6 +81,34 @@ static int64_t block_bytes(const struct tern_plan_args *args)
     return receives ? args->recv_count * args->recv_size : args->send_count * args->send_size;
 }
 
+static bool is_inter(const struct tern_plan_args *args)
+{
+    return args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
+}
+
+/* Of two groups: what is the same in both, whose ranks may send different lengths. */
+static struct tern_shape inter_shape(const struct tern_plan_args *args, struct tern_shape shape)
+{
+    enum { UNKNOWN_BYTES = 1024 }; /* of a block in the v forms: nobody knows all of them */
+    int64_t sent = args->send_count * args->send_size, received = args->recv_count * args->recv_size;
+    bool larger = args->size > args->remote_size;
+    shape.size = larger ? args->size : args->remote_size;
+    shape.other_size = larger ? args->remote_size : args->size;
+    switch (args->collective) {
+    case TERN_GATHER:
+    case TERN_SCATTER: /* one side has sent, the other received */
+        shape.bytes = sent ? sent : received;
+        break;
+    case TERN_ALLGATHER:
+    case TERN_ALLTOALL: shape.bytes = (sent + received) / 2; break;
+    case TERN_ALLGATHERV: shape.bytes = UNKNOWN_BYTES; break;
+    case TERN_REDUCE_SCATTER: shape.bytes = mean_block(args) * args->size; break;
+    case TERN_REDUCE_SCATTER_BLOCK: shape.bytes = received * args->size; break;
+    default: shape.bytes = received;
+    }
+    return shape;
+}
+
 static struct tern_shape shape_of(const struct tern_plan_args *args,
                                   const struct tern_model *model)
 {
@@ -91,6 +119,8 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                .node_size = args->topology ? args->topology->largest : args->size,
                                .ordered = !args->commutative,
                                .model = model};
+    if (is_inter(args))
+        return inter_shape(args, shape);
     if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)
         shape.bytes = block_bytes(args);
     else if (args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER)
@@ -117,7 +147,8 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
 {
     char others[512] = "";
     size_t used = 0;
-    const struct tern_algorithm *row = collectives[args->collective].intra;
+    const struct tern_algorithm *row =
+        tern_plan_algorithms((enum tern_collective)args->collective, is_inter(args));
     for (; row->name && used < sizeof others; row++)
         if (row != chosen && row->stages && fits(row, args))
             used += (size_t)snprintf(others + used, sizeof others - used, ", %s %.1f", row->name,
@@ -127,14 +158,16 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
              tern_plan_price_ns(chosen, model, shape) / 1000, others);
 }
 
-/* The cheapest one. Without prices: `linear`, which every table has then. */
+/* The cheapest one. Without prices: `linear`, or the only one. */
 const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *args,
                                                 const struct tern_model *model)
 {
     struct tern_shape shape = shape_of(args, model);
-    const struct tern_algorithm *row = collectives[args->collective].intra, *best = NULL;
+    const struct tern_algorithm *table =
+        tern_plan_algorithms((enum tern_collective)args->collective, is_inter(args));
+    const struct tern_algorithm *best = NULL;
     double lowest = 0;
-    for (; row->name; row++) {
+    for (const struct tern_algorithm *row = table; row->name; row++) {
         if (!row->stages || !fits(row, args))
             continue;
         double price = tern_plan_price_ns(row, model, &shape);
@@ -143,8 +176,10 @@ const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *arg
         best = row;
         lowest = price;
     }
-    if (!best)
-        return find(collectives[args->collective].intra, "linear");
+    if (!best) {
+        best = find(table, "linear");
+        return best ? best : table;
+    }
     if (model->verbose && args->rank == 0)
         say_choice(args, model, &shape, best);
     return best;
@@ -162,9 +197,11 @@ static void say_unknown(const char *param, const char *name, const struct tern_a
              known);
 }
 
-static const struct tern_algorithm *ask_param(enum tern_collective collective)
+static const struct tern_algorithm *ask_param(enum tern_collective collective, bool inter)
 {
     char param[64];
+    if (inter) /* one for all: none of them is in all tables */
+        return find(collectives[collective].inter, tern_param_string("coll_inter_algorithm"));
     snprintf(param, sizeof param, "coll_%s_algorithm", collectives[collective].name);
     if (!tern_param_known(param)) /* there is only one */
         return NULL;
@@ -179,27 +216,26 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective)
 
 /* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. Threads of
  * several lanes may ask at the same time; they find the same. */
-static const struct tern_algorithm *wanted(enum tern_collective collective)
+static const struct tern_algorithm *wanted(enum tern_collective collective, bool inter)
 {
-    static struct {
+    static struct wish {
         unsigned asked; /* 1 + the number of changes then */
         const struct tern_algorithm *algorithm;
-    } wishes[TERN_COLLECTIVES];
+    } wishes[2][TERN_COLLECTIVES];
+    struct wish *wish = &wishes[inter][collective];
     unsigned now = tern_param_changes() + 1;
     /* acquire: pairs with the release below */
-    if (__atomic_load_n(&wishes[collective].asked, __ATOMIC_ACQUIRE) != now) {
-        __atomic_store_n(&wishes[collective].algorithm, ask_param(collective), __ATOMIC_RELAXED);
-        __atomic_store_n(&wishes[collective].asked, now, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&wish->asked, __ATOMIC_ACQUIRE) != now) {
+        __atomic_store_n(&wish->algorithm, ask_param(collective, inter), __ATOMIC_RELAXED);
+        __atomic_store_n(&wish->asked, now, __ATOMIC_RELEASE);
     }
-    return __atomic_load_n(&wishes[collective].algorithm, __ATOMIC_RELAXED);
+    return __atomic_load_n(&wish->algorithm, __ATOMIC_RELAXED);
 }
 
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
                                               const struct tern_model *model)
 {
-    bool neighbors = args->collective >= TERN_NEIGHBOR_ALLGATHER;
-    if (args->remote_size && !neighbors)
-        return collectives[args->collective].inter;
-    const struct tern_algorithm *algorithm = wanted(args->collective);
+    const struct tern_algorithm *algorithm =
+        wanted((enum tern_collective)args->collective, is_inter(args));
     return algorithm && fits(algorithm, args) ? algorithm : tern_plan_cheapest(args, model);
 }

@@ -34,6 +34,11 @@ struct tern_subgroup tern_subgroup_among_leaders(const struct tern_plan_args *ar
                                   topology->nodes};
 }
 
+struct tern_subgroup tern_subgroup_local(const struct tern_plan_args *args)
+{
+    return (struct tern_subgroup){TERN_LEVEL_GROUP, 0, -1, args->rank, args->size};
+}
+
 struct tern_subgroup tern_subgroup_of_all(const struct tern_plan_args *args)
 {
     return (struct tern_subgroup){TERN_LEVEL_ALL, 0, -1, args->rank, args->size};
@@ -81,6 +86,7 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
     phase->args = (struct tern_plan_args){
         .collective = (uint8_t)collective,
         .commutative = args->commutative,
+        .remote_size = group.level == TERN_LEVEL_ALL ? args->remote_size : 0,
         .rank = group.rank,
         .size = group.size,
         .send_bytes = true,
@@ -124,15 +130,15 @@ void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, str
         phase->args.recv_size = args->recv_size;
 }
 
-int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends)
+int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, int count,
+                               bool sends)
 {
-    size_t size = (size_t)phase->args.size;
-    phase->numbers = calloc(2 * size, sizeof *phase->numbers);
-    if (!phase->numbers) {
+    int64_t *numbers = calloc(2 * (size_t)count, sizeof *numbers);
+    if (!numbers) {
         plan->failed = true;
         return NULL;
     }
-    struct tern_ints counts = {phase->numbers, 8}, displs = {phase->numbers + size, 8};
+    struct tern_ints counts = {numbers, 8}, displs = {numbers + count, 8};
     if (sends) {
         phase->blocks.send_counts = counts;
         phase->blocks.send_displs = displs;
@@ -141,7 +147,7 @@ int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase,
         phase->blocks.recv_displs = displs;
     }
     phase->args.blocks = &phase->blocks;
-    return phase->numbers;
+    return phase->numbers[sends] = numbers;
 }
 
 /* --- the whole's steps --- */
@@ -160,7 +166,7 @@ static struct tern_ref map_ref(const struct tern_phase *phase, struct tern_ref r
 }
 
 /* Step i of the whole. A phase begins with a fence; its window becomes dependencies. */
-static void part_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_phase *phase = plan->phases->phase;
     while (i >= phase->first + 1 + phase->plan->step_count)
@@ -176,13 +182,15 @@ static void part_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     ret_step->after |= ~0ull << (inner->window - 1);
     if (ret_step->kind == TERN_STEP_SEND || ret_step->kind == TERN_STEP_RECV)
         ret_step->peer = peer_of(plan, phase, ret_step->peer);
+    if (phase->group.level == TERN_LEVEL_GROUP)
+        ret_step->flags |= TERN_STEP_LOCAL;
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_RECV)
         ret_step->from = map_ref(phase, ret_step->from);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_SEND)
         ret_step->to = map_ref(phase, ret_step->to);
 }
 
-static void build_part(struct tern_plan *plan, struct tern_phase *phase)
+static void build_phase(struct tern_plan *plan, struct tern_phase *phase)
 {
     const struct tern_plan_args *args = &plan->args;
     bool elements = reduces(args) && !reduces(&phase->args); /* moved as if they were bytes */
@@ -209,7 +217,7 @@ void tern_plan_finish(struct tern_plan *plan)
     int64_t steps = 0, units = 0;
     for (int i = 0; !plan->failed && i < phases->count; i++) {
         struct tern_phase *phase = &phases->phase[i];
-        build_part(plan, phase);
+        build_phase(plan, phase);
         if (!phase->plan) {
             plan->failed = true;
             return;
@@ -224,12 +232,12 @@ void tern_plan_finish(struct tern_plan *plan)
         return;
     plan->temp_units = phases->kept + units;
     if (steps > KEPT_STEPS) {
-        set_tail(plan, steps, part_step);
+        set_tail(plan, steps, phase_step);
         return;
     }
     for (int64_t i = 0; i < steps; i++) {
         struct tern_step step;
-        part_step(plan, i, &step);
+        phase_step(plan, i, &step);
         tern_plan_add(plan, step);
     }
     tern_phases_free(phases);
@@ -243,19 +251,27 @@ void tern_phases_free(struct tern_phases *phases)
     for (int i = 0; i < phases->count; i++) {
         if (phases->phase[i].plan)
             tern_plan_release(phases->phase[i].plan);
-        free(phases->phase[i].numbers);
+        free(phases->phase[i].numbers[0]);
+        free(phases->phase[i].numbers[1]);
     }
     free(phases);
 }
 
 /* --- prices --- */
 
+static int64_t size_of(const struct tern_shape *shape, enum tern_level level)
+{
+    if (level == TERN_LEVEL_GROUP)
+        return shape->size;
+    return level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
+}
+
 void tern_stages_add_level(struct tern_stages *stages, const struct tern_shape *shape,
                            void (*of)(const struct tern_shape *, struct tern_stages *),
                            enum tern_level level, int lanes, int64_t bytes)
 {
     struct tern_shape inner = *shape;
-    inner.size = level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
+    inner.size = size_of(shape, level);
     inner.bytes = bytes;
     int first = stages->count;
     of(&inner, stages);
@@ -273,7 +289,7 @@ void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *
     struct tern_plan_args args = {
         .collective = (uint8_t)collective,
         .commutative = !shape->ordered,
-        .size = (int32_t)(level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes),
+        .size = (int32_t)size_of(shape, level),
         .send_bytes = true,
         .recv_bytes = true,
         .send_count = bytes,

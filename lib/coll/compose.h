@@ -17,7 +17,7 @@
 #include "lib/coll/build.h"
 #include "lib/coll/topology.h"
 
-/* A group of an intracommunicator, as one rank sees it. */
+/* A group of ranks, as one of them sees it. */
 struct tern_subgroup {
     enum tern_level level;
     int32_t local_rank; /* of the leaders in their nodes; TERN_LAST_LOCAL_RANK: the last */
@@ -30,7 +30,9 @@ enum { TERN_LAST_LOCAL_RANK = -1 };
 struct tern_subgroup tern_subgroup_in_node(const struct tern_plan_args *args);
 struct tern_subgroup tern_subgroup_among_leaders(const struct tern_plan_args *args,
                                                  int32_t local_rank, int32_t root);
-/* All ranks, as they are: for steps of the algorithm's own. */
+/* The local group of an intercommunicator. */
+struct tern_subgroup tern_subgroup_local(const struct tern_plan_args *args);
+/* All ranks, as they are (of an intercommunicator the remote ones): for steps of the algorithm's own. */
 struct tern_subgroup tern_subgroup_of_all(const struct tern_plan_args *args);
 /* Who leads a node: its rank of that local rank, or `root` if it stands there. */
 int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t local_rank,
@@ -48,7 +50,7 @@ struct tern_phase {
     struct tern_plan *plan;
     int64_t first;       /* step of the whole */
     int64_t temporaries; /* unit of the whole's temporary where its own begin */
-    int64_t *numbers;    /* counts and displacements */
+    int64_t *numbers[2]; /* counts and displacements, received and sent */
 };
 
 enum { TERN_PHASES = 12 };
@@ -77,9 +79,10 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
  * meant, else in those of the temporary. */
 void tern_phase_send(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block);
 void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, struct tern_ref block);
-/* Unequal blocks: the array of 2 * size numbers, counts and then displacements, is to be filled.
- * NULL: no memory; the plan will fail. */
-int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends);
+/* `count` unequal blocks: the array of 2 * count numbers, counts and then displacements, is to be
+ * filled. Once for what is sent, once for what is received. NULL: no memory; the plan will fail. */
+int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, int count,
+                               bool sends);
 /* Ends the plan: builds the phases. */
 void tern_plan_finish(struct tern_plan *plan);
 

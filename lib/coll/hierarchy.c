@@ -125,7 +125,7 @@ static void set_node_blocks(struct tern_plan *plan, struct tern_phase *phase, bo
                             int64_t block)
 {
     const struct tern_topology *topology = plan->args.topology;
-    int64_t *numbers = tern_phase_set_blocks(plan, phase, sends);
+    int64_t *numbers = tern_phase_set_blocks(plan, phase, topology->nodes, sends);
     for (int i = 0; numbers && i < topology->nodes; i++) {
         numbers[i] = topology->node[i].size * block;
         numbers[topology->nodes + i] = topology->node[i].before * block;
@@ -205,10 +205,10 @@ void tern_hierarchical_scatter(struct tern_plan *plan)
         tern_plan_add_phase(plan, equal ? TERN_SCATTER : TERN_SCATTERV,
                             tern_subgroup_among_leaders(args, 0, args->root));
     if (phase) {
-        struct tern_ref whole = part(here, here.offset, node->size * unit);
+        struct tern_ref whole = part(here, 0, node->size * unit);
         phase->args.root = tern_topology_node(topology, args->root);
         phase->args.in_place = root;
-        tern_phase_send(plan, phase, part(all, all.offset, whole.count));
+        tern_phase_send(plan, phase, part(all, 0, whole.count));
         tern_phase_recv(plan, phase, whole);
         if (root && !equal)
             set_node_blocks(plan, phase, true, unit);

@@ -43,14 +43,10 @@ static struct share own_share(const struct tern_plan_args *args)
                     tern_topology_local_rank(args->topology, args->rank));
 }
 
-/* The local rank on `node` that has `other` in its share: the inverse of cut(). */
+/* The local rank on `node` that has `other` in its share. */
 static int owner_of(const struct tern_topology *topology, int node, int other)
 {
-    int width = topology->node[node].size;
-    int each = topology->nodes / width, longer = topology->nodes % width;
-    if (other < longer * (each + 1))
-        return other / (each + 1);
-    return longer + (other - longer * (each + 1)) / each;
+    return (int)part_of(topology->nodes, topology->node[node].size, other);
 }
 
 /* --- steps of its own: blocks are `send_count` units long, everything lies in temporaries --- */
@@ -154,13 +150,13 @@ static void exchange_in_node(struct tern_plan *plan, struct tern_ref all, struct
         return;
     tern_phase_send(plan, phase, out ? all : mine);
     tern_phase_recv(plan, phase, out ? mine : all);
-    int64_t *by_share = tern_phase_set_blocks(plan, phase, out);
+    int64_t *by_share = tern_phase_set_blocks(plan, phase, own.width, out);
     for (int i = 0; by_share && i < own.width; i++) {
         struct share share = share_of(args->topology, own.node, i);
         by_share[i] = share.ranks * all.count;
         by_share[own.width + i] = share.before * all.count;
     }
-    int64_t *by_rank = tern_phase_set_blocks(plan, phase, !out);
+    int64_t *by_rank = tern_phase_set_blocks(plan, phase, own.width, !out);
     for (int i = 0; by_rank && i < own.width; i++) {
         by_rank[i] = own.ranks * mine.count;
         by_rank[own.width + i] = i * own.ranks * mine.count;

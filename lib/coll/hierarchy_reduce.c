@@ -141,7 +141,7 @@ void tern_hierarchical_allreduce(struct tern_plan *plan)
 /* The vector's parts, one per leader, as the blocks of a phase. */
 static void set_shares(struct tern_plan *plan, struct tern_phase *phase, int shares)
 {
-    int64_t *counts = tern_phase_set_blocks(plan, phase, false), count = plan->args.recv_count;
+    int64_t *counts = tern_phase_set_blocks(plan, phase, phase->args.size, false), count = plan->args.recv_count;
     for (int l = 0; counts && l < shares; l++) {
         counts[phase->args.size + l] = cut(count, shares, l);
         counts[l] = cut(count, shares, l + 1) - cut(count, shares, l);
@@ -279,7 +279,7 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
     if (phase) {
         tern_phase_send(plan, phase, sum);
         tern_phase_recv(plan, phase, other);
-        int64_t *blocks = tern_phase_set_blocks(plan, phase, false);
+        int64_t *blocks = tern_phase_set_blocks(plan, phase, phase->args.size, false);
         for (int i = 0; blocks && i < topology->nodes; i++)
             blocks[i] = counts[i];
     }
@@ -287,7 +287,7 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
     if (phase) {
         tern_phase_send(plan, phase, other);
         tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
-        int64_t *blocks = phase->args.rank == 0 ? tern_phase_set_blocks(plan, phase, true) : NULL;
+        int64_t *blocks = phase->args.rank == 0 ? tern_phase_set_blocks(plan, phase, phase->args.size, true) : NULL;
         int64_t at = 0;
         for (int i = 0; blocks && i < phase->args.size; i++) {
             blocks[i] = block_count(args, tern_topology_rank(topology, node, i));

@@ -151,18 +151,19 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
 double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
                      const struct tern_stages *stages)
 {
-    struct ground ground = ground_of(model, (double)shape->size, stages);
+    double size = (double)(shape->size + shape->other_size);
+    struct ground ground = ground_of(model, size, stages);
     double sum = 0;
     for (int i = 0; i < stages->count; i++) {
         const struct tern_stage *stage = &stages->stage[i];
-        if (stage->level == TERN_LEVEL_ALL) {
-            sum += stage_price(model, &ground, (double)shape->size, stage);
+        if (stage->level == TERN_LEVEL_ALL || stage->level == TERN_LEVEL_GROUP) {
+            sum += stage_price(model, &ground, size, stage);
             continue;
         }
         struct tern_model view =
             tern_model_of_level(model, (enum tern_level)stage->level, stage->lanes, 1);
-        int64_t size = stage->level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
-        sum += stage_price(&view, &ground, (double)size, stage);
+        int64_t some = stage->level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
+        sum += stage_price(&view, &ground, (double)some, stage);
     }
     return sum;
 }

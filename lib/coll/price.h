@@ -43,8 +43,9 @@ struct tern_model {
  * up to `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 
-/* Who the ranks of a stage are: all, those of one node, or some of every node, its leaders. */
-enum tern_level { TERN_LEVEL_ALL, TERN_LEVEL_NODE, TERN_LEVEL_LEADERS };
+/* Who the ranks of a stage are: all, those of one node, some of every node (its leaders), or the local
+ * group of an intercommunicator. */
+enum tern_level { TERN_LEVEL_ALL, TERN_LEVEL_NODE, TERN_LEVEL_LEADERS, TERN_LEVEL_GROUP };
 
 /*
  * The model as one level sees it: nothing crosses within a node; leaders stand one on each node, and
@@ -56,6 +57,7 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
 /* What is to be done. Everything that is the same on all ranks. */
 struct tern_shape {
     int64_t size;
+    int64_t other_size; /* of two groups, this is the smaller and `size` the larger one; 0: one */
     int64_t bytes; /* of the vector, or of a block (gather, scatter, allgather, alltoall, ...) */
     int64_t segment_bytes;
     int64_t nodes, node_size;       /* and ranks of the largest one */
