@@ -64,14 +64,14 @@ static const struct tern_algorithm *find(const struct tern_algorithm *table, con
     return NULL;
 }
 
-static int64_t mean_block(const struct tern_plan_args *args)
+static int64_t total_bytes(const struct tern_plan_args *args)
 {
     if (!args->blocks)
-        return args->recv_count * args->recv_size;
+        return args->size * args->recv_count * args->recv_size;
     int64_t total = 0;
     for (int r = 0; r < args->size; r++)
         total += tern_ints_at(args->blocks->recv_counts, r);
-    return total * args->recv_size / args->size;
+    return total * args->recv_size;
 }
 
 /* Of gather and scatter: each rank knows one of both sides, the root the other. */
@@ -102,8 +102,8 @@ static struct tern_shape inter_shape(const struct tern_plan_args *args, struct t
     case TERN_ALLGATHER:
     case TERN_ALLTOALL: shape.bytes = (sent + received) / 2; break;
     case TERN_ALLGATHERV: shape.bytes = UNKNOWN_BYTES; break;
-    case TERN_REDUCE_SCATTER: shape.bytes = mean_block(args) * args->size; break;
-    case TERN_REDUCE_SCATTER_BLOCK: shape.bytes = received * args->size; break;
+    case TERN_REDUCE_SCATTER:
+    case TERN_REDUCE_SCATTER_BLOCK: shape.bytes = total_bytes(args); break;
     default: shape.bytes = received;
     }
     return shape;
@@ -124,7 +124,7 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
     if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)
         shape.bytes = block_bytes(args);
     else if (args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER)
-        shape.bytes = mean_block(args);
+        shape.bytes = total_bytes(args) / args->size;
     return shape;
 }
 

@@ -365,10 +365,11 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
         break;
     case TERN_STEP_SEND:
     case TERN_STEP_RECV: {
-        bool waits = !send || !buffered;
-        struct post mine = {NULL, rank, step->peer, waits ? (int)(states[rank].next % 64) : -1,
+        bool waits = !send || !buffered, local = step->flags & TERN_STEP_LOCAL;
+        int peer = step->peer + (local ? ranks[rank].local_first : ranks[rank].remote_first);
+        struct post mine = {NULL, rank, peer, waits ? (int)(states[rank].next % 64) : -1,
                             send ? step->from : step->to};
-        int receiver = send ? step->peer : rank;
+        int receiver = send ? peer : rank;
         if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
             return false;
         struct post **at = send ? &sends[receiver] : &recvs[receiver];

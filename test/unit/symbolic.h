@@ -43,6 +43,7 @@ struct symbolic_rank {
     struct content buffers[TERN_BUFFERS];
     struct content post; /* on the board */
     bool posted;
+    int local_first, remote_first; /* two groups: the first of its own, and of the other one */
 };
 
 /* Runs all ranks, whose plans are built and inputs put. `ordered`: joined are neighbours only, the
