@@ -58,7 +58,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->size = size;
     coll->remote_size = remote_size;
     coll->local = local;
-    bool here = on_this_node(peers) && (!local || local->ranks_per_node == local->size);
+    bool here = on_this_node(peers) && (!local || on_this_node(local->context.peers));
     coll->ranks_per_node = here ? size + remote_size : 1;
     coll->plans = NULL;
     coll->board = (struct tern_board){0};

@@ -5,14 +5,35 @@
 #define TEST_ON_NODES
 #include "random_collectives_in_all_forms.c"
 
-static void set_param(const char *name, int value, const char *text)
+static void set_param(const char *name, int value)
 {
     MPI_T_cvar_handle handle;
     int index, count;
     CHECK_OK(MPI_T_cvar_get_index(name, &index));
     CHECK_OK(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
-    CHECK_OK(MPI_T_cvar_write(handle, text ? (const void *)text : &value));
+    CHECK_OK(MPI_T_cvar_write(handle, &value));
     CHECK_OK(MPI_T_cvar_handle_free(&handle));
+}
+
+static void set_algorithm(const char *collective, const char *wanted)
+{
+    char name[64], item[64];
+    int index, verbosity, bind, scope, value, length, items, room = 0;
+    MPI_Datatype type;
+    MPI_T_enum choices;
+    snprintf(name, sizeof name, "coll_%s_algorithm", collective);
+    CHECK_OK(MPI_T_cvar_get_index(name, &index));
+    CHECK_OK(MPI_T_cvar_get_info(index, NULL, &room, &verbosity, &type, &choices, NULL, &room, &bind, &scope));
+    CHECK_OK(MPI_T_enum_get_info(choices, &items, NULL, &room));
+    for (int i = 0; i < items; i++) {
+        length = sizeof item;
+        CHECK_OK(MPI_T_enum_get_item(choices, i, &value, item, &length));
+        if (!strcmp(item, wanted)) {
+            set_param(name, value);
+            return;
+        }
+    }
+    FAIL("%s is no choice of %s", wanted, name);
 }
 
 int main(int argc, char **argv)
@@ -20,7 +41,6 @@ int main(int argc, char **argv)
     static const char *const collectives[] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce",
                                               "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"};
     int provided;
-    char name[64];
     start(&argc, &argv);
     CHECK_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     uint64_t random = argument(argc, argv, 1), own = random * 1000 + rank;
@@ -28,13 +48,14 @@ int main(int argc, char **argv)
     make_layouts();
     for (int layout = 0; layout < 8; layout++) {
         int per_node = 1 + layout / 2;
-        set_param("coll_ranks_per_node", per_node, NULL);
-        set_param("coll_ranks_scattered", layout % 2, NULL);
-        set_param("coll_nics", 1 + layout % 3, NULL);
-        for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
-            snprintf(name, sizeof name, "coll_%s_algorithm", collectives[i]);
-            set_param(name, 0, strcmp(collectives[i], "allreduce") || layout % 4 < 2 ? "hierarchical" : "multi_leader");
-        }
+        set_param("coll_ranks_per_node", per_node);
+        set_param("coll_ranks_scattered", layout % 2);
+        set_param("coll_nics", 1 + layout % 3);
+        for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+            set_algorithm(collectives[i], "hierarchical");
+        if (layout % 4 >= 2)
+            set_algorithm("allreduce", "multi_leader");
+        set_algorithm("inter", layout % 3 == 0 ? "linear" : layout % 3 == 1 ? "leaders" : "spread");
         MPI_Comm world;
         CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &world)); /* this one opened before there were nodes */
         add_team(world);
