@@ -276,5 +276,7 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},
     {"hierarchical", tern_hierarchical_bcast, tern_plan_fits_levels,
      tern_hierarchical_bcast_stages},
+    {"multi_leader", tern_multi_leader_bcast, tern_plan_fits_lanes,
+     tern_multi_leader_bcast_stages},
     {0},
 };

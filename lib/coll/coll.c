@@ -24,31 +24,43 @@ static bool on_this_node(const struct tern_peers *peers)
     return true;
 }
 
-/* Nodes that are only believed in (coll_ranks_per_node), of which one has as many ranks as all have
- * or less. */
-static int64_t node_of(const struct tern_peer *peer, int64_t per_node, bool scattered)
-{
-    int64_t nodes = (tern_rte.size + per_node - 1) / per_node;
-    return scattered ? peer->rank % nodes : peer->rank / per_node;
-}
-
-static int believe_in_nodes(struct tern_coll *coll, const struct tern_peers *peers)
+/* The node of a process: where the launcher has put it, or where it is believed to be
+ * (coll_ranks_per_node). -1: not known. */
+static int64_t node_of(const struct tern_peer *peer)
 {
     int64_t per_node = tern_param_int("coll_ranks_per_node");
-    if (per_node < 1 || coll->remote_size)
-        return 0;
-    bool scattered = tern_param_bool("coll_ranks_scattered");
-    int32_t *ids = malloc((size_t)peers->count * sizeof *ids);
-    if (!ids)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %d ranks", peers->count);
-    for (int i = 0; i < peers->count; i++)
-        ids[i] = peers->peer[i]->job ? 0 : (int32_t)node_of(peers->peer[i], per_node, scattered);
-    coll->topology = tern_topology_make(peers->count, ids);
+    if (peer->job)
+        return -1;
+    if (per_node < 1)
+        return tern_rte_node_of(peer->rank);
+    int64_t nodes = (tern_rte.size + per_node - 1) / per_node;
+    return tern_param_bool("coll_ranks_scattered") ? peer->rank % nodes : peer->rank / per_node;
+}
+
+/* Who stands where, unless all are on one node, or some nobody knows where. */
+static int find_nodes(struct tern_coll *coll, const struct tern_peers *peers)
+{
+    bool several = tern_rte.node_count > 1 || tern_param_int("coll_ranks_per_node") > 0;
+    bool known = several && !coll->remote_size;
+    int32_t *ids = known ? malloc((size_t)peers->count * sizeof *ids) : NULL;
+    if (known && !ids)
+        goto no_memory;
+    for (int i = 0; i < peers->count && known; i++) {
+        ids[i] = (int32_t)node_of(peers->peer[i]);
+        known = ids[i] >= 0;
+    }
+    if (known) {
+        coll->topology = tern_topology_make(peers->count, ids);
+        if (!coll->topology)
+            goto no_memory;
+        coll->ranks_per_node = coll->topology->largest;
+    }
     free(ids);
-    if (!coll->topology)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %d ranks", peers->count);
-    coll->ranks_per_node = coll->topology->largest;
     return 0;
+
+no_memory:
+    free(ids);
+    return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %d ranks", peers->count);
 }
 
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
@@ -65,7 +77,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->blocking_calls = 0;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
-    int rc = believe_in_nodes(coll, peers);
+    int rc = find_nodes(coll, peers);
     if (!rc)
         rc = tern_context_open(&coll->context, id, rank, peers, comm);
     if (rc) {

@@ -150,6 +150,24 @@ int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase,
     return phase->numbers[sends] = numbers;
 }
 
+static void build_copy(struct tern_plan *plan)
+{
+    add_copy(plan, in_send(0, plan->args.send_count), in_recv(0, plan->args.recv_count), 0);
+}
+
+void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, struct tern_ref to)
+{
+    static const struct tern_algorithm copy = {"copy", build_copy, NULL, NULL};
+    enum tern_collective collective = (enum tern_collective)plan->args.collective;
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, collective, tern_subgroup_of_all(&plan->args));
+    if (!phase)
+        return;
+    phase->algorithm = &copy;
+    tern_phase_send(plan, phase, from);
+    tern_phase_recv(plan, phase, to);
+}
+
 /* --- the whole's steps --- */
 
 static struct tern_ref map_ref(const struct tern_phase *phase, struct tern_ref ref)

@@ -83,6 +83,8 @@ void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, str
  * filled. Once for what is sent, once for what is received. NULL: no memory; the plan will fail. */
 int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, int count,
                                bool sends);
+/* A phase that copies. */
+void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, struct tern_ref to);
 /* Ends the plan: builds the phases. */
 void tern_plan_finish(struct tern_plan *plan);
 

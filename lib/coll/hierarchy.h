@@ -4,7 +4,7 @@
 
 /*
  * Collectives over several nodes: within the nodes, among their leaders, within the nodes again
- * (Karonis et al. 2000). For the tables of the operations (hierarchy.c, hierarchy_reduce.c).
+ * (Karonis et al. 2000). For the tables of the operations (hierarchy*.c).
  */
 
 #include "lib/coll/build.h"
@@ -30,6 +30,8 @@ void tern_hierarchical_allgather(struct tern_plan *plan);
 void tern_hierarchical_alltoall(struct tern_plan *plan);
 void tern_hierarchical_reduce(struct tern_plan *plan);
 void tern_hierarchical_allreduce(struct tern_plan *plan);
+void tern_multi_leader_bcast(struct tern_plan *plan);
+void tern_multi_leader_reduce(struct tern_plan *plan);
 void tern_multi_leader_allreduce(struct tern_plan *plan);
 void tern_hierarchical_reduce_scatter(struct tern_plan *plan);
 void tern_hierarchical_scan(struct tern_plan *plan);
@@ -44,6 +46,8 @@ void tern_hierarchical_allgather_stages(const struct tern_shape *, struct tern_s
 void tern_hierarchical_alltoall_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_allreduce_stages(const struct tern_shape *, struct tern_stages *);
+void tern_multi_leader_bcast_stages(const struct tern_shape *, struct tern_stages *);
+void tern_multi_leader_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_multi_leader_allreduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_reduce_scatter_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_scan_stages(const struct tern_shape *, struct tern_stages *);

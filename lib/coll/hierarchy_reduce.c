@@ -22,24 +22,6 @@ bool tern_plan_fits_ranges(const struct tern_plan_args *args)
     return tern_plan_fits_levels(args) && args->topology->consecutive;
 }
 
-/* Leaders of each node. */
-static int lanes_of(int64_t nics, const struct tern_topology *topology)
-{
-    return (int)(nics < topology->smallest ? nics : topology->smallest);
-}
-
-static int lanes(const struct tern_plan_args *args)
-{
-    int64_t nics =
-        args->model ? args->model->nics_per_node : tern_model_of_parameters(1).nics_per_node;
-    return lanes_of(nics, args->topology);
-}
-
-bool tern_plan_fits_lanes(const struct tern_plan_args *args)
-{
-    return tern_plan_fits_levels(args) && lanes(args) > 1;
-}
-
 /* Within the node: the sum of `input`, which may stand in `result` if `in_place`, to the rank at
  * local rank `root`. */
 static void reduce_in_node(struct tern_plan *plan, int root, struct tern_ref input, bool in_place,
@@ -135,56 +117,6 @@ void tern_hierarchical_allreduce(struct tern_plan *plan)
         tern_phase_recv(plan, phase, result);
     }
     bcast_in_node(plan, 0, result);
-    tern_plan_finish(plan);
-}
-
-/* The vector's parts, one per leader, as the blocks of a phase. */
-static void set_shares(struct tern_plan *plan, struct tern_phase *phase, int shares)
-{
-    int64_t *counts = tern_phase_set_blocks(plan, phase, phase->args.size, false), count = plan->args.recv_count;
-    for (int l = 0; counts && l < shares; l++) {
-        counts[phase->args.size + l] = cut(count, shares, l);
-        counts[l] = cut(count, shares, l + 1) - cut(count, shares, l);
-    }
-}
-
-/*
- * Several leaders per node: each adds up its share of the vector within the node and then with its
- * like on the other nodes, all at the same time, and all shares are told within the node (Bayatpour
- * et al. 2017, Scalable reduction collectives with data partitioning-based multi-leader design).
- */
-void tern_multi_leader_allreduce(struct tern_plan *plan)
-{
-    const struct tern_plan_args *args = &plan->args;
-    int64_t count = args->recv_count;
-    int shares = lanes(args), local = tern_topology_local_rank(args->topology, args->rank);
-    bool leads = local < shares;
-    int64_t begin = leads ? cut(count, shares, local) : count;
-    int64_t mine = leads ? cut(count, shares, local + 1) - begin : 0;
-    struct tern_ref share = in_recv(begin, mine), sum = args->in_place ? in_kept(0, mine) : share;
-    tern_plan_compose(plan, args->in_place ? mine : 0);
-    struct tern_phase *phase =
-        tern_plan_add_phase(plan, TERN_REDUCE_SCATTER, tern_subgroup_in_node(args));
-    if (phase) {
-        set_shares(plan, phase, shares);
-        tern_phase_send(plan, phase, in_input(args, 0, count));
-        tern_phase_recv(plan, phase, sum);
-    }
-    for (int l = 0; l < shares; l++) {
-        phase = tern_plan_add_phase(plan, TERN_ALLREDUCE, tern_subgroup_among_leaders(args, l, -1));
-        if (!phase)
-            continue;
-        phase->lanes = shares;
-        phase->args.in_place = !args->in_place;
-        tern_phase_send(plan, phase, sum);
-        tern_phase_recv(plan, phase, share);
-    }
-    phase = tern_plan_add_phase(plan, TERN_ALLGATHERV, tern_subgroup_in_node(args));
-    if (phase) {
-        phase->args.in_place = true;
-        tern_phase_recv(plan, phase, in_recv(0, 0));
-        set_shares(plan, phase, shares);
-    }
     tern_plan_finish(plan);
 }
 
@@ -400,18 +332,6 @@ void tern_hierarchical_allreduce_stages(const struct tern_shape *shape, struct t
     tern_stages_add_phase(stages, shape, TERN_REDUCE, TERN_LEVEL_NODE, 1, shape->bytes);
     tern_stages_add_phase(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, 1, shape->bytes);
     tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1, shape->bytes);
-}
-
-void tern_multi_leader_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    int64_t shares = shape->model->nics_per_node;
-    if (shares > shape->node_size)
-        shares = shape->node_size;
-    int64_t mean = shape->bytes / shape->node_size;
-    tern_stages_add_phase(stages, shape, TERN_REDUCE_SCATTER, TERN_LEVEL_NODE, 1, mean);
-    tern_stages_add_phase(stages, shape, TERN_ALLREDUCE, TERN_LEVEL_LEADERS, (int)shares,
-                          shape->bytes / shares);
-    tern_stages_add_phase(stages, shape, TERN_ALLGATHERV, TERN_LEVEL_NODE, 1, mean);
 }
 
 void tern_hierarchical_reduce_scatter_stages(const struct tern_shape *shape,

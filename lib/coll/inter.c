@@ -156,11 +156,6 @@ static void build_pieces(struct tern_plan *plan)
     set_tail(plan, plan->args.remote_size, piece_step);
 }
 
-static void build_copy(struct tern_plan *plan)
-{
-    add_copy(plan, in_send(0, plan->args.send_count), in_recv(0, plan->args.recv_count), 0);
-}
-
 /* A piece from the root, which may be none. */
 static void build_piece(struct tern_plan *plan)
 {
@@ -169,7 +164,6 @@ static void build_piece(struct tern_plan *plan)
 }
 
 static const struct tern_algorithm pieces = {"pieces", build_pieces, NULL, NULL},
-                                   copy = {"copy", build_copy, NULL, NULL},
                                    piece = {"piece", build_piece, NULL, NULL};
 
 /* Barnett et al. 1994: a scatter, then all gather. */
@@ -185,7 +179,7 @@ static void spread_bcast(struct tern_plan *plan)
     tern_plan_compose(plan, packed ? bytes : 0);
     if (is_root(args)) {
         if (packed)
-            add_across(plan, &copy, data, whole);
+            tern_plan_add_copy_phase(plan, data, whole);
         add_across(plan, &pieces, whole, nothing);
         tern_plan_finish(plan);
         return;
@@ -198,7 +192,7 @@ static void spread_bcast(struct tern_plan *plan)
         set_even_blocks(plan, phase, bytes);
     }
     if (packed)
-        add_across(plan, &copy, whole, data);
+        tern_plan_add_copy_phase(plan, whole, data);
     tern_plan_finish(plan);
 }
 

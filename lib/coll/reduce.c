@@ -253,5 +253,7 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"ring", ring, commutative, ring_stages},
     {"hierarchical", tern_hierarchical_reduce, tern_plan_fits_levels,
      tern_hierarchical_reduce_stages},
+    {"multi_leader", tern_multi_leader_reduce, tern_plan_fits_lanes,
+     tern_multi_leader_reduce_stages},
     {0},
 };

@@ -326,9 +326,14 @@ int tern_pmix_stop(void)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
 }
 
+bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
+{
+    return ask_number(rank, PMIX_NODEID, ret_node);
+}
+
 bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room)
 {
-    if (!ask_number(rank, PMIX_NODEID, ret_node))
+    if (!tern_pmix_node(rank, ret_node))
         return false;
     if (!ask_string(rank, PMIX_LOCALITY_STRING, ret_locality, room))
         ret_locality[0] = 0;

@@ -18,6 +18,8 @@ int tern_pmix_stop(void);
 
 /* What the server said about where a rank of this job is: its node, and PMIx's locality string ("" if
  * it said none). False: not even the node. Asks nobody else. */
+/* On which node a rank is. False: the server does not say. */
+bool tern_pmix_node(uint32_t rank, uint32_t *ret_node);
 bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room);
 
 int tern_pmix_put(const char *key, const void *value, size_t length);

@@ -34,6 +34,38 @@ enum { MEET_POLL_US = 50 };
 
 static bool known; /* tern_rte is filled in */
 
+/* Nodes of the ranks, in a job of several: asked of the launcher when one is wanted. Threads that ask
+ * at the same time find the same. */
+enum { NOT_ASKED = -2 };
+static int32_t *nodes;
+
+static int make_nodes(void)
+{
+    if (tern_rte.node_count < 2)
+        return 0;
+    nodes = malloc(tern_rte.size * sizeof *nodes);
+    if (!nodes)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %u ranks", tern_rte.size);
+    for (uint32_t r = 0; r < tern_rte.size; r++)
+        nodes[r] = NOT_ASKED;
+    return 0;
+}
+
+int64_t tern_rte_node_of(uint32_t rank)
+{
+    if (tern_rte_local_rank(rank) >= 0)
+        return tern_rte.node;
+    if (!nodes || rank >= tern_rte.size)
+        return -1;
+    int32_t node = __atomic_load_n(&nodes[rank], __ATOMIC_RELAXED);
+    uint32_t told;
+    if (node == NOT_ASKED) {
+        node = tern_pmix_node(rank, &told) ? (int32_t)told : -1;
+        __atomic_store_n(&nodes[rank], node, __ATOMIC_RELAXED);
+    }
+    return node;
+}
+
 static int become_singleton(void)
 {
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
@@ -90,6 +122,8 @@ int tern_rte_init(void)
     if (error)
         return error;
     error = tern_rte.managed ? find_node_memory() : 0;
+    if (!error)
+        error = make_nodes();
     if (error)
         return error;
     tern_rte.cpus = tern_rte_cpus();

@@ -42,6 +42,9 @@ int tern_rte_finalize(void);
 /* Index in local_ranks of a rank of this job, or -1: it is on another node. */
 int64_t tern_rte_local_rank(uint32_t rank);
 
+/* Index of the node that a rank of this job is on, or -1: the launcher does not say. */
+int64_t tern_rte_node_of(uint32_t rank);
+
 /* Publishes a value under `key` for the other ranks of the job (not visible before the fence). */
 int tern_rte_put(const char *key, const void *value, size_t length);
 /* Barrier over the job; with `collect` the values put are exchanged. */
