@@ -13,6 +13,7 @@ from checks import checks, raiser
 from wrong_calls import LOW, wrong_calls
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'bad_arguments.c.in')
+# Not called by the generated program; tests by hand owe all their classes.
 LEFT_OUT = {'MPI_Init', 'MPI_Init_thread', 'MPI_Finalize', 'MPI_Abort', 'MPI_Pcontrol'}
 
 GOOD_HANDLES = {'COMMUNICATOR': 'MPI_COMM_WORLD', 'DATATYPE': 'MPI_INT', 'OPERATION': 'MPI_SUM', 'GROUP': 'group',
@@ -66,7 +67,7 @@ def value_of(procedure, p, large, wrong):
 
 
 def covered(procedure):
-    return {w.error for w in wrong_calls(procedure)}
+    return set() if procedure.name in LEFT_OUT else {w.error for w in wrong_calls(procedure)}
 
 
 def owed(procedure):
@@ -75,7 +76,7 @@ def owed(procedure):
 
 
 def working(procedures):
-    return [p for p in procedures if p.exported and not p.plain and p.name not in LEFT_OUT]
+    return [p for p in procedures if p.exported and not p.plain]
 
 
 def by_hand(procedures):
@@ -96,7 +97,7 @@ def by_hand(procedures):
 
 def make(chapters, procedures, objects):
     functions, rows, pairs = [], [], set()
-    for procedure in working(procedures):
+    for procedure in [p for p in working(procedures) if p.name not in LEFT_OUT]:
         for large in (False, True) if procedure.has_twin else (False,):
             name = procedure.name + ('_c' if large else '')
             for wrong in wrong_calls(procedure):
