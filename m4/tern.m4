@@ -26,6 +26,9 @@ PKG_CHECK_MODULES([PMIX], [pmix >= 3.1], [],
                   [TERN_MISSING([PMIx >= 3.1 with headers (mpirun starts processes through it)], [libpmix-dev])])
 PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
                   [TERN_MISSING([hwloc >= 2.0 with headers (mpirun maps and binds with it)], [libhwloc-dev])])
+PKG_CHECK_MODULES([NETTLE], [nettle >= 3.4], [],
+                  [TERN_MISSING([Nettle >= 3.4 with headers (connections between hosts prove with it whose they are)],
+                                [nettle-dev])])
 
 AS_IF([test -n "$tern_missing"], [AC_MSG_ERROR([these are needed and missing:$tern_missing
   On Debian as root:  apt-get install$tern_missing_packages])])
@@ -33,6 +36,12 @@ AS_IF([test -n "$tern_missing"], [AC_MSG_ERROR([these are needed and missing:$te
 PKG_CHECK_VAR([PMIX_LIBDIR], [pmix], [libdir])
 PMIX_VERSION=`$PKG_CONFIG --modversion pmix`
 HWLOC_VERSION=`$PKG_CONFIG --modversion hwloc`
+NETTLE_VERSION=`$PKG_CONFIG --modversion nettle`
+PKG_CHECK_VAR([NETTLE_LIBDIR], [nettle], [libdir])
+# Opened at the first connection, by the name that programs link to: libnettle.so.8
+tern_nettle=`basename "\`readlink -f "$NETTLE_LIBDIR/libnettle.so"\`" | sed 's/^\(libnettle\.so\.@<:@0-9@:>@*\).*/\1/'`
+AS_CASE([$tern_nettle], [libnettle.so.@<:@0-9@:>@*], [], [tern_nettle=libnettle.so.8])
+AC_DEFINE_UNQUOTED([TERN_NETTLE_LIBRARY], ["$tern_nettle"], [the soname of the Nettle that was built against])
 # A rank opens libpmix only when a launcher told it where its server is, by this name or else by the soname alone.
 AC_DEFINE_UNQUOTED([TERN_PMIX_LIBRARY], ["$PMIX_LIBDIR/libpmix.so.2"], [the PMIx library that was built against])
 AC_DEFINE_UNQUOTED([TERN_PMIX_VERSION], ["$PMIX_VERSION"], [version of the PMIx that was built against])
@@ -115,6 +124,7 @@ tern_row C++ "$CXX" "what mpicxx runs"
 tern_row python3 "`$PYTHON3 -c 'import platform; print(platform.python_version())'`" "writes mpi.h and the entry points from api/"
 tern_row PMIx "$PMIX_VERSION" "mpirun links it; libmpi opens it only under a launcher"
 tern_row hwloc "$HWLOC_VERSION" "mpirun maps and binds with it"
+tern_row Nettle "$NETTLE_VERSION" "proves whose a connection is; opened at the first one"
 AS_IF([test $have_check = yes], [tern_row Check "`$PKG_CONFIG --modversion check`" "unit tests"],
       [tern_row Check no "make check cannot run the unit tests and fails (package check)"])
 AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "costs nothing in this version: no network transport yet"],

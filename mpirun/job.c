@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/hmac.h"
 #include "lib/util/log.h"
 #include "mpirun/descendants.h"
 #include "mpirun/environment.h"
@@ -525,11 +526,22 @@ static int start_server(void)
     static const struct tern_server_listener listener = { rank_connected, rank_started_world,
                                                           rank_finalized, rank_lost,
                                                           rank_aborted,   rank_signalled };
+    static char secret[2 * TERN_SECRET_BYTES + 1];
     char *nspace = tern_must_format("tern-%.16s", run.token);
-    job =
-        (struct tern_server_job){ nspace,       run.session_dir,  run.job->host, run.job->topology,
-                                  run.job->map, run.job->options, run.job->wdirs };
-    int error = tern_server_start(&job, &listener);
+    unsigned char bytes[TERN_SECRET_BYTES];
+    int error = tern_random(bytes, sizeof bytes);
+    if (error)
+        return error;
+    tern_secret_write(bytes, secret);
+    job = (struct tern_server_job){ .nspace = nspace,
+                                    .secret = secret,
+                                    .session_dir = run.session_dir,
+                                    .host = run.job->host,
+                                    .topology = run.job->topology,
+                                    .map = run.job->map,
+                                    .options = run.job->options,
+                                    .wdirs = run.job->wdirs };
+    error = tern_server_start(&job, &listener);
     if (error)
         return error;
     run.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };

@@ -14,6 +14,7 @@
 
 struct tern_server_job {
     const char *nspace; /* the job's name; secret enough that nobody guesses it */
+    const char *secret; /* what its processes prove to each other that they know, in hexadecimal digits */
     const char *session_dir;
     const struct tern_host *host;
     hwloc_topology_t topology;

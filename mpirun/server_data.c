@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 #include "mpirun/strings.h"
 
 static pmix_value_t *add(struct tern_infos *list, const char *key, pmix_data_type_t type)
@@ -215,6 +216,7 @@ int tern_server_describe_job(const struct tern_server_job *job, struct tern_info
     tern_infos_string(&infos, PMIX_TMPDIR, job->session_dir);
     tern_infos_string(&infos, PMIX_NSDIR, job->session_dir);
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
+    tern_infos_string(&infos, TERN_LAUNCHER_SECRET, job->secret);
     describe_node(job, peers, &infos);
     for (int app = 0; app < job->options->app_count; app++)
         describe_app(job, app, &infos);

@@ -25,6 +25,7 @@
 #include <pmix.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@ static struct {
     __typeof__(PMIx_Init) *init;
     __typeof__(PMIx_Finalize) *finalize;
     __typeof__(PMIx_Get) *get;
+    __typeof__(PMIx_Get_nb) *get_nb;
     __typeof__(PMIx_Put) *put;
     __typeof__(PMIx_Commit) *commit;
     __typeof__(PMIx_Fence) *fence;
@@ -57,6 +59,7 @@ static int load_library(void)
         {"PMIx_Init", (void **)&pmix.init},
         {"PMIx_Finalize", (void **)&pmix.finalize},
         {"PMIx_Get", (void **)&pmix.get},
+        {"PMIx_Get_nb", (void **)&pmix.get_nb},
         {"PMIx_Put", (void **)&pmix.put},
         {"PMIx_Commit", (void **)&pmix.commit},
         {"PMIx_Fence", (void **)&pmix.fence},
@@ -355,7 +358,7 @@ int tern_pmix_put(const char *key, const void *value, size_t length)
     return 0;
 }
 
-static int commit(void)
+int tern_pmix_commit(void)
 {
     pmix_status_t status = pmix.dirty ? pmix.commit() : PMIX_SUCCESS;
     pmix.dirty = pmix.dirty && status != PMIX_SUCCESS;
@@ -366,7 +369,7 @@ int tern_pmix_fence(bool collect)
 {
     pmix_proc_t everybody = pmix.self;
     pmix_info_t info;
-    int error = commit();
+    int error = tern_pmix_commit();
     if (error)
         return error;
     everybody.rank = PMIX_RANK_WILDCARD;
@@ -389,7 +392,7 @@ static void fence_done(pmix_status_t status, void *object)
 int tern_pmix_fence_start(void)
 {
     pmix_proc_t everybody = pmix.self;
-    int error = commit();
+    int error = tern_pmix_commit();
     if (error)
         return error;
     everybody.rank = PMIX_RANK_WILDCARD;
@@ -428,6 +431,45 @@ int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_
     *ret_length = value->data.bo.size;
     free(value);
     return 0;
+}
+
+/* On PMIx's thread; the value is PMIx's own. */
+static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
+{
+    struct tern_rte_fetch *fetch = object;
+    void (*notify)(void) = fetch->notify;
+    fetch->error = TERN_ERR_OTHER;
+    if (status != PMIX_SUCCESS || !value || value->type != PMIX_BYTE_OBJECT)
+        snprintf(fetch->text, sizeof fetch->text, "%s",
+                 status == PMIX_SUCCESS ? "it is not bytes" : pmix.error_string(status));
+    else if (!(fetch->value = malloc(value->data.bo.size + 1)))
+        snprintf(fetch->text, sizeof fetch->text, "no memory");
+    else {
+        memcpy(fetch->value, value->data.bo.bytes, value->data.bo.size);
+        fetch->length = value->data.bo.size;
+        fetch->error = 0;
+    }
+    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on it may be gone */
+    if (notify)
+        notify();
+}
+
+int tern_pmix_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch)
+{
+    pmix_proc_t proc = pmix.self;
+    proc.rank = rank;
+    pmix_status_t status = pmix.get_nb(&proc, key, NULL, 0, fetched, fetch);
+    return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Get_nb", status);
+}
+
+bool tern_pmix_host(uint32_t rank, char *name, size_t room)
+{
+    return ask_string(rank, PMIX_HOSTNAME, name, room);
+}
+
+bool tern_pmix_job_string(const char *key, char *text, size_t room)
+{
+    return ask_string(PMIX_RANK_WILDCARD, key, text, room);
 }
 
 static void told(pmix_status_t status, void *object)

@@ -197,6 +197,14 @@ int64_t tern_rte_local_rank(uint32_t rank)
     return low < tern_rte.local_size && tern_rte.local_ranks[low] == rank ? (int64_t)low : -1;
 }
 
+void tern_rte_host_of(uint32_t rank, char *name, size_t room)
+{
+    if (tern_rte_local_rank(rank) >= 0)
+        snprintf(name, room, "%s", tern_rte.host);
+    else if (!tern_rte.managed || !tern_pmix_host(rank, name, room))
+        snprintf(name, room, "?");
+}
+
 int tern_rte_put(const char *key, const void *value, size_t length)
 {
     return tern_rte.managed ? tern_pmix_put(key, value, length) : put_own_value(key, value, length);
@@ -223,6 +231,27 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
         return 0;
     }
     return tern_error(TERN_ERR_OTHER, "rank %u has not published %s", rank, key);
+}
+
+int tern_rte_commit(void)
+{
+    return tern_rte.managed ? tern_pmix_commit() : 0;
+}
+
+int tern_rte_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch)
+{
+    __atomic_store_n(&fetch->done, false, __ATOMIC_RELAXED);
+    fetch->error = 0;
+    if (tern_rte.managed)
+        return tern_pmix_fetch(rank, key, fetch);
+    fetch->error = tern_rte_get(rank, key, &fetch->value, &fetch->length);
+    fetch->done = true;
+    return fetch->error;
+}
+
+bool tern_rte_secret(char *text, size_t room)
+{
+    return tern_rte.managed && tern_pmix_job_string(TERN_LAUNCHER_SECRET, text, room);
 }
 
 static void print_stack(void)

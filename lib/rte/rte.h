@@ -45,12 +45,33 @@ int64_t tern_rte_local_rank(uint32_t rank);
 /* Index of the node that a rank of this job is on, or -1: the launcher does not say. */
 int64_t tern_rte_node_of(uint32_t rank);
 
+/* Name of the host a rank runs on, or "?". */
+void tern_rte_host_of(uint32_t rank, char *name, size_t room);
+
 /* Publishes a value under `key` for the other ranks of the job (not visible before the fence). */
 int tern_rte_put(const char *key, const void *value, size_t length);
 /* Barrier over the job; with `collect` the values put are exchanged. */
 int tern_rte_fence(bool collect);
 /* Value of a rank, blocking; *ret_value is malloc'ed. */
 int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+
+/* Makes known what was put, without waiting for anybody. */
+int tern_rte_commit(void);
+
+/* A value of a rank, or of the job, that is being fetched; it comes when that rank has committed it, which may be never. */
+struct tern_rte_fetch {
+    bool done; /* atomic; the rest is valid then */
+    int error; /* TERN_ERR_OTHER: `text` says why it never comes */
+    void *value; /* malloc'ed, to be freed by whoever started it */
+    size_t length;
+    char text[200];
+    void (*notify)(void); /* called then, on another thread; may be NULL */
+};
+/* Starts it; `fetch` must stay where it is until it is done. Does not block. With `notify` filled in. */
+int tern_rte_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch);
+
+/* What the launcher gave the job to prove its connections with, as text (lib/util/hmac.h). False: it gave none. */
+bool tern_rte_secret(char *text, size_t room);
 
 /* Ends the job: all ranks with exit status `status`. Does not return. */
 _Noreturn void tern_rte_abort(int status, const char *message);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/util/hmac.h"
+
+#include "config.h"
+
+#include "lib/util/error.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <nettle/hmac.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+_Static_assert(TERN_PROOF_BYTES == SHA256_DIGEST_SIZE, "a proof is a whole digest");
+
+static struct {
+    __typeof__(nettle_hmac_sha256_set_key) *set_key;
+    __typeof__(nettle_hmac_sha256_update) *update;
+    __typeof__(nettle_hmac_sha256_digest) *digest;
+    char why[256]; /* not, if so */
+} nettle;
+
+static void open_nettle(void)
+{
+    void *library = dlopen(TERN_NETTLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library) {
+        nettle.set_key = (__typeof__(nettle.set_key))dlsym(library, "nettle_hmac_sha256_set_key");
+        nettle.update = (__typeof__(nettle.update))dlsym(library, "nettle_hmac_sha256_update");
+        nettle.digest = (__typeof__(nettle.digest))dlsym(library, "nettle_hmac_sha256_digest");
+    }
+    if (!library || !nettle.set_key || !nettle.update || !nettle.digest)
+        snprintf(nettle.why, sizeof nettle.why, "%s", dlerror());
+}
+
+int tern_hmac(const unsigned char secret[TERN_SECRET_BYTES], const struct iovec *parts, int count,
+              unsigned char ret_proof[TERN_PROOF_BYTES])
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_nettle);
+    if (nettle.why[0])
+        return tern_error(TERN_ERR_OTHER,
+                          "connections between hosts need Nettle, which cannot be opened: %s; "
+                          "install it on this host (Debian: libnettle8)",
+                          nettle.why);
+    struct hmac_sha256_ctx state;
+    nettle.set_key(&state, TERN_SECRET_BYTES, secret);
+    for (int i = 0; i < count; i++)
+        nettle.update(&state, parts[i].iov_len, parts[i].iov_base);
+    nettle.digest(&state, TERN_PROOF_BYTES, ret_proof);
+    return 0;
+}
+
+bool tern_proof_equal(const unsigned char a[TERN_PROOF_BYTES],
+                      const unsigned char b[TERN_PROOF_BYTES])
+{
+    unsigned char differs = 0;
+    for (int i = 0; i < TERN_PROOF_BYTES; i++)
+        differs |= a[i] ^ b[i];
+    return differs == 0;
+}
+
+int tern_random(void *ret_bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = getrandom((char *)ret_bytes + done, size - done, 0);
+        if (n < 0 && errno != EINTR)
+            return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s",
+                              strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool tern_secret_read(const char *text, unsigned char ret_secret[TERN_SECRET_BYTES])
+{
+    unsigned char secret[TERN_SECRET_BYTES];
+    if (strlen(text) != 2 * TERN_SECRET_BYTES)
+        return false;
+    for (int i = 0; i < TERN_SECRET_BYTES; i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        secret[i] = (unsigned char)(high << 4 | low);
+    }
+    memcpy(ret_secret, secret, sizeof secret);
+    return true;
+}
+
+void tern_secret_write(const unsigned char secret[TERN_SECRET_BYTES],
+                       char ret_text[2 * TERN_SECRET_BYTES + 1])
+{
+    for (int i = 0; i < TERN_SECRET_BYTES; i++)
+        snprintf(ret_text + 2 * i, 3, "%02x", secret[i]);
+}
