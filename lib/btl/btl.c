@@ -9,14 +9,19 @@
 #include "lib/util/param.h"
 
 #include <string.h>
+#include <unistd.h>
 
-extern const struct tern_btl tern_btl_self, tern_btl_shm;
+extern const struct tern_btl tern_btl_self, tern_btl_shm, tern_btl_tcp;
 
-const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, NULL};
+const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, &tern_btl_tcp, NULL};
 enum { BTL_COUNT = sizeof tern_btls / sizeof *tern_btls - 1 };
 
 void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet,
                          const void *payload, size_t length);
+void *(*tern_btl_place)(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                        struct tern_cursor *ret_to);
+void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                        void *owner);
 
 static bool active[BTL_COUNT];
 uint32_t tern_lane_count = 1;
@@ -52,12 +57,17 @@ static bool allowed(const char *list, const char *name)
 }
 
 /* Said at the start, not where a program happens to send first: in a collective the others would
- * wait for that message. */
+ * wait for that message. All of the node are reached alike, and all others. */
 static int check_reach(void)
 {
-    int rc = 0;
-    for (uint32_t rank = 0; rank < tern_rte.size && !rc; rank++)
-        rc = tern_peer_connect(&(struct tern_peer){.rank = rank});
+    uint32_t other = 0; /* the first that is not here */
+    while (other < tern_rte.local_size && tern_rte.local_ranks[other] == other)
+        other++;
+    int rc = tern_peer_check(0, tern_rte.rank);
+    if (!rc && tern_rte.local_size > 1)
+        rc = tern_peer_check(0, tern_rte.local_ranks[tern_rte.local_rank == 0]);
+    if (!rc && other < tern_rte.size)
+        rc = tern_peer_check(0, other);
     return rc;
 }
 
@@ -128,8 +138,8 @@ int tern_btl_progress(uint32_t lane)
 int tern_btl_sharing_ranks(bool *ret_final)
 {
     *ret_final = true;
-    if (!tern_segment.base)
-        return 1;
+    if (!tern_segment.base) /* who is bound is believed to be alone there */
+        return tern_rte.cpus < sysconf(_SC_NPROCESSORS_ONLN) ? 1 : (int)tern_rte.local_size;
     int count = 0;
     const struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     for (uint32_t rank = 0; rank < tern_segment.local_size; rank++) {

@@ -3,13 +3,14 @@
 #define TERN_BTL_H
 
 /*
- * Byte movers. One struct per kind of link: self, shm (later tcp, ofi, cuda). A byte mover carries packets, in order per
+ * Byte movers. One struct per kind of link: self, shm, tcp. A byte mover carries packets, in order per
  * peer, and may be able to copy a peer's memory; it never sees a communicator or a datatype beyond a cursor.
  */
 
 #include "lib/btl/packet.h"
 #include "lib/btl/peer.h"
 #include "lib/type/type.h"
+#include "lib/util/list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,10 +24,20 @@ struct tern_peer;
 /* Lanes of this process, a power of two up to TERN_LANES_MAX; set before tern_btl_init. */
 extern uint32_t tern_lane_count;
 
+/* A long message on its way as DATA packets, straight from the user's memory. */
+struct tern_stream {
+    struct tern_link link;     /* the byte mover's */
+    struct tern_packet packet; /* of each DATA packet; `context` is set anew for each */
+    struct tern_cursor cursor; /* what no packet has been made of yet */
+    uint32_t in_flight;        /* the byte mover's: packets begun and not yet gone */
+    void (*done)(struct tern_stream *stream); /* the memory may be reused; called once, maybe before the start returns */
+};
+
 struct tern_btl {
     const char *name;
     size_t packet_max; /* payload bytes a packet can carry */
     size_t eager_max;  /* messages up to here go in one packet */
+    int credit_factor; /* times pml_eager_credit may be under way: a message that has to be asked for takes longer */
 
     /* 0, or TERN_ERR_*: get ready, or be left out (reason recorded). */
     int (*init)(void);
@@ -36,14 +47,21 @@ struct tern_btl {
     void (*leave)(void);
     bool (*come_back)(void);
 
-    /* Can it reach the peer? If so peer->endpoint is set and 0 returned; TERN_ERR_UNREACHABLE otherwise. */
+    /* Can it reach the process? As far as is known without asking it. */
+    bool (*reaches)(uint32_t job, uint32_t rank);
+    /* Sets peer->endpoint of one that it reaches. 0 or TERN_ERR_NO_MEM. */
     int (*connect)(struct tern_peer *peer);
 
     /* Sends a packet with `length` <= packet_max bytes from `payload`. The payload may be reused on return.
      * TERN_ERR_AGAIN: no room now; ask again after progress, keeping the order. */
     int (*send)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
-    /* The same, the payload being the cursor's next `length` bytes; the cursor advances only on success. */
+    /* The same for one of many: it may stay here until the next progress, but for some 50 us at most. */
+    int (*send_soon)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
+    /* Like send, the payload being the cursor's next `length` bytes; the cursor advances only on success. */
     int (*send_cursor)(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length);
+
+    /* Sends all of the stream; packets that are sent later may overtake it. NULL: send it as DATA packets by send_cursor. */
+    void (*stream)(struct tern_peer *peer, struct tern_stream *stream);
 
     /* Copies `length` bytes at `address` of the peer's memory to the cursor's next bytes. TERN_ERR_UNSUPPORTED: not between
      * these two, or not worth it now: have it sent; nothing was copied. */
@@ -74,5 +92,12 @@ int tern_btl_sharing_ranks(bool *ret_final);
 
 /* Registered by the pml: called for every packet; payload is valid during the call only. */
 extern void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+
+/* Registered by the pml, for a message or DATA packet whose payload has not come as a whole: where do its bytes belong? The
+ * result is to be given to tern_btl_placed when all of them have come; NULL: it wants them delivered. Bytes that *ret_to has no
+ * place for are to be dropped. */
+extern void *(*tern_btl_place)(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                               struct tern_cursor *ret_to);
+extern void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet *packet, size_t length, void *owner);
 
 #endif

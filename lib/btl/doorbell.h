@@ -7,16 +7,30 @@
  * sleeper's word, without a fence between. The sleeper sets its word, runs membarrier on all processors where a rank may
  * run (so that each sender has either seen the word or published before), polls once more, and sleeps on the word. Where the
  * kernel refuses membarrier, sleeps are short and timed instead.
+ *
+ * As long as nobody here waits for a descriptor the sleeper waits on its word, by futex. Once a byte mover owns one, all
+ * sleep in one epoll, and whoever would have woken the word sends a datagram to the sleeper's socket instead.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In shared memory where other ranks see it; all zero at first. */
+struct tern_bell {
+    uint32_t word;     /* nonzero: its owner is about to sleep, or sleeps */
+    uint32_t unheard;  /* somebody could not ring the socket: its owner sleeps for short times only */
+    uint64_t socket;   /* what names its owner's socket; 0: it sleeps on the word */
+};
+
 /* Announces this process to membarrier. To be called before the process has a second thread: it is free then. */
 void tern_doorbell_init(void);
 
-/* The word this rank sleeps on and the one of tern_doorbell_waiting_at, in shared memory. NULL: nobody else sees them. */
-void tern_doorbell_use(uint32_t *word, uint64_t *waiting_at);
+/* The bell of this rank and the word of tern_doorbell_waiting_at, in shared memory. NULL: nobody else sees them. */
+void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at);
+
+/* From now on sleeps also end when `fd` is readable. 0 or TERN_ERR_OTHER with text. */
+int tern_doorbell_watch(int fd);
+void tern_doorbell_unwatch(int fd);
 
 /* Says that this thread is about to sleep. After this, poll once more, sleep if nothing came, and disarm in any case. With no
  * locks held. The result is for tern_doorbell_sleep. */
@@ -25,15 +39,15 @@ void tern_doorbell_disarm(void);
 /* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed; not at all if it has rung since it was `armed`. */
 void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us);
 
-/* Wakes every thread that sleeps on `word`; rung by the sender. */
-void tern_doorbell_wake(uint32_t *word);
+/* Wakes every thread that sleeps by this bell; rung by the sender. */
+void tern_doorbell_wake(struct tern_bell *bell);
 
-static inline void tern_doorbell_ring(uint32_t *word)
+static inline void tern_doorbell_ring(struct tern_bell *bell)
 {
     /* the compiler must not read the word before the packet is published; for the processor see above */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0))
-        tern_doorbell_wake(word);
+    if (__builtin_expect(__atomic_load_n(&bell->word, __ATOMIC_RELAXED) != 0, 0))
+        tern_doorbell_wake(bell);
 }
 
 /* Where this rank notes that it waits inside MPI (tern_ticks), for its peers to see: whoever is there can take part in a

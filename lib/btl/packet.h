@@ -16,7 +16,8 @@ enum tern_packet_kind {
     TERN_PACKET_MATCHED,    /* payload: struct tern_reply: a synchronous eager message was matched */
     TERN_PACKET_PULLED,     /* payload: struct tern_reply: the receiver has copied what it wants from the sender's memory */
     TERN_PACKET_CLEAR,      /* payload: struct tern_reply: send the bytes as DATA packets */
-    TERN_PACKET_DATA,       /* payload: bytes of the message, in order; `id` names the receiver's request */
+    TERN_PACKET_DATA,       /* payload: bytes of the message, `context` the offset of the first; `id` names the receiver's
+                               request */
     TERN_PACKET_CANCEL,     /* payload: struct tern_reply: sender wants to take back a message; remote_id is the sender's request */
     TERN_PACKET_CANCELLED,  /* payload: struct tern_reply; length 1: taken back, 0: too late */
     TERN_PACKET_CREDIT,     /* payload: struct tern_reply; length = unexpected bytes freed at the receiver, of the lane that
@@ -30,7 +31,7 @@ struct tern_packet {
     int32_t source;   /* sender's rank in the context */
     int32_t tag;
     uint32_t id;      /* a request, by its number (lib/pml/number.c), where the kind says so; else 0 */
-    uint64_t context; /* id, which names the lane; 0 where the kind needs none */
+    uint64_t context; /* id, which names the lane; an offset in DATA; 0 where the kind needs none */
 };
 
 /* An announced message. */

@@ -80,35 +80,39 @@ struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
 }
 
 /* Who cannot reach whom, and what would: users of Open MPI type `--mca btl tcp`. */
-static int unreachable(const struct tern_peer *peer)
+static int unreachable(uint32_t job, uint32_t rank)
 {
     const char *list = tern_param_string("btl");
-    if (peer->job != 0 || tern_rte_local_rank(peer->rank) < 0)
-        return tern_error(
-            TERN_ERR_UNREACHABLE,
-            "cannot reach rank %u: it runs on another node, and self and shm work within one",
-            peer->rank);
+    bool here = job == 0 && tern_rte_local_rank(rank) >= 0;
+    const char *needed = !here                   ? "tcp, which is needed between nodes"
+                         : rank == tern_rte.rank ? "self, by which a rank reaches itself"
+                                                 : "shm and tcp, one of which is needed on a node";
     return tern_error(TERN_ERR_UNREACHABLE,
-                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s, which is "
-                      "needed on the same node "
-                      "(there are self and shm; OMPI_MCA_btl or --mca btl sets it)",
-                      peer->rank, list ? list : "", peer->rank == tern_rte.rank ? "self" : "shm");
+                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s (there are "
+                      "self, shm and tcp; OMPI_MCA_btl or --mca btl sets it)",
+                      rank, list ? list : "", needed);
+}
+
+static const struct tern_btl *find_btl(uint32_t job, uint32_t rank)
+{
+    for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
+        if (tern_btl_active(*btl) && (*btl)->reaches(job, rank))
+            return *btl;
+    return NULL;
+}
+
+int tern_peer_check(uint32_t job, uint32_t rank)
+{
+    return find_btl(job, rank) ? 0 : unreachable(job, rank);
 }
 
 int tern_peer_connect(struct tern_peer *peer)
 {
-    for (const struct tern_btl *const *btl = tern_btls; *btl; btl++) {
-        if (!tern_btl_active(*btl))
-            continue;
-        int rc = (*btl)->connect(peer);
-        if (rc == 0) {
-            __atomic_store_n(&peer->btl, *btl, __ATOMIC_RELAXED); /* tools look at any time */
-            return 0;
-        }
-        if (rc != TERN_ERR_UNREACHABLE)
-            return rc;
-    }
-    return unreachable(peer);
+    const struct tern_btl *btl = find_btl(peer->job, peer->rank);
+    int rc = btl ? btl->connect(peer) : unreachable(peer->job, peer->rank);
+    if (!rc)
+        __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* tools look at any time */
+    return rc;
 }
 
 static void free_table(struct table *table)

@@ -46,8 +46,12 @@ struct tern_peer {
 /* A lane's peer (made on first use, kept until the end). With the lane's lock. NULL: no memory. */
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank);
 
-/* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, or TERN_ERR_UNREACHABLE with text. */
+/* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, TERN_ERR_NO_MEM or TERN_ERR_UNREACHABLE with
+ * text. */
 int tern_peer_connect(struct tern_peer *peer);
+
+/* 0, or TERN_ERR_UNREACHABLE with text: none of our byte movers could. */
+int tern_peer_check(uint32_t job, uint32_t rank);
 
 /* All peers of all lanes, chained by all_next; NULL: none. Any thread may walk them without a lock until they are freed. */
 const struct tern_peer *tern_peer_newest(void);

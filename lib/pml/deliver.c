@@ -290,3 +290,36 @@ void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, 
         deliver_control(from, packet, payload, length);
     }
 }
+
+/* A message can go straight to its receive if that is posted and the message in its turn. */
+static void *place_message(struct tern_peer *from, const struct tern_packet *packet,
+                           struct tern_cursor *ret_to)
+{
+    if (tern_lane_of(packet->context)->index != from->lane) /* another thread's */
+        return NULL;
+    struct tern_context *context = tern_context_find(&tern_lanes[from->lane], packet->context);
+    if (!context || !from_member(context, from, packet) || !in_turn(context, packet))
+        return NULL;
+    struct tern_pml_request *request = tern_match_posted(context, packet->source, packet->tag);
+    if (!request)
+        return NULL;
+    context->recv_seq[packet->source]++;
+    tern_recv_place_message(request, ret_to);
+    if (!tern_list_empty(&context->lane->parked))
+        unpark(context);
+    return request;
+}
+
+void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                     struct tern_cursor *ret_to)
+{
+    if (packet->kind == TERN_PACKET_DATA)
+        return tern_recv_place_data(from, packet, length, ret_to);
+    return place_message(from, packet, ret_to);
+}
+
+void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                     void *owner)
+{
+    tern_recv_placed(from, packet, length, owner);
+}

@@ -31,7 +31,7 @@ int tern_peer_ready(struct tern_peer *peer)
     int rc = tern_peer_connect(peer);
     if (rc)
         return rc;
-    peer->credit = credit_bytes;
+    peer->credit = credit_bytes * peer->btl->credit_factor;
     tern_peer_update(peer);
     return 0;
 }

@@ -28,6 +28,7 @@ struct tern_pml_request {
     int64_t length;    /* send: bytes of the message; receive: bytes that fit */
     int rank, tag;     /* destination, or source as asked for */
     struct tern_cursor cursor; /* of DATA packets and typed eager ones */
+    struct tern_stream stream; /* of a send whose byte mover streams */
 
     /* sends */
     struct tern_peer *peer;
@@ -41,7 +42,7 @@ struct tern_pml_request {
     /* receives */
     struct tern_link link;      /* in a queue of the posted table */
     uint64_t stamp;             /* order of posting */
-    int64_t expected;           /* bytes that DATA packets will bring */
+    int64_t expected, arrived;  /* bytes that DATA packets will bring, and have brought */
     int64_t message_length;
     bool posted;                /* in the table: can be cancelled */
 };
@@ -100,6 +101,10 @@ void tern_send_cancelled(const struct tern_reply *reply);
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
                      size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
+/* For tern_btl_place: DATA, and messages, which have been matched. */
+void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
+void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to);
+void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_pml_request *request);
 int tern_recv_start(struct tern_pml_request *request);
 
 /* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they come in; and what came
@@ -109,6 +114,9 @@ int tern_mailbox_empty(struct tern_lane *lane);
 
 /* deliver.c */
 void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+/* For tern_btl_place and tern_btl_placed. */
+void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
+void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, void *owner);
 /* Early messages of a context that has just been opened. */
 void tern_deliver_early(struct tern_context *context);
 /* Drops what nobody has received of a context that is being closed. */

@@ -333,6 +333,8 @@ int tern_pml_init(void)
     if (rc)
         return rc;
     tern_btl_deliver = tern_lane_count > 1 ? tern_mailbox_deliver : tern_pml_deliver;
+    tern_btl_place = tern_pml_place;
+    tern_btl_placed = tern_pml_placed;
     tern_pending_init();
     ranks_share_known = false;
     return tern_btl_init();

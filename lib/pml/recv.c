@@ -83,6 +83,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
         return;
     }
     request->expected = wanted;
+    request->arrived = 0;
     request->message_length = length;
     if (tern_number_give(request)) {
         /* nothing was copied; the sender must not wait for ever */
@@ -91,6 +92,18 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
         return;
     }
     reply_to(from, TERN_PACKET_CLEAR, rendezvous->id, request->number, wanted);
+}
+
+/* All about an eager message but its bytes. */
+static inline void heed_eager(struct tern_pml_request *request, struct tern_peer *from,
+                              const struct tern_packet *packet, size_t length)
+{
+    set_status(&request->req.status, packet, length);
+    tern_count(&from->traffic.received_messages, 1);
+    tern_count(&from->traffic.received_bytes, length);
+    tern_credit_owe(from, packet->context, length + TERN_MESSAGE_COST);
+    if (packet->kind == TERN_PACKET_EAGER_SYNC)
+        reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);
 }
 
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
@@ -105,23 +118,64 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
         take_announced(request, from, &rendezvous);
         return;
     }
-    set_status(&request->req.status, packet, length);
-    tern_count(&from->traffic.received_messages, 1);
-    tern_count(&from->traffic.received_bytes, length);
-    tern_credit_owe(from, packet->context, length + TERN_MESSAGE_COST);
-    if (packet->kind == TERN_PACKET_EAGER_SYNC)
-        reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);
+    heed_eager(request, from, packet, length);
     take_eager(request, payload, length);
+}
+
+/* The receive that waits for these bytes; NULL: none does. */
+static struct tern_pml_request *find_receiver(const struct tern_packet *packet, size_t length)
+{
+    struct tern_pml_request *request = tern_number_find(packet->id);
+    if (!request || request->req.kind != &tern_pml_recv_kind)
+        return NULL;
+    uint64_t expected = (uint64_t)request->expected, offset = packet->context;
+    return length <= expected && offset <= expected - length ? request : NULL;
+}
+
+static void have_arrived(struct tern_pml_request *request, size_t length)
+{
+    request->arrived += (int64_t)length;
+    if (request->arrived >= request->expected)
+        finish(request, request->message_length);
 }
 
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length)
 {
-    struct tern_pml_request *request = tern_number_find(packet->id);
+    struct tern_pml_request *request = find_receiver(packet, length);
     if (!request)
         return;
+    tern_cursor_seek(&request->cursor, (int64_t)packet->context);
     tern_cursor_unpack(&request->cursor, payload, length);
-    if (request->cursor.offset >= request->expected)
-        finish(request, request->message_length);
+    have_arrived(request, length);
+}
+
+void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                           struct tern_cursor *ret_to)
+{
+    if (tern_number_lane(packet->id) != from->lane) /* another thread's */
+        return NULL;
+    struct tern_pml_request *request = find_receiver(packet, length);
+    if (!request)
+        return NULL;
+    *ret_to = request->cursor;
+    tern_cursor_seek(ret_to, (int64_t)packet->context);
+    return request;
+}
+
+void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to)
+{
+    tern_cursor_init(ret_to, request->type, request->buf, request->count);
+}
+
+void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                      struct tern_pml_request *request)
+{
+    if (packet->kind == TERN_PACKET_DATA) {
+        have_arrived(request, length);
+    } else {
+        heed_eager(request, from, packet, length);
+        finish(request, (int64_t)length);
+    }
 }
 
 /* Takes a message out of the queue and lets the request receive it. */

@@ -129,6 +129,7 @@ static int push_data(struct tern_pending *pending)
     size_t piece = peer->btl->packet_max;
     while (request->cursor.offset < request->cursor.length) {
         size_t left = request->cursor.length - request->cursor.offset;
+        packet.context = (uint64_t)request->cursor.offset;
         int rc =
             peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
         if (rc == TERN_ERR_NO_MEM && piece > 256)
@@ -142,6 +143,21 @@ static int push_data(struct tern_pending *pending)
     }
     finish(request, 0);
     return 0;
+}
+
+static void streamed(struct tern_stream *stream)
+{
+    finish(TERN_CONTAINER(stream, struct tern_pml_request, stream), 0);
+}
+
+static void start_stream(struct tern_pml_request *request)
+{
+    request->stream = (struct tern_stream){
+        .packet = {.kind = TERN_PACKET_DATA, .id = request->remote_number},
+        .cursor = request->cursor,
+        .done = streamed,
+    };
+    request->peer->btl->stream(request->peer, &request->stream);
 }
 
 static void forget_copy(struct tern_request *req)
@@ -222,10 +238,10 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message if nothing stands in the way; false: it needs a request. */
+/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: with others that follow. */
 static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
                             const struct tern_type *type, int dest, int tag,
-                            enum tern_send_mode mode)
+                            enum tern_send_mode mode, bool soon)
 {
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
@@ -240,7 +256,7 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
         .tag = tag,
         .context = context->id,
     };
-    if (TERN_UNLIKELY(peer->btl->send(peer, &packet, start, length))) {
+    if (TERN_UNLIKELY((soon ? peer->btl->send_soon : peer->btl->send)(peer, &packet, start, length))) {
         context->send_seq[dest]--;
         return false;
     }
@@ -271,7 +287,7 @@ int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
                   const struct tern_type *type, int dest, int tag, enum tern_send_mode mode)
 {
     tern_lane_lock(context->lane);
-    int rc = TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode))
+    int rc = TERN_LIKELY(send_now(context, buf, count, type, dest, tag, mode, false))
                  ? 0
                  : send_slowly(context, buf, count, type, dest, tag, mode);
     tern_lane_unlock(context->lane);
@@ -293,7 +309,7 @@ static int isend(struct tern_context *context, const void *buf, int64_t count,
                  const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
                  struct tern_request **ret_request)
 {
-    if (send_now(context, buf, count, type, dest, tag, mode)) {
+    if (send_now(context, buf, count, type, dest, tag, mode, true)) {
         *ret_request = &tern_request_empty;
         return 0;
     }
@@ -395,12 +411,16 @@ void tern_send_pulled(const struct tern_reply *reply)
 void tern_send_clear(const struct tern_reply *reply)
 {
     struct tern_pml_request *request = tern_number_find(reply->id);
-    if (!request)
+    if (!request || request->req.kind != &tern_pml_send_kind)
         return;
     request->remote_number = reply->remote_id;
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     if ((int64_t)reply->length < request->cursor.length)
         request->cursor.length = reply->length; /* the receiver takes no more */
+    if (request->peer->btl->stream) {
+        start_stream(request);
+        return;
+    }
     request->pending.push = push_data;
     if (!tern_list_empty(&request->peer->pending) || push_data(&request->pending) == TERN_ERR_AGAIN)
         tern_pending_append(request->peer, &request->pending);

@@ -454,11 +454,13 @@ static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
         notify();
 }
 
-int tern_pmix_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch)
+int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
 {
+    static pmix_info_t refresh; /* PMIx may read it later */
     pmix_proc_t proc = pmix.self;
     proc.rank = rank;
-    pmix_status_t status = pmix.get_nb(&proc, key, NULL, 0, fetched, fetch);
+    fill_flag(&refresh, PMIX_GET_REFRESH_CACHE);
+    pmix_status_t status = pmix.get_nb(&proc, key, &refresh, anew, fetched, fetch);
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Get_nb", status);
 }
 

@@ -30,7 +30,7 @@ bool tern_pmix_fence_test(int *ret_error);
 int tern_pmix_commit(void);
 struct tern_rte_fetch;
 /* Does not block. */
-int tern_pmix_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch);
+int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 /* A fact about the job that the server gave when we connected. False: it gave none, or it is longer. */
 bool tern_pmix_host(uint32_t rank, char *name, size_t room);
 bool tern_pmix_job_string(const char *key, char *text, size_t room);

@@ -238,12 +238,12 @@ int tern_rte_commit(void)
     return tern_rte.managed ? tern_pmix_commit() : 0;
 }
 
-int tern_rte_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch)
+int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
 {
     __atomic_store_n(&fetch->done, false, __ATOMIC_RELAXED);
     fetch->error = 0;
     if (tern_rte.managed)
-        return tern_pmix_fetch(rank, key, fetch);
+        return tern_pmix_fetch(rank, key, anew, fetch);
     fetch->error = tern_rte_get(rank, key, &fetch->value, &fetch->length);
     fetch->done = true;
     return fetch->error;

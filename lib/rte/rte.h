@@ -67,8 +67,9 @@ struct tern_rte_fetch {
     char text[200];
     void (*notify)(void); /* called then, on another thread; may be NULL */
 };
-/* Starts it; `fetch` must stay where it is until it is done. Does not block. With `notify` filled in. */
-int tern_rte_fetch(uint32_t rank, const char *key, struct tern_rte_fetch *fetch);
+/* Starts it; `fetch` must stay where it is until it is done. Does not block. With `notify` filled in. `anew`: not what was
+ * fetched before, which may have changed. */
+int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
 /* What the launcher gave the job to prove its connections with, as text (lib/util/hmac.h). False: it gave none. */
 bool tern_rte_secret(char *text, size_t room);

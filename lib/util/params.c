@@ -31,7 +31,7 @@ static const struct tern_param check[] = {
 
 static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
-     "Byte movers to use (self, shm; vader and sm are other names of shm), or with a leading ^ the ones to leave out; "
+     "Byte movers to use (self, shm, tcp; vader and sm are other names of shm), or with a leading ^ the ones to leave out; "
      "empty: all."},
 };
 
@@ -42,9 +42,24 @@ static const struct tern_param btl_shm[] = {
      "auto|always,cma,1|never,none,0,emulated"},
 };
 
+static const struct tern_param btl_tcp[] = {
+    {"btl_tcp_if_include", TERN_PARAM_STRING, "", "",
+     "Network interfaces to use, by name or subnet (eth0,10.1.0.0/16,fd00::/8), separated by commas; empty: all that "
+     "btl_tcp_if_exclude leaves."},
+    {"btl_tcp_if_exclude", TERN_PARAM_STRING, "127.0.0.1/8,::1/128,sppp", "",
+     "Network interfaces not to use, by name or subnet; not together with btl_tcp_if_include."},
+    {"btl_tcp_links", TERN_PARAM_INT, "1", "", "Connections between two ranks for each pair of interfaces that they use, at most 8."},
+    {"btl_tcp_disable_family", TERN_PARAM_INT, "0", "", "4: no IPv4, 6: no IPv6."},
+    {"btl_tcp_port_min_v4", TERN_PARAM_INT, "0", "", "The lowest TCP port to listen at; 0: the system chooses."},
+    {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "", "How many ports from btl_tcp_port_min_v4 on may be used."},
+    {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection sends; 0: the system chooses."},
+    {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection receives; 0: the system chooses."},
+};
+
 static const struct tern_param pml[] = {
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
-     "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory."},
+     "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory. Between nodes "
+     "eight times as much."},
     {"pml_lanes", TERN_PARAM_INT, "8", "",
      "Independent parts of the message path in MPI_THREAD_MULTIPLE, each for a part of the communicators: 1, 2, 4 or 8."},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",
@@ -164,6 +179,7 @@ const struct tern_param_room tern_param_rooms[] = {
     {"check", TABLE(check), "What is checked beyond the arguments of one call."},
     {"btl", TABLE(btl), "Byte movers: what carries packets between processes."},
     {"btl_shm", TABLE(btl_shm), "The byte mover for ranks on one node: shared memory."},
+    {"btl_tcp", TABLE(btl_tcp), "The byte mover between nodes: TCP connections."},
     {"pml", TABLE(pml), "Point to point: matching, protocols, waiting."},
     {"coll", TABLE(coll), "Collective operations and their algorithms."},
     {"topo", TABLE(topo), "Process topologies."},

@@ -95,7 +95,7 @@ void tern_board_post(struct tern_board *board)
         /* Who has not come yet does not sleep for this: it looks at the board first. */
         uint32_t local_rank = __atomic_load_n(&board->areas[r].local_rank, __ATOMIC_RELAXED);
         if (local_rank && r != board->rank)
-            tern_doorbell_ring(&tern_segment_rank(local_rank - 1)->sleeping);
+            tern_doorbell_ring(&tern_segment_rank(local_rank - 1)->bell);
     }
 }
 

@@ -12,6 +12,7 @@
  * of local rank 0 that the others open through /proc.
  */
 
+#include "lib/btl/doorbell.h"
 #include "lib/util/atomic.h"
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@
 enum { TERN_SEGMENT_CPUS = 1024, TERN_SEGMENT_LANES = 8 };
 
 struct tern_segment_rank {
-    /* Nonzero: this rank is about to sleep, or sleeps, on this word: whoever has sent it something wakes it. */
-    uint32_t sleeping __attribute__((aligned(TERN_CACHE_LINE)));
+    /* Whoever has sent this rank something rings it. */
+    struct tern_bell bell __attribute__((aligned(TERN_CACHE_LINE)));
     /* Written once when the rank attaches. */
     uint32_t attached __attribute__((aligned(TERN_CACHE_LINE)));
     int32_t pid; /* written first, as a claim */

@@ -98,7 +98,7 @@ static int shm_init(void)
     rc = read_single_copy();
     if (rc)
         return rc;
-    tern_doorbell_use(&self->sleeping, &self->waiting_at);
+    tern_doorbell_use(&self->bell, &self->waiting_at);
     return 0;
 }
 
@@ -121,12 +121,15 @@ static void shm_finalize(void)
     tern_segment_detach();
 }
 
+static bool shm_reaches(uint32_t job, uint32_t rank)
+{
+    return job == 0 && tern_rte_local_rank(rank) >= 0;
+}
+
 static int shm_connect(struct tern_peer *peer)
 {
     struct lane *lane = &lanes[peer->lane];
-    int64_t local_rank = peer->job == 0 && lane->endpoints ? tern_rte_local_rank(peer->rank) : -1;
-    if (local_rank < 0)
-        return TERN_ERR_UNREACHABLE;
+    uint32_t local_rank = (uint32_t)tern_rte_local_rank(peer->rank);
     struct tern_endpoint *endpoint = &lane->endpoints[local_rank];
     endpoint->lane = peer->lane;
     endpoint->local_rank = local_rank;
@@ -248,7 +251,7 @@ static inline void publish(struct tern_endpoint *endpoint, const struct tern_pac
                            uint32_t length)
 {
     tern_ring_commit(&endpoint->out, packet, length);
-    tern_doorbell_ring(&endpoint->block->sleeping);
+    tern_doorbell_ring(&endpoint->block->bell);
 }
 
 static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
@@ -452,7 +455,7 @@ static int drain(struct incoming *entry)
         uint32_t length = slot->length;
         tern_btl_deliver(entry->peer, &slot->packet, payload, length);
         if (tern_ring_consume(&entry->in, length))
-            tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->sleeping);
+            tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
     }
     return count;
 }
@@ -475,12 +478,15 @@ const struct tern_btl tern_btl_shm = {
     .name = "shm",
     .packet_max = PACKET_MAX,
     .eager_max = 16 * 1024,
+    .credit_factor = 1,
     .init = shm_init,
     .finalize = shm_finalize,
     .leave = tern_segment_leave,
     .come_back = tern_segment_return,
+    .reaches = shm_reaches,
     .connect = shm_connect,
     .send = shm_send,
+    .send_soon = shm_send,
     .send_cursor = shm_send_cursor,
     .get = shm_get,
     .progress = shm_progress,

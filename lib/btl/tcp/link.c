@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/link.h"
+
+#include "lib/btl/tcp/flusher.h"
+#include "lib/util/atomic.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    OUT_ROOM = 512 * 1024,    /* of a link's own buffer ... */
+    OUT_MOST = 192 * 1024,    /* ... with more than this waiting in it, senders shall come again */
+    SOON_PAYLOAD = 2048,      /* longer ones are not worth the copy */
+    SOON_MOST = 16 * 1024,    /* bytes that are collected for one write */
+    SOON_TICKS = 12000,       /* some 5 us: so close to the last write, another will follow */
+    RUNS = 64,                /* of memory, in one write */
+    RUN_LEAST = 512,          /* bytes of a run on average; where they are shorter the piece is packed */
+    PACKED_PIECE = 64 * 1024,
+    LARGE = 8192,             /* payloads that are better not read into the buffer first */
+    READ_MOST = 128 * 1024,   /* in one read of a placed payload: what arrives meanwhile waits for its end */
+    TAIL = 4096,              /* read beyond a placed payload: the next frames, if they are short */
+};
+_Static_assert(OUT_ROOM - OUT_MOST >= TERN_TCP_PACKET_MAX + (int)sizeof(struct tern_tcp_frame),
+               "any packet fits while senders need not come again");
+
+struct tern_tcp_link *tern_tcp_link_new(int fd, uint32_t rank, uint8_t tag, uint8_t index)
+{
+    struct tern_tcp_link *link = calloc(1, sizeof *link);
+    if (!link) {
+        tern_error(TERN_ERR_NO_MEM, "no memory for the connection with rank %u", rank);
+        return NULL;
+    }
+    link->fd = fd;
+    link->rank = rank;
+    link->tag = tag;
+    link->index = index;
+    pthread_mutex_init(&link->out_lock, NULL);
+    return link;
+}
+
+void tern_tcp_link_free(struct tern_tcp_link *link)
+{
+    tern_tcp_flusher_forget(link);
+    close(link->fd);
+    pthread_mutex_destroy(&link->out_lock);
+    free(link->out);
+    free(link->stash);
+    free(link);
+}
+
+/* ---- outgoing; with out_lock ---- */
+
+static bool is_busy(const struct tern_tcp_link *link)
+{
+    return link->out_begin != link->out_end || link->piece.frame_left || link->piece.left;
+}
+
+/* Room for `length` more bytes; NULL: no memory. */
+static unsigned char *out_room(struct tern_tcp_link *link, size_t length)
+{
+    if (!link->out && !(link->out = malloc(OUT_ROOM)))
+        return NULL;
+    if (link->out_begin == link->out_end)
+        link->out_begin = link->out_end = 0;
+    if (link->out_end + length > OUT_ROOM) {
+        memmove(link->out, link->out + link->out_begin, link->out_end - link->out_begin);
+        link->out_end -= link->out_begin;
+        link->out_begin = 0;
+    }
+    unsigned char *room = link->out + link->out_end;
+    link->out_end += (uint32_t)length;
+    return room;
+}
+
+/* What a write of `n` bytes has taken. */
+static void advance(struct tern_tcp_link *link, size_t n)
+{
+    size_t head = n < link->piece.frame_left ? n : link->piece.frame_left;
+    link->piece.frame_left -= (uint32_t)head;
+    n -= head;
+    size_t body = n < link->piece.left ? n : link->piece.left;
+    link->piece.left -= body;
+    link->piece.cursor.offset += (int64_t)body;
+    link->out_begin += (uint32_t)(n - body);
+}
+
+/* What is to be written next. */
+static int gather(struct tern_tcp_link *link, struct iovec *parts)
+{
+    int count = 0;
+    size_t bytes = 0;
+    if (link->piece.frame_left)
+        parts[count++] = (struct iovec){(char *)(&link->piece.frame + 1) - link->piece.frame_left,
+                                        link->piece.frame_left};
+    if (link->piece.left) {
+        struct tern_cursor cursor = link->piece.cursor;
+        count += tern_cursor_runs(&cursor, parts + count, RUNS, link->piece.left, &bytes);
+    }
+    if (bytes == link->piece.left && link->out_begin != link->out_end)
+        parts[count++] =
+            (struct iovec){link->out + link->out_begin, link->out_end - link->out_begin};
+    return count;
+}
+
+static ssize_t write_parts(struct tern_tcp_link *link, struct iovec *parts, int count)
+{
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
+    ssize_t n;
+    do
+        n = sendmsg(link->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    link->blocked = n < 0 && (errno == EAGAIN || errno == ENOBUFS);
+    if (n < 0 && !link->blocked)
+        link->error = errno;
+    link->written_at = tern_ticks();
+    return n;
+}
+
+/* True: nothing is left, or can be. */
+static bool push(struct tern_tcp_link *link)
+{
+    while (is_busy(link) && !link->error) {
+        struct iovec parts[RUNS + 2];
+        ssize_t n = write_parts(link, parts, gather(link, parts));
+        if (n < 0)
+            return link->error != 0;
+        advance(link, (size_t)n);
+    }
+    return true;
+}
+
+static void need_flush(struct tern_tcp_link *link)
+{
+    if (is_busy(link) && !link->error)
+        tern_tcp_flusher_add(link);
+}
+
+static int no_memory(const struct tern_tcp_link *link)
+{
+    return tern_error(TERN_ERR_NO_MEM, "no memory for what waits to be sent to rank %u",
+                      link->rank);
+}
+
+static bool too_much(const struct tern_tcp_link *link)
+{
+    return link->out_end - link->out_begin > OUT_MOST;
+}
+
+/* Copied behind what waits already. */
+static int append(struct tern_tcp_link *link, const struct tern_tcp_frame *frame,
+                  const void *payload, size_t length)
+{
+    unsigned char *room = out_room(link, sizeof *frame + length);
+    if (!room)
+        return no_memory(link);
+    memcpy(room, frame, sizeof *frame);
+    if (length)
+        memcpy(room + sizeof *frame, payload, length);
+    return 0;
+}
+
+/* Frame and payload by one write, behind what waits; what the system has no room for is copied. */
+static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame *frame,
+                         const void *payload, size_t length)
+{
+    size_t waiting = link->out_end - link->out_begin, done = 0;
+    if (!link->blocked) {
+        struct iovec parts[3] = {{link->out + link->out_begin, waiting},
+                                 {(void *)frame, sizeof *frame},
+                                 {(void *)payload, length}};
+        ssize_t n = write_parts(link, parts + !waiting, 3 - !waiting - !length);
+        done = n > 0 ? (size_t)n : 0;
+    }
+    size_t first = done < waiting ? done : waiting;
+    link->out_begin += (uint32_t)first;
+    done -= first;
+    size_t left = sizeof *frame + length - done;
+    if (!left || link->error)
+        return 0;
+    unsigned char *room = out_room(link, left);
+    if (!room) {
+        link->error = ENOMEM; /* half a frame is on its way */
+        return no_memory(link);
+    }
+    if (done < sizeof *frame) {
+        size_t head = sizeof *frame - done;
+        memcpy(room, (const char *)frame + done, head);
+        room += head;
+        done = sizeof *frame;
+    }
+    if (length)
+        memcpy(room, (const char *)payload + (done - sizeof *frame), length - (done - sizeof *frame));
+    return 0;
+}
+
+/* Is it one of many that come close together? */
+static bool may_wait(const struct tern_tcp_link *link, size_t length)
+{
+    size_t waiting = link->out_end - link->out_begin;
+    return length <= SOON_PAYLOAD && waiting < SOON_MOST &&
+           (waiting || tern_ticks() - link->written_at < SOON_TICKS);
+}
+
+static int send_frame(struct tern_tcp_link *link, const struct tern_packet *packet,
+                      const void *payload, size_t length, bool soon)
+{
+    struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
+    if (TERN_UNLIKELY(link->error))
+        return 0; /* nobody will get it */
+    if (too_much(link) && (!push(link) || too_much(link)))
+        return TERN_ERR_AGAIN;
+    bool wait = soon && may_wait(link, length);
+    int rc = wait || link->piece.stream ? append(link, &frame, payload, length)
+                                        : write_through(link, &frame, payload, length);
+    if (!wait && !rc && !link->blocked)
+        push(link);
+    need_flush(link);
+    return rc;
+}
+
+int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet,
+                       const void *payload, size_t length, bool soon)
+{
+    pthread_mutex_lock(&link->out_lock);
+    int rc = send_frame(link, packet, payload, length, soon);
+    pthread_mutex_unlock(&link->out_lock);
+    return rc;
+}
+
+static int send_packed(struct tern_tcp_link *link, const struct tern_packet *packet,
+                       struct tern_cursor *cursor, size_t length)
+{
+    struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
+    if (TERN_UNLIKELY(link->error)) {
+        cursor->offset += (int64_t)length;
+        return 0;
+    }
+    if (too_much(link) && (!push(link) || too_much(link)))
+        return TERN_ERR_AGAIN;
+    unsigned char *room = out_room(link, sizeof frame + length);
+    if (!room)
+        return no_memory(link);
+    memcpy(room, &frame, sizeof frame);
+    tern_cursor_pack(cursor, room + sizeof frame, length);
+    if (!link->blocked)
+        push(link);
+    need_flush(link);
+    return 0;
+}
+
+int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet,
+                              struct tern_cursor *cursor, size_t length)
+{
+    pthread_mutex_lock(&link->out_lock);
+    int rc = send_packed(link, packet, cursor, length);
+    pthread_mutex_unlock(&link->out_lock);
+    return rc;
+}
+
+static bool is_scattered(const struct tern_cursor *cursor, size_t length)
+{
+    struct tern_cursor copy = *cursor;
+    struct iovec runs[RUNS];
+    size_t bytes;
+    int count = tern_cursor_runs(&copy, runs, RUNS, length, &bytes);
+    return bytes < length && bytes < (size_t)count * RUN_LEAST;
+}
+
+void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *stream, size_t most)
+{
+    size_t left = (size_t)(stream->cursor.length - stream->cursor.offset);
+    size_t length = left < most ? left : most;
+    struct tern_packet packet = stream->packet;
+    packet.context = (uint64_t)stream->cursor.offset;
+    stream->in_flight++;
+    pthread_mutex_lock(&link->out_lock);
+    link->piece.stream = stream;
+    link->piece.cursor = stream->cursor;
+    if (is_scattered(&stream->cursor, length)) {
+        length = length < PACKED_PIECE ? length : PACKED_PIECE;
+        if (send_packed(link, &packet, &stream->cursor, length) == 0) {
+            link->piece.frame_left = 0;
+            link->piece.left = 0;
+            pthread_mutex_unlock(&link->out_lock);
+            return;
+        }
+        /* no room for it: as it is, then */
+    }
+    link->piece.frame = tern_tcp_frame_of(&packet, length);
+    link->piece.frame_left = sizeof link->piece.frame;
+    link->piece.left = length;
+    stream->cursor.offset += (int64_t)length;
+    pthread_mutex_unlock(&link->out_lock);
+}
+
+bool tern_tcp_link_push(struct tern_tcp_link *link)
+{
+    pthread_mutex_lock(&link->out_lock);
+    bool done = push(link);
+    pthread_mutex_unlock(&link->out_lock);
+    return done;
+}
+
+struct tern_stream *tern_tcp_link_take_piece(struct tern_tcp_link *link)
+{
+    pthread_mutex_lock(&link->out_lock);
+    bool gone = !link->piece.frame_left && !link->piece.left;
+    struct tern_stream *stream = gone ? link->piece.stream : NULL;
+    if (stream)
+        link->piece.stream = NULL;
+    pthread_mutex_unlock(&link->out_lock);
+    return stream;
+}
+
+bool tern_tcp_link_flush(struct tern_tcp_link *link)
+{
+    bool busy = is_busy(link);
+    push(link);
+    return busy;
+}
+
+bool tern_tcp_link_busy(struct tern_tcp_link *link)
+{
+    pthread_mutex_lock(&link->out_lock);
+    bool busy = is_busy(link);
+    pthread_mutex_unlock(&link->out_lock);
+    return busy;
+}
+
+/* ---- incoming ---- */
+
+/* The whole payload of the frame that had begun is there. */
+static void deliver_head(struct tern_tcp_link *link)
+{
+    struct tern_tcp_frame head = link->head;
+    void *owner = link->owner;
+    if (owner) {
+        link->head_length = 0;
+        link->owner = NULL;
+        tern_btl_placed(link->peer, &head.packet, head.length, owner);
+        return;
+    }
+    unsigned char *payload = link->stash;
+    link->stash = NULL;
+    link->head_length = 0;
+    tern_btl_deliver(link->peer, &head.packet, payload, head.length);
+    free(payload);
+}
+
+/* The header is there, its payload not as a whole: finds a place for it. False: no memory. */
+static bool begin_payload(struct tern_tcp_link *link)
+{
+    link->left = link->head.length;
+    link->owner = tern_btl_place(link->peer, &link->head.packet, link->left, &link->place);
+    if (!link->owner)
+        link->stash = malloc(link->left);
+    if (link->owner || link->stash)
+        return true;
+    errno = ENOMEM;
+    return false;
+}
+
+/* Bytes of the payload that has begun, from a buffer. Returns how many were taken. */
+static size_t take_payload(struct tern_tcp_link *link, const unsigned char *bytes, size_t length)
+{
+    size_t n = length < link->left ? length : link->left;
+    if (link->owner)
+        tern_cursor_unpack(&link->place, bytes, n);
+    else
+        memcpy(link->stash + (link->head.length - link->left), bytes, n);
+    link->left -= n;
+    return n;
+}
+
+static bool out_of_step(const struct tern_tcp_link *link)
+{
+    tern_log("what comes from rank %u is no packet (kind %u, %u bytes): one of the two processes, or "
+             "something between them, has damaged it",
+             link->rank, link->head.packet.kind, link->head.length);
+    errno = EBADMSG;
+    return false;
+}
+
+/* A frame of which all bytes are in the buffer. */
+static inline void deliver_frame(struct tern_tcp_link *link, const unsigned char *payload)
+{
+    struct tern_tcp_frame head = link->head;
+    link->head_length = 0;
+    if (TERN_LIKELY(head.packet.kind != TERN_TCP_BYE))
+        tern_btl_deliver(link->peer, &head.packet, payload, head.length);
+}
+
+/* Returns the packets delivered, -1 with errno. */
+static int take_bytes(struct tern_tcp_link *link, const unsigned char *at, size_t length)
+{
+    int count = 0;
+    while (length) {
+        if (link->owner || link->stash) {
+            size_t n = take_payload(link, at, length);
+            at += n;
+            length -= n;
+            if (link->left)
+                break;
+            deliver_head(link);
+            count++;
+            continue;
+        }
+        size_t n = sizeof link->head - link->head_length;
+        n = n < length ? n : length;
+        memcpy((char *)&link->head + link->head_length, at, n);
+        link->head_length += (uint32_t)n;
+        at += n;
+        length -= n;
+        if (link->head_length < sizeof link->head)
+            break;
+        if (TERN_UNLIKELY(!tern_tcp_frame_sane(&link->head))) {
+            out_of_step(link);
+            return -1;
+        }
+        link->said_bye = link->head.packet.kind == TERN_TCP_BYE;
+        link->large = link->head.length >= LARGE || link->head.packet.kind == TERN_PACKET_RENDEZVOUS;
+        if (TERN_LIKELY(link->head.length <= length)) {
+            uint32_t payload = link->head.length;
+            deliver_frame(link, at);
+            at += payload;
+            length -= payload;
+            count++;
+        } else if (!begin_payload(link)) {
+            return -1;
+        }
+    }
+    return count;
+}
+
+/* Where the bytes that come next go: the rest of a payload first. *ret_own: how many of them that is. */
+static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec *parts,
+                   size_t *ret_own)
+{
+    int count = 0;
+    size_t bytes = link->left;
+    if (link->owner) {
+        struct tern_cursor cursor = link->place;
+        count = tern_cursor_runs(&cursor, parts, RUNS, link->left < READ_MOST ? link->left : READ_MOST, &bytes);
+        if (!count) { /* more than the receive has room for */
+            bytes = link->left < TERN_TCP_ROOM - TAIL ? link->left : TERN_TCP_ROOM - TAIL;
+            parts[count++] = (struct iovec){room + TAIL, bytes};
+        }
+    } else {
+        parts[count++] = (struct iovec){link->stash + (link->head.length - link->left), link->left};
+    }
+    *ret_own = bytes;
+    if (bytes == link->left)
+        parts[count++] = (struct iovec){room, TAIL};
+    return count;
+}
+
+/* A payload of which a part is to come goes where it belongs without a copy. */
+static int receive_rest(struct tern_tcp_link *link, unsigned char *room)
+{
+    struct iovec parts[RUNS + 1];
+    size_t own;
+    struct msghdr message = {.msg_iov = parts};
+    message.msg_iovlen = (size_t)scatter(link, room, parts, &own);
+    ssize_t n = recvmsg(link->fd, &message, MSG_DONTWAIT);
+    if (n <= 0)
+        return (int)n;
+    size_t taken = (size_t)n < own ? (size_t)n : own;
+    link->left -= taken;
+    if (link->owner && link->place.offset < link->place.length)
+        link->place.offset += (int64_t)taken;
+    if (link->left)
+        return 1;
+    deliver_head(link);
+    int more = take_bytes(link, room, (size_t)n - taken);
+    return more < 0 ? -1 : more + 1;
+}
+
+int tern_tcp_link_receive(struct tern_tcp_link *link, unsigned char *room)
+{
+    errno = 0;
+    if (link->left && (link->owner || link->stash) &&
+        !(link->owner && is_scattered(&link->place, link->left))) {
+        int count = receive_rest(link, room);
+        if (count > 0)
+            return count;
+        if (count < 0 && (errno == EAGAIN || errno == EINTR))
+            return 0;
+        if (count == 0)
+            errno = 0;
+        return -1;
+    }
+    ssize_t n = recv(link->fd, room, link->large ? TAIL : TERN_TCP_ROOM, MSG_DONTWAIT);
+    if (TERN_UNLIKELY(n <= 0)) {
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return 0;
+        errno = n == 0 ? 0 : errno;
+        return -1;
+    }
+    int count = take_bytes(link, room, (size_t)n);
+    return count < 0 ? -1 : count + 1; /* bytes are an event even if no packet is whole yet */
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_TCP_RECEPTION_H
+#define TERN_TCP_RECEPTION_H
+
+/*
+ * How connections come about: this process's door, what it publishes of its addresses, calls to others, and the handshake
+ * with whoever is at either end. All lanes share it; it has a lock of its own, within which no other is taken but a lane's
+ * list of arrivals.
+ *
+ * A call begins with the peer's addresses, which are fetched without waiting. They are tried one after the other, the next
+ * one when a quarter of a second has brought nothing; the first to prove that the wanted rank of this job is there is taken.
+ * So an address that leads nowhere, or to somebody else, costs that time once. When two ranks call each other the lower
+ * one's call is taken.
+ */
+
+#include "lib/btl/tcp/link.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Opens the door, publishes the addresses. 0 or TERN_ERR_*, with text. */
+int tern_tcp_reception_open(void);
+void tern_tcp_reception_close(void);
+
+/* A link between my lane `tag` and that of a rank is wanted. 0: it is being made, or is on its way to the lane;
+ * TERN_ERR_UNREACHABLE with text: it cannot be. */
+int tern_tcp_reception_call(uint32_t rank, uint8_t tag);
+/* A link that was handed over is no more. */
+void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index);
+
+/* Goes on with whatever has come; what is done is handed to tern_tcp_arrive. Returns how many things happened; does nothing
+ * while another thread is in there. */
+int tern_tcp_reception_progress(void);
+
+/* Ends all calls that are under way; for leaving. */
+void tern_tcp_reception_hang_up(void);
+/* Publishes the addresses again, as the launcher may have forgotten them while this process was away. */
+int tern_tcp_reception_publish(void);
+
+/* "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there" */
+enum { TERN_TCP_ENDS = 200 };
+void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS]);
+
+/* tcp.c: takes a link whose handshake is done. Called with reception's lock. */
+void tern_tcp_arrive(struct tern_tcp_link *link);
+
+#endif

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that reach each other by TCP alone: messages are as right as through shared memory, nobody else is let in, and what
+# goes wrong is said.
+. "$(dirname "$0")/check.bash"
+: "${MPICC:?names the mpicc to test}"
+mpi=$here/../mpi
+
+# over_tcp RANKS PROGRAM...: programs of test/mpi on so many ranks
+over_tcp() {
+    OMPI_MCA_btl=tcp,self "$mpi/run" -j2 --limit 60 --ranks "$@" >said 2>&1 ||
+        complain "over TCP on $1 ranks: $(grep -A3 '^FAIL\|^failed' said)"
+}
+over_tcp 2 random_traffic cancel_everywhere cancel_send_early thread_everything large_count_p2p
+over_tcp 4 random_collectives non_overtaking isend_many_outstanding
+over_tcp 3 session_finalize_delivers session_threads_then_single
+
+cat >ring.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* ring BYTES ROUNDS [PAUSE_US]: a message goes round; between two rounds nobody is in MPI */
+int main(int argc, char **argv)
+{
+    int rank, size, bytes = atoi(argv[1]), rounds = atoi(argv[2]), pause = argc > 3 ? atoi(argv[3]) : 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    unsigned char *out = malloc(bytes), *in = malloc(bytes);
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < bytes; k++)
+            out[k] = k * 7 + i + rank;
+        MPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % size, 1, in, bytes, MPI_BYTE, (rank + size - 1) % size, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < bytes; k++)
+            if (in[k] != (unsigned char)(k * 7 + i + (rank + size - 1) % size)) {
+                printf("byte %d of round %d is wrong\n", k, i);
+                MPI_Abort(MPI_COMM_WORLD, 3);
+            }
+        usleep(pause);
+    }
+    if (rank == 0)
+        puts("right");
+    MPI_Finalize();
+    return 0;
+}
+C
+"$MPICC" -O1 -o ring ring.c || { echo "cannot compile ring.c"; exit 1; }
+tcp=(-q --mca btl 'tcp,self')
+# right WHAT ARGUMENT...
+right() {
+    run "${tcp[@]}" "${@:2}"
+    is "$1" "$rc $(cat out)" "0 right"
+    is "$1: silence" "$(cat err)" ""
+}
+right "several links" --mca btl_tcp_links 3 -n 2 ./ring 9000001 3
+right "the loopback" --mca btl_tcp_if_include lo -n 3 ./ring 100000 3
+right "a subnet" --mca btl_tcp_if_include 127.0.0.0/8 -n 2 ./ring 100000 3
+right "without IPv6" --mca btl_tcp_disable_family 6 -n 2 ./ring 100000 3
+right "without shm" --mca btl ^shm -n 2 ./ring 1000 3
+right "a range of ports" --mca btl_tcp_port_min_v4 42000 --mca btl_tcp_port_range_v4 2000 -n 3 ./ring 1000 3
+right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 4k -n 2 ./ring 1000000 2
+
+# what is wrong is said
+# wrongly WHAT TEXT ARGUMENT...
+wrongly() {
+    run "${tcp[@]}" "${@:3}" -n 2 ./ring 1 1
+    [ "$rc" != 0 ] || complain "$1: status 0"
+    has "$1" err "$2"
+}
+wrongly "a bad subnet" 'btl_tcp_if_include: `10.0.0.0/99. is no subnet' --mca btl_tcp_if_include 10.0.0.0/99
+wrongly "an address" 'btl_tcp_if_exclude: `10.0.0.1. is an address; .* 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1
+wrongly "no such interface" 'no interface of host .* is named by btl_tcp_if_include \(`nosuch0.\)' --mca btl_tcp_if_include nosuch0
+wrongly "both lists" 'expected one of them' --mca btl_tcp_if_include lo --mca btl_tcp_if_exclude eth7
+wrongly "no port" 'btl_tcp_port_min_v4 is 70000' --mca btl_tcp_port_min_v4 70000
+wrongly "too many links" 'btl_tcp_links is 9; expected 1 to 8' --mca btl_tcp_links 9
+
+# strangers at every port of the job get nothing, one line says so, and the job ends as it should
+cat >strangers.py <<'P'
+import glob, os, socket, sys
+ports = set()
+for pid in sys.argv[1:]:
+    inodes = {os.readlink(f)[8:-1] for f in glob.glob(f"/proc/{pid}/fd/*") if os.readlink(f).startswith("socket:")}
+    for table in ("tcp", "tcp6"):
+        for line in open(f"/proc/net/{table}").read().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and words[9] in inodes:
+                ports.add(int(words[1].split(":")[1], 16))
+assert ports, "the ranks listen nowhere"
+for port in ports:
+    socket.create_connection(("127.0.0.1", port)).close()
+    for word in (b"GET / HTTP/1.0\r\n\r\n", b"TERNtcp\n" + bytes(200), b"\0" * 100000, os.urandom(5000)):
+        with socket.create_connection(("127.0.0.1", port)) as s:
+            s.settimeout(20)
+            try:
+                s.sendall(word)
+                got = s.recv(100)
+            except ConnectionError:
+                got = b""
+            assert got == b"", f"port {port} answered {got!r}"
+P
+# started N ARGUMENT...: ./ring by mpirun in the background, once all N ranks are there
+ranks() { pgrep -f "^./ring .* $mark"; }
+# shellcheck disable=SC2317 # by eventually
+all_there() { [ "$(ranks | wc -l)" = "$1" ]; }
+started() {
+    OMPI_MCA_btl=tcp,self limit "$MPIRUN" -q -n "$1" ./ring "${@:2}" "$mark" >out 2>err &
+    job=$!
+    eventually "$1 ranks" all_there "$1"
+}
+started 2 1000 400 10000
+sleep 0.5
+# shellcheck disable=SC2046
+python3 strangers.py $(ranks) >said 2>&1 || complain "strangers: $(cat said)"
+wait $job
+is "a job among strangers" "$? $(cat out)" "0 right"
+is "lines about strangers, one per rank" "$(grep -c 'a connection from .*: closed (this is said once)' err)" 2
+is "nothing else" "$(grep -vc 'a connection from .*: closed (this is said once)' err)" 0
+
+# a rank that is killed ends the job
+started 3 100000 5000 1000
+sleep 0.3
+kill -9 "$(ranks | tail -n 1)"
+wait $job
+is "a killed rank's status" "$?" 137
+tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
+finish

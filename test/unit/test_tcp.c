@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The network's pure half: which addresses are used, which pairs of them are tried, who is let in, what counts as a frame. */
+
+#include "lib/btl/tcp/address.h"
+#include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/handshake.h"
+#include "lib/util/error.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tern_tcp_address address(const char *text, int prefix, const char *interface)
+{
+    struct tern_tcp_address result = {.prefix = (uint8_t)prefix, .port = 1024};
+    result.family = strchr(text, ':') ? 6 : 4;
+    ck_assert_int_eq(inet_pton(result.family == 6 ? AF_INET6 : AF_INET, text, result.bytes), 1);
+    strcpy(result.interface, interface);
+    return result;
+}
+
+/* ---- which interfaces ---- */
+
+static const struct {
+    const char *list, *address, *interface;
+    bool has;
+} filters[] = {
+    {"", "10.0.0.1", "eth0", false},
+    {"eth0", "10.0.0.1", "eth0", true},
+    {"eth0", "10.0.0.1", "eth01", false},
+    {"eth1,eth0", "10.0.0.1", "eth0", true},
+    {" eth1 , eth0 ", "10.0.0.1", "eth0", true},
+    {"10.0.0.0/8", "10.255.0.1", "eth0", true},
+    {"10.0.0.0/8", "11.0.0.1", "eth0", false},
+    {"10.0.0.0/8", "a00::1", "eth0", false},
+    {"192.168.1.128/25", "192.168.1.200", "x", true},
+    {"192.168.1.128/25", "192.168.1.100", "x", false},
+    {"192.168.1.7/31", "192.168.1.6", "x", true},
+    {"0.0.0.0/0", "8.8.8.8", "x", true},
+    {"0.0.0.0/0", "fd00::1", "x", false},
+    {"10.1.2.3/32", "10.1.2.3", "x", true},
+    {"10.1.2.3/32", "10.1.2.2", "x", false},
+    {"fd00::/8", "fdab::1", "x", true},
+    {"fd00:1:2::/47", "fd00:1:3::1", "x", true},
+    {"fd00:1:2::/48", "fd00:1:3::1", "x", false},
+    {"::1/128,127.0.0.1/8", "127.9.9.9", "lo", true},
+    {"::1/128,127.0.0.1/8", "::1", "lo", true},
+};
+
+START_TEST(interfaces_are_named_or_lie_in_a_subnet)
+{
+    struct tern_tcp_filter filter;
+    struct tern_tcp_address one = address(filters[_i].address, 24, filters[_i].interface);
+    ck_assert_int_eq(tern_tcp_filter_read("p", filters[_i].list, &filter), 0);
+    ck_assert_int_eq(tern_tcp_filter_has(&filter, &one), filters[_i].has);
+}
+END_TEST
+
+static const char *const bad_lists[] = {
+    "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8x", "10.0.0/8",  "fd00::/129",
+    "10.0.0.1",    "fd00::1",     "/8",        "eth0,1.2.3.4", "a_name_of_16_ch",
+};
+
+START_TEST(a_wrong_word_is_named_with_its_parameter)
+{
+    struct tern_tcp_filter filter = {.count = 7};
+    const char *list = bad_lists[_i];
+    bool fits = strcmp(list, "a_name_of_16_ch") == 0; /* the longest there can be */
+    int rc = tern_tcp_filter_read("btl_tcp_if_include", list, &filter);
+    ck_assert_int_eq(rc, fits ? 0 : TERN_ERR_ARG);
+    ck_assert(fits || (strstr(tern_error_text(rc), "btl_tcp_if_include") && filter.count == 7));
+}
+END_TEST
+
+START_TEST(more_words_than_there_is_room_for_are_refused)
+{
+    struct tern_tcp_filter filter;
+    char list[3 * (TERN_TCP_WORDS_MAX + 1) + 1] = "";
+    for (int i = 0; i <= TERN_TCP_WORDS_MAX; i++)
+        strcat(list, "ab,");
+    ck_assert_int_eq(tern_tcp_filter_read("p", list, &filter), TERN_ERR_ARG);
+}
+END_TEST
+
+/* ---- records ---- */
+
+START_TEST(a_record_comes_back_as_it_was_and_nothing_else_does)
+{
+    struct tern_tcp_address list[3] = {address("10.0.0.1", 24, "eth0"), address("fd00::1", 64, "eth0"),
+                                       address("192.168.0.1", 16, "a_name_of_16_ch")};
+    struct tern_tcp_address back[TERN_TCP_ADDRESSES_MAX];
+    unsigned char record[512], damaged[512];
+    size_t size = tern_tcp_record_write(list, 3, record, sizeof record);
+    ck_assert_uint_gt(size, 0);
+    ck_assert_int_eq(tern_tcp_record_read(record, size, back), 3);
+    ck_assert_mem_eq(back, list, sizeof list);
+    ck_assert_uint_eq(tern_tcp_record_write(list, 3, record, size - 1), 0);
+    for (size_t length = 0; length < size; length++)
+        ck_assert_int_eq(tern_tcp_record_read(record, length, back), -1);
+    /* whatever is in it, it is refused or sane */
+    srand(1);
+    for (int i = 0; i < 100000; i++) {
+        memcpy(damaged, record, size);
+        for (int n = 1 + rand() % 4; n > 0; n--)
+            damaged[(size_t)rand() % size] = (unsigned char)rand();
+        int count = tern_tcp_record_read(damaged, size, back);
+        ck_assert_int_le(count, 3);
+        for (int k = 0; k < count; k++) {
+            char text[TERN_TCP_TEXT];
+            ck_assert(back[k].family == 4 || back[k].family == 6);
+            ck_assert_uint_le(back[k].prefix, back[k].family == 4 ? 32 : 128);
+            ck_assert(memchr(back[k].interface, 0, sizeof back[k].interface) != NULL);
+            ck_assert_uint_lt(strlen(tern_tcp_text(&back[k], text)), sizeof text);
+        }
+    }
+}
+END_TEST
+
+/* ---- pairs ---- */
+
+START_TEST(the_address_in_a_common_subnet_is_tried_first)
+{
+    struct tern_tcp_address own[] = {address("172.17.0.1", 16, "docker0"), address("10.1.0.1", 24, "eth0"),
+                                     address("fd00::1", 64, "eth0"), address("10.2.0.1", 24, "eth1")};
+    struct tern_tcp_address theirs[] = {address("8.8.8.8", 24, "wan0"), address("172.30.0.1", 16, "virbr0"),
+                                        address("10.2.0.2", 24, "eth1"), address("fd00::2", 64, "eth0")};
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    ck_assert_int_eq(tern_tcp_pair(own, 4, theirs, 4, false, pairs), 4);
+    ck_assert_int_eq(pairs[0].theirs, 2);
+    ck_assert_int_eq(pairs[0].own, 3);
+    ck_assert_int_eq(pairs[1].theirs, 3);
+    ck_assert_int_eq(pairs[1].own, 2);
+    ck_assert_int_eq(pairs[2].theirs, 1); /* private as ours, by way of a router */
+    ck_assert_int_eq(pairs[2].own, -1);
+    ck_assert_int_eq(pairs[3].theirs, 0);
+}
+END_TEST
+
+START_TEST(the_loopback_reaches_nobody_but_this_host)
+{
+    struct tern_tcp_address own[] = {address("127.0.0.1", 8, "lo")}, theirs[] = {address("127.0.0.1", 8, "lo")};
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    ck_assert_int_eq(tern_tcp_pair(own, 1, theirs, 1, false, pairs), 0);
+    ck_assert_int_eq(tern_tcp_pair(own, 1, theirs, 1, true, pairs), 1);
+}
+END_TEST
+
+START_TEST(other_families_are_not_paired)
+{
+    struct tern_tcp_address own[] = {address("10.0.0.1", 8, "e")}, theirs[] = {address("fd00::2", 64, "e")};
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    ck_assert_int_eq(tern_tcp_pair(own, 1, theirs, 1, true, pairs), 0);
+}
+END_TEST
+
+START_TEST(addresses_are_written_as_people_write_them)
+{
+    char text[TERN_TCP_TEXT];
+    struct tern_tcp_address four = address("192.0.2.1", 24, "e"), six = address("fd00::2", 64, "e");
+    ck_assert_str_eq(tern_tcp_text(&four, text), "192.0.2.1:1024");
+    ck_assert_str_eq(tern_tcp_text(&six, text), "[fd00::2]:1024");
+    struct sockaddr_storage mapped;
+    struct tern_tcp_address as_six = address("::ffff:192.0.2.1", 64, "e");
+    tern_tcp_sockaddr(&as_six, 7, &mapped);
+    ck_assert_str_eq(tern_tcp_sockaddr_text(&mapped, text), "192.0.2.1:7");
+}
+END_TEST
+
+/* ---- the handshake ---- */
+
+static unsigned char secret[TERN_SECRET_BYTES] = {1, 2, 3}, other_secret[TERN_SECRET_BYTES] = {1, 2, 4};
+
+static void make(struct tern_tcp_hello *hello, struct tern_tcp_answer *answer, struct tern_tcp_confirm *confirm)
+{
+    *hello = (struct tern_tcp_hello){.lane = 3, .link = 1, .from = 5, .to = 6};
+    *answer = (struct tern_tcp_answer){.verdict = TERN_TCP_WELCOME, .rank = 6};
+    ck_assert_int_eq(tern_tcp_hello_seal(hello, "job", secret), 0);
+    ck_assert_int_eq(tern_tcp_answer_seal(answer, hello, secret), 0);
+    ck_assert_int_eq(tern_tcp_confirm_seal(confirm, hello, answer, secret), 0);
+}
+
+START_TEST(both_ends_prove_that_they_know_the_secret)
+{
+    struct tern_tcp_hello hello;
+    struct tern_tcp_answer answer;
+    struct tern_tcp_confirm confirm;
+    make(&hello, &answer, &confirm);
+    ck_assert(tern_tcp_hello_holds(&hello, "job", 7, secret));
+    ck_assert(tern_tcp_answer_holds(&answer, &hello, secret));
+    ck_assert(tern_tcp_confirm_holds(&confirm, &hello, &answer, secret));
+    ck_assert(!tern_tcp_hello_holds(&hello, "job", 7, other_secret));
+    ck_assert(!tern_tcp_answer_holds(&answer, &hello, other_secret));
+    ck_assert(!tern_tcp_confirm_holds(&confirm, &hello, &answer, other_secret));
+    ck_assert(!tern_tcp_hello_holds(&hello, "another job", 7, secret));
+    ck_assert(!tern_tcp_hello_holds(&hello, "job", 6, secret)); /* no rank 6 of 6 */
+}
+END_TEST
+
+/* Sealed by one who knows the secret and yet nonsense. */
+START_TEST(a_hello_names_a_lane_a_link_and_two_ranks)
+{
+    static const struct tern_tcp_hello wrong[] = {{.lane = 8, .from = 1, .to = 2},
+                                                  {.link = TERN_TCP_LINKS_MAX, .from = 1, .to = 2},
+                                                  {.from = 2, .to = 2},
+                                                  {.from = 7, .to = 2},
+                                                  {.from = 2, .to = UINT32_MAX}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct tern_tcp_hello hello = wrong[i];
+        ck_assert_int_eq(tern_tcp_hello_seal(&hello, "job", secret), 0);
+        ck_assert(!tern_tcp_hello_holds(&hello, "job", 7, secret));
+    }
+}
+END_TEST
+
+START_TEST(any_changed_bit_is_noticed)
+{
+    struct tern_tcp_hello hello, bent_hello;
+    struct tern_tcp_answer answer, bent_answer;
+    struct tern_tcp_confirm confirm, bent_confirm;
+    make(&hello, &answer, &confirm);
+    for (size_t bit = 0; bit < 8 * sizeof hello; bit++) {
+        bent_hello = hello;
+        ((unsigned char *)&bent_hello)[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        ck_assert(!tern_tcp_hello_holds(&bent_hello, "job", 7, secret));
+        ck_assert(!tern_tcp_answer_holds(&answer, &bent_hello, secret));
+        ck_assert(!tern_tcp_confirm_holds(&confirm, &bent_hello, &answer, secret));
+    }
+    for (size_t bit = 0; bit < 8 * sizeof answer; bit++) {
+        bent_answer = answer;
+        ((unsigned char *)&bent_answer)[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        ck_assert(!tern_tcp_answer_holds(&bent_answer, &hello, secret));
+        ck_assert(!tern_tcp_confirm_holds(&confirm, &hello, &bent_answer, secret));
+    }
+    for (size_t bit = 0; bit < 8 * sizeof confirm; bit++) {
+        bent_confirm = confirm;
+        ((unsigned char *)&bent_confirm)[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        ck_assert(!tern_tcp_confirm_holds(&bent_confirm, &hello, &answer, secret));
+    }
+}
+END_TEST
+
+START_TEST(no_two_hellos_are_the_same)
+{
+    struct tern_tcp_hello hello, again;
+    struct tern_tcp_answer answer;
+    struct tern_tcp_confirm confirm;
+    make(&hello, &answer, &confirm);
+    make(&again, &answer, &confirm);
+    ck_assert_mem_ne(hello.nonce, again.nonce, sizeof hello.nonce);
+    /* the answer to one is none to the other */
+    ck_assert(!tern_tcp_answer_holds(&answer, &hello, secret));
+}
+END_TEST
+
+START_TEST(the_first_bytes_tell_a_stranger)
+{
+    struct tern_tcp_hello hello = {.from = 1};
+    ck_assert_int_eq(tern_tcp_hello_seal(&hello, "job", secret), 0);
+    for (size_t length = 0; length <= sizeof hello; length++)
+        ck_assert(tern_tcp_hello_begins(&hello, length));
+    ck_assert(!tern_tcp_hello_begins("GET / HTTP/1.0", 14));
+    ck_assert(!tern_tcp_hello_begins("\0", 1));
+}
+END_TEST
+
+START_TEST(a_secret_is_64_digits)
+{
+    unsigned char back[TERN_SECRET_BYTES];
+    char text[2 * TERN_SECRET_BYTES + 1];
+    tern_secret_write(secret, text);
+    ck_assert(tern_secret_read(text, back));
+    ck_assert_mem_eq(back, secret, sizeof secret);
+    text[5] = 'g';
+    ck_assert(!tern_secret_read(text, back));
+    ck_assert(!tern_secret_read("00", back));
+}
+END_TEST
+
+/* RFC 4231, test case 2, with the key filled up to our length by zeros, as HMAC does. */
+START_TEST(hmac_is_that_of_the_rfc)
+{
+    static const unsigned char key[TERN_SECRET_BYTES] = "Jefe";
+    static const unsigned char expected[TERN_PROOF_BYTES] = {
+        0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7,
+        0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43};
+    unsigned char proof[TERN_PROOF_BYTES];
+    struct iovec parts[] = {{"what do ya want ", 16}, {"for nothing?", 12}};
+    ck_assert_int_eq(tern_hmac(key, parts, 2, proof), 0);
+    ck_assert_mem_eq(proof, expected, sizeof proof);
+}
+END_TEST
+
+/* ---- frames ---- */
+
+START_TEST(only_what_a_sane_peer_sends_is_a_frame)
+{
+    struct tern_packet packet = {.kind = TERN_PACKET_EAGER};
+    struct tern_tcp_frame frame = tern_tcp_frame_of(&packet, 0);
+    ck_assert(tern_tcp_frame_sane(&frame));
+    frame = tern_tcp_frame_of(&packet, TERN_TCP_PACKET_MAX);
+    ck_assert(tern_tcp_frame_sane(&frame));
+    frame = tern_tcp_frame_of(&packet, TERN_TCP_PACKET_MAX + 1);
+    ck_assert(!tern_tcp_frame_sane(&frame));
+    frame = tern_tcp_frame_of(&packet, 4);
+    frame.length = 8;
+    ck_assert(!tern_tcp_frame_sane(&frame));
+    packet.kind = TERN_PACKET_CLEAR;
+    frame = tern_tcp_frame_of(&packet, sizeof(struct tern_reply));
+    ck_assert(tern_tcp_frame_sane(&frame));
+    frame = tern_tcp_frame_of(&packet, sizeof(struct tern_reply) - 1);
+    ck_assert(!tern_tcp_frame_sane(&frame));
+    packet.kind = TERN_PACKET_DATA;
+    frame = tern_tcp_frame_of(&packet, 0);
+    ck_assert(!tern_tcp_frame_sane(&frame));
+    for (int kind = 0; kind < 256; kind++) {
+        packet.kind = (uint8_t)kind;
+        frame = tern_tcp_frame_of(&packet, (uint32_t)-1);
+        ck_assert(!tern_tcp_frame_sane(&frame));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("tcp");
+    tcase_add_loop_test(tests, interfaces_are_named_or_lie_in_a_subnet, 0, (int)(sizeof filters / sizeof *filters));
+    tcase_add_loop_test(tests, a_wrong_word_is_named_with_its_parameter, 0, (int)(sizeof bad_lists / sizeof *bad_lists));
+    tcase_add_test(tests, more_words_than_there_is_room_for_are_refused);
+    tcase_add_test(tests, a_record_comes_back_as_it_was_and_nothing_else_does);
+    tcase_add_test(tests, the_address_in_a_common_subnet_is_tried_first);
+    tcase_add_test(tests, the_loopback_reaches_nobody_but_this_host);
+    tcase_add_test(tests, other_families_are_not_paired);
+    tcase_add_test(tests, addresses_are_written_as_people_write_them);
+    tcase_add_test(tests, both_ends_prove_that_they_know_the_secret);
+    tcase_add_test(tests, a_hello_names_a_lane_a_link_and_two_ranks);
+    tcase_add_test(tests, any_changed_bit_is_noticed);
+    tcase_add_test(tests, no_two_hellos_are_the_same);
+    tcase_add_test(tests, the_first_bytes_tell_a_stranger);
+    tcase_add_test(tests, a_secret_is_64_digits);
+    tcase_add_test(tests, hmac_is_that_of_the_rfc);
+    tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);
+    Suite *suite = suite_create("tcp");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
