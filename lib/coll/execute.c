@@ -540,11 +540,20 @@ static void release(struct tern_request *request)
     tern_object_free(&request->obj);
 }
 
+/* Others may have failed since: texts are not kept with requests. */
+static void explain(struct tern_request *request)
+{
+    struct tern_permit *permit = run_of(request)->call->permit;
+    if (permit)
+        permit->ask(permit);
+}
+
 static const struct tern_request_kind kind = {
     .name = "collective",
     .start = start,
     .cancel = cannot_cancel,
     .release = release,
+    .explain = explain,
 };
 
 static int make_run(const struct tern_call *call, struct run **ret_run)

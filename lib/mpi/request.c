@@ -212,10 +212,13 @@ struct fault {
     struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
 };
 
-/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. */
+/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. `first`: of the errors of
+ * this call, the one that is said. */
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
-                                                          MPI_Request handle, int error)
+                                                          MPI_Request handle, int error, bool first)
 {
+    if (error == TERN_ERR_NOT_SAME && first && request->kind->explain)
+        request->kind->explain(request);
     int check_error = tern_check_request_done(request, false);
     if (!request->persistent)
         tern_check_handle_gone(handle);
@@ -238,7 +241,7 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         error = finish_error ? finish_error : error;
     }
     if (tern_check_full())
-        error = check_reported(request, *handle, error);
+        error = check_reported(request, *handle, error, !fault->error);
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
         *fault = (struct fault){error, request->comm};

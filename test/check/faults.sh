@@ -65,7 +65,8 @@ right neighbor_grids
 
 right starts_in_any_order
 right starts_kept
-fault starts_promised 4 'class 40: MPI_Wait: rank 1 called MPI_Start with request [12] \(MPI_[A-Za-z]*_init\), ranks 0, 2, 3 with request [12] \(MPI_[A-Za-z]*_init\) on ocean'
+fault starts_promised 4 'class 40: MPI_Wait: rank 1 called MPI_Start with request 2 \(MPI_Bcast_init\), ranks 0, 2, 3 with request 1 \(MPI_Barrier_init\) on ocean'
+fault starts_promised 4 'class 40: MPI_Wait: rank 1 called MPI_Start with request 1 \(MPI_Barrier_init\), ranks 0, 2, 3 with request 2 \(MPI_Bcast_init\) on ocean'
 fault starts_promised_by_one 4 'rank 3 called MPI_Barrier_init with mpi_assert_strict_start_ordering true, ranks 0, 1, 2 with mpi_assert_strict_start_ordering false on ocean'
 
 # The first two that wait for each other are named, whoever has come besides.
