@@ -152,8 +152,18 @@ static void merge(struct tern_strings *env, const struct tern_strings *more)
     }
 }
 
-void tern_environment_of_app(const struct tern_environment_job *job, int app,
-                             struct tern_strings *env)
+void tern_environment_to_send(struct tern_strings *env)
+{
+    static const char *const names[] = { "OMPI_", "PMIX_MCA_", "PRTE_MCA_" };
+    for (char **entry = environ; entry && *entry; entry++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (strncmp(*entry, names[i], strlen(names[i])) == 0)
+                tern_strings_add(env, *entry);
+        }
+    }
+}
+
+void tern_environment_of_app(const struct tern_job *job, int app, struct tern_strings *env)
 {
     const struct tern_options *options = job->options;
     for (char **entry = environ; entry && *entry; entry++)
@@ -185,7 +195,7 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app,
     free(firsts);
     set_number(env, "OMPI_NUM_APP_CTX", options->app_count);
     set_number(env, "OMPI_COMM_WORLD_SIZE", job->map->size);
-    set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", job->map->size);
+    set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", tern_job_ranks_on(job, job->here));
     set_number(env, "OMPI_UNIVERSE_SIZE",
                job->map->slots > job->map->size ? job->map->slots : job->map->size);
     tern_strings_set(env, "OMPI_COMMAND", options->apps[app].argv.items[0]);
@@ -203,8 +213,7 @@ void tern_environment_of_app(const struct tern_environment_job *job, int app,
     free(figures);
 }
 
-void tern_environment_of_rank(const struct tern_environment_job *job, int rank,
-                              struct tern_strings *env)
+void tern_environment_of_rank(const struct tern_job *job, int rank, struct tern_strings *env)
 {
     int local_rank = job->map->places[rank].local_rank;
     set_number(env, "OMPI_COMM_WORLD_RANK", rank);

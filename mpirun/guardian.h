@@ -26,6 +26,7 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_STARTED, /* `rank` is process `pid` */
     TERN_GUARDIAN_FAILED,  /* `rank` could not be started: errno `value` in step `step` */
     TERN_GUARDIAN_EXITED,  /* `rank` ended with wait status `value` */
+    TERN_GUARDIAN_LOST,   /* (never sent) the guardian itself, process `pid`, has been killed */
     TERN_GUARDIAN_GONE, /* nothing of the job is left (`value` != 0: something cannot be killed) */
 };
 

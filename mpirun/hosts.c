@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/allocation.h"
 
 static int read_slots(const char *text, const char *where, int *ret_slots)
 {
@@ -65,6 +66,7 @@ int tern_host_parse(const char *text, struct tern_host_entry *ret_entry)
             return error;
     } else if (!colon) {
         entry.slots = 1;
+        entry.implied = true;
     }
     *ret_entry = entry;
     return 0;
@@ -139,9 +141,8 @@ static bool is_own_address(const struct sockaddr *address)
     return own;
 }
 
-bool tern_host_is_here(const char *name, bool *ret_known)
+bool tern_host_is_here(const char *name)
 {
-    *ret_known = true;
     char own[256] = "";
     gethostname(own, sizeof own - 1);
     if (strcasecmp(name, "localhost") == 0 || strcasecmp(name, own) == 0)
@@ -152,10 +153,8 @@ bool tern_host_is_here(const char *name, bool *ret_known)
         (name[length] == '\0' || own[length] == '\0'))
         return true;
     struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *found;
-    if (getaddrinfo(name, NULL, &hints, &found)) {
-        *ret_known = false;
+    if (getaddrinfo(name, NULL, &hints, &found))
         return false;
-    }
     bool here = false;
     for (struct addrinfo *at = found; at && !here; at = at->ai_next)
         here = is_own_address(at->ai_addr);
@@ -163,79 +162,143 @@ bool tern_host_is_here(const char *name, bool *ret_known)
     return here;
 }
 
-static int check_here(const struct tern_host_entry *entry)
+char *tern_host_address(const char *name)
 {
-    bool known;
-    if (tern_host_is_here(entry->name, &known))
-        return 0;
-    if (!known)
-        return tern_error(TERN_ERR_ARG, "unknown host %s", entry->name);
-    return tern_error(TERN_ERR_ARG,
-                      "cannot start on host %s: this version runs on one machine only",
-                      entry->name);
+    char text[INET6_ADDRSTRLEN + 32];
+    struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *found;
+    if (getaddrinfo(name, NULL, &hints, &found))
+        return NULL;
+    bool good =
+        getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0;
+    freeaddrinfo(found);
+    return good ? tern_must_copy(text) : NULL;
 }
 
-struct total {
-    int lines, said, unsaid, max;
-};
+/* ---- lists ---- */
 
-static int read_file(const char *path, struct total *total)
+static struct tern_host_entry *find(const struct tern_host_list *list, const char *name, bool here)
+{
+    for (int i = 0; i < list->count; i++) {
+        if ((here && list->items[i].here) || strcasecmp(list->items[i].name, name) == 0)
+            return &list->items[i];
+    }
+    return NULL;
+}
+
+void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entry *entry)
+{
+    struct tern_host_entry *known = find(list, entry->name, entry->here);
+    if (known) {
+        known->slots = (known->slots ? known->slots : 1) + (entry->slots ? entry->slots : 1);
+        known->max_slots += entry->max_slots;
+        known->implied &= entry->implied;
+        return;
+    }
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 16;
+        list->items = tern_must_grow(list->items, list->room * sizeof *list->items);
+    }
+    list->items[list->count++] = *entry;
+}
+
+static int read_file(const char *path, struct tern_host_list *list)
 {
     FILE *file = fopen(path, "re");
     if (!file)
         return tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, strerror(errno));
     char *line = NULL;
     size_t room = 0;
-    int error = 0;
+    int error = 0, number = 0;
     while (error >= 0 && getline(&line, &room, file) >= 0) {
         struct tern_host_entry entry;
+        number++;
         error = tern_host_parse_line(line, &entry);
-        if (error == 0)
-            error = check_here(&entry);
-        if (error)
-            continue;
-        total->lines++;
-        total->said += entry.slots;
-        total->unsaid += entry.slots == 0;
-        total->max += entry.max_slots;
+        if (error == 0) {
+            entry.here = tern_host_is_here(entry.name);
+            tern_host_list_add(list, &entry);
+        }
     }
     free(line);
     fclose(file);
-    return error < 0 ? error : 0;
+    if (error >= 0)
+        return 0;
+    char *text = tern_must_copy(tern_error_text(error));
+    tern_error(error, "%s, line %d: %s", path, number, text);
+    free(text);
+    return error;
 }
 
-int tern_hosts_count_slots(const struct tern_strings *hosts, const struct tern_strings *files,
-                           int *ret_slots, int *ret_max_slots)
+static int read_words(const struct tern_strings *words, struct tern_host_list *list)
 {
-    struct total total = { 0 };
-    for (int i = 0; i < files->count; i++) {
-        int error = read_file(files->items[i], &total);
-        if (error)
-            return error;
-    }
-    if (files->count && !total.lines)
-        return tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
-    /* A host that is listed once without a number has a slot per core; listed again and again, a
-     * slot each time. */
-    int slots = total.said + (total.said || total.unsaid > 1 ? total.unsaid : 0);
-    int host_slots = 0;
-    bool counted = false, all = false;
-    for (int i = 0; i < hosts->count; i++) {
+    for (int i = 0; i < words->count; i++) {
         struct tern_host_entry entry;
-        int error = tern_host_parse(hosts->items[i], &entry);
-        if (error == 0)
-            error = check_here(&entry);
+        int error = tern_host_parse(words->items[i], &entry);
         if (error)
             return error;
-        host_slots += entry.slots;
-        counted |= strchr(hosts->items[i], ':') != NULL;
-        all |= entry.slots == 0;
+        entry.here = tern_host_is_here(entry.name);
+        struct tern_host_entry *known = find(list, entry.name, entry.here);
+        if (known && (!known->slots || (!entry.slots && !entry.implied)))
+            known->slots = 0; /* NAME:*, once and for all */
+        else
+            tern_host_list_add(list, &entry);
     }
-    /* With both, --host chooses among the hosts of the file, and says how many slots only if it
-     * gives a number. */
-    if (hosts->count && (!files->count || counted))
-        slots = all ? 0 : host_slots;
-    *ret_slots = slots;
-    *ret_max_slots = total.max;
+    return 0;
+}
+
+/* Those of `list` that `choice` names, in the order of the choice and with its slots where it says
+ * how many. */
+static int choose(const struct tern_host_list *list, const struct tern_host_list *choice,
+                  const char *where, struct tern_host_list *ret_list)
+{
+    struct tern_host_list chosen = { 0 };
+    for (int i = 0; i < choice->count; i++) {
+        struct tern_host_entry *named = &choice->items[i];
+        struct tern_host_entry *known = find(list, named->name, named->here);
+        if (!known)
+            return tern_error(TERN_ERR_ARG, "host %s is not in %s", named->name, where);
+        struct tern_host_entry entry = *known;
+        if (named->slots && !named->implied) {
+            entry.slots = named->slots;
+            entry.implied = false;
+        }
+        if (named->max_slots)
+            entry.max_slots = named->max_slots;
+        tern_host_list_add(&chosen, &entry);
+    }
+    *ret_list = chosen;
+    return 0;
+}
+
+int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
+                       struct tern_host_list *ret_list)
+{
+    struct tern_host_list listed = { 0 }, named = { 0 }, list = { 0 };
+    const char *where = NULL; /* what the list so far is */
+    int error = tern_allocation_find(&list, &where);
+    for (int i = 0; i < list.count; i++)
+        list.items[i].here = tern_host_is_here(list.items[i].name);
+    for (int i = 0; i < files->count && !error; i++)
+        error = read_file(files->items[i], &listed);
+    if (!error && files->count && !listed.count)
+        error = tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
+    if (!error && listed.count) {
+        error = list.count ? choose(&list, &listed, where, &list) : 0;
+        list = list.count ? list : listed;
+        where = files->items[0];
+    }
+    if (!error)
+        error = read_words(hosts, &named);
+    if (!error && named.count) {
+        error = list.count ? choose(&list, &named, where, &list) : 0;
+        list = list.count ? list : named;
+    }
+    if (error)
+        return error;
+    if (!list.count) {
+        struct tern_host_entry own = { .here = true };
+        gethostname(own.name, sizeof own.name - 1);
+        tern_host_list_add(&list, &own);
+    }
+    *ret_list = list;
     return 0;
 }

@@ -19,6 +19,9 @@ enum { PIECE_BYTES = 65536, FOREGROUND_CHECK_MS = 500 };
 /* A rank that reads. All get the same piece; the next one is read when everybody has taken it. */
 struct target {
     struct tern_watch watch;
+    void (*send)(int host, const char *piece, size_t size); /* to a host; NULL: to a rank here */
+    int host;
+    bool sent;
     size_t taken;
     struct target *next;
 };
@@ -30,14 +33,19 @@ static struct {
     char piece[PIECE_BYTES];
     size_t size;
     bool started, always_ready, ended;
+    void (*fed)(bool wants_more); /* on an agent: who is told that the piece was taken */
 } input;
 
 static void read_more(void);
 
 static void remove_target(struct target *target)
 {
-    tern_loop_watch(&target->watch, 0);
-    close(target->watch.fd);
+    if (target->send) {
+        target->send(target->host, NULL, 0);
+    } else {
+        tern_loop_watch(&target->watch, 0);
+        close(target->watch.fd);
+    }
     struct target **link = &input.targets;
     while (*link != target)
         link = &(*link)->next;
@@ -49,6 +57,12 @@ static void remove_target(struct target *target)
  * its input gets no more. */
 static void feed(struct target *target)
 {
+    if (target->send) {
+        if (!target->sent)
+            target->send(target->host, input.piece, input.size);
+        target->sent = true;
+        return;
+    }
     while (target->taken < input.size) {
         ssize_t n =
             write(target->watch.fd, input.piece + target->taken, input.size - target->taken);
@@ -92,12 +106,51 @@ static void end_input(void)
         remove_target(input.targets);
 }
 
+/* The next piece, from wherever pieces come. */
+static void get_more(void)
+{
+    if (input.fed)
+        input.fed(input.targets != NULL);
+    else
+        read_more();
+}
+
+void tern_input_taken(int host, bool wants_more)
+{
+    struct target *target = input.targets;
+    while (target && (!target->send || target->host != host))
+        target = target->next;
+    if (!target)
+        return;
+    target->taken = input.size;
+    if (!wants_more)
+        remove_target(target);
+    if (all_taken())
+        read_more();
+}
+
+void tern_input_feed(const char *piece, size_t size, void (*taken)(bool wants_more))
+{
+    input.fed = taken;
+    if (!size || size > sizeof input.piece) {
+        end_input();
+        return;
+    }
+    memcpy(input.piece, piece, size);
+    input.size = size;
+    for (struct target *target = input.targets; target; target = target->next)
+        target->taken = 0;
+    feed_all();
+    if (all_taken())
+        get_more();
+}
+
 static void target_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     feed((struct target *)((char *)watch - offsetof(struct target, watch)));
     if (all_taken())
-        read_more();
+        get_more();
 }
 
 /* A terminal stops a background process that reads from it. */
@@ -152,8 +205,10 @@ static void source_ready(struct tern_watch *watch, uint32_t events)
         return;
     }
     input.size = n;
-    for (struct target *target = input.targets; target; target = target->next)
+    for (struct target *target = input.targets; target; target = target->next) {
         target->taken = 0;
+        target->sent = false;
+    }
     feed_all();
     if (all_taken())
         read_more();
@@ -173,6 +228,15 @@ void tern_input_add(int fd)
     struct target *target = tern_must_alloc(sizeof *target);
     target->watch = (struct tern_watch){ .fd = fd, .ready = target_ready };
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    target->next = input.targets;
+    input.targets = target;
+}
+
+void tern_input_add_host(int host, void (*send)(int host, const char *piece, size_t size))
+{
+    struct target *target = tern_must_alloc(sizeof *target);
+    target->send = send;
+    target->host = host;
     target->next = input.targets;
     input.targets = target;
 }

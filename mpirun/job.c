@@ -12,44 +12,42 @@
  * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
  * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI program has died: the
  * server sees the connection end, and the job ends as if the rank had.
+ *
+ * Everything is decided here, for all hosts. What happens to ranks elsewhere comes from their agents
+ * in the guardian's and the server's own words, and takes the same way as what happens here.
  */
 #include "mpirun/job.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "lib/util/hmac.h"
 #include "lib/util/log.h"
-#include "mpirun/descendants.h"
+#include "mpirun/agents.h"
 #include "mpirun/environment.h"
-#include "mpirun/guardian.h"
+#include "mpirun/exchange.h"
 #include "mpirun/input.h"
+#include "mpirun/job_data.h"
+#include "mpirun/local.h"
 #include "mpirun/loop.h"
-#include "mpirun/node_memory.h"
 #include "mpirun/output.h"
-#include "mpirun/server.h"
-#include "mpirun/session.h"
-#include "mpirun/spawn.h"
 
 enum {
     END_GRACE_MS = 300,
     LEFTOVER_GRACE_MS = 200,
     DRAIN_GRACE_MS = 500,
     LOST_GRACE_MS = 100, /* for the rank's own end, which tells more */
-    KILL_TIMEOUT_MS = 2000,
+    KILL_GRACE_MS = 4000, /* for hosts to say that nothing is left; longer than their guardians take */
+    AGENTS_END_MS = 1000,
     TIMEOUT_STATUS = 110
 };
 
@@ -61,10 +59,19 @@ struct rank {
     bool world; /* connected by MPI_Init, not only by sessions */
 };
 
+struct host {
+    bool gone;   /* nothing of the job is left there, or it cannot be reached */
+    bool lost;   /* its agent has gone */
+    bool ready;  /* ranks can be started */
+    int streams; /* of its ranks that have not ended; this machine's are counted in output.c */
+};
+
 static struct {
-    const struct tern_job *job;
+    struct tern_job *job;
     enum stage stage;
     struct rank *ranks;
+    struct host *hosts;
+    struct host here; /* where mpirun's own host has no ranks */
     int running;      /* ranks that have not ended */
     int worlds;       /* ranks between MPI_Init and MPI_Finalize */
     int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
@@ -72,21 +79,37 @@ static struct {
     char *failure;    /* what to say about it */
     int interrupts;
     sigset_t passed_on; /* signals that users sent */
-    pid_t guardian_pid;
-    struct tern_guardian_start guardian_start;
-    char token[33];
-    char session_dir[600];
-    struct tern_watch guardian, signals, server;
+    bool hangup_ignored;
+    struct tern_watch signals;
     struct tern_timer stage_timer, time_limit, lost_timer;
 } run = { .skipped_init = -1 };
 
 /* ---- ending ---- */
 
+/* The guardian of the rank's host, or all of them. */
 static void tell_guardian(int kind, int rank, int value)
 {
-    struct tern_guardian_message message = { .kind = kind, .rank = rank, .value = value };
-    /* If it has gone, its end of the socket says so to the loop. */
-    tern_guardian_send(run.guardian.fd, &message, NULL, 0);
+    int host = rank < 0 ? TERN_EVERY_HOST : run.job->map->places[rank].host;
+    struct tern_frame order = {
+        .kind = TERN_FRAME_ORDER, .host = host, .rank = rank, .value = kind, .id = (uint64_t)value
+    };
+    if (host == TERN_EVERY_HOST || host == run.job->here)
+        tern_local_order(kind, rank, value);
+    if (host != run.job->here)
+        tern_agents_send(&order);
+}
+
+static struct host *host_at(int host)
+{
+    return host >= 0 && host < run.job->host_count ? &run.hosts[host] : &run.here;
+}
+
+static int open_streams(void)
+{
+    int streams = tern_output_open_streams();
+    for (int host = 0; host < run.job->host_count; host++)
+        streams += run.hosts[host].streams;
+    return streams;
 }
 
 static void kill_all(void)
@@ -96,6 +119,8 @@ static void kill_all(void)
     run.stage = CLEARING;
     tern_loop_stop_timer(&run.stage_timer);
     tell_guardian(TERN_GUARDIAN_KILL, -1, 0);
+    if (run.job->host_count > 1)
+        tern_loop_set_timer(&run.stage_timer, KILL_GRACE_MS);
 }
 
 static void end_job(void)
@@ -116,7 +141,7 @@ static void complete(void)
 static void stage_timer_expired(struct tern_timer *timer)
 {
     (void)timer;
-    if (run.stage == DRAINING)
+    if (run.stage >= CLEARING)
         complete();
     else
         kill_all();
@@ -127,11 +152,11 @@ static void stage_timer_expired(struct tern_timer *timer)
 static void check_end(void)
 {
     if (run.running == 0 && run.stage < CLEARING) {
-        if (tern_output_open_streams() == 0)
+        if (open_streams() == 0)
             kill_all();
         else if (run.stage == RUNNING && !run.stage_timer.due_ms)
             tern_loop_set_timer(&run.stage_timer, LEFTOVER_GRACE_MS);
-    } else if (run.stage == DRAINING && tern_output_open_streams() == 0) {
+    } else if (run.stage == DRAINING && open_streams() == 0) {
         complete();
     }
 }
@@ -149,11 +174,16 @@ __attribute__((format(printf, 2, 3))) static void fail(int status, const char *f
     }
 }
 
+static const char *host_name(int rank)
+{
+    return run.job->hosts[run.job->map->places[rank].host].name;
+}
+
 static const char *whose(int rank)
 {
     static char text[400];
     snprintf(text, sizeof text, "rank %d (pid %d on host %s)", rank, (int)run.ranks[rank].pid,
-             run.job->host->name);
+             host_name(rank));
     return text;
 }
 
@@ -181,8 +211,6 @@ static void rank_ended(int rank, int wait_status)
     struct rank *state = &run.ranks[rank];
     if (state->ended)
         return;
-    /* What it did before it ended, Finalize above all, may still lie in the server's queue. */
-    tern_server_dispatch();
     state->ended = true;
     run.running--;
     bool ending = run.stage != RUNNING;
@@ -274,6 +302,14 @@ static void rank_signalled(int rank, int number)
     tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
 }
 
+/* Other hosts have found it by themselves. */
+static const char *path_of(int rank)
+{
+    const struct tern_place *place = &run.job->map->places[rank];
+    return place->host == run.job->here ? run.job->paths[place->app]
+                                        : run.job->options->apps[place->app].argv.items[0];
+}
+
 static void rank_not_started(const struct tern_guardian_message *answer)
 {
     static const char *const steps[] = {
@@ -282,11 +318,10 @@ static void rank_not_started(const struct tern_guardian_message *answer)
         [TERN_STEP_WDIR] = "changing to its working directory",
         [TERN_STEP_EXEC] = "executing the program",
     };
-    int app = run.job->map->places[answer->rank].app;
     bool wrong_format = answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC;
     fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
-         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank, run.job->host->name,
-         steps[answer->step], run.job->paths[app], strerror(answer->value),
+         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank, host_name(answer->rank),
+         steps[answer->step], path_of(answer->rank), strerror(answer->value),
          wrong_format ? " (a script needs a first line such as #!/bin/sh)" : "");
     run.ranks[answer->rank].ended = true;
     run.running--;
@@ -294,26 +329,49 @@ static void rank_not_started(const struct tern_guardian_message *answer)
     check_end();
 }
 
-/* ---- the guardian ---- */
+/* ---- guardians and hosts ---- */
 
-static void guardian_gone(void)
+static bool all_gone(void)
 {
-    tern_loop_watch(&run.guardian, 0);
-    if (run.stage != DRAINING || run.running) {
-        fail(137, "the guardian of this job (pid %d) has been killed; the job is ended",
-             (int)run.guardian_pid);
-        /* All that descended from it has become ours. */
-        tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
+    bool gone = run.here.gone;
+    for (int host = 0; host < run.job->host_count; host++)
+        gone &= run.hosts[host].gone;
+    return gone;
+}
+
+static void host_cleared(int host)
+{
+    host_at(host)->gone = true;
+    host_at(host)->streams = 0;
+    if (all_gone() && run.stage != DRAINING) {
+        run.stage = DRAINING;
+        tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
     }
-    tern_session_remove(run.session_dir);
-    run.guardian_pid = 0;
-    run.running = 0;
-    run.stage = DRAINING;
-    tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
     check_end();
 }
 
-static void handle_answer(const struct tern_guardian_message *answer)
+/* Nothing will be heard of its ranks any more. */
+static void forget_ranks(int host)
+{
+    for (int rank = 0; rank < run.job->map->size; rank++) {
+        if (run.job->map->places[rank].host != host || run.ranks[rank].ended)
+            continue;
+        run.ranks[rank].ended = true;
+        run.running--;
+    }
+    host_at(host)->streams = 0;
+}
+
+static void guardian_lost(int host, int pid)
+{
+    if (!host_at(host)->gone)
+        fail(137, "the guardian of this job (pid %d) has been killed; the job is ended", pid);
+    forget_ranks(host);
+    end_job();
+    host_cleared(host);
+}
+
+static void handle_answer(int host, const struct tern_guardian_message *answer)
 {
     switch (answer->kind) {
     case TERN_GUARDIAN_STARTED:
@@ -327,49 +385,163 @@ static void handle_answer(const struct tern_guardian_message *answer)
     case TERN_GUARDIAN_EXITED:
         rank_ended(answer->rank, answer->value);
         break;
+    case TERN_GUARDIAN_LOST:
+        guardian_lost(host, answer->pid);
+        break;
     case TERN_GUARDIAN_GONE:
         if (answer->value)
             tern_output_say("some processes of the job cannot be killed; they will end when the "
                             "kernel lets them");
-        run.stage = DRAINING;
-        tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
-        check_end();
+        host_cleared(host);
         break;
     }
 }
 
-static void guardian_ready(struct tern_watch *watch, uint32_t events)
+static void local_answered(const struct tern_guardian_message *answer)
 {
-    (void)events;
-    struct tern_guardian_message answer;
-    int fds[3], fd_count, got;
-    while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0)
-        handle_answer(&answer);
-    if (got < 0)
-        guardian_gone();
+    handle_answer(run.job->here, answer);
 }
 
-static int start_guardian(void)
+/* ---- agents ---- */
+
+static void agent_answered(const struct tern_frame *frame)
 {
-    tern_descendants_spare_present();
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    int error = tern_guardian_fork(&run.guardian_start, &run.guardian_pid, &run.guardian.fd);
-    if (error)
-        return error;
-    struct tern_guardian_message answer;
-    int fds[3], fd_count, got;
-    while ((got = tern_guardian_receive(run.guardian.fd, &answer, fds, &fd_count)) == 0)
-        poll(&(struct pollfd){ run.guardian.fd, POLLIN, 0 }, 1, -1);
-    if (got < 0)
-        return tern_error(TERN_ERR_OTHER, "the guardian process did not start");
-    if (answer.kind != TERN_GUARDIAN_READY)
-        return tern_error(TERN_ERR_OTHER, "%s", answer.text);
-    snprintf(run.session_dir, sizeof run.session_dir, "%s", answer.text);
-    tern_session_hold(run.session_dir);
-    run.guardian.ready = guardian_ready;
-    if (tern_loop_watch(&run.guardian, EPOLLIN) < 0)
-        return tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
-    return 0;
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    struct tern_guardian_message answer = { .kind = frame->value, .rank = frame->rank };
+    answer.pid = (int32_t)tern_read_number(&reader);
+    answer.value = (int32_t)tern_read_number(&reader);
+    answer.step = tern_read_int(&reader, 0, TERN_STEP_EXEC);
+    bool of_rank = answer.kind == TERN_GUARDIAN_STARTED || answer.kind == TERN_GUARDIAN_FAILED ||
+                   answer.kind == TERN_GUARDIAN_EXITED;
+    if (!reader.bad && (!of_rank || (answer.rank >= 0 && answer.rank < run.job->map->size)))
+        handle_answer(frame->host, &answer);
+}
+
+static const struct tern_server_listener listener;
+
+static void client_acted(const struct tern_frame *frame)
+{
+    int rank = frame->rank;
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    int number = (int)tern_read_number(&reader);
+    const char *text = tern_read_string(&reader);
+    if (reader.bad || rank < -1 || rank >= run.job->map->size ||
+        (rank < 0 && frame->value != TERN_CLIENT_SIGNALLED))
+        return;
+    tern_server_tell(&listener, frame->value, rank, number, text);
+}
+
+static void start_everywhere(void);
+
+static void host_ready(const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    const char *text = tern_read_string(&reader);
+    if (frame->value) {
+        fail(frame->value, "host %s: %s", run.job->hosts[frame->host].name,
+             text ? text : "cannot start ranks");
+        end_job();
+        kill_all();
+        return;
+    }
+    host_at(frame->host)->ready = true;
+    start_everywhere();
+}
+
+void tern_job_received(const struct tern_frame *frame)
+{
+    if (frame->host < 0 || frame->host >= run.job->host_count || run.hosts[frame->host].lost ||
+        tern_exchange_received(frame))
+        return;
+    struct host *host = host_at(frame->host);
+    switch (frame->kind) {
+    case TERN_FRAME_READY:
+        host_ready(frame);
+        break;
+    case TERN_FRAME_GUARDIAN:
+        agent_answered(frame);
+        break;
+    case TERN_FRAME_CLIENT:
+        client_acted(frame);
+        break;
+    case TERN_FRAME_OUTPUT:
+        tern_output_take(frame->host, frame->rank, frame->value, frame->data, frame->size);
+        break;
+    case TERN_FRAME_CLOSED:
+        host->streams -= host->streams > 0;
+        check_end();
+        break;
+    case TERN_FRAME_TAKEN:
+        tern_input_taken(frame->host, !frame->value);
+        break;
+    default:
+        break;
+    }
+}
+
+void tern_job_host_lost(int host, const char *why)
+{
+    if (!run.hosts || run.hosts[host].lost)
+        return;
+    run.hosts[host].lost = true;
+    if (run.stage < CLEARING || !run.hosts[host].gone)
+        fail(1, "host %s is lost: %s; the job is ended", run.job->hosts[host].name, why);
+    forget_ranks(host);
+    end_job();
+    host_cleared(host);
+}
+
+static void send_stdin(int host, const char *piece, size_t size)
+{
+    tern_agents_send(&(struct tern_frame){
+        .kind = TERN_FRAME_STDIN, .host = host, .data = piece, .size = (uint32_t)size });
+}
+
+static void output_passed_on(int host, size_t bytes)
+{
+    tern_agents_send(&(struct tern_frame){
+        .kind = TERN_FRAME_CREDIT, .host = host, .value = (int32_t)bytes });
+}
+
+/* Sends the job to all agents, which make ready and say so. */
+static void tell_agents(void)
+{
+    const struct tern_job *job = run.job;
+    struct tern_parcel parcel = { 0 };
+    struct tern_strings env = { 0 };
+    if (job->host_count == (job->here >= 0))
+        return;
+    tern_environment_to_send(&env);
+    tern_parcel_strings(&parcel, &env);
+    tern_job_pack(job, &parcel);
+    for (int host = 0; host < job->host_count; host++) {
+        if (host == job->here)
+            continue;
+        tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_JOB,
+                                               .host = host,
+                                               .data = parcel.bytes,
+                                               .size = (uint32_t)parcel.size });
+    }
+    tern_strings_free(&env);
+    tern_parcel_free(&parcel);
+}
+
+static void count_far_streams(void)
+{
+    const struct tern_job *job = run.job;
+    int stdin_rank = job->options->stdin_rank;
+    for (int rank = 0; rank < job->map->size; rank++) {
+        int host = job->map->places[rank].host;
+        if (host == job->here)
+            continue;
+        run.hosts[host].streams += job->options->merge_stderr ? 1 : 2;
+        if (rank == stdin_rank)
+            tern_input_add_host(host, send_stdin);
+    }
+    for (int host = 0; host < job->host_count && stdin_rank == TERN_STDIN_ALL; host++) {
+        if (host != job->here)
+            tern_input_add_host(host, send_stdin);
+    }
 }
 
 /* ---- signals ---- */
@@ -393,7 +565,9 @@ static void handle_signal(int number)
         break;
     case SIGTSTP:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTSTP);
+        tern_agents_excuse(true);
         raise(SIGSTOP);
+        tern_agents_excuse(false);
         break;
     case SIGCONT:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
@@ -420,7 +594,7 @@ static int catch_signals(void)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
-        if (forwarded[i] != SIGHUP || !run.guardian_start.hangup_ignored)
+        if (forwarded[i] != SIGHUP || !run.hangup_ignored)
             sigaddset(&set, forwarded[i]);
     }
     sigprocmask(SIG_SETMASK, &set, NULL);
@@ -482,145 +656,95 @@ static void time_is_up(struct tern_timer *timer)
 
 /* ---- the beginning ---- */
 
-static void server_ready(struct tern_watch *watch, uint32_t events)
+/* Twice as many hexadecimal digits as random bytes. */
+static int make_random(char *text, int bytes)
 {
-    (void)watch;
-    (void)events;
-    tern_server_dispatch();
-}
-
-static int make_token(void)
-{
-    unsigned char bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    unsigned char random[32];
+    if (getrandom(random, bytes, 0) != bytes)
         return tern_error(TERN_ERR_OTHER, "getrandom: %s", strerror(errno));
-    for (int i = 0; i < 16; i++)
-        snprintf(run.token + 2 * i, 3, "%02x", bytes[i]);
+    for (int i = 0; i < bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", random[i]);
     return 0;
 }
 
-/* Two descriptors for each rank's output and one for its PMIx connection: take all that the system
- * lets us have; the ranks get back what we were given. Checked here, because PMIx's server only
- * stops accepting when there are none left. */
-static int raise_descriptor_limit(void)
-{
-    enum { OWN = 24, PER_RANK = 3 };
-    getrlimit(RLIMIT_NOFILE, &run.guardian_start.descriptor_limit);
-    struct rlimit raised = run.guardian_start.descriptor_limit;
-    raised.rlim_cur = raised.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &raised);
-    run.guardian_start.node_memory_fd = run.guardian_start.descriptor_limit.rlim_cur > 64 ? 64 : 3;
-    rlim_t needed = OWN + (rlim_t)PER_RANK * run.job->map->size;
-    return raised.rlim_cur < needed
-               ? tern_error(TERN_ERR_OTHER,
-                            "%d ranks need %llu open files in mpirun, and the limit is %llu; raise "
-                            "it (ulimit -n)",
-                            run.job->map->size, (unsigned long long)needed,
-                            (unsigned long long)raised.rlim_cur)
-               : 0;
-}
+static const struct tern_server_listener listener = { rank_connected, rank_started_world,
+                                                      rank_finalized, rank_lost,
+                                                      rank_aborted,   rank_signalled };
 
-static int start_server(void)
+/* The first rank does not start before the last host is ready, so that a job that cannot start
+ * everywhere starts nowhere. */
+static void start_everywhere(void)
 {
-    static struct tern_server_job job;
-    static const struct tern_server_listener listener = { rank_connected, rank_started_world,
-                                                          rank_finalized, rank_lost,
-                                                          rank_aborted,   rank_signalled };
-    static char secret[2 * TERN_SECRET_BYTES + 1];
-    char *nspace = tern_must_format("tern-%.16s", run.token);
-    unsigned char bytes[TERN_SECRET_BYTES];
-    int error = tern_random(bytes, sizeof bytes);
-    if (error)
-        return error;
-    tern_secret_write(bytes, secret);
-    job = (struct tern_server_job){ .nspace = nspace,
-                                    .secret = secret,
-                                    .session_dir = run.session_dir,
-                                    .host = run.job->host,
-                                    .topology = run.job->topology,
-                                    .map = run.job->map,
-                                    .options = run.job->options,
-                                    .wdirs = run.job->wdirs };
-    error = tern_server_start(&job, &listener);
-    if (error)
-        return error;
-    run.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };
-    return tern_loop_watch(&run.server, EPOLLIN) < 0
-               ? tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno))
-               : 0;
-}
-
-static int start_ranks(void)
-{
-    int memory_fd;
-    uint64_t memory_size;
-    int error = tern_node_memory_create(run.job->map->size, run.token, &memory_fd, &memory_size);
-    if (error)
-        return error;
-    char *memory = tern_must_format("%d:%llu:%s", run.guardian_start.node_memory_fd,
-                                    (unsigned long long)memory_size, run.token);
-    /* stays open: for ranks that lose their descriptor on the way */
-    char *path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), memory_fd);
-    struct tern_spawn spawn = { .options = run.job->options,
-                                .map = run.job->map,
-                                .paths = run.job->paths,
-                                .wdirs = run.job->wdirs,
-                                .session_dir = run.session_dir,
-                                .node_memory = memory,
-                                .node_memory_path = path,
-                                .node_memory_fd = memory_fd,
-                                .guardian_fd = run.guardian.fd };
-    error = tern_spawn_ranks(&spawn);
-    free(memory);
-    free(path);
-    return error;
+    for (int host = 0; host < run.job->host_count; host++) {
+        if (!run.hosts[host].ready)
+            return;
+    }
+    if (run.stage != RUNNING)
+        return;
+    tern_agents_send(
+        &(struct tern_frame){ .kind = TERN_FRAME_SPAWN, .host = TERN_EVERY_HOST });
+    int error = tern_local_start_ranks(run.job);
+    if (error) {
+        fail(1, "%s", tern_error_text(error));
+        kill_all();
+        return;
+    }
+    tern_input_start();
+    if (run.job->options->timeout_s)
+        tern_loop_set_timer(&run.time_limit, (int64_t)run.job->options->timeout_s * 1000);
 }
 
 static int start(void)
 {
-    static const struct tern_output_listener listener = { process_of, stream_closed, write_failed };
+    static const struct tern_output_listener output_listener = {
+        .process_of = process_of,
+        .closed = stream_closed,
+        .write_failed = write_failed,
+        .passed_on = output_passed_on,
+    };
     struct sigaction hangup;
     sigaction(SIGHUP, NULL, &hangup);
-    run.guardian_start.hangup_ignored = hangup.sa_handler == SIG_IGN;
-    run.guardian_start.token = run.token;
+    run.hangup_ignored = hangup.sa_handler == SIG_IGN;
     run.stage_timer.expired = stage_timer_expired;
     run.time_limit.expired = time_is_up;
     run.lost_timer.expired = lost_timer_expired;
     sigemptyset(&run.passed_on);
-    int error = raise_descriptor_limit();
+    int error = make_random(run.job->token, 16);
     if (!error)
-        error = make_token();
+        error = make_random(run.job->secret, 32);
     if (!error)
-        error = tern_loop_open();
-    if (!error)
-        error = start_guardian();
+        error = tern_local_open(run.job, false, run.hangup_ignored, local_answered);
     if (error)
         return error;
+    tern_job_describe_places(run.job);
+    tern_exchange_open(run.job, false, tern_agents_send);
+    tell_agents();
     error = catch_signals();
     tern_environment_clean();
     if (!error)
-        error = tern_output_open(run.job->options, run.job->map->size, &listener);
+        error = tern_output_open(run.job->options, run.job->map->size, &output_listener);
     if (!error)
-        error = start_server();
-    if (!error)
-        error = start_ranks();
+        error = tern_local_serve(run.job, &listener);
     if (error)
         return error;
-    tern_input_start();
-    if (run.job->options->timeout_s)
-        tern_loop_set_timer(&run.time_limit, (int64_t)run.job->options->timeout_s * 1000);
+    count_far_streams();
+    if (run.job->here >= 0)
+        run.hosts[run.job->here].ready = true;
+    start_everywhere();
     return 0;
 }
 
-int tern_job_run(const struct tern_job *job)
+int tern_job_run(struct tern_job *job)
 {
     run.job = job;
     run.running = job->map->size;
     run.ranks = tern_must_alloc(job->map->size * sizeof *run.ranks);
+    run.hosts = tern_must_alloc(job->host_count * sizeof *run.hosts);
+    run.here.gone = job->here >= 0;
     int error = start();
     if (error) {
         fail(1, "%s", tern_error_text(error));
-        if (!run.guardian_pid || !run.guardian.ready) {
+        if (!tern_local_guarded()) {
             tern_log("%s", run.failure);
             return run.status;
         }
@@ -629,12 +753,9 @@ int tern_job_run(const struct tern_job *job)
     tern_loop_run();
     if (run.failure)
         tern_output_say("%s", run.failure);
-    if (run.guardian_pid) {
-        /* PMIx's server is not finalized: all it has outside this process lies in the directory
-         * that the guardian removes. */
-        tell_guardian(TERN_GUARDIAN_CLEAN, 0, 0);
-        waitpid(run.guardian_pid, NULL, 0);
-    }
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
+    tern_local_close();
+    tern_agents_end(AGENTS_END_MS);
     release_signals();
     tern_output_finish();
     return run.status;

@@ -9,12 +9,18 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "mpirun/agent.h"
+#include "mpirun/agents.h"
 #include "mpirun/hosts.h"
 #include "mpirun/job.h"
+#include "mpirun/loop.h"
 #include "mpirun/map.h"
+#include "mpirun/muster.h"
 #include "mpirun/options.h"
 #include "mpirun/program.h"
 #include "mpirun/topology.h"
+
+enum { AGENTS_END_MS = 1000 };
 
 /* A closed standard stream would be replaced by the first file that we open. */
 static void open_standard_streams(void)
@@ -27,49 +33,56 @@ static void open_standard_streams(void)
         close(fd);
 }
 
-/* Absolute working directory of a program; malloc'ed. TERN_ERR_ARG when it is none. */
-static int find_wdir(const struct tern_app *app, const char *here, char **ret_wdir)
+/* Absolute working directory of a program; malloc'ed. */
+static char *name_wdir(const struct tern_app *app, const char *here)
 {
-    char *wdir = !app->wdir            ? tern_must_copy(here)
-                 : app->wdir[0] == '/' ? tern_must_copy(app->wdir)
-                                       : tern_must_format("%s/%s", here, app->wdir);
+    return !app->wdir            ? tern_must_copy(here)
+           : app->wdir[0] == '/' ? tern_must_copy(app->wdir)
+                                 : tern_must_format("%s/%s", here, app->wdir);
+}
+
+static int check_wdir(const char *wdir)
+{
     struct stat info;
-    int error = 0;
     if (stat(wdir, &info) < 0)
-        error = tern_error(TERN_ERR_ARG, "cannot use the working directory %s: %s", wdir,
-                           strerror(errno));
-    else if (!S_ISDIR(info.st_mode))
-        error = tern_error(TERN_ERR_ARG,
-                           "cannot use the working directory %s: it is not a directory", wdir);
-    if (error)
-        free(wdir);
-    else
-        *ret_wdir = wdir;
-    return error;
+        return tern_error(TERN_ERR_ARG, "cannot use the working directory %s: %s", wdir,
+                          strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return tern_error(TERN_ERR_ARG,
+                          "cannot use the working directory %s: it is not a directory", wdir);
+    return 0;
+}
+
+static int name_wdirs(struct tern_options *options, char **wdirs)
+{
+    char *here = getcwd(NULL, 0);
+    if (!here)
+        return tern_error(TERN_ERR_OTHER, "the working directory cannot be found: %s",
+                          strerror(errno));
+    for (int app = 0; app < options->app_count; app++)
+        wdirs[app] = name_wdir(&options->apps[app], here);
+    if (options->output_dir && options->output_dir[0] != '/') /* agents are elsewhere */
+        options->output_dir = tern_must_format("%s/%s", here, options->output_dir);
+    free(here);
+    return 0;
 }
 
 /* 0, or mpirun's exit status after the sentence was said. */
-static int find_programs(const struct tern_options *options, char **paths, char **wdirs)
+static int find_programs(const struct tern_options *options, char **wdirs, char **paths)
 {
-    char *here = getcwd(NULL, 0);
-    if (!here) {
-        tern_log("the working directory cannot be found: %s", strerror(errno));
-        return 1;
-    }
     int status = 0;
     for (int app = 0; app < options->app_count && !status; app++) {
-        if (find_wdir(&options->apps[app], here, &wdirs[app]))
+        if (check_wdir(wdirs[app]))
             status = 1;
         else
             status = tern_program_find(&options->apps[app], wdirs[app], &paths[app]);
     }
     if (status)
         tern_log("%s", tern_error_text(TERN_ERR_ARG));
-    free(here);
     return status;
 }
 
-static int map_ranks(struct tern_options *options, const struct tern_host *host, int max_slots,
+static int map_ranks(struct tern_options *options, const struct tern_host *hosts, int host_count,
                      struct tern_map *ret_map)
 {
     int *np = tern_must_alloc(options->app_count * sizeof *np);
@@ -78,13 +91,10 @@ static int map_ranks(struct tern_options *options, const struct tern_host *host,
     options->map.np = np;
     options->map.apps = options->app_count;
     struct tern_map map;
-    int error = tern_map_ranks(&options->map, host, 1, &map);
+    int error = tern_map_ranks(&options->map, hosts, host_count, &map);
     if (error)
         return error;
-    if (max_slots && map.size > max_slots)
-        error = tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d", map.size,
-                           max_slots);
-    else if (options->stdin_rank >= map.size)
+    if (options->stdin_rank >= map.size)
         error = tern_error(TERN_ERR_ARG, "--stdin %d: there are %d ranks", options->stdin_rank,
                            map.size);
     if (error)
@@ -101,33 +111,49 @@ static void keep_to_listed(const struct tern_options *options, struct tern_map *
         map->places[rank].bound = true;
 }
 
-static void show_map(const struct tern_options *options, const struct tern_host *host,
-                     const struct tern_map *map)
+static int ranks_on(const struct tern_map *map, int host)
+{
+    int ranks = 0;
+    for (int rank = 0; rank < map->size; rank++)
+        ranks += map->places[rank].host == host;
+    return ranks;
+}
+
+static void show_map(const struct tern_options *options, const struct tern_host *hosts,
+                     int host_count, const struct tern_map *map)
 {
     printf(" Data for JOB [%d,1] offset 0 Total slots allocated %d\n\n", (int)getpid(), map->slots);
-    printf(" ========================   JOB MAP   ========================\n\n");
-    printf(" Data for node: %s\tNum slots: %d\tMax slots: 0\tNum procs: %d\n", host->name,
-           tern_host_slots(host, options->map.hwthreads), map->size);
-    for (int rank = 0; rank < map->size; rank++) {
-        char *place = tern_map_describe(host, &map->places[rank]);
-        printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n", (int)getpid(),
-               map->places[rank].app, rank, place);
-        free(place);
+    printf(" ========================   JOB MAP   ========================\n");
+    for (int h = 0; h < host_count; h++) {
+        printf("\n Data for node: %s\tNum slots: %d\tMax slots: %d\tNum procs: %d\n", hosts[h].name,
+               tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots,
+               ranks_on(map, h));
+        for (int rank = 0; rank < map->size; rank++) {
+            if (map->places[rank].host != h)
+                continue;
+            char *place = tern_map_describe(&hosts[h], &map->places[rank]);
+            printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n",
+                   (int)getpid(), map->places[rank].app, rank, place);
+            free(place);
+        }
     }
     printf("\n =============================================================\n");
 }
 
-static void show_allocation(const struct tern_options *options, const struct tern_host *host)
+static void show_allocation(const struct tern_options *options, const struct tern_host *hosts,
+                            int host_count)
 {
     printf("\n======================   ALLOCATED NODES   ======================\n");
-    printf("\t%s: slots=%d max_slots=0 slots_inuse=0 state=UP\n", host->name,
-           tern_host_slots(host, options->map.hwthreads));
+    for (int h = 0; h < host_count; h++)
+        printf("\t%s: slots=%d max_slots=%d slots_inuse=0 state=UP\n", hosts[h].name,
+               tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots);
     printf("=================================================================\n");
 }
 
-static void report_bindings(const struct tern_host *host, const struct tern_map *map)
+static void report_bindings(const struct tern_host *hosts, const struct tern_map *map)
 {
     for (int rank = 0; rank < map->size; rank++) {
+        const struct tern_host *host = &hosts[map->places[rank].host];
         char *place = tern_map_describe(host, &map->places[rank]);
         fprintf(stderr, "[%s:%d] MCW rank %d %s%s\n", host->name, (int)getpid(), rank,
                 map->places[rank].bound && place[0] == 's' ? "bound to " : "is ", place);
@@ -162,17 +188,17 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
                  map->crowded_units == 1 ? "" : "s");
 }
 
-static int show(const struct tern_options *options, const struct tern_host *host,
+static int show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
                 const struct tern_map *map)
 {
     if (options->report_pid && report_pid(options->report_pid))
         return 1;
     if (options->display_allocation)
-        show_allocation(options, host);
+        show_allocation(options, hosts, host_count);
     if (options->display_map)
-        show_map(options, host, map);
+        show_map(options, hosts, host_count, map);
     if (options->report_bindings)
-        report_bindings(host, map);
+        report_bindings(hosts, map);
     advise(options, map);
     fflush(stdout);
     return 0;
@@ -182,7 +208,9 @@ static int show(const struct tern_options *options, const struct tern_host *host
 static struct {
     struct tern_options options;
     char **paths, **wdirs;
-    struct tern_host host;
+    struct tern_host_list list;
+    struct tern_host *hosts;
+    int here; /* this machine among them, or -1 */
     hwloc_topology_t topology;
     struct tern_map map;
 } all;
@@ -193,34 +221,135 @@ static int fault(int error)
     return 1;
 }
 
+static int collect_hosts(void)
+{
+    struct tern_host_list *list = &all.list;
+    int error = tern_hosts_collect(&all.options.hosts, &all.options.hostfiles, list);
+    if (error)
+        return error;
+    int kept = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (!all.options.no_local || !list->items[i].here)
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    return kept ? 0 : tern_error(TERN_ERR_ARG, "--nolocal leaves no host");
+}
+
+/* What is known of the hosts so far; in place of unknown processors stands one. */
+static void make_hosts(const struct tern_host *own)
+{
+    static struct tern_cpu one;
+    all.hosts = tern_must_alloc(all.list.count * sizeof *all.hosts);
+    all.here = -1;
+    for (int h = 0; h < all.list.count; h++) {
+        const struct tern_host_entry *entry = &all.list.items[h];
+        struct tern_host *host = &all.hosts[h];
+        *host = (struct tern_host){ .cpus = &one, .cpu_count = 1 };
+        snprintf(host->name, sizeof host->name, "%s", entry->name);
+        if (entry->here) {
+            *host = *own;
+            all.here = h;
+        }
+        host->slots = entry->slots;
+        host->max_slots = entry->max_slots;
+        host->slots_implied = entry->implied;
+    }
+}
+
+/* Drops the hosts that will get no rank, where that can be told before they are asked which
+ * processors they have. */
+static int drop_unused(void)
+{
+    const struct tern_map_request *request = &all.options.map;
+    bool known = !request->per_object || request->per_level == TERN_LEVEL_NODE;
+    for (int h = 0; h < all.list.count; h++)
+        known &= all.list.items[h].slots > 0 || all.list.items[h].here;
+    if (!known)
+        return 0;
+    struct tern_map map;
+    int error = map_ranks(&all.options, all.hosts, all.list.count, &map);
+    if (error)
+        return error;
+    int kept = 0;
+    for (int h = 0; h < all.list.count; h++) {
+        if (!ranks_on(&map, h))
+            continue;
+        if (all.here == h)
+            all.here = kept;
+        all.list.items[kept] = all.list.items[h];
+        all.hosts[kept++] = all.hosts[h];
+    }
+    if (all.here >= kept || (all.here >= 0 && !all.list.items[all.here].here))
+        all.here = -1;
+    all.list.count = kept;
+    tern_map_free(&map);
+    return 0;
+}
+
+/* From the list of hosts to a map. Where there are others than this machine, their agents are up
+ * afterwards. */
+static int place_ranks(void)
+{
+    struct tern_host own;
+    int error = tern_topology_read(all.options.cpu_list, &own, &all.topology);
+    if (error)
+        return error;
+    make_hosts(&own);
+    bool only_here = all.list.count == 1 && all.here == 0;
+    if (!only_here) {
+        all.options.map.over_hosts = !all.options.map.no_oversubscribe;
+        all.options.map.no_oversubscribe |= !all.options.oversubscribe;
+        error = drop_unused();
+        only_here = all.list.count == 1 && all.here == 0;
+    }
+    if (!error)
+        error = tern_loop_open();
+    if (!error && !only_here)
+        error = tern_muster(&all.options, &all.list, all.here, all.hosts);
+    return error ? error : map_ranks(&all.options, all.hosts, all.list.count, &all.map);
+}
+
 int main(int argc, char **argv)
 {
     open_standard_streams();
     tern_log_name("mpirun");
+    if (argc == 2 && strcmp(argv[1], "--agent") == 0)
+        return tern_agent_run();
     struct tern_options *options = &all.options;
     int parsed = tern_options_parse(argc, argv, options);
     if (parsed)
         return parsed < 0;
-    int slots, max_slots;
-    int error = tern_hosts_count_slots(&options->hosts, &options->hostfiles, &slots, &max_slots);
-    if (error)
-        return fault(error);
     all.paths = tern_must_alloc(options->app_count * sizeof *all.paths);
     all.wdirs = tern_must_alloc(options->app_count * sizeof *all.wdirs);
-    int status = find_programs(options, all.paths, all.wdirs);
+    int error = collect_hosts();
+    if (!error)
+        error = name_wdirs(options, all.wdirs);
+    if (error)
+        return fault(error);
+    bool only_here = all.list.count == 1 && all.list.items[0].here;
+    int status = only_here ? find_programs(options, all.wdirs, all.paths) : 0;
     if (status)
         return status;
-    error = tern_topology_read(options->cpu_list, &all.host, &all.topology);
+    error = place_ranks();
     if (error)
         return fault(error);
-    all.host.slots = slots;
-    error = map_ranks(options, &all.host, max_slots, &all.map);
-    if (error)
-        return fault(error);
+    if (!only_here && all.here >= 0 && ranks_on(&all.map, all.here))
+        status = find_programs(options, all.wdirs, all.paths);
     keep_to_listed(options, &all.map);
-    status = show(options, &all.host, &all.map);
-    if (status || options->do_not_launch)
+    if (!status)
+        status = show(options, all.hosts, all.list.count, &all.map);
+    if (status || options->do_not_launch) {
+        tern_agents_end(AGENTS_END_MS);
         return status;
-    struct tern_job job = { options, &all.host, all.topology, &all.map, all.paths, all.wdirs };
+    }
+    struct tern_job job = { .options = options,
+                            .hosts = all.hosts,
+                            .host_count = all.list.count,
+                            .here = all.here,
+                            .topology = all.topology,
+                            .map = &all.map,
+                            .paths = all.paths,
+                            .wdirs = all.wdirs };
     return tern_job_run(&job);
 }

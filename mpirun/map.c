@@ -116,31 +116,98 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
     if (total > 1 << 20)
         return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start",
                           (long long)total);
-    if (request->no_oversubscribe && total > m->map->slots)
-        return tern_error(TERN_ERR_ARG, "%lld ranks on %d slot%s, and --nooversubscribe was given",
-                          (long long)total, m->map->slots, m->map->slots == 1 ? "" : "s");
     m->map->size = (int)total;
     return 0;
 }
 
-/* Which host the next rank goes to: with `spread` to each in turn, else one host is filled after
- * the other; when all slots are taken, to each in turn. */
+/* May the host get one more rank? `over` also beyond its slots. */
+static bool has_room(const struct mapping *m, int h, bool over)
+{
+    const struct tern_host *host = &m->hosts[h];
+    if (host->max_slots && m->host_ranks[h] >= host->max_slots)
+        return false;
+    return over || m->host_ranks[h] < tern_host_slots(host, m->request->hwthreads);
+}
+
+/* Which host the next rank goes to: one host is filled after the other; with `spread` each in turn,
+ * with span each gets its share; when all slots are taken, to each in turn. -1: there is no room. */
 static int next_host(const struct mapping *m, bool spread, int *cursor)
 {
+    int share = m->request->span ? (m->map->size + m->host_count - 1) / m->host_count : m->map->size;
     bool free_slots = false;
     for (int h = 0; h < m->host_count; h++)
-        free_slots |= m->host_ranks[h] < tern_host_slots(&m->hosts[h], m->request->hwthreads);
-    for (int tried = 0; tried <= m->host_count; tried++) {
+        free_slots |= has_room(m, h, false);
+    for (int tried = 0; tried <= 2 * m->host_count; tried++) {
         int h = *cursor % m->host_count;
-        bool fits = m->host_ranks[h] < tern_host_slots(&m->hosts[h], m->request->hwthreads);
-        if (fits || !free_slots) {
+        bool fair = m->host_ranks[h] < share || tried > m->host_count;
+        if (has_room(m, h, !free_slots) && fair) {
             if (spread || !free_slots)
                 (*cursor)++;
             return h;
         }
         (*cursor)++;
     }
-    return 0;
+    return -1;
+}
+
+enum { TABLE_ROWS = 16 };
+
+/* What each host offers, a line each; malloc'ed. */
+static char *list_offers(const struct mapping *m)
+{
+    char *text = NULL;
+    size_t length;
+    int shown = m->host_count > TABLE_ROWS ? TABLE_ROWS : m->host_count, widest = 4;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return tern_must_copy("");
+    for (int h = 0; h < shown; h++) {
+        int width = (int)strlen(m->hosts[h].name);
+        widest = width > widest ? width : widest;
+    }
+    fprintf(out, "\n    %-*s  slots  max", widest, "host");
+    for (int h = 0; h < shown; h++) {
+        fprintf(out, "\n    %-*s  %5d", widest, m->hosts[h].name,
+                tern_host_slots(&m->hosts[h], m->request->hwthreads));
+        if (m->hosts[h].max_slots)
+            fprintf(out, "  %3d", m->hosts[h].max_slots);
+    }
+    if (shown < m->host_count)
+        fprintf(out, "\n    and %d more hosts", m->host_count - shown);
+    fclose(out);
+    return text ? text : tern_must_copy("");
+}
+
+/* More ranks than slots. Where hosts were given per-node counts but no slots of their own, the counts
+ * are what was said. */
+static int check_slots(const struct mapping *m)
+{
+    bool over = false;
+    for (int h = 0; h < m->host_count && m->request->no_oversubscribe; h++)
+        over |= !(m->request->per_object && m->hosts[h].slots_implied) &&
+                m->host_ranks[h] > tern_host_slots(&m->hosts[h], m->request->hwthreads);
+    if (!over)
+        return 0;
+    char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
+    int error = tern_error(TERN_ERR_ARG, "%d ranks on %d slot%s, and %s%s", m->map->size,
+                           m->map->slots, m->map->slots == 1 ? "" : "s",
+                           m->request->over_hosts ? "--oversubscribe was not given"
+                                                  : "--nooversubscribe was given",
+                           offers);
+    free(offers);
+    return error;
+}
+
+static int no_room(const struct mapping *m)
+{
+    int most = 0;
+    for (int h = 0; h < m->host_count; h++)
+        most += m->hosts[h].max_slots;
+    char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
+    int error = tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d%s",
+                           m->map->size, most, offers);
+    free(offers);
+    return error;
 }
 
 /* Host and object of rank `index` of its program under ppr. */
@@ -199,7 +266,7 @@ static void count_crowds(struct mapping *m, const struct tern_place *places)
     }
 }
 
-static void place_on_hosts(struct mapping *m, const int *app_np)
+static int place_on_hosts(struct mapping *m, const int *app_np)
 {
     bool spread = m->request->by == TERN_LEVEL_NODE;
     int cursor = 0, rank = 0;
@@ -212,9 +279,14 @@ static void place_on_hosts(struct mapping *m, const int *app_np)
                 place_per_object(m, i, place);
             else
                 place->host = next_host(m, spread, &cursor);
-            m->host_ranks[place->host]++;
+            if (place->host < 0)
+                return no_room(m);
+            if (++m->host_ranks[place->host] > m->hosts[place->host].max_slots &&
+                m->hosts[place->host].max_slots)
+                return no_room(m);
         }
     }
+    return check_slots(m);
 }
 
 static void place_at_objects(struct mapping *m)
@@ -366,7 +438,13 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
     }
     m.host_ranks = tern_must_alloc(host_count * sizeof *m.host_ranks);
     map.places = tern_must_alloc(map.size * sizeof *map.places);
-    place_on_hosts(&m, app_np);
+    error = place_on_hosts(&m, app_np);
+    if (error) {
+        free(map.places);
+        free(m.host_ranks);
+        free(app_np);
+        return error;
+    }
     count_crowds(&m, map.places);
     decide_defaults(&m, map.crowded_host >= 0);
     place_at_objects(&m);

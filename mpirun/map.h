@@ -52,6 +52,8 @@ struct tern_host {
     struct tern_cpu *cpus;
     int cpu_count; /* at least 1 */
     int slots;     /* as the user said; 0: one per core */
+    int max_slots; /* ranks it takes at most; 0: any number */
+    bool slots_implied; /* --host NAME counts as one slot, but did not say so */
     int cpu_limit; /* whole processors' worth of time that a control group grants; 0: no limit */
 };
 
@@ -73,6 +75,8 @@ struct tern_map_request {
     int pe;                  /* cores (or hardware threads) for each rank; 0 or 1: one */
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool no_oversubscribe;   /* more ranks than slots is an error */
+    bool over_hosts;         /* ... because that is so on several hosts, not because it was asked */
+    bool span;               /* each host gets as many ranks as the others */
 };
 
 struct tern_place {
@@ -99,6 +103,12 @@ struct tern_map {
 int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
                    int host_count, struct tern_map *ret_map);
 void tern_map_free(struct tern_map *map);
+
+/* Where a place is, as PMIx words it: "SK0:L30:L20:L10:CR0:HT0-1:NM0" and "hwloc:0,8"; malloc'ed. */
+char *tern_map_locality(const struct tern_host *host, const struct tern_place *place);
+char *tern_map_cpuset(const struct tern_place *place);
+/* Reads "hwloc:0-3,8"; other words read as the empty set. */
+void tern_cpus_read(const char *text, struct tern_cpus *ret_set);
 
 /* "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0-1]]: [BB/BB/../..]" as Open MPI words it;
  * malloc'ed. */

@@ -96,7 +96,7 @@ const struct tern_option tern_option_table[] = {
     { "forward-signals", 1, QUIET, NULL },
     { "fwd-mpirun-port", 0, QUIET, NULL },
     { "get-stack-traces", 0, QUIET, NULL },
-    { "launch-agent", 1, QUIET, NULL },
+    { "launch-agent", 1, LAUNCH_AGENT, NULL },
     { "leave-session-attached", 0, QUIET, NULL },
     { "max-vm-size", 1, QUIET, NULL },
     { "noprefix", 0, QUIET, NULL },
@@ -147,10 +147,10 @@ void tern_option_print_help(void)
         "two.\n\n"
         "  -np, -n, -c N              number of ranks; without it one per available core\n"
         "  --soft N[:M[:STEP]],...    the largest of these numbers that -np allows\n"
-        "  -H, --host HOST[:N],...    where to run (this machine only, for now) and how many slots "
-        "there\n"
-        "  --hostfile FILE            the same from a file of lines \"HOST slots=N\"; also "
-        "-machinefile\n"
+        "  -H, --host HOST[:N],...    where to run, and how many slots there (one without N)\n"
+        "  --hostfile FILE            the same from a file of lines \"HOST slots=N max-slots=N\"; "
+        "also -machinefile\n"
+        "  --nolocal                  no ranks on this machine\n"
         "  -x NAME[=VALUE]            give the environment variable to the ranks\n"
         "  --wdir DIR                 working directory of the ranks; also -wd\n"
         "  --path DIRS                where to look for PROGRAM before PATH\n"

@@ -56,6 +56,7 @@ enum tern_option_effect {
     INDEX_ARGV,
     SESSION_WDIR,
     NOLOCAL,
+    LAUNCH_AGENT,
     APPFILE,
 };
 

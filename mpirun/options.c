@@ -67,6 +67,14 @@ static bool is_false(const char *value)
            strcasecmp(value, "no") == 0;
 }
 
+/* Those that mpirun reads itself stand in a room of their own. */
+static bool is_launch_parameter(const char *name)
+{
+    const struct tern_param_room *room;
+    return tern_param_index(name) >= 0 && tern_param_at(tern_param_index(name), &room) &&
+           strcmp(room->name, "launch") == 0;
+}
+
 /* Parameters of Open MPI's launcher that mean something to ours. */
 static int apply_parameter(const char *name, const char *value, struct tern_options *options)
 {
@@ -90,6 +98,10 @@ static int apply_parameter(const char *name, const char *value, struct tern_opti
         options->tag_output = !is_false(value);
     else if (strcmp(name, "orte_abort_on_non_zero_status") == 0)
         options->keep_going = is_false(value);
+    else if (strcmp(name, "prte_launch_agent") == 0)
+        return tern_param_write("orte_launch_agent", value);
+    else if (is_launch_parameter(name))
+        return tern_param_write(name, value);
     return 0;
 }
 
@@ -340,9 +352,11 @@ static int apply_placement(const struct tern_option *option, const char *word, c
     case HOSTFILE:
         tern_strings_add(&options->hostfiles, value);
         return 0;
+    case LAUNCH_AGENT:
+        return tern_param_write("orte_launch_agent", value);
     case NOLOCAL:
-        return tern_error(TERN_ERR_ARG,
-                          "%s leaves no machine: this version runs on one machine only", word);
+        options->no_local = true;
+        return 0;
     default:
         return 1;
     }

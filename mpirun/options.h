@@ -15,6 +15,7 @@ struct tern_app {
     const char *soft;         /* -soft: numbers of ranks that will do, at most np; NULL: np */
     struct tern_strings argv; /* program and its arguments */
     const char *wdir;         /* --wdir; NULL: where mpirun was started */
+    bool wdir_said;           /* on an agent, where wdir is always set: --wdir was given */
     const char *path;         /* --path; NULL */
     struct tern_strings env;  /* NAME=VALUE from -x and --mca, in order */
     bool wdir_session;        /* --set-cwd-to-session-dir */
@@ -39,6 +40,7 @@ struct tern_options {
     int timeout_s;               /* 0: none */
     bool oversubscribe;          /* --oversubscribe: sharing processors is meant */
     bool quiet, verbose;
+    bool no_local; /* --nolocal: no ranks on this machine */
     bool tag_output, timestamp_output, merge_stderr;
     bool report_bindings, display_map, display_allocation;
     bool do_not_launch, index_argv;

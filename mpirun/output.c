@@ -43,8 +43,16 @@ struct stream;
 
 struct sink {
     struct tern_writer writer;
+    struct arrears *arrears; /* what hosts have sent while the writer was full */
     struct stream
         *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
+};
+
+/* Bytes of a host that it is told of when the writer has caught up. */
+struct arrears {
+    struct arrears *next;
+    int host;
+    size_t bytes;
 };
 
 struct stream {
@@ -69,9 +77,19 @@ static struct {
     struct tern_watch notified;
     struct stream own; /* mpirun's messages */
     struct stream *streams;
+    struct stream *far; /* of other hosts */
+    size_t on_the_way;  /* on an agent: bytes that mpirun has not passed on yet */
     int open_streams, ranks, digits;
     bool active, raw, failed;
 } output;
+
+/* What comes from the ranks must wait. */
+static bool is_full(struct stream *stream)
+{
+    return output.listener->forward ? output.on_the_way >= TERN_OUTPUT_CREDIT
+                                    : tern_writer_full(&stream->sink->writer);
+}
+
 
 static struct stream *stream_of(struct tern_watch *watch)
 {
@@ -101,6 +119,11 @@ static void emit(struct stream *stream, const char *data, size_t size)
     struct sink *sink = stream->sink;
     if (!size)
         return;
+    if (output.listener->forward) {
+        output.on_the_way += size;
+        output.listener->forward(stream->rank, stream->which, data, size);
+        return;
+    }
     if (output.raw && stream != &output.own) {
         tern_writer_add(&sink->writer, data, size);
         sink->mid_line = data[size - 1] == '\n' ? NULL : stream;
@@ -157,6 +180,16 @@ static void write_file(struct stream *stream, const char *data, size_t size)
     }
 }
 
+static void hold(struct stream *stream, const char *data, size_t size)
+{
+    if (stream->held_bytes + size > stream->held_room) {
+        stream->held_room = 2 * (stream->held_bytes + size);
+        stream->held = tern_must_grow(stream->held, stream->held_room);
+    }
+    memcpy(stream->held + stream->held_bytes, data, size);
+    stream->held_bytes += size;
+}
+
 static void take(struct stream *stream, const char *data, size_t size)
 {
     write_file(stream, data, size);
@@ -169,19 +202,19 @@ static void take(struct stream *stream, const char *data, size_t size)
     const char *newline = memrchr(data, '\n', size);
     if (newline) {
         size_t length = newline + 1 - data;
+        /* From an agent a line leaves in one piece: those of other hosts may come between two. */
+        bool together = output.listener->forward && stream->held_bytes;
+        if (together)
+            hold(stream, data, length);
         release_held(stream);
-        emit(stream, data, length);
+        if (!together)
+            emit(stream, data, length);
         data += length;
         size -= length;
     }
     if (!size)
         return;
-    if (stream->held_bytes + size > stream->held_room) {
-        stream->held_room = 2 * (stream->held_bytes + size);
-        stream->held = tern_must_grow(stream->held, stream->held_room);
-    }
-    memcpy(stream->held + stream->held_bytes, data, size);
-    stream->held_bytes += size;
+    hold(stream, data, size);
     if (stream->held_bytes >= LINE_MAX_BYTES)
         release_held(stream);
     else if (!stream->hold.due_ms)
@@ -223,7 +256,7 @@ static void stream_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     struct stream *stream = stream_of(watch);
-    if (tern_writer_full(&stream->sink->writer)) {
+    if (is_full(stream)) {
         tern_loop_watch(watch, 0);
         return;
     }
@@ -256,7 +289,7 @@ static void hold_expired(struct tern_timer *timer)
 {
     struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, hold));
     bool waits = false;
-    if (!tern_writer_full(&stream->sink->writer)) {
+    if (!is_full(stream)) {
         waits = rank_waits(stream);
         /* The rest of the line may lie there already, and only we were slow. */
         stream_ready(&stream->watch, 0);
@@ -267,6 +300,24 @@ static void hold_expired(struct tern_timer *timer)
         release_held(stream);
     else
         tern_loop_set_timer(timer, HOLD_MS);
+}
+
+static void watch_streams(void)
+{
+    for (struct stream *stream = output.streams; stream; stream = stream->next) {
+        if (stream->open && !is_full(stream))
+            tern_loop_watch(&stream->watch, EPOLLIN);
+    }
+}
+
+static void settle_arrears(struct sink *sink)
+{
+    while (sink->arrears && !tern_writer_full(&sink->writer)) {
+        struct arrears *first = sink->arrears;
+        sink->arrears = first->next;
+        output.listener->passed_on(first->host, first->bytes);
+        free(first);
+    }
 }
 
 /* A writer has caught up, or failed. */
@@ -282,10 +333,47 @@ static void writers_notified(struct tern_watch *watch, uint32_t events)
             output.listener->write_failed(error);
         }
     }
-    for (struct stream *stream = output.streams; stream; stream = stream->next) {
-        if (stream->open && !tern_writer_full(&stream->sink->writer))
-            tern_loop_watch(&stream->watch, EPOLLIN);
+    for (int which = 1; which <= 2; which++)
+        settle_arrears(output.sink_of[which]);
+    watch_streams();
+}
+
+void tern_output_credit(size_t bytes)
+{
+    output.on_the_way -= bytes < output.on_the_way ? bytes : output.on_the_way;
+    watch_streams();
+}
+
+static struct stream *far_stream(int rank, int which)
+{
+    struct stream **link = &output.far;
+    while (*link && ((*link)->rank != rank || (*link)->which != which))
+        link = &(*link)->next;
+    struct stream *stream = *link;
+    if (stream) { /* who has spoken last is likely to go on */
+        *link = stream->next;
+    } else {
+        stream = tern_must_alloc(sizeof *stream);
+        stream->sink = output.sink_of[which];
+        stream->rank = rank;
+        stream->which = which;
+        stream->file_fd = -1;
     }
+    stream->next = output.far;
+    output.far = stream;
+    return stream;
+}
+
+void tern_output_take(int host, int rank, int which, const char *data, size_t size)
+{
+    struct stream *stream = far_stream(rank, which == 2 ? 2 : 1);
+    emit(stream, data, size);
+    struct arrears *owed = tern_must_alloc(sizeof *owed), **link = &stream->sink->arrears;
+    *owed = (struct arrears){ NULL, host, size };
+    while (*link)
+        link = &(*link)->next;
+    *link = owed;
+    settle_arrears(stream->sink);
 }
 
 static bool same_file(int a, int b)
@@ -310,6 +398,10 @@ int tern_output_open(const struct tern_options *options, int ranks,
     if (output.notified.fd < 0 || tern_loop_watch(&output.notified, EPOLLIN) < 0)
         return tern_error(TERN_ERR_OTHER, "eventfd: %s", strerror(errno));
     output.sink_of[1] = &output.sinks[0];
+    output.sink_of[2] = &output.sinks[1];
+    output.own = (struct stream){ .rank = -1, .which = 2, .file_fd = -1 };
+    if (listener->forward)
+        return 0;
     output.sink_of[2] = same_file(1, 2) ? &output.sinks[0] : &output.sinks[1];
     for (int which = 1; which <= 2; which++) {
         struct sink *sink = output.sink_of[which];
@@ -319,8 +411,7 @@ int tern_output_open(const struct tern_options *options, int ranks,
         if (error)
             return error;
     }
-    output.own =
-        (struct stream){ .sink = output.sink_of[2], .rank = -1, .which = 2, .file_fd = -1 };
+    output.own.sink = output.sink_of[2];
     output.active = true;
     return 0;
 }
@@ -393,14 +484,12 @@ int tern_output_open_streams(void)
 
 void tern_output_finish(void)
 {
-    if (!output.active)
-        return;
     for (struct stream *stream = output.streams; stream; stream = stream->next) {
         if (!stream->open)
             continue;
         read_some(stream, 1024);
         close_stream(stream);
     }
-    for (int which = 1; which <= 2; which++)
+    for (int which = 1; which <= 2 && output.active; which++)
         tern_writer_drain(&output.sink_of[which]->writer);
 }

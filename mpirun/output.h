@@ -6,6 +6,7 @@
  * reads. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "mpirun/options.h"
@@ -15,7 +16,14 @@ struct tern_output_listener {
     void (*closed)(int rank); /* a stream of the rank has ended; called once per stream */
     void (*write_failed)(
         int error_number); /* our own output cannot be written (EPIPE: nobody reads it any more) */
+    /* On an agent: takes what would be written, on its way to mpirun. NULL in mpirun. */
+    void (*forward)(int rank, int which, const char *data, size_t size);
+    /* In mpirun: output of a host's ranks has been passed on. May be NULL. */
+    void (*passed_on)(int host, size_t bytes);
 };
+
+/* Bytes that an agent sends before mpirun has said that it passed some of them on. */
+enum { TERN_OUTPUT_CREDIT = 1 << 20 };
 
 /* Before the first stream. 0 or TERN_ERR_OTHER. */
 int tern_output_open(const struct tern_options *options, int ranks,
@@ -23,6 +31,10 @@ int tern_output_open(const struct tern_options *options, int ranks,
 /* Forwards what comes out of `fd`, which is owned from now on, to standard output (1) or error (2).
  * 0 or TERN_ERR_OTHER. */
 int tern_output_add(int rank, int which, int fd);
+/* In mpirun: what came from an agent, whole lines or the beginning of one. */
+void tern_output_take(int host, int rank, int which, const char *data, size_t size);
+/* On an agent: mpirun has passed on as many bytes. */
+void tern_output_credit(size_t bytes);
 /* Says a message of mpirun's own on standard error, in order with the ranks' lines. */
 void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Streams that have not ended. */

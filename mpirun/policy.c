@@ -107,8 +107,12 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         options->map.hwthreads = true;
     } else if (strcasecmp(word, "corecpus") == 0) {
         options->map.hwthreads = false;
-    } else if (strcasecmp(word, "span") && strcasecmp(word, "overload") &&
-               strcasecmp(word, "overload-allowed") && strcasecmp(word, "nolocal") &&
+    } else if (strcasecmp(word, "span") == 0) {
+        options->map.span = true;
+    } else if (strcasecmp(word, "nolocal") == 0) {
+        options->no_local = true;
+    } else if (strcasecmp(word, "overload") &&
+               strcasecmp(word, "overload-allowed") && 
                strcasecmp(word, "inherit") && strcasecmp(word, "noinherit")) {
         return tern_error(
             TERN_ERR_ARG,

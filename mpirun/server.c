@@ -10,8 +10,7 @@
  * a registered namespace and come with our uid and gid. The namespace's name contains 64 random
  * bits and is known only to our own processes.
  *
- * On one node all data of a fence are here already; they are handed back. A direct modex asks
- * another node, and there is none.
+ * What other hosts must take part in or know goes through exchange.c.
  */
 #include "mpirun/server.h"
 
@@ -29,49 +28,58 @@
 
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
-#include "mpirun/names.h"
+#include "mpirun/exchange.h"
 #include "mpirun/server_data.h"
 
 enum event_kind {
-    CONNECTED,
-    WORLD,
-    FINALIZED,
-    LOST,
-    ABORTED,
-    CONTROL,
+    CONNECTED = TERN_CLIENT_CONNECTED,
+    WORLD = TERN_CLIENT_WORLD,
+    FINALIZED = TERN_CLIENT_FINALIZED,
+    LOST = TERN_CLIENT_LOST,
+    ABORTED = TERN_CLIENT_ABORTED,
+    CONTROL = TERN_CLIENT_SIGNALLED,
     FENCE,
     MODEX,
     PUBLISH,
     LOOKUP,
     UNPUBLISH,
-    QUERY
+    QUERY,
+    EVENT,
+    FETCHED
 };
 
-/* Pointers are PMIx's and live until the answer, but for `text` and `data`, which are ours. */
+/* Pointers are PMIx's and live until the answer, where nothing else is said.
+ * `text` and `data` are ours. */
 struct event {
     enum event_kind kind;
     pmix_proc_t proc;
+    pmix_proc_t *procs; /* ours */
+    size_t proc_count;
+    pmix_data_range_t range;
     int rank, value;
     char *text;
     char *data;
     size_t size;
     char **keys;
     const pmix_info_t *infos;
+    pmix_info_t *own_infos; /* a copy, of an event */
     size_t info_count;
     union {
         pmix_op_cbfunc_t done;
         pmix_modex_cbfunc_t modex;
         pmix_lookup_cbfunc_t lookup;
         pmix_info_cbfunc_t info;
+        void (*fetched)(void *context, int status, const char *data, size_t size);
     } answer;
     void *answer_data;
     struct event *next;
 };
 
 static struct {
-    const struct tern_server_job *job;
+    const struct tern_job *job;
     const struct tern_server_listener *listener;
     struct tern_infos infos; /* of the namespace */
+    const char *host_name; /* ours */
     int event_fd;
     pthread_mutex_t lock; /* of the queue: PMIx's thread appends, mpirun's takes */
     struct event *first, **last;
@@ -147,9 +155,11 @@ static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const p
                            size_t info_count, char *data, size_t size, pmix_modex_cbfunc_t answer,
                            void *answer_data)
 {
-    (void)procs, (void)proc_count, (void)infos, (void)info_count;
+    (void)infos, (void)info_count;
     struct event *event = new_event(FENCE, NULL);
-    if (event && size && !(event->data = malloc(size))) {
+    if (event && ((size && !(event->data = malloc(size))) ||
+                  !(event->procs = malloc(proc_count * sizeof *procs)))) {
+        free(event->data);
         free(event);
         event = NULL;
     }
@@ -157,6 +167,8 @@ static pmix_status_t fence(const pmix_proc_t procs[], size_t proc_count, const p
         return PMIX_ERR_NOMEM;
     if (size)
         memcpy(event->data, data, size);
+    memcpy(event->procs, procs, proc_count * sizeof *procs);
+    event->proc_count = proc_count;
     event->size = size;
     event->answer.modex = answer;
     event->answer_data = answer_data;
@@ -220,8 +232,7 @@ static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_
     return PMIX_SUCCESS;
 }
 
-/* Events of the job's own ranks are spread by PMIx itself; there are no others to register for or
- * to tell. */
+/* Events of this host's ranks are spread among them by PMIx itself, and to other hosts by us. */
 static pmix_status_t register_events(pmix_status_t *codes, size_t code_count,
                                      const pmix_info_t infos[], size_t info_count,
                                      pmix_op_cbfunc_t done, void *data)
@@ -241,10 +252,23 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
                                   pmix_data_range_t range, pmix_info_t infos[], size_t info_count,
                                   pmix_op_cbfunc_t done, void *data)
 {
-    (void)range, (void)infos, (void)info_count, (void)done, (void)data;
-    struct event *event = code == TERN_LAUNCHER_WORLD ? new_event(WORLD, source) : NULL;
-    if (event)
-        post(event);
+    bool world = code == TERN_LAUNCHER_WORLD;
+    bool to_others = !world && server.job->host_count > 1 && range != PMIX_RANGE_LOCAL &&
+                     range != PMIX_RANGE_PROC_LOCAL && range != PMIX_RANGE_RM;
+    struct event *event = world || to_others ? new_event(world ? WORLD : EVENT, source) : NULL;
+    (void)done, (void)data;
+    if (!event)
+        return PMIX_OPERATION_SUCCEEDED;
+    event->value = code;
+    event->range = range;
+    /* these do not live until an answer */
+    if (to_others && info_count) {
+        PMIX_INFO_CREATE(event->own_infos, info_count);
+        for (size_t i = 0; event->own_infos && i < info_count; i++)
+            PMIX_INFO_XFER(&event->own_infos[i], &infos[i]);
+        event->info_count = event->own_infos ? info_count : 0;
+    }
+    post(event);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -348,48 +372,73 @@ static void answer_query(const struct event *event)
                        infos);
 }
 
+void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
+                      const char *text)
+{
+    switch (act) {
+    case TERN_CLIENT_CONNECTED:
+        listener->connected(rank);
+        break;
+    case TERN_CLIENT_WORLD:
+        listener->world(rank);
+        break;
+    case TERN_CLIENT_FINALIZED:
+        listener->finalized(rank);
+        break;
+    case TERN_CLIENT_LOST:
+        listener->lost(rank);
+        break;
+    case TERN_CLIENT_ABORTED:
+        listener->aborted(rank, number, text);
+        break;
+    case TERN_CLIENT_SIGNALLED:
+        listener->signalled(rank, number);
+        break;
+    }
+}
+
 static void handle(struct event *event)
 {
-    const struct tern_server_listener *listener = server.listener;
     switch (event->kind) {
     case CONNECTED:
-        listener->connected(event->rank);
-        break;
     case WORLD:
-        listener->world(event->rank);
-        break;
     case FINALIZED:
-        listener->finalized(event->rank);
-        break;
     case LOST:
-        listener->lost(event->rank);
-        break;
     case ABORTED:
-        listener->aborted(event->rank, event->value, event->text);
-        break;
     case CONTROL:
-        listener->signalled(event->rank, event->value);
+        tern_server_tell(server.listener, event->kind, event->rank, event->value, event->text);
         break;
     case FENCE:
-        event->answer.modex(PMIX_SUCCESS, event->data, event->size, event->answer_data, free,
-                            event->data);
+        tern_exchange_fence(event->procs, event->proc_count, event->data, event->size,
+                            event->answer.modex, event->answer_data);
+        event->data = NULL;
         break;
     case MODEX:
-        event->answer.modex(PMIX_ERR_NOT_FOUND, NULL, 0, event->answer_data, NULL, NULL);
+        tern_exchange_modex(event->rank, event->answer.modex, event->answer_data);
         break;
     case PUBLISH:
-        event->answer.done(tern_names_publish(&event->proc, event->infos, event->info_count),
-                           event->answer_data);
+        tern_exchange_publish(&event->proc, event->infos, event->info_count, event->answer.done,
+                              event->answer_data);
         break;
     case LOOKUP:
-        tern_names_lookup(event->keys, event->infos, event->info_count, event->answer.lookup,
-                          event->answer_data);
+        tern_exchange_lookup(event->keys, event->infos, event->info_count, event->answer.lookup,
+                             event->answer_data);
         break;
     case UNPUBLISH:
-        event->answer.done(tern_names_unpublish(&event->proc, event->keys), event->answer_data);
+        tern_exchange_unpublish(&event->proc, event->keys, event->answer.done,
+                                event->answer_data);
         break;
     case QUERY:
         answer_query(event);
+        break;
+    case EVENT:
+        tern_exchange_event(event->value, &event->proc, event->range, event->own_infos,
+                            event->info_count);
+        if (event->own_infos)
+            PMIX_INFO_FREE(event->own_infos, event->info_count);
+        break;
+    case FETCHED:
+        event->answer.fetched(event->answer_data, event->value, event->data, event->size);
         break;
     }
 }
@@ -414,6 +463,8 @@ void tern_server_dispatch(void)
         struct event *next = event->next;
         handle(event);
         free(event->text);
+        free(event->data);
+        free(event->procs);
         free(event);
         event = next;
     }
@@ -437,7 +488,7 @@ static bool loopback_is_up(void)
     return up;
 }
 
-static int init_server(const struct tern_server_job *job)
+static int init_server(const struct tern_job *job)
 {
     /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
     setenv("PMIX_MCA_gds", "hash", 1);
@@ -447,7 +498,7 @@ static int init_server(const struct tern_server_job *job)
     tern_infos_string(&infos, PMIX_SERVER_TMPDIR, job->session_dir);
     tern_infos_string(&infos, PMIX_SYSTEM_TMPDIR, job->session_dir);
     tern_infos_string(&infos, PMIX_SERVER_NSPACE, name);
-    tern_infos_string(&infos, PMIX_HOSTNAME, job->host->name);
+    tern_infos_string(&infos, PMIX_HOSTNAME, server.host_name);
     tern_infos_flag(&infos, PMIX_SERVER_TOOL_SUPPORT, false);
     tern_infos_flag(&infos, PMIX_SERVER_REMOTE_CONNECTIONS, false);
     tern_infos_pointer(&infos, PMIX_TOPOLOGY2, PMIX_TOPO, &topology);
@@ -462,11 +513,13 @@ static int init_server(const struct tern_server_job *job)
                   status);
 }
 
-static int register_ranks(const struct tern_server_job *job)
+static int register_ranks(const struct tern_job *job)
 {
     for (int rank = 0; rank < job->map->size; rank++) {
+        if (job->map->places[rank].host != job->here)
+            continue;
         pmix_proc_t proc = { .rank = rank };
-        strncpy(proc.nspace, job->nspace, PMIX_MAX_NSLEN);
+        memcpy(proc.nspace, job->nspace, sizeof proc.nspace);
         pmix_status_t status =
             PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
         if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
@@ -475,10 +528,13 @@ static int register_ranks(const struct tern_server_job *job)
     return 0;
 }
 
-int tern_server_start(const struct tern_server_job *job,
+int tern_server_start(const struct tern_job *job,
                       const struct tern_server_listener *listener)
 {
     server.job = job;
+    static char own_name[256];
+    gethostname(own_name, sizeof own_name - 1);
+    server.host_name = job->here >= 0 ? job->hosts[job->here].name : own_name;
     server.listener = listener;
     server.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (server.event_fd < 0)
@@ -489,7 +545,7 @@ int tern_server_start(const struct tern_server_job *job,
     if (error)
         return error;
     pmix_status_t status = PMIx_server_register_nspace(
-        job->nspace, job->map->size, server.infos.items, server.infos.count, NULL, NULL);
+        job->nspace, tern_job_ranks_on(job, job->here), server.infos.items, server.infos.count, NULL, NULL);
     if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         return failed("PMIx_server_register_nspace", status);
     pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
@@ -497,10 +553,42 @@ int tern_server_start(const struct tern_server_job *job,
     return register_ranks(job);
 }
 
+/* On PMIx's thread. */
+static void fetched(pmix_status_t status, char *data, size_t size, void *object)
+{
+    struct event *event = object;
+    event->value = status;
+    if (size && (event->data = malloc(size))) {
+        memcpy(event->data, data, size);
+        event->size = size;
+    }
+    post(event);
+}
+
+void tern_server_fetch(int rank,
+                       void (*answer)(void *context, int status, const char *data, size_t size),
+                       void *context)
+{
+    struct event *event = new_event(FETCHED, NULL);
+    pmix_proc_t proc = { .rank = rank };
+    memcpy(proc.nspace, server.job->nspace, sizeof proc.nspace);
+    if (!event) {
+        answer(context, PMIX_ERR_NOMEM, NULL, 0);
+        return;
+    }
+    event->answer.fetched = answer;
+    event->answer_data = context;
+    pmix_status_t status = PMIx_server_dmodex_request(&proc, fetched, event);
+    if (status != PMIX_SUCCESS) {
+        answer(context, status, NULL, 0);
+        free(event);
+    }
+}
+
 int tern_server_add_environment(int rank, struct tern_strings *env)
 {
     pmix_proc_t proc = { .rank = rank };
-    strncpy(proc.nspace, server.job->nspace, PMIX_MAX_NSLEN);
+    memcpy(proc.nspace, server.job->nspace, sizeof proc.nspace);
     char **added = NULL;
     pmix_status_t status = PMIx_server_setup_fork(&proc, &added);
     if (status != PMIX_SUCCESS)

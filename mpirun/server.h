@@ -5,23 +5,11 @@
 /* The PMIx server of this node: tells the ranks who they are and who the others are, exchanges what
  * they publish, and reports what they do. One job per process. */
 
-#include <hwloc.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "mpirun/map.h"
-#include "mpirun/options.h"
-
-struct tern_server_job {
-    const char *nspace; /* the job's name; secret enough that nobody guesses it */
-    const char *secret; /* what its processes prove to each other that they know, in hexadecimal digits */
-    const char *session_dir;
-    const struct tern_host *host;
-    hwloc_topology_t topology;
-    const struct tern_map *map;
-    const struct tern_options *options;
-    char **wdirs; /* of each program, absolute */
-};
+#include "mpirun/job.h"
 
 /* What the ranks' PMIx clients did. Called on mpirun's loop, from tern_server_dispatch. */
 struct tern_server_listener {
@@ -34,15 +22,32 @@ struct tern_server_listener {
     void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
 };
 
+/* The same as numbers, for agents to send: calls what `act` stands for. */
+enum tern_client_act {
+    TERN_CLIENT_CONNECTED,
+    TERN_CLIENT_WORLD,
+    TERN_CLIENT_FINALIZED,
+    TERN_CLIENT_LOST,
+    TERN_CLIENT_ABORTED,
+    TERN_CLIENT_SIGNALLED,
+};
+void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
+                      const char *text);
+
 /* Starts the server. Blocks some milliseconds; starts threads. 0 or TERN_ERR_OTHER. */
-int tern_server_start(const struct tern_server_job *job,
-                      const struct tern_server_listener *listener);
+int tern_server_start(const struct tern_job *job, const struct tern_server_listener *listener);
 
 /* Readable when tern_server_dispatch has something to do. */
 int tern_server_fd(void);
 /* Answers requests and calls the listener. Everything a rank did before it ended is seen by a call
  * made after its end is known. */
 void tern_server_dispatch(void);
+
+/* What has a rank of this machine put? Waits until it has. `fetched` is called on mpirun's loop;
+ * `status` is PMIx's. */
+void tern_server_fetch(int rank,
+                       void (*fetched)(void *context, int status, const char *data, size_t size),
+                       void *context);
 
 /* Adds the variables that a rank needs to find the server. 0 or TERN_ERR_OTHER. */
 int tern_server_add_environment(int rank, struct tern_strings *env);

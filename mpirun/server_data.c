@@ -70,47 +70,6 @@ static void add_array(struct tern_infos *list, const char *key, const struct ter
     add(list, key, PMIX_DATA_ARRAY)->data.darray = array;
 }
 
-/* Where a rank may run, in PMIx's words; ranks with the same processors share the strings. */
-struct place_text {
-    struct tern_cpus cpus;
-    char *cpuset, *locality;
-};
-
-static int describe_place(hwloc_topology_t topology, const struct tern_cpus *cpus,
-                          struct place_text *text)
-{
-    (void)topology;
-    hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
-    for (int i = 0; i < TERN_MAX_CPUS; i++) {
-        if (tern_cpus_has(cpus, i))
-            hwloc_bitmap_set(bitmap, i);
-    }
-    pmix_cpuset_t cpuset = { .source = "hwloc", .bitmap = bitmap };
-    text->cpus = *cpus;
-    text->cpuset = text->locality = NULL;
-    /* Both are for performance only: without them ranks assume less about each other. */
-    if (PMIx_server_generate_locality_string(&cpuset, &text->locality) != PMIX_SUCCESS)
-        text->locality = NULL;
-    if (PMIx_server_generate_cpuset_string(&cpuset, &text->cpuset) != PMIX_SUCCESS)
-        text->cpuset = NULL;
-    hwloc_bitmap_free(bitmap);
-    return 0;
-}
-
-static const struct place_text *text_of_place(const struct tern_server_job *job,
-                                              const struct tern_place *place)
-{
-    static struct place_text *texts;
-    static int count;
-    for (int i = 0; i < count; i++) {
-        if (memcmp(&texts[i].cpus, &place->cpus, sizeof place->cpus) == 0)
-            return &texts[i];
-    }
-    texts = tern_must_grow(texts, (count + 1) * sizeof *texts);
-    describe_place(job->topology, &place->cpus, &texts[count]);
-    return &texts[count++];
-}
-
 static int app_first_rank(const struct tern_map *map, int app)
 {
     int rank = 0;
@@ -127,7 +86,7 @@ static int app_size(const struct tern_map *map, int app)
     return size;
 }
 
-static void describe_rank(const struct tern_server_job *job, int rank, struct tern_infos *infos)
+static void describe_rank(const struct tern_job *job, int rank, struct tern_infos *infos)
 {
     const struct tern_place *place = &job->map->places[rank];
     struct tern_infos own = { 0 };
@@ -139,18 +98,16 @@ static void describe_rank(const struct tern_server_job *job, int rank, struct te
     add_short(&own, PMIX_LOCAL_RANK, place->local_rank);
     add_short(&own, PMIX_NODE_RANK, place->local_rank);
     tern_infos_number(&own, PMIX_NODEID, place->host);
-    tern_infos_string(&own, PMIX_HOSTNAME, job->host->name);
+    tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[place->host].name);
     tern_infos_number(&own, PMIX_REINCARNATION, 0);
-    const struct place_text *text = text_of_place(job, place);
-    if (text->locality)
-        tern_infos_string(&own, PMIX_LOCALITY_STRING, text->locality);
-    if (text->cpuset)
-        tern_infos_string(&own, PMIX_CPUSET, text->cpuset);
+    const struct tern_place_text *text = &job->texts[job->text_of[rank]];
+    tern_infos_string(&own, PMIX_LOCALITY_STRING, text->locality);
+    tern_infos_string(&own, PMIX_CPUSET, text->cpuset);
     tern_infos_string(&own, PMIX_PROCDIR, job->session_dir);
     add_array(infos, PMIX_PROC_INFO_ARRAY, &own);
 }
 
-static void describe_app(const struct tern_server_job *job, int app, struct tern_infos *infos)
+static void describe_app(const struct tern_job *job, int app, struct tern_infos *infos)
 {
     struct tern_infos own = { 0 };
     tern_infos_number(&own, PMIX_APPNUM, app);
@@ -161,63 +118,103 @@ static void describe_app(const struct tern_server_job *job, int app, struct tern
     add_array(infos, PMIX_APP_INFO_ARRAY, &own);
 }
 
-/* "0,1,2,..." */
-static char *list_ranks(int size)
+/* "0,1,2,...": the ranks of a host; malloc'ed. */
+static char *list_ranks(const struct tern_job *job, int host)
 {
-    char *text = tern_must_alloc((size_t)size * 11 + 1), *at = text;
-    for (int rank = 0; rank < size; rank++)
-        at += sprintf(at, "%s%d", rank ? "," : "", rank);
+    char *text = tern_must_alloc((size_t)job->map->size * 11 + 1), *at = text;
+    for (int rank = 0; rank < job->map->size; rank++) {
+        if (job->map->places[rank].host == host)
+            at += sprintf(at, "%s%d", at > text ? "," : "", rank);
+    }
     return text;
 }
 
-static void describe_node(const struct tern_server_job *job, const char *peers,
+static int first_rank(const struct tern_job *job, int host)
+{
+    int rank = 0;
+    while (rank < job->map->size && job->map->places[rank].host != host)
+        rank++;
+    return rank;
+}
+
+static void describe_node(const struct tern_job *job, int host, const char *peers,
                           struct tern_infos *infos)
 {
     struct tern_infos own = { 0 };
-    tern_infos_number(&own, PMIX_NODEID, 0);
-    tern_infos_string(&own, PMIX_HOSTNAME, job->host->name);
-    tern_infos_number(&own, PMIX_LOCAL_SIZE, job->map->size);
-    tern_infos_number(&own, PMIX_NODE_SIZE, job->map->size);
+    int ranks = tern_job_ranks_on(job, host);
+    tern_infos_number(&own, PMIX_NODEID, host);
+    tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[host].name);
+    tern_infos_number(&own, PMIX_LOCAL_SIZE, ranks);
+    tern_infos_number(&own, PMIX_NODE_SIZE, ranks);
     tern_infos_string(&own, PMIX_LOCAL_PEERS, peers);
-    add_rank(&own, PMIX_LOCALLDR, 0);
+    add_rank(&own, PMIX_LOCALLDR, first_rank(job, host));
     add_array(infos, PMIX_NODE_INFO_ARRAY, &own);
 }
 
-int tern_server_describe_job(const struct tern_server_job *job, struct tern_infos *ret_infos)
+/* PREFIX and the names of all hosts; malloc'ed. */
+static char *list_hosts(const struct tern_job *job, const char *prefix)
+{
+    char *text = tern_must_copy(prefix);
+    for (int host = 0; host < job->host_count; host++) {
+        char *more = tern_must_format("%s%s%s", text, host ? "," : "", job->hosts[host].name);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+/* What is so for a server on this host alone. */
+static void describe_here(const struct tern_job *job, struct tern_infos *infos)
+{
+    int ranks = tern_job_ranks_on(job, job->here);
+    tern_infos_number(infos, PMIX_LOCAL_SIZE, ranks);
+    tern_infos_number(infos, PMIX_NODE_SIZE, ranks);
+    tern_infos_string(infos, PMIX_LOCAL_PEERS, list_ranks(job, job->here));
+    add_rank(infos, PMIX_LOCALLDR, first_rank(job, job->here));
+    tern_infos_string(infos, PMIX_TMPDIR, job->session_dir);
+    tern_infos_string(infos, PMIX_NSDIR, job->session_dir);
+}
+
+int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_infos)
 {
     const struct tern_map *map = job->map;
     struct tern_infos infos = { 0 };
-    char *ranks, *peers = list_ranks(map->size);
+    char *ranks, *peers = tern_must_copy("");
     /* Not by PMIx_generate_regex: PMIx 4 writes past a buffer when a name has 50 characters before
      * its first digit. */
-    char *nodes = tern_must_format("raw:%s", job->host->name);
+    char *nodes = list_hosts(job, "raw:");
+    for (int host = 0; host < job->host_count; host++) {
+        char *own = list_ranks(job, host);
+        char *more = tern_must_format("%s%s%s", peers, host ? ";" : "", own);
+        free(peers);
+        peers = more;
+        describe_node(job, host, own, &infos);
+    }
     if (PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
-        return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %s", map->size,
-                          job->host->name);
+        return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %d hosts", map->size,
+                          job->host_count);
+    free(peers);
     int universe = map->slots > map->size ? map->slots : map->size;
+    char number[9] = "";
+    memcpy(number, job->token, 8);
     tern_infos_string(&infos, PMIX_JOBID, job->nspace);
-    tern_infos_number(&infos, PMIX_SESSION_ID, getpid());
+    tern_infos_number(&infos, PMIX_SESSION_ID, (uint32_t)strtoul(number, NULL, 16) >> 1);
     tern_infos_number(&infos, PMIX_UNIV_SIZE, universe);
     tern_infos_number(&infos, PMIX_MAX_PROCS, universe);
     tern_infos_number(&infos, PMIX_NUM_SLOTS, universe);
     tern_infos_number(&infos, PMIX_JOB_SIZE, map->size);
     tern_infos_number(&infos, PMIX_JOB_NUM_APPS, job->options->app_count);
-    tern_infos_number(&infos, PMIX_NUM_NODES, 1);
-    tern_infos_number(&infos, PMIX_LOCAL_SIZE, map->size);
-    tern_infos_number(&infos, PMIX_NODE_SIZE, map->size);
-    tern_infos_string(&infos, PMIX_LOCAL_PEERS, peers);
-    add_rank(&infos, PMIX_LOCALLDR, 0);
+    tern_infos_number(&infos, PMIX_NUM_NODES, job->host_count);
     tern_infos_flag(&infos, PMIX_SPAWNED, false);
     tern_infos_string(&infos, PMIX_NODE_MAP, nodes);
     tern_infos_string(&infos, PMIX_PROC_MAP, ranks);
-    tern_infos_string(&infos, PMIX_NODE_LIST, job->host->name);
+    tern_infos_string(&infos, PMIX_NODE_LIST, list_hosts(job, ""));
     tern_infos_string(&infos, PMIX_MAPBY, tern_level_name(map->by));
     tern_infos_string(&infos, PMIX_BINDTO, tern_level_name(map->bind));
-    tern_infos_string(&infos, PMIX_TMPDIR, job->session_dir);
-    tern_infos_string(&infos, PMIX_NSDIR, job->session_dir);
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
     tern_infos_string(&infos, TERN_LAUNCHER_SECRET, job->secret);
-    describe_node(job, peers, &infos);
+    if (job->here >= 0)
+        describe_here(job, &infos);
     for (int app = 0; app < job->options->app_count; app++)
         describe_app(job, app, &infos);
     for (int rank = 0; rank < map->size; rank++)

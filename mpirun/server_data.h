@@ -7,7 +7,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/server.h"
+#include "mpirun/job.h"
 
 struct tern_infos {
     pmix_info_t *items;
@@ -21,6 +21,6 @@ void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type
                         void *value);
 
 /* Everything PMIx_server_register_nspace wants to know. 0 or TERN_ERR_OTHER. */
-int tern_server_describe_job(const struct tern_server_job *job, struct tern_infos *ret_infos);
+int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_infos);
 
 #endif

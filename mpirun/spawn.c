@@ -62,10 +62,10 @@ static uint64_t plan_add_list(struct plan *plan, const struct tern_strings *list
     return offset;
 }
 
-static uint64_t plan_argv(struct plan *plan, const struct tern_spawn *spawn, int app, int rank)
+static uint64_t plan_argv(struct plan *plan, const struct tern_job *job, int app, int rank)
 {
-    const struct tern_strings *argv = &spawn->options->apps[app].argv;
-    if (!spawn->options->index_argv)
+    const struct tern_strings *argv = &job->options->apps[app].argv;
+    if (!job->options->index_argv)
         return plan_add_list(plan, argv);
     struct tern_strings indexed = { 0 };
     tern_strings_format(&indexed, "%s-%d", argv->items[0], rank);
@@ -77,39 +77,39 @@ static uint64_t plan_argv(struct plan *plan, const struct tern_spawn *spawn, int
 }
 
 /* Fills the plan and a request per rank. */
-static int make_plan(const struct tern_spawn *spawn, struct plan *plan,
+static int make_plan(const struct tern_job *job, struct plan *plan,
                      struct tern_guardian_message *requests)
 {
-    struct tern_environment_job job = { spawn->options, spawn->map, spawn->session_dir,
-                                        spawn->node_memory, spawn->node_memory_path };
     struct tern_guardian_message *shared =
-        tern_must_alloc(spawn->options->app_count * sizeof *shared);
+        tern_must_alloc(job->options->app_count * sizeof *shared);
     plan_add(plan, "nothing", 8);
-    for (int app = 0; app < spawn->options->app_count; app++) {
+    for (int app = 0; app < job->options->app_count; app++) {
         const char *wdir =
-            spawn->options->apps[app].wdir_session ? spawn->session_dir : spawn->wdirs[app];
+            job->options->apps[app].wdir_session ? job->session_dir : job->wdirs[app];
         struct tern_strings env = { 0 };
-        tern_environment_of_app(&job, app, &env);
+        tern_environment_of_app(job, app, &env);
         if (wdir)
             tern_strings_set(&env, "PWD", wdir);
         shared[app].kind = TERN_GUARDIAN_SPAWN;
-        shared[app].path = plan_add(plan, spawn->paths[app], strlen(spawn->paths[app]) + 1);
+        shared[app].path = plan_add(plan, job->paths[app], strlen(job->paths[app]) + 1);
         shared[app].wdir = plan_add(plan, wdir, strlen(wdir) + 1);
-        shared[app].argv = plan_argv(plan, spawn, app, 0);
+        shared[app].argv = plan_argv(plan, job, app, 0);
         shared[app].shared_env = plan_add_list(plan, &env);
         tern_strings_free(&env);
     }
     int error = 0;
-    for (int rank = 0; rank < spawn->map->size && !error; rank++) {
-        const struct tern_place *place = &spawn->map->places[rank];
+    for (int rank = 0; rank < job->map->size && !error; rank++) {
+        const struct tern_place *place = &job->map->places[rank];
+        if (place->host != job->here)
+            continue;
         struct tern_strings env = { 0 };
-        tern_environment_of_rank(&job, rank, &env);
+        tern_environment_of_rank(job, rank, &env);
         error = tern_server_add_environment(rank, &env);
         requests[rank] = shared[place->app];
         requests[rank].rank = rank;
         requests[rank].own_env = plan_add_list(plan, &env);
-        if (spawn->options->index_argv)
-            requests[rank].argv = plan_argv(plan, spawn, place->app, rank);
+        if (job->options->index_argv)
+            requests[rank].argv = plan_argv(plan, job, place->app, rank);
         if (place->bound)
             requests[rank].cpus = plan_add(plan, &place->cpus, sizeof place->cpus);
         tern_strings_free(&env);
@@ -118,7 +118,7 @@ static int make_plan(const struct tern_spawn *spawn, struct plan *plan,
     return error;
 }
 
-static int send_plan(const struct tern_spawn *spawn, const struct plan *plan)
+static int send_plan(const struct tern_job *job, int guardian_fd, const struct plan *plan)
 {
     int fd = tern_memory_file("tern-plan");
     if (fd < 0)
@@ -133,8 +133,8 @@ static int send_plan(const struct tern_spawn *spawn, const struct plan *plan)
             done += n;
     }
     struct tern_guardian_message message = { .kind = TERN_GUARDIAN_PLAN, .size = plan->size };
-    int fds[2] = { fd, spawn->node_memory_fd };
-    if (!error && tern_guardian_send(spawn->guardian_fd, &message, fds, 2) < 0)
+    int fds[2] = { fd, job->node_memory_fd };
+    if (!error && tern_guardian_send(guardian_fd, &message, fds, 2) < 0)
         error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
     close(fd);
     return error;
@@ -173,10 +173,10 @@ static int open_terminal(int *ret_ours, int *ret_theirs)
 }
 
 /* The three descriptors that a rank gets; our ends go to input and output. */
-static int make_streams(const struct tern_spawn *spawn, int rank, int fds[3])
+static int make_streams(const struct tern_job *job, int rank, int fds[3])
 {
     int ours, ends[2], error;
-    int stdin_rank = spawn->options->stdin_rank;
+    int stdin_rank = job->options->stdin_rank;
     if (stdin_rank == rank || stdin_rank == TERN_STDIN_ALL) {
         if (pipe2(ends, O_CLOEXEC) < 0)
             return -1;
@@ -190,7 +190,7 @@ static int make_streams(const struct tern_spawn *spawn, int rank, int fds[3])
     error = tern_output_add(rank, 1, ours);
     if (error)
         return error;
-    if (spawn->options->merge_stderr) {
+    if (job->options->merge_stderr) {
         fds[2] = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
         return fds[2] < 0 ? -1 : 0;
     }
@@ -200,16 +200,17 @@ static int make_streams(const struct tern_spawn *spawn, int rank, int fds[3])
     return tern_output_add(rank, 2, ends[0]);
 }
 
-static int spawn_rank(const struct tern_spawn *spawn, struct tern_guardian_message *request)
+static int spawn_rank(const struct tern_job *job, int guardian_fd,
+                      struct tern_guardian_message *request)
 {
     int fds[3] = { -1, -1, -1 };
-    int error = make_streams(spawn, request->rank, fds);
+    int error = make_streams(job, request->rank, fds);
     if (error == -1)
         error = tern_error(TERN_ERR_OTHER, "cannot make the standard streams of rank %d: %s%s",
                            request->rank, strerror(errno),
                            errno == EMFILE ? "; raise the limit (ulimit -n)"
                            : errno == ENOENT ? "; is there a /dev/null?" : "");
-    if (!error && tern_guardian_send(spawn->guardian_fd, request, fds, 3) < 0)
+    if (!error && tern_guardian_send(guardian_fd, request, fds, 3) < 0)
         error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
     for (int i = 0; i < 3; i++) {
         if (fds[i] >= 0)
@@ -218,15 +219,17 @@ static int spawn_rank(const struct tern_spawn *spawn, struct tern_guardian_messa
     return error;
 }
 
-int tern_spawn_ranks(const struct tern_spawn *spawn)
+int tern_spawn_ranks(const struct tern_job *job, int guardian_fd)
 {
     struct plan plan = { 0 };
-    struct tern_guardian_message *requests = tern_must_alloc(spawn->map->size * sizeof *requests);
-    int error = make_plan(spawn, &plan, requests);
+    struct tern_guardian_message *requests = tern_must_alloc(job->map->size * sizeof *requests);
+    int error = make_plan(job, &plan, requests);
     if (!error)
-        error = send_plan(spawn, &plan);
-    for (int rank = 0; rank < spawn->map->size && !error; rank++)
-        error = spawn_rank(spawn, &requests[rank]);
+        error = send_plan(job, guardian_fd, &plan);
+    for (int rank = 0; rank < job->map->size && !error; rank++) {
+        if (job->map->places[rank].host == job->here)
+            error = spawn_rank(job, guardian_fd, &requests[rank]);
+    }
     free(plan.bytes);
     free(requests);
     return error;

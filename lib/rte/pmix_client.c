@@ -329,9 +329,31 @@ int tern_pmix_stop(void)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
 }
 
+/* The lowest rank of the node that a rank is on stands for the node: PMIx 4 tells the numbers of
+ * other nodes to nobody, but which ranks a named host has. */
 bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
 {
-    return ask_number(rank, PMIX_NODEID, ret_node);
+    char host[256];
+    pmix_info_t infos[3];
+    pmix_value_t *value = NULL;
+    pmix_proc_t proc = pmix.self;
+
+    if (tern_rte.node_count <= 1)
+        return ask_number(rank, PMIX_NODEID, ret_node);
+    if (!ask_string(rank, PMIX_HOSTNAME, host, sizeof host))
+        return false;
+    fill_flag(&infos[0], PMIX_OPTIONAL);
+    fill_flag(&infos[1], PMIX_NODE_INFO);
+    fill_flag(&infos[2], PMIX_HOSTNAME);
+    infos[2].value.type = PMIX_STRING;
+    infos[2].value.data.string = host;
+    proc.rank = PMIX_RANK_WILDCARD;
+    if (pmix.get(&proc, PMIX_LOCAL_PEERS, infos, 3, &value) != PMIX_SUCCESS || !value)
+        return false;
+    bool found = value->type == PMIX_STRING && value->data.string &&
+                 sscanf(value->data.string, "%u", ret_node) == 1;
+    free_value(value);
+    return found;
 }
 
 bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room)

@@ -174,6 +174,22 @@ static const struct tern_param topo[] = {
      "neighbours sit close together."},
 };
 
+static const struct tern_param launch[] = {
+    {"plm_rsh_agent", TERN_PARAM_STRING, "ssh", "",
+     "Command that starts a program on another host, HOST and the program behind it: ssh, or a wrapper such as `ip netns exec`. "
+     "What starts with ssh is told to ask for no password."},
+    {"plm_rsh_args", TERN_PARAM_STRING, "", "", "More words for that command, such as `-p 2222`."},
+    {"orte_launch_agent", TERN_PARAM_STRING, "", "",
+     "mpirun on the other hosts; empty: the same path as here, or bin/mpirun below --prefix."},
+    {"launch_timeout", TERN_PARAM_INT, "10", "s", "How long a host may take to answer at the start."},
+    {"launch_width", TERN_PARAM_INT, "32", "",
+     "Hosts that mpirun, and then each host, starts directly. ssh between hosts must do without a password, else mpirun starts "
+     "them itself."},
+    {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts all hosts itself."},
+    {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
+     "A host that shows no sign of life for so long is taken for dead, and the job ends; 0: never."},
+};
+
 const struct tern_param_room tern_param_rooms[] = {
     {"mpi", TABLE(mpi), "The library as a whole."},
     {"check", TABLE(check), "What is checked beyond the arguments of one call."},
@@ -183,6 +199,7 @@ const struct tern_param_room tern_param_rooms[] = {
     {"pml", TABLE(pml), "Point to point: matching, protocols, waiting."},
     {"coll", TABLE(coll), "Collective operations and their algorithms."},
     {"topo", TABLE(topo), "Process topologies."},
+    {"launch", TABLE(launch), "How mpirun starts ranks on other hosts."},
     {0},
 };
 

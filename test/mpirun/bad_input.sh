@@ -53,20 +53,26 @@ bad 'no program nosuchprogram' -np 1 "${go[@]}" : -np 1 nosuchprogram
 bad 'cannot use the working directory .*/nodir: No such file' --wdir nodir -np 1 "${go[@]}"
 bad 'cannot use the working directory .*/here: it is not a directory' --wdir here -np 1 "${go[@]}"
 
-bad 'unknown host no-such-host.invalid' --host no-such-host.invalid -np 1 "${go[@]}"
-bad 'cannot start on host 192.0.2.77: this version runs on one machine only' --host localhost,192.0.2.77 -np 1 "${go[@]}"
+bad 'cannot start on host no-such-host.invalid: .*(resolve|ssh)' --host no-such-host.invalid -np 1 "${go[@]}"
+bad 'cannot start on host 192.0.2.77: .+' --mca launch_timeout 1 --host localhost,192.0.2.77 -np 2 "${go[@]}"
+bad 'cannot start on host far: cannot run nosuchagent' --mca plm_rsh_agent nosuchagent --host far -np 1 "${go[@]}"
+bad 'cannot start on host far: false ended with exit status 1' --mca plm_rsh_agent false --host far -np 1 "${go[@]}"
 bad '"0" is not a number of slots' --host localhost:0 -np 1 "${go[@]}"
 bad '"x" is not a number of slots' -H localhost:x -np 1 "${go[@]}"
 bad 'cannot read the hostfile nofile: No such file' --hostfile nofile -np 1 "${go[@]}"
 echo '# nobody' >empty
 bad 'the hostfile empty names no host' --hostfile empty -np 1 "${go[@]}"
 echo 'localhost slots=many' >hosts
-bad '"many" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
+bad 'hosts, line 1: "many" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 echo 'localhost slotz=1' >hosts
 bad '"slotz=1" is not understood in a hostfile' --hostfile hosts -np 1 "${go[@]}"
 echo '192.0.2.77 slots=2' >hosts
-bad 'cannot start on host 192.0.2.77' --hostfile hosts -np 1 "${go[@]}"
-bad 'leaves no machine' --nolocal -np 1 "${go[@]}"
+bad 'cannot start on host 192.0.2.77' --mca launch_timeout 1 --hostfile hosts -np 1 "${go[@]}"
+echo 'far slots=0' >hosts
+bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
+echo 'localhost' >hosts
+bad 'host far is not in hosts' --hostfile hosts --host far -np 1 "${go[@]}"
+bad '--nolocal leaves no host' --nolocal -np 1 "${go[@]}"
 
 bad '--bind-to: no object "cores"' --bind-to cores -np 1 "${go[@]}"
 bad '--map-by: no object "nodes"' --map-by nodes -np 1 "${go[@]}"

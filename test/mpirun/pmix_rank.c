@@ -67,9 +67,12 @@ static void print_facts(void)
            size, ask_u32(job, PMIX_UNIV_SIZE), ask_u32(job, PMIX_MAX_PROCS),
            ask_u32(job, PMIX_LOCAL_SIZE), ask_string(job, PMIX_LOCAL_PEERS),
            ask_u32(job, PMIX_NUM_NODES), ask_u32(job, PMIX_JOB_NUM_APPS));
+    uint32_t nodes = ask_u32(job, PMIX_NUM_NODES);
     for (uint32_t r = 0; r < size; r++) {
+        /* PMIx 4 tells the numbers of other nodes to nobody */
+        uint32_t node = nodes > 1 && r != self.rank ? 0 : ask_u32(r, PMIX_NODEID);
         printf("  %u: local %u node %u nodeid %u app %u host %s locality %s\n", r,
-               ask_u32(r, PMIX_LOCAL_RANK), ask_u32(r, PMIX_NODE_RANK), ask_u32(r, PMIX_NODEID),
+               ask_u32(r, PMIX_LOCAL_RANK), ask_u32(r, PMIX_NODE_RANK), node,
                ask_u32(r, PMIX_APPNUM), ask_string(r, PMIX_HOSTNAME),
                ask_string(r, PMIX_LOCALITY_STRING));
     }
@@ -90,6 +93,52 @@ static void exchange(void)
     fence();
     snprintf(key, sizeof key, "card-%u", right);
     printf("%s\n", ask_string(right, key));
+}
+
+/* What ranks have put, without a fence: whoever has it is asked. */
+static void ask_directly(void)
+{
+    char text[64];
+    uint32_t size = ask_u32(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+    pmix_value_t value = { .type = PMIX_STRING, .data.string = text };
+    snprintf(text, sizeof text, "from %u", self.rank);
+    if (self.rank + 1 == size) /* the others ask before it is there */
+        usleep(200000);
+    must("put", PMIx_Put(PMIX_GLOBAL, "card", &value));
+    must("commit", PMIx_Commit());
+    for (uint32_t rank = 0; rank < size; rank++)
+        printf("%u has %s\n", rank, ask_string(rank, "card"));
+    fence();
+}
+
+static volatile int noticed;
+
+static void notice(size_t handler, pmix_status_t code, const pmix_proc_t *source, pmix_info_t infos[],
+                   size_t info_count, pmix_info_t *results, size_t result_count,
+                   pmix_event_notification_cbfunc_fn_t done, void *data)
+{
+    (void)handler, (void)code, (void)infos, (void)info_count, (void)results, (void)result_count;
+    printf("event of %u\n", source->rank);
+    noticed = 1;
+    if (done)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
+/* Rank 0's event reaches all others. */
+static void send_event(void)
+{
+    pmix_status_t code = -31777;
+    if (self.rank) {
+        pmix_status_t status = PMIx_Register_event_handler(&code, 1, NULL, 0, notice, NULL, NULL);
+        if (status < 0)
+            must("register", status);
+    }
+    fence();
+    if (self.rank == 0)
+        must("notify", PMIx_Notify_event(code, &self, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL));
+    for (int i = 0; self.rank && !noticed && i < 2000; i++)
+        usleep(5000);
+    fence();
 }
 
 /* Rank 0 publishes after the others have begun to wait, as far as one can know. */
@@ -155,6 +204,12 @@ int main(int argc, char **argv)
         print_facts();
     } else if (strcmp(action, "exchange") == 0) {
         exchange();
+    } else if (strcmp(action, "direct") == 0) {
+        ask_directly();
+    } else if (strcmp(action, "event") == 0) {
+        send_event();
+    } else if (strcmp(action, "secret") == 0) {
+        printf("%s\n", ask_string(PMIX_RANK_WILDCARD, TERN_LAUNCHER_SECRET));
     } else if (strcmp(action, "publish") == 0) {
         publish_and_look_up();
     } else if (strcmp(action, "signal") == 0) {

@@ -284,6 +284,95 @@ START_TEST(test_several_hosts)
 }
 END_TEST
 
+static const char *hosts_of(const struct tern_map *map)
+{
+    static char text[256];
+    for (int r = 0; r < map->size; r++)
+        text[r] = (char)('a' + map->places[r].host);
+    text[map->size] = '\0';
+    return text;
+}
+
+static void expect_hosts(const struct tern_map_request *request, const struct tern_host *hosts,
+                         int count, const char *wanted)
+{
+    struct tern_map map;
+    ck_assert_int_eq(tern_map_ranks(request, hosts, count, &map), 0);
+    ck_assert_str_eq(hosts_of(&map), wanted);
+    tern_map_free(&map);
+}
+
+START_TEST(test_slots_of_hosts)
+{
+    struct tern_host hosts[3] = { make_host(1, 1, 2, 1), make_host(1, 1, 2, 1), make_host(1, 1, 2, 1) };
+    struct tern_map_request request = ask();
+    struct tern_map map;
+    int np = 0;
+    request.np = &np;
+    hosts[0].slots = 3;
+    hosts[1].slots = 1;
+    hosts[2].slots = 2;
+    expect_hosts(&request, hosts, 3, "aaabcc");
+    np = 4;
+    expect_hosts(&request, hosts, 3, "aaab");
+    request.span = true;
+    expect_hosts(&request, hosts, 3, "aabc");
+    request.span = false;
+    request.by = TERN_LEVEL_NODE;
+    expect_hosts(&request, hosts, 3, "abca");
+    request.rank_by = TERN_LEVEL_SLOT;
+    np = 8;
+    request.by = TERN_LEVEL_SLOT;
+    expect_hosts(&request, hosts, 3, "aaabccca");
+    request.no_oversubscribe = request.over_hosts = true;
+    ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
+    ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
+                     "8 ranks on 6 slots, and --oversubscribe was not given\n"
+                     "    host  slots  max\n"
+                     "    n1        3\n"
+                     "    n1        1\n"
+                     "    n1        2");
+    request.no_oversubscribe = false;
+    hosts[0].max_slots = hosts[1].max_slots = hosts[2].max_slots = 3;
+    expect_hosts(&request, hosts, 3, "aaabcccb"); /* a is full, then c */
+    np = 10;
+    ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
+    /* per node: as said, unless slots were given and are fewer */
+    np = 0;
+    request = ask();
+    request.np = &np;
+    request.per_object = 2;
+    request.per_level = TERN_LEVEL_NODE;
+    request.no_oversubscribe = request.over_hosts = true;
+    ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
+    hosts[1].slots_implied = true;
+    expect_hosts(&request, hosts, 3, "aabbcc");
+}
+END_TEST
+
+START_TEST(test_words_for_others)
+{
+    struct tern_host host = make_host(2, 1, 2, 2);
+    struct tern_place place = { .bound = true };
+    struct tern_cpus back;
+    tern_cpus_add(&place.cpus, 1);
+    tern_cpus_add(&place.cpus, 5);
+    tern_cpus_add(&place.cpus, 6);
+    char *text = tern_map_locality(&host, &place);
+    ck_assert_str_eq(text, "SK0-1:L30-1:L21-2:L11-2:CR1-2:HT2-3,5:NM0-1");
+    free(text);
+    text = tern_map_cpuset(&place);
+    ck_assert_str_eq(text, "hwloc:1,5-6");
+    tern_cpus_read(text, &back);
+    ck_assert_mem_eq(&back, &place.cpus, sizeof back);
+    free(text);
+    tern_cpus_read("hwloc:0-99999999,x", &back);
+    ck_assert_int_eq(tern_cpus_count(&back), TERN_MAX_CPUS);
+    tern_cpus_read("", &back);
+    ck_assert_int_eq(tern_cpus_count(&back), 0);
+}
+END_TEST
+
 START_TEST(test_refusals)
 {
     struct tern_host host = make_host(1, 1, 2, 1);
@@ -390,6 +479,8 @@ int main(void)
     tcase_add_test(all, test_rank_by);
     tcase_add_test(all, test_odd_machines);
     tcase_add_test(all, test_several_hosts);
+    tcase_add_test(all, test_slots_of_hosts);
+    tcase_add_test(all, test_words_for_others);
     tcase_add_test(all, test_refusals);
     tcase_add_test(all, test_everything_maps);
     tcase_add_test(all, test_description);

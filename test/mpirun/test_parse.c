@@ -2,10 +2,14 @@
 /* What mpirun reads: hosts, hostfiles, policies, control group limits, and machines as hwloc
  * describes them. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/allocation.h"
+#include "mpirun/frame.h"
 #include "mpirun/hosts.h"
 #include "mpirun/policy.h"
 #include "mpirun/topology.h"
@@ -66,6 +70,206 @@ START_TEST(test_hostfile_lines)
         ck_assert_int_eq(entry.slots, lines[i].slots);
         ck_assert_int_eq(entry.max_slots, lines[i].max_slots);
     }
+}
+END_TEST
+
+static void add_host(struct tern_host_list *list, const char *name, int slots)
+{
+    struct tern_host_entry entry = { .slots = slots };
+    strcpy(entry.name, name);
+    tern_host_list_add(list, &entry);
+}
+
+START_TEST(test_host_lists)
+{
+    struct tern_host_list list = { 0 };
+    add_host(&list, "n1", 0);
+    add_host(&list, "n2", 2);
+    ck_assert_int_eq(list.items[0].slots, 0); /* one per core */
+    add_host(&list, "N1", 0);
+    add_host(&list, "n2", 3);
+    ck_assert_int_eq(list.count, 2);
+    ck_assert_int_eq(list.items[0].slots, 2);
+    ck_assert_int_eq(list.items[1].slots, 5);
+    free(list.items);
+}
+END_TEST
+
+static const char *joined(const struct tern_strings *list)
+{
+    static char text[4096];
+    text[0] = '\0';
+    for (int i = 0; i < list->count; i++)
+        sprintf(text + strlen(text), "%s%s", i ? " " : "", list->items[i]);
+    return text;
+}
+
+START_TEST(test_slurm_names)
+{
+    static const struct {
+        const char *text, *names; /* NULL: refused */
+    } lists[] = {
+        { "n1", "n1" },
+        { "n1,gpu-a", "n1 gpu-a" },
+        { "n[1-3,7]", "n1 n2 n3 n7" },
+        { "n[08-11]", "n08 n09 n10 n11" },
+        { "n[1-2]-ib,m[5]", "n1-ib n2-ib m5" },
+        { "r[1-2]n[1,3]", "r1n1 r1n3 r2n1 r2n3" },
+        { "", NULL },
+        { "n[1-", NULL },
+        { "n[]", NULL },
+        { "n[3-1]", NULL },
+        { "n[a]", NULL },
+        { "n[1;2]", NULL },
+        { "n1,,n2", NULL },
+        { "n[1-99999999999]", NULL },
+        { "n[1-9999][1-9999]", NULL },
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct tern_strings names = { 0 };
+        int error = tern_slurm_expand(lists[i].text, &names);
+        ck_assert_msg(error == (lists[i].names ? 0 : TERN_ERR_ARG), "\"%s\": %d", lists[i].text,
+                      error);
+        if (!error)
+            ck_assert_str_eq(joined(&names), lists[i].names);
+        tern_strings_free(&names);
+    }
+}
+END_TEST
+
+START_TEST(test_slurm_numbers)
+{
+    int numbers[4];
+    ck_assert_int_eq(tern_slurm_numbers("2(x3),1", 4, numbers), 0);
+    ck_assert(numbers[0] == 2 && numbers[1] == 2 && numbers[2] == 2 && numbers[3] == 1);
+    ck_assert_int_eq(tern_slurm_numbers("8", 1, numbers), 0);
+    ck_assert_int_eq(numbers[0], 8);
+    static const char *const bad[] = { "", "2", "2(x", "2(x9", "0(x4)", "x", "2(x0),1" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(tern_slurm_numbers(bad[i], 4, numbers) == TERN_ERR_ARG, "\"%s\"", bad[i]);
+}
+END_TEST
+
+static int read_allocation(const char *text, bool with_slots, struct tern_host_list *list)
+{
+    char path[] = "/tmp/tern-test-parse.XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    *list = (struct tern_host_list){ 0 };
+    int error = tern_allocation_read(path, with_slots, list);
+    unlink(path);
+    return error;
+}
+
+START_TEST(test_allocation_files)
+{
+    struct tern_host_list list;
+    ck_assert_int_eq(read_allocation("n1\nn1\nn2\n\nn1\n", false, &list), 0);
+    ck_assert_int_eq(list.count, 2);
+    ck_assert_int_eq(list.items[0].slots, 3);
+    ck_assert_int_eq(list.items[1].slots, 1);
+    free(list.items);
+    ck_assert_int_eq(read_allocation("n1 4 all.q@n1 UNDEFINED\nn2 2 all.q@n2 UNDEFINED\n", true, &list), 0);
+    ck_assert_int_eq(list.items[0].slots, 4);
+    ck_assert_str_eq(list.items[1].name, "n2");
+    free(list.items);
+    ck_assert_int_eq(read_allocation("n1\n", true, &list), TERN_ERR_ARG);
+    ck_assert_int_eq(read_allocation("n1 many\n", true, &list), TERN_ERR_ARG);
+    ck_assert_int_eq(tern_allocation_read("/nowhere/hosts", false, &list), TERN_ERR_ARG);
+}
+END_TEST
+
+/* The variables of a batch system, and what --host and --hostfile choose among its hosts. */
+START_TEST(test_allocation_is_found)
+{
+    struct tern_host_list list;
+    struct tern_strings none = { 0 }, hosts = { 0 };
+    setenv("SLURM_JOB_ID", "7", 1);
+    setenv("SLURM_JOB_NODELIST", "n[1-3]", 1);
+    setenv("SLURM_TASKS_PER_NODE", "4(x2),2", 1);
+    ck_assert_int_eq(tern_hosts_collect(&none, &none, &list), 0);
+    ck_assert_int_eq(list.count, 3);
+    ck_assert_int_eq(list.items[0].slots, 4);
+    ck_assert_int_eq(list.items[2].slots, 2);
+    tern_strings_add(&hosts, "n3");
+    tern_strings_add(&hosts, "n1:1");
+    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, &list), 0);
+    ck_assert_int_eq(list.count, 2);
+    ck_assert_str_eq(list.items[0].name, "n3");
+    ck_assert_int_eq(list.items[0].slots, 2);
+    ck_assert_int_eq(list.items[1].slots, 1);
+    tern_strings_add(&hosts, "n4");
+    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, &list), TERN_ERR_ARG);
+    ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
+                     "host n4 is not in this Slurm job's allocation (SLURM_JOB_NODELIST)");
+    unsetenv("SLURM_JOB_ID");
+    unsetenv("SLURM_JOB_NODELIST");
+    unsetenv("SLURM_TASKS_PER_NODE");
+    ck_assert_int_eq(tern_hosts_collect(&none, &none, &list), 0);
+    ck_assert(list.count == 1 && list.items[0].here && list.items[0].slots == 0);
+}
+END_TEST
+
+START_TEST(test_frames)
+{
+    struct tern_parcel parcel = { 0 }, wire = { 0 };
+    struct tern_strings words = { 0 }, read = { 0 };
+    tern_strings_add(&words, "one");
+    tern_strings_add(&words, "");
+    tern_parcel_number(&parcel, -5);
+    tern_parcel_string(&parcel, NULL);
+    tern_parcel_string(&parcel, "text");
+    tern_parcel_strings(&parcel, &words);
+    struct tern_frame sent = { .kind = TERN_FRAME_JOB, .host = 3, .rank = -1, .value = 9, .id = 1ull << 40,
+                               .data = parcel.bytes, .size = (uint32_t)parcel.size }, got;
+    tern_frame_write(&wire, &sent);
+    for (size_t size = 0; size < wire.size; size++)
+        ck_assert_int_eq(tern_frame_read(wire.bytes, size, &got), 0);
+    ck_assert_int_eq(tern_frame_read(wire.bytes, wire.size, &got), (int64_t)wire.size);
+    ck_assert(got.kind == sent.kind && got.host == 3 && got.rank == -1 && got.value == 9 && got.id == sent.id);
+    struct tern_reader reader = { .at = got.data, .left = got.size };
+    ck_assert_int_eq(tern_read_number(&reader), -5);
+    ck_assert_ptr_null(tern_read_string(&reader));
+    ck_assert_str_eq(tern_read_string(&reader), "text");
+    tern_read_strings(&reader, &read);
+    ck_assert(!reader.bad && reader.left == 0 && read.count == 2 && strcmp(read.items[0], "one") == 0);
+    /* cut anywhere, it is bad and nothing is read beyond its end */
+    for (size_t size = 0; size < got.size; size++) {
+        char *cut = malloc(size ? size : 1);
+        memcpy(cut, got.data, size);
+        struct tern_strings some = { 0 };
+        reader = (struct tern_reader){ .at = cut, .left = size };
+        tern_read_number(&reader);
+        tern_read_string(&reader);
+        tern_read_string(&reader);
+        tern_read_strings(&reader, &some);
+        ck_assert(reader.bad);
+        tern_strings_free(&some);
+        free(cut);
+    }
+    /* a length that lies, a string without an end, a head that is none */
+    int64_t lie = -1;
+    memcpy(parcel.bytes + 8, &lie, sizeof lie);
+    reader = (struct tern_reader){ .at = parcel.bytes + 8, .left = parcel.size - 8 };
+    ck_assert_ptr_null(tern_read_string(&reader));
+    ck_assert(reader.bad);
+    struct tern_parcel open_end = { 0 };
+    tern_parcel_blob(&open_end, "abc", 3);
+    reader = (struct tern_reader){ .at = open_end.bytes, .left = open_end.size };
+    ck_assert_ptr_null(tern_read_string(&reader));
+    ck_assert(reader.bad);
+    wire.bytes[4] = (char)TERN_FRAME_KINDS;
+    ck_assert_int_eq(tern_frame_read(wire.bytes, wire.size, &got), -1);
+    wire.bytes[4] = TERN_FRAME_JOB;
+    wire.bytes[3] = 0x7f;
+    ck_assert_int_eq(tern_frame_read(wire.bytes, wire.size, &got), -1);
+    tern_parcel_free(&open_end);
+    tern_parcel_free(&parcel);
+    tern_parcel_free(&wire);
+    tern_strings_free(&words);
+    tern_strings_free(&read);
 }
 END_TEST
 
@@ -186,6 +390,12 @@ int main(void)
     TCase *all = tcase_create("parse");
     tcase_add_test(all, test_hosts);
     tcase_add_test(all, test_hostfile_lines);
+    tcase_add_test(all, test_host_lists);
+    tcase_add_test(all, test_slurm_names);
+    tcase_add_test(all, test_slurm_numbers);
+    tcase_add_test(all, test_allocation_files);
+    tcase_add_test(all, test_allocation_is_found);
+    tcase_add_test(all, test_frames);
     tcase_add_test(all, test_policies);
     tcase_add_test(all, test_soft_numbers);
     tcase_add_test(all, test_quotas);

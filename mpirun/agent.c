@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An agent decides nothing: it does what frames say, and tells what happens. It ends with its link:
+ * whatever becomes of mpirun, ssh, or the host in between, the guardian here ends the ranks. It is
+ * part of the tree, and passes on what is for and from the agents below it.
+ */
+#include "mpirun/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "mpirun/agents.h"
+#include "mpirun/environment.h"
+#include "mpirun/exchange.h"
+#include "mpirun/input.h"
+#include "mpirun/job_data.h"
+#include "mpirun/link.h"
+#include "mpirun/local.h"
+#include "mpirun/output.h"
+#include "mpirun/program.h"
+#include "mpirun/topology.h"
+
+enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000 };
+
+static struct {
+    struct tern_link link;
+    struct tern_launch launch;
+    struct tern_job job;
+    struct tern_host host;
+    hwloc_topology_t topology;
+    pid_t *pids; /* by rank */
+    struct tern_timer drain;
+    int self; /* our host's number */
+    bool joined, has_job, gone;
+    int left; /* value of GONE */
+} agent;
+
+static void send_up(const struct tern_frame *frame)
+{
+    tern_link_send(&agent.link, frame);
+}
+
+static void send_text(enum tern_frame_kind kind, int host, int value, const char *text)
+{
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_string(&parcel, text);
+    send_up(&(struct tern_frame){ .kind = kind,
+                                  .host = host,
+                                  .value = value,
+                                  .data = parcel.bytes,
+                                  .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+/* ---- what happens here ---- */
+
+static void send_answer(const struct tern_guardian_message *answer)
+{
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_number(&parcel, answer->pid);
+    tern_parcel_number(&parcel, answer->value);
+    tern_parcel_number(&parcel, answer->step);
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_GUARDIAN,
+                                  .host = agent.job.here,
+                                  .rank = answer->rank,
+                                  .value = answer->kind,
+                                  .data = parcel.bytes,
+                                  .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+/* Nothing of the job is left here, and all it said has been sent. */
+static void drained(struct tern_timer *timer)
+{
+    (void)timer;
+    tern_loop_stop_timer(&agent.drain);
+    tern_output_finish();
+    send_answer(&(struct tern_guardian_message){ .kind = TERN_GUARDIAN_GONE, .value = agent.left });
+}
+
+static void guardian_answered(const struct tern_guardian_message *answer)
+{
+    if (answer->kind == TERN_GUARDIAN_STARTED)
+        agent.pids[answer->rank] = answer->pid;
+    if (answer->kind != TERN_GUARDIAN_GONE) {
+        send_answer(answer);
+        return;
+    }
+    agent.gone = true;
+    agent.left = answer->value;
+    agent.drain.expired = drained;
+    if (tern_output_open_streams())
+        tern_loop_set_timer(&agent.drain, DRAIN_GRACE_MS);
+    else
+        drained(NULL);
+}
+
+static void send_act(int act, int rank, int number, const char *text)
+{
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_number(&parcel, number);
+    tern_parcel_string(&parcel, text);
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_CLIENT,
+                                  .host = agent.job.here,
+                                  .rank = rank,
+                                  .value = act,
+                                  .data = parcel.bytes,
+                                  .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+static void connected(int rank)
+{
+    send_act(TERN_CLIENT_CONNECTED, rank, 0, NULL);
+}
+
+static void world(int rank)
+{
+    send_act(TERN_CLIENT_WORLD, rank, 0, NULL);
+}
+
+static void finalized(int rank)
+{
+    send_act(TERN_CLIENT_FINALIZED, rank, 0, NULL);
+}
+
+static void lost(int rank)
+{
+    send_act(TERN_CLIENT_LOST, rank, 0, NULL);
+}
+
+static void aborted(int rank, int status, const char *message)
+{
+    send_act(TERN_CLIENT_ABORTED, rank, status, message);
+}
+
+static void signalled(int rank, int number)
+{
+    send_act(TERN_CLIENT_SIGNALLED, rank, number, NULL);
+}
+
+static pid_t process_of(int rank)
+{
+    return agent.pids[rank];
+}
+
+static void stream_closed(int rank)
+{
+    send_up(&(struct tern_frame){
+        .kind = TERN_FRAME_CLOSED, .host = agent.job.here, .rank = rank });
+    if (agent.gone && tern_output_open_streams() == 0)
+        drained(NULL);
+}
+
+static void write_failed(int error_number)
+{
+    (void)error_number;
+}
+
+static void forward(int rank, int which, const char *data, size_t size)
+{
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_OUTPUT,
+                                  .host = agent.job.here,
+                                  .rank = rank,
+                                  .value = which,
+                                  .data = data,
+                                  .size = (uint32_t)size });
+}
+
+static void input_taken(bool wants_more)
+{
+    send_up(&(struct tern_frame){
+        .kind = TERN_FRAME_TAKEN, .host = agent.job.here, .value = !wants_more });
+}
+
+/* ---- the job ---- */
+
+/* Where the user has not said which directory, and mpirun's is not here, home will do. */
+static char *find_wdir(const struct tern_app *app)
+{
+    struct stat info;
+    const char *wdir = app->wdir, *home = getenv("HOME");
+    if (wdir && stat(wdir, &info) == 0 && S_ISDIR(info.st_mode))
+        return tern_must_copy(wdir);
+    if (app->wdir_said)
+        return NULL;
+    return tern_must_copy(home && stat(home, &info) == 0 ? home : "/");
+}
+
+/* 0, or mpirun's exit status with text. */
+static int find_programs(struct tern_job *job)
+{
+    const struct tern_options *options = job->options;
+    job->paths = tern_must_alloc(options->app_count * sizeof *job->paths);
+    job->wdirs = tern_must_alloc(options->app_count * sizeof *job->wdirs);
+    for (int app = 0; app < options->app_count; app++) {
+        job->wdirs[app] = find_wdir(&options->apps[app]);
+        if (!job->wdirs[app]) {
+            tern_error(TERN_ERR_ARG, "there is no working directory %s", options->apps[app].wdir);
+            return 1;
+        }
+        bool used = false;
+        for (int rank = 0; rank < job->map->size; rank++)
+            used |= job->map->places[rank].host == job->here && job->map->places[rank].app == app;
+        int status =
+            used ? tern_program_find(&options->apps[app], job->wdirs[app], &job->paths[app]) : 0;
+        if (status)
+            return status;
+        if (!used)
+            job->paths[app] = tern_must_copy(options->apps[app].argv.items[0]);
+    }
+    return 0;
+}
+
+static int make_ready(struct tern_job *job)
+{
+    static const struct tern_server_listener server_listener = { connected, world,   finalized,
+                                                                 lost,      aborted, signalled };
+    static const struct tern_output_listener output_listener = {
+        .process_of = process_of,
+        .closed = stream_closed,
+        .write_failed = write_failed,
+        .forward = forward,
+    };
+    agent.pids = tern_must_alloc(job->map->size * sizeof *agent.pids);
+    int error = tern_local_open(job, true, false, guardian_answered);
+    if (error)
+        return error;
+    tern_environment_clean();
+    tern_exchange_open(job, true, send_up);
+    error = tern_output_open(job->options, job->map->size, &output_listener);
+    return error ? error : tern_local_serve(job, &server_listener);
+}
+
+static void set_variables(const struct tern_strings *env)
+{
+    for (int i = 0; i < env->count; i++) {
+        char *name = env->items[i];
+        size_t length = strcspn(name, "=");
+        if (!name[length])
+            continue;
+        name[length] = '\0';
+        setenv(name, name + length + 1, 1);
+        name[length] = '=';
+    }
+}
+
+static void take_job(const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    struct tern_strings env = { 0 };
+    if (agent.has_job)
+        return;
+    agent.has_job = true;
+    tern_read_strings(&reader, &env);
+    int error = tern_job_unpack(&reader, &agent.job);
+    int status = 1;
+    if (!error && agent.self >= agent.job.host_count)
+        error = tern_error(TERN_ERR_ARG, "the job knows nothing of this host");
+    agent.job.here = agent.self;
+    agent.job.topology = agent.topology;
+    if (!error) {
+        set_variables(&env);
+        status = find_programs(&agent.job);
+        error = status ? TERN_ERR_ARG : make_ready(&agent.job);
+        status = status ? status : 1;
+    }
+    tern_strings_free(&env);
+    send_text(TERN_FRAME_READY, agent.self, error ? status : 0,
+              error ? tern_error_text(error) : NULL);
+}
+
+static void spawn(void)
+{
+    int error = tern_local_start_ranks(&agent.job);
+    if (error)
+        send_text(TERN_FRAME_READY, agent.job.here, 1, tern_error_text(error));
+}
+
+/* A guardian that is not there has nothing to clear. */
+static void order(const struct tern_frame *frame)
+{
+    if (tern_local_guarded())
+        tern_local_order(frame->value, frame->rank, (int)frame->id);
+    else if (frame->value == TERN_GUARDIAN_KILL)
+        send_answer(&(struct tern_guardian_message){ .kind = TERN_GUARDIAN_GONE });
+}
+
+static _Noreturn void end(int status)
+{
+    tern_local_close();
+    tern_agents_end(AGENTS_END_MS);
+    exit(status);
+}
+
+/* ---- the tree ---- */
+
+static void child_up(int host)
+{
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_UP, .host = host });
+}
+
+static void child_failed(int host, const char *why)
+{
+    send_text(TERN_FRAME_FAILED, host, 0, why);
+}
+
+static void child_lost(int host, const char *why)
+{
+    send_text(TERN_FRAME_LOST, host, 0, why);
+}
+
+static void join(const struct tern_frame *frame)
+{
+    static const struct tern_agents_listener listener = { child_up, child_failed, child_lost,
+                                                          send_up };
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    agent.self = frame->host;
+    const char *cpu_list = tern_read_string(&reader);
+    struct tern_launch launch;
+    tern_launch_unpack(&reader, &launch);
+    if (reader.bad) {
+        tern_log("what came from mpirun is not understood");
+        end(1);
+    }
+    agent.launch = launch;
+    agent.joined = true;
+    tern_agents_open(&agent.launch, &listener);
+    tern_link_watch_silence(&agent.link, launch.silence_ms);
+    int error = tern_topology_read(cpu_list, &agent.host, &agent.topology);
+    if (error) {
+        send_text(TERN_FRAME_READY, agent.self, 1, tern_error_text(error));
+        return;
+    }
+    struct tern_parcel parcel = { 0 };
+    tern_host_pack(&agent.host, &parcel);
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_TOPOLOGY,
+                                  .host = agent.self,
+                                  .data = parcel.bytes,
+                                  .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+static void start_child(const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    const char *name = tern_read_string(&reader), *address = tern_read_string(&reader);
+    if (name && frame->value >= 0)
+        tern_agents_start(frame->value, name, address);
+}
+
+/* ---- frames from above ---- */
+
+static void handle(const struct tern_frame *frame)
+{
+    if (frame->kind == TERN_FRAME_JOIN && !agent.joined)
+        join(frame);
+    else if (frame->kind == TERN_FRAME_START)
+        start_child(frame);
+    else if (frame->kind == TERN_FRAME_JOB)
+        take_job(frame);
+    else if (frame->kind == TERN_FRAME_END)
+        end(0);
+    if (!agent.has_job || tern_exchange_received(frame))
+        return;
+    if (frame->kind == TERN_FRAME_SPAWN)
+        spawn();
+    else if (frame->kind == TERN_FRAME_STDIN)
+        tern_input_feed(frame->data, frame->size, input_taken);
+    else if (frame->kind == TERN_FRAME_CREDIT)
+        tern_output_credit((size_t)frame->value);
+    else if (frame->kind == TERN_FRAME_ORDER)
+        order(frame);
+}
+
+static void received(struct tern_link *link, const struct tern_frame *frame)
+{
+    (void)link;
+    bool for_all = frame->host == TERN_EVERY_HOST;
+    if (!agent.joined || for_all || frame->host == agent.self) {
+        if (for_all)
+            tern_agents_send(frame);
+        handle(frame);
+    } else {
+        tern_agents_send(frame);
+    }
+}
+
+static void link_lost(struct tern_link *link, const char *why)
+{
+    (void)link;
+    if (agent.has_job && !agent.gone)
+        tern_log("mpirun is lost: %s; its job is ended here", why);
+    /* The guardian kills the ranks as soon as our end of its socket closes. */
+    tern_agents_end(0);
+    exit(1);
+}
+
+int tern_agent_run(void)
+{
+    int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (in < 0 || out < 0 || null < 0 || isatty(in)) {
+        tern_log("--agent is for mpirun itself, which starts it on other hosts");
+        return 1;
+    }
+    dup2(null, 0);
+    dup2(2, 1);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    tern_log_name("agent");
+    char *greeting = tern_agent_greeting();
+    dprintf(out, "%s\n", greeting);
+    free(greeting);
+    agent.link.received = received;
+    agent.link.lost = link_lost;
+    int error = tern_loop_open();
+    if (!error)
+        error = tern_link_open(&agent.link, in, out);
+    if (error) {
+        tern_log("%s", tern_error_text(error));
+        return 1;
+    }
+    tern_loop_run();
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_AGENT_H
+#define TERN_MPIRUN_AGENT_H
+
+/* mpirun --agent: the part of a job that runs on a further host. Its standard input and output are
+ * the link to mpirun, or to the agent that started it. */
+
+int tern_agent_run(void);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host that
+ * its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself before
+ * it counts as failed. Whichever way, all that is decided is decided here: an agent reports that
+ * another has come up, and mpirun tells that one who it is.
+ */
+#include "mpirun/muster.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "mpirun/agents.h"
+#include "mpirun/job.h"
+#include "mpirun/job_data.h"
+#include "mpirun/loop.h"
+
+enum { OTHERS_MS = 500, AGENTS_END_MS = 500 };
+
+enum state { WAITING, STARTED, ANSWERED, FAILED };
+
+static struct {
+    const struct tern_options *options;
+    const struct tern_host_list *list;
+    struct tern_host *hosts;
+    enum state *states;
+    bool *direct; /* started by mpirun itself */
+    struct tern_launch launch;
+    struct tern_timer patience; /* after the first failure */
+    int missing, failures;
+    char *said; /* of the last failure, for tern_error; those before it have been logged */
+    bool done;
+} muster;
+
+static void start(int host, bool direct)
+{
+    int parent = tern_agents_parent(&muster.launch, host);
+    const char *name = muster.list->items[host].name;
+    muster.states[host] = STARTED;
+    if (direct || parent == TERN_ROOT) {
+        muster.direct[host] = true;
+        tern_agents_start(host, name, NULL);
+        return;
+    }
+    char *address = tern_host_address(name);
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_string(&parcel, name);
+    tern_parcel_string(&parcel, address);
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_START,
+                                           .host = parent,
+                                           .value = host,
+                                           .data = parcel.bytes,
+                                           .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+    free(address);
+}
+
+static void check_all(void)
+{
+    if (muster.missing == 0)
+        tern_loop_stop();
+    else if (muster.failures && !muster.patience.due_ms)
+        tern_loop_set_timer(&muster.patience, OTHERS_MS);
+}
+
+static void patience_expired(struct tern_timer *timer)
+{
+    (void)timer;
+    tern_loop_stop();
+}
+
+static void failed(int host, const char *why)
+{
+    if (muster.done) {
+        tern_job_host_lost(host, why);
+        return;
+    }
+    if (muster.states[host] != STARTED)
+        return;
+    if (!muster.direct[host]) {
+        start(host, true);
+        return;
+    }
+    muster.states[host] = FAILED;
+    muster.missing--;
+    muster.failures++;
+    if (muster.said)
+        tern_log("%s", muster.said);
+    free(muster.said);
+    muster.said = tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
+    check_all();
+}
+
+static void lost(int host, const char *why)
+{
+    if (!muster.done && muster.states[host] == ANSWERED) {
+        muster.states[host] = STARTED;
+        muster.missing++;
+    }
+    if (!muster.done)
+        muster.direct[host] = true; /* it was reached: once more would not help */
+    failed(host, why);
+}
+
+static void up(int host)
+{
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_string(&parcel, muster.options->cpu_list);
+    tern_launch_pack(&muster.launch, &parcel);
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_JOIN,
+                                           .host = host,
+                                           .data = parcel.bytes,
+                                           .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+/* Its own name for itself, unless another host has the same: then the user's. */
+static void choose_name(int host, const char *own)
+{
+    char *name = muster.hosts[host].name;
+    bool unique = *own && strcasecmp(own, "localhost");
+    for (int other = 0; other < muster.list->count; other++)
+        unique &= other == host || strcasecmp(muster.hosts[other].name, own);
+    snprintf(name, sizeof muster.hosts[host].name, "%s",
+             unique ? own : muster.list->items[host].name);
+}
+
+static void answered(int host, const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    struct tern_host found;
+    if (muster.states[host] != STARTED)
+        return;
+    if (tern_host_unpack(&reader, &found)) {
+        failed(host, "it does not say which processors it has");
+        return;
+    }
+    muster.hosts[host].cpus = found.cpus;
+    muster.hosts[host].cpu_count = found.cpu_count;
+    muster.hosts[host].cpu_limit = found.cpu_limit;
+    choose_name(host, found.name);
+    muster.states[host] = ANSWERED;
+    muster.missing--;
+    for (int child = 0; child < muster.list->count; child++) {
+        if (muster.states[child] == WAITING &&
+            tern_agents_parent(&muster.launch, child) == host)
+            start(child, false);
+    }
+    check_all();
+}
+
+static void received(const struct tern_frame *frame)
+{
+    int host = frame->host;
+    if (host < 0 || host >= muster.list->count)
+        return;
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    if (frame->kind == TERN_FRAME_UP) {
+        up(host);
+    } else if (frame->kind == TERN_FRAME_FAILED || frame->kind == TERN_FRAME_LOST ||
+               (frame->kind == TERN_FRAME_READY && !muster.done)) {
+        const char *why = tern_read_string(&reader);
+        (frame->kind == TERN_FRAME_FAILED ? failed : lost)(host, why ? why : "no reason was given");
+    } else if (frame->kind == TERN_FRAME_TOPOLOGY) {
+        answered(host, frame);
+    } else if (muster.done) {
+        tern_job_received(frame);
+    }
+}
+
+/* mpirun's own place; on the other hosts it is the same, unless something else is said. */
+static char *find_program(const struct tern_options *options)
+{
+    char path[PATH_MAX];
+    const char *said = tern_param_string("orte_launch_agent");
+    if (said && *said)
+        return tern_must_copy(said);
+    if (options->prefix)
+        return tern_must_format("%s/bin/mpirun", options->prefix);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return tern_must_copy(length > 0 ? path : "mpirun");
+}
+
+static void add_words(struct tern_strings *words, const char *text)
+{
+    char *copy = tern_must_copy(text ? text : ""), *rest = copy, *word;
+    while ((word = strsep(&rest, " \t"))) {
+        if (*word)
+            tern_strings_add(words, word);
+    }
+    free(copy);
+}
+
+static void prepare_launch(const struct tern_options *options, int here)
+{
+    struct tern_launch *launch = &muster.launch;
+    add_words(&launch->words, tern_param_string("plm_rsh_agent"));
+    if (!launch->words.count)
+        tern_strings_add(&launch->words, "ssh");
+    add_words(&launch->words, tern_param_string("plm_rsh_args"));
+    launch->program = find_program(options);
+    launch->timeout_ms = (int)tern_param_int("launch_timeout") * 1000;
+    launch->silence_ms = (int)tern_param_int("heartbeat_timeout") * 1000;
+    launch->width = (int)tern_param_int("launch_width");
+    if (launch->timeout_ms < 1000)
+        launch->timeout_ms = 1000;
+    if (launch->width < 1 || tern_param_bool("plm_rsh_no_tree_spawn"))
+        launch->width = 1 << 20;
+    launch->root_host = here;
+}
+
+int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
+                struct tern_host *hosts)
+{
+    static const struct tern_agents_listener listener = { up, failed, lost, received };
+    muster.options = options;
+    muster.list = list;
+    muster.hosts = hosts;
+    muster.states = tern_must_alloc(list->count * sizeof *muster.states);
+    muster.direct = tern_must_alloc(list->count * sizeof *muster.direct);
+    muster.patience.expired = patience_expired;
+    muster.missing = list->count;
+    prepare_launch(options, here);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    tern_agents_open(&muster.launch, &listener);
+    if (here >= 0) {
+        muster.states[here] = ANSWERED;
+        muster.missing--;
+    }
+    for (int host = 0; host < list->count; host++) {
+        if (host != here && tern_agents_parent(&muster.launch, host) == TERN_ROOT)
+            start(host, true);
+    }
+    if (muster.missing)
+        tern_loop_run();
+    tern_loop_stop_timer(&muster.patience);
+    muster.done = true;
+    if (!muster.failures)
+        return 0;
+    tern_agents_end(AGENTS_END_MS);
+    return tern_error(TERN_ERR_OTHER, "%s", muster.said);
+}

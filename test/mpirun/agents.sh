@@ -1,0 +1,206 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks on several hosts. The hosts are this machine under other names: a wrapper in place of ssh starts their agents. What only
+# real hosts can show is tested in test/hosts.
+. "$(dirname "$0")/check.bash"
+here_cc=${CC:-cc}
+# shellcheck disable=SC2046
+$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+
+# far-N are hosts; "deaf" answers never, "old" is of another version, "dead" refuses as ssh would.
+cat >reach <<'END'
+#!/bin/sh
+host=$1
+shift
+echo "$host" >>"$REACHED"
+case $host in
+far*) exec "$@" ;;
+chatty) echo 'Welcome to chatty!'; echo 'no new mail' >&2; exec "$@" ;;
+deaf) exec sleep 77.25 ;;
+old) echo 'TERN-AGENT 0.0.9 pdp11'; exec cat >/dev/null ;;
+dead) echo 'ssh: connect to host dead port 22: Connection refused' >&2; exit 255 ;;
+inner) [ "$(ps -o comm= $PPID)" = mpirun ] && tr '\0' ' ' <"/proc/$PPID/cmdline" | grep -q -- --agent && exit 255; exec "$@" ;;
+bare) exec /nowhere/mpirun --agent ;;
+esac
+END
+chmod +x reach
+export REACHED=$scratch/reached OMPI_MCA_plm_rsh_agent=$scratch/reach
+two=(--host 'far1:2,far2:2')
+all=(sh -c 'echo $OMPI_COMM_WORLD_RANK')
+
+run "${two[@]}" sh -c 'echo $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_SIZE'
+is "where ranks are" "$rc $(sort out | tr '\n' ',')" "0 0 0 2 4,1 1 2 4,2 0 2 4,3 1 2 4,"
+run -q --host 'localhost:1,far1:2' "${all[@]}"
+is "here and there" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
+: >reached
+run --host 'far1:2,far2:2,far3:2' -np 3 "${all[@]}"
+is "hosts without ranks are not asked" "$rc $(sort reached | tr '\n' ',')" "0 far1,far2,"
+run --host chatty:1 "${all[@]}"
+is "a login shell that talks" "$rc $(cat out) $(wc -c <err)" "0 0 0"
+
+# PMIx across hosts
+run "${two[@]}" ./pmix_rank facts
+is "facts" "$rc" 0
+for r in 0 1; do
+    is "facts of rank $r" "$(grep -c "^rank $r of 4, universe 4, max 4, local 2, peers 0,1, nodes 2, apps 1\$" out)" 1
+done
+for r in 2 3; do
+    is "facts of rank $r" "$(grep -c "^rank $r of 4, universe 4, max 4, local 2, peers 2,3, nodes 2, apps 1\$" out)" 1
+    is "rank $r as all see it" "$(grep -cE "^  $r: local $((r - 2)) node $((r - 2)) nodeid [01] app 0 host [^ ]+ locality [^ ]+\$" out)" 4
+done
+hasnt "session directory" out 'not right'
+run --host 'localhost:2,far1:2,far2:2' --oversubscribe ./pmix_rank exchange
+is "exchange" "$rc $(sort out | tr '\n' ',')" "0 from 0,from 1,from 2,from 3,from 4,from 5,"
+run "${two[@]}" ./pmix_rank direct
+is "without a fence" "$rc $(sort out | uniq -c | tr -s ' \n' ' ,')" "0  4 0 has from 0, 4 1 has from 1, 4 2 has from 2, 4 3 has from 3,"
+run "${two[@]}" ./pmix_rank publish
+is "publish and look up" "$rc $(tr '\n' ',' <out)" "0 here of 0,here of 0,here of 0,"
+run "${two[@]}" ./pmix_rank event
+is "events" "$rc $(tr '\n' ',' <out)" "0 event of 0,event of 0,event of 0,"
+run "${two[@]}" ./pmix_rank secret
+is "all have one secret" "$rc $(sort -u out | wc -l) $(head -n 1 out | tr -d 'a-f0-9\n' | wc -c) $(head -n 1 out | wc -c)" "0 1 0 65"
+run "${two[@]}" sh -c "cat /proc/\$PPID/environ /proc/\$PPID/cmdline /proc/self/environ | tr '\\0' '\\n'"
+has "environments" out '^PATH='
+hasnt "the secret is in none, and on no command line" out '[0-9a-f]{64}'
+
+# ends
+run "${two[@]}" sh -c 'exit $((OMPI_COMM_WORLD_RANK == 3 ? 7 : 0))'
+is "exit code" "$rc" 7
+has "exit code" err '^mpirun: rank 3 \(pid [0-9]+ on host .*\) exited with code 7$'
+run "${two[@]}" ./pmix_rank abort 5
+is "abort" "$rc" 5
+run "${two[@]}" ./pmix_rank unfinished 6
+is "without finalize" "$rc" 6
+run "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $$; sleep 60'
+is "killed" "$rc" 137
+run "${two[@]}" ./pmix_rank skip 3
+has "one skips MPI_Init" err 'rank 3 .* exited without calling MPI_Init'
+run --timeout 1 "${two[@]}" sleep 60
+is "--timeout" "$rc" 110
+
+# standard streams
+run "${two[@]}" --tag-output sh -c 'echo o$OMPI_COMM_WORLD_RANK; echo e$OMPI_COMM_WORLD_RANK >&2'
+is "tags" "$(sort out | tr '\n' ' ')$(sort err | tr '\n' ' ')" "[1,0]<stdout>:o0 [1,1]<stdout>:o1 [1,2]<stdout>:o2 [1,3]<stdout>:o3 [1,0]<stderr>:e0 [1,1]<stderr>:e1 [1,2]<stderr>:e2 [1,3]<stderr>:e3 "
+run "${two[@]}" sh -c 'seq 1 20000 | sed "s/^/$OMPI_COMM_WORLD_RANK:/"'
+is "no line is lost" "$rc $(wc -l <out) $(sort -u out | wc -l) $(grep -vcE '^[0-3]:[0-9]+$' out)" "0 80000 80000 0"
+limit "$MPIRUN" "${two[@]}" sh -c 'seq 1 20000' 2>err | (sleep 1; wc -l) >out
+is "a slow reader" "$(cat out)" 80000
+limit "$MPIRUN" "${two[@]}" yes 2>err | head -n 3 >out
+is "a reader that leaves" "$(wc -l <out)" 3
+eventually "and the job with it" none_marked
+seq 1 200000 >input
+run "${two[@]}" wc -c <input
+is "standard input goes to rank 0" "$rc $(sort -n out | tr '\n' ' ')" "0 0 0 0 $(wc -c <input) "
+run --host 'localhost:1,far1:1,far2:2' --oversubscribe --stdin all cksum <input
+is "standard input to all" "$rc $(uniq -c out | tr -s ' ')" "0  4 $(cksum <input)"
+run "${two[@]}" --stdin 3 sh -c '[ $OMPI_COMM_WORLD_RANK != 3 ] || head -n 1' <input
+is "one line is enough" "$(cat out)" 1
+run "${two[@]}" --output-filename dir sh -c 'echo $OMPI_COMM_WORLD_RANK'
+is "--output-filename" "$(cat dir/1/rank.*/stdout | sort | tr '\n' ' ')" "0 1 2 3 "
+
+# environment and directories
+GIVEN=given OMPI_MCA_coll_verbose=0 run -x GIVEN --mca pml_lanes 4 "${two[@]}" sh -c 'echo $GIVEN $OMPI_MCA_coll_verbose $OMPI_MCA_pml_lanes $PWD'
+is "environment" "$rc $(sort -u out)" "0 given 0 4 $scratch"
+run --host far1 --wdir nodir true
+has "no such directory" err '^mpirun: host .*: there is no working directory .*/nodir$'
+run --host far1 nosuchprogram
+has "no such program" err '^mpirun: host .*: no program nosuchprogram'
+is "no such program" "$rc $(wc -l <err)" "127 1"
+
+# signals
+: >out
+"$MPIRUN" "${two[@]}" sh -c 'trap "echo got; exit 0" USR1; echo ready; while :; do sleep 0.02; done' >out 2>err </dev/null &
+mpirun=$!
+four_ready() { [ "$(grep -c ready out)" = 4 ]; }
+eventually "all are ready" four_ready
+kill -USR1 $mpirun
+wait $mpirun
+is "a signal" "$? $(grep -c got out)" "0 4"
+
+# what goes wrong at the start, by name, and nothing is left
+wrong_start() {
+    local what=$1 regex=$2
+    shift 2
+    run --mca launch_timeout 1 "$@" sleep $mark
+    [ "$rc" != 0 ] || complain "$what: exit status 0"
+    has "$what" err "^mpirun: cannot start on host $regex"
+    [ ! -s out ] || complain "$what: output"
+    none_marked || complain "$what: ranks run"
+}
+wrong_start "no answer" 'deaf: no answer within 1 s \(launch_timeout\)' --host far1,deaf
+wrong_start "refused" 'dead: ssh: connect to host dead port 22: Connection refused' --host far1,dead
+wrong_start "another version" 'old: its mpirun .* is of version 0.0.9 pdp11, and this one of ' --host far1,old
+wrong_start "no program" 'bare: .*/nowhere/mpirun' --host far1,bare
+wrong_start "two of them" 'dead: ' --host dead,bare
+is "both are named" "$(grep -c 'cannot start on host' err)" 2
+pgrep -f "sleep 77.2[5]" >/dev/null && complain "what reached the deaf host is left"
+
+# a tree
+: >reached
+run --mca launch_width 2 --oversubscribe --host far1,far2,far3,far4,far5,far6,far7 ./pmix_rank exchange
+is "a tree of 7" "$rc $(sort out | tr '\n' ',')" "0 from 0,from 1,from 2,from 3,from 4,from 5,from 6,"
+is "each host is reached once" "$(sort reached | uniq -c | grep -c ' 1 ')" 7
+: >reached
+run --mca launch_width 1 --host far1,inner,far3 "${all[@]}"
+is "a host that only mpirun can reach" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
+is "it was tried twice" "$(grep -c inner reached)" 2
+wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
+
+# whichever process is killed, nothing is left
+for victim in mpirun agent inner-agent guardian agents-guardian rank; do
+    : >out
+    "$MPIRUN" --mca launch_width 1 --host localhost,far1,far2 sh -c "echo ready; sleep $mark & sleep $mark" >out 2>err </dev/null &
+    mpirun=$!
+    three_ready() { [ "$(grep -c ready out)" = 3 ]; }
+    eventually "$victim: all are ready" three_ready
+    guardian=$(pgrep -P $mpirun -f -- '^(\S*/)?mpirun --mca' | head -n 1)
+    agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
+    inner=$(pgrep -P "$agent" -f -- '--agent$' | tail -n 1)
+    agents_guardian=$(pgrep -P "$agent" -f -- '--agent$' | head -n 1)
+    case $victim in
+    mpirun) kill -9 $mpirun ;;
+    agent) kill -9 "$agent" ;;
+    inner-agent) kill -9 "$inner" ;;
+    guardian) kill -9 "$guardian" ;;
+    agents-guardian) kill -9 "$agents_guardian" ;;
+    rank) pkill -9 -P "$agents_guardian" ;;
+    esac
+    wait $mpirun 2>/dev/null
+    [ $? != 0 ] || complain "$victim: exit status 0"
+    eventually "$victim: no rank is left" none_marked
+    gone() { ! kill -0 "$agent" 2>/dev/null && ! kill -0 "$inner" 2>/dev/null && ! kill -0 "$agents_guardian" 2>/dev/null; }
+    eventually "$victim: no agent is left" gone
+    eventually "$victim: no file is left" tmp_is_empty
+done
+: >out
+"$MPIRUN" "${two[@]}" --mca heartbeat_timeout 1 sh -c "echo ready; sleep $mark" >out 2>err </dev/null &
+mpirun=$!
+eventually "all are ready" four_ready
+agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
+kill -STOP "$agent"
+wait $mpirun
+[ $? != 0 ] || complain "silence: exit status 0"
+has "a host that has gone silent" err 'host .* is lost: nothing has been heard of it for 1 s \(heartbeat_timeout\)'
+kill -9 "$agent" 2>/dev/null
+eventually "silence: no rank is left" none_marked
+eventually "silence: no file is left" tmp_is_empty
+
+# slots
+run --host far1:2,far2:1 -np 4 true
+is "more ranks than slots" "$rc $(wc -l <err)" "1 4"
+has "what was missing" err '^mpirun: 4 ranks on 3 slots, and --oversubscribe was not given$'
+has "what each offers" err '^ +far1 +2$'
+run --host far1:2,far2:1 -np 4 --oversubscribe "${all[@]}"
+is "--oversubscribe" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,3,"
+printf 'far1 slots=1 max_slots=2\nfar2 slots=1 max-slots=1 # small\n' >hosts
+run --hostfile hosts --oversubscribe -np 4 true
+has "more than max_slots" err '^mpirun: 4 ranks, and the hostfile allows at most 3$'
+run --hostfile hosts --oversubscribe -np 3 "${all[@]}"
+is "up to max_slots" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
+printf 'far1\nfar2\n' >hosts
+run --hostfile hosts -N 1 --display-map true
+is "-N 1" "$rc $(grep -c 'Num procs: 1$' out)" "0 2"
+run --host far1:2,far2:2 --map-by node --display-map --do-not-launch true
+is "--map-by node" "$rc $(grep -oE 'rank: [0-9]' out | tr -d '\n')" "0 rank: 0rank: 2rank: 1rank: 3"
+
+finish
