@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds hosts out of namespaces on this machine. A test sets HOSTS and sources this file:
+#
+#     outer namespaces: this script; all ends with it, whatever happens
+#    ┌────────────────────────────────────────────────────────────────────┐
+#    │                    br0  (10.77.0.254/24)                           │
+#    │         ┌───────────┬──┴────────┬───────────┐                      │
+#    │        p1          p2          p3          p4        (ends of veth)│
+#    │    ┌────┴────┐ ┌────┴────┐ ┌────┴────┐ ┌────┴────┐                 │
+#    │    │  eth0   │ │  eth0   │ │  eth0   │ │  eth0   │ 10.77.0.N/24    │
+#    │    │   n1    │ │   n2    │ │   n3    │ │   n4    │ own name, sshd, │
+#    │    │ docker0 │ │ docker0 │ │ docker0 │ │ docker0 │ processes, /tmp,│
+#    │    │  lost0  │ │  lost0  │ │  lost0  │ │  lost0  │ /dev/shm,       │
+#    │    │  idle0  │ │  idle0  │ │  idle0  │ │  idle0  │ /etc/hosts      │
+#    │    └─────────┘ └─────────┘ └─────────┘ └─────────┘                 │
+#    └────────────────────────────────────────────────────────────────────┘
+#
+# What hosts of the field have beside the network that works: docker0, a bridge with the same address 172.17.0.1/16 on each;
+# lost0, a second network that leads nowhere, with an address (10.99.0.1 or .2) that every other host has too; idle0, an interface
+# that is down. mpirun is run on n1. The tests' files are visible on all hosts, as on a cluster with a shared file system.
+# Port 22 of each host takes the tests' key, port 2201 wants a password.
+
+set -u
+: "${HOSTS:?says how many hosts}"
+
+skip() {
+    echo "SKIPPED: $*"
+    exit 77
+}
+
+if [ "${1-}" != inside ]; then
+    [ "$(id -u)" = 0 ] || skip "hosts are made of network namespaces, which needs root"
+    unshare --mount --net --uts --ipc --pid --fork --mount-proc true 2>/dev/null || skip "this system permits no namespaces (unshare)"
+    unshare --mount --net sh -c 'mount -t tmpfs none /mnt && ip link add br0 type bridge && ip link add v1 type veth peer name v2' \
+        2>/dev/null || skip "this system permits no mounts, bridges or veth pairs in namespaces"
+    for tool in /usr/sbin/sshd:openssh-server ssh:openssh-client ip:iproute2 nsenter:util-linux; do
+        command -v "${tool%:*}" >/dev/null || {
+            echo "there is no ${tool%:*}; install the package ${tool#*:}"
+            exit 1
+        }
+    done
+    exec unshare --mount --net --uts --pid --fork --kill-child --mount-proc "$BASH" "$0" inside
+fi
+
+# shellcheck source=test/mpirun/check.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../mpirun/check.bash"
+unset TMPDIR
+declare -a inits # process of each host that ends it all, as seen from here
+
+# on N COMMAND...: runs it on host N
+on() {
+    local host=${inits[$1]}
+    shift
+    nsenter -t "$host" -m -n -u -i -p --wd="$PWD" -- "$@"
+}
+
+# What each host makes for itself: $1 its number, the rest directories below /tmp that stay visible.
+cat >init.sh <<'END'
+number=$1 scratch=$2
+shift 2
+hostname "n$number"
+mkdir -p "$scratch/root$number"
+mount -t tmpfs tmpfs "$scratch/root$number"
+chmod 1777 "$scratch/root$number"
+for keep in "$scratch" "$@"; do
+    case $keep in /tmp/*) mkdir -p "$scratch/root$number/${keep#/tmp/}" && mount --bind "$keep" "$scratch/root$number/${keep#/tmp/}" ;; esac
+done
+mount --rbind "$scratch/root$number" /tmp
+mount -t tmpfs tmpfs /dev/shm
+mount -t tmpfs tmpfs /run
+mkdir -p /run/sshd
+mount --bind "$scratch/etc-hosts" /etc/hosts
+[ ! -e /etc/resolv.conf ] || mount --bind "$scratch/resolv.conf" /etc/resolv.conf
+ip link set lo up
+/usr/sbin/sshd -f "$scratch/sshd_config" -E "$scratch/sshd$number.log" -o PidFile=none
+/usr/sbin/sshd -f "$scratch/sshd_config" -E "$scratch/sshd$number.log" -o PidFile=none -p 2201 -o PubkeyAuthentication=no -o PasswordAuthentication=yes
+: >"$scratch/up$number"
+exec sleep infinity
+END
+
+write_files() {
+    local host
+    ssh-keygen -q -t ed25519 -N '' -f host_key
+    ssh-keygen -q -t ed25519 -N '' -f user_key
+    cp user_key.pub authorized_keys
+    echo '127.0.0.1 localhost' >etc-hosts
+    : >known_hosts
+    : >resolv.conf
+    for ((host = 1; host <= HOSTS; host++)); do
+        echo "10.77.0.$host n$host" >>etc-hosts
+        echo "n$host,10.77.0.$host $(cut -d' ' -f1,2 host_key.pub)" >>known_hosts
+        echo "[n$host]:2201 $(cut -d' ' -f1,2 host_key.pub)" >>known_hosts
+    done
+    cat >sshd_config <<END
+HostKey $scratch/host_key
+AuthorizedKeysFile $scratch/authorized_keys
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+MaxStartups 200
+END
+    cat >ssh_config <<END
+IdentityFile $scratch/user_key
+IdentitiesOnly yes
+UserKnownHostsFile $scratch/known_hosts
+GlobalKnownHostsFile none
+StrictHostKeyChecking yes
+LogLevel ERROR
+END
+}
+
+build_host() {
+    local host=$1 unshared first=
+    unshare --net --uts --ipc --mount --pid --fork --kill-child --mount-proc \
+        bash init.sh "$host" "$scratch" "$TERN_PREFIX" "$TERN_BUILDDIR" "$TERN_SRCDIR" >"init$host.log" 2>&1 &
+    unshared=$!
+    until [ -n "$first" ]; do
+        kill -0 $unshared 2>/dev/null || { cat "init$host.log"; exit 1; }
+        read -r first _ <"/proc/$unshared/task/$unshared/children" # its end has no newline
+    done
+    inits[host]=$first
+    # the namespaces are there when the process in them is
+    until [ "$(readlink "/proc/${inits[host]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+    ip link add "p$host" type veth peer name eth0 netns "${inits[host]}"
+    ip link set "p$host" master br0 up
+    nsenter -t "${inits[host]}" -n sh -c "
+        ip addr add 10.77.0.$host/24 dev eth0 && ip link set eth0 up
+        ip link add docker0 type bridge && ip addr add 172.17.0.1/16 dev docker0 && ip link set docker0 up
+        ip link add lost0 type veth peer name lost1 && ip addr add 10.99.0.$((host % 2 + 1))/24 dev lost0
+        ip link set lost0 up && ip link set lost1 up
+        ip link add idle0 type veth peer name idle1 && ip addr add 10.78.0.$host/24 dev idle0"
+}
+
+build_hosts() {
+    local host
+    write_files
+    ip link set lo up
+    ip link add br0 type bridge
+    ip addr add 10.77.0.254/24 dev br0
+    ip link set br0 up
+    for ((host = 1; host <= HOSTS; host++)); do build_host "$host"; done
+    for ((host = 1; host <= HOSTS; host++)); do
+        for ((tries = 0; tries < 1000; tries++)); do
+            [ ! -e "up$host" ] || break
+            sleep 0.02
+        done
+        [ -e "up$host" ] || { echo "host $host does not come up:"; cat "init$host.log"; exit 1; }
+    done
+}
+
+# The host is gone at once, and everybody sees it: all its processes are killed.
+kill_host() { kill -9 "${inits[$1]}"; }
+# The host is gone and nobody is told: first its link goes down.
+lose_host() {
+    ip link set "p$1" down
+    kill -9 "${inits[$1]}"
+}
+
+# run ARGUMENT...: mpirun with them on n1, as in check.bash
+run() {
+    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" "$@" >out 2>err
+    rc=$?
+}
+
+# Nothing of a job is left on host N: no process but those of the host itself, no file.
+is_clean() {
+    ! on "$1" pgrep -f "bin/mpirun|sleep $mark" >/dev/null && [ "$(on "$1" ls -A /tmp /dev/shm)" = "$(cat "clean$1")" ]
+}
+
+export OMPI_MCA_plm_rsh_args="-F $scratch/ssh_config"
+build_hosts
+for ((host = 1; host <= HOSTS; host++)); do on "$host" ls -A /tmp /dev/shm >"clean$host"; done

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on four hosts by ssh: ranks run where the hostfile says, what goes wrong is said by name, and nothing is left anywhere.
+HOSTS=4
+. "$(dirname "$0")/hosts.bash"
+
+printf 'n1 slots=2\nn2 slots=2\nn3 slots=2\nn4 slots=2\n' >hosts
+run --hostfile hosts sh -c 'echo $OMPI_COMM_WORLD_RANK on $(hostname)'
+is "8 ranks on 4 hosts" "$rc $(sort out | tr '\n' ',')" "0 0 on n1,1 on n1,2 on n2,3 on n2,4 on n3,5 on n3,6 on n4,7 on n4,"
+is "and not a word" "$(cat err)" ""
+run --hostfile hosts --nolocal -np 3 --map-by node hostname
+is "--nolocal --map-by node" "$rc $(sort out | tr '\n' ',')" "0 n2,n3,n4,"
+run --host 10.77.0.3,n1 hostname
+is "by address" "$rc $(sort out | tr '\n' ',')" "0 n1,n3,"
+run --hostfile hosts --mca launch_width 1 hostname
+is "one starts the next" "$rc $(sort out | uniq -c | tr -s ' \n' ' ,')" "0  2 n1, 2 n2, 2 n3, 2 n4,"
+run --hostfile hosts sh -c 'exit $((OMPI_COMM_WORLD_RANK == 5 ? 9 : 0))'
+is "exit code" "$rc" 9
+has "exit code" err '^mpirun: rank 5 \(pid [0-9]+ on host n3\) exited with code 9$'
+run -q --host n2,n3 sh -c 'ip -o link show eth0 >/dev/null && cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "'
+is "agents open no port but PMIx's on the loopback interface" "$rc $(sort -u out)" "0 $(($(on 2 sh -c 'cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "') + 1))"
+
+# what cannot be reached
+wrong_start() {
+    local what=$1 regex=$2
+    shift 2
+    run --mca launch_timeout 3 "$@" sleep "$mark"
+    [ "$rc" != 0 ] || complain "$what: exit status 0"
+    has "$what" err "^mpirun: cannot start on host $regex"
+}
+wrong_start "wrong port" 'n2: ssh: connect to host n2 port 2222: Connection refused' \
+    --mca plm_rsh_args "-F $scratch/ssh_config -p 2222" --host n1,n2
+wrong_start "a password" 'n3: .*Permission denied' --mca plm_rsh_args "-F $scratch/ssh_config -p 2201" --host n1,n3
+wrong_start "unknown host" 'nobody: ssh: Could not resolve hostname nobody' --host n1,nobody
+wrong_start "an address that nobody has" '10.77.0.99: .*(No route to host|no answer within|timed out)' --host n1,10.77.0.99
+wrong_start "no mpirun" 'n2: .*/none/mpirun' --launch-agent /none/mpirun --host n1,n2
+for ((host = 1; host <= HOSTS; host++)); do
+    eventually "nothing is left on n$host" is_clean "$host"
+done
+run --host n2 hostname
+is "and hosts still work" "$rc $(cat out)" "0 n2"
+
+# whoever dies, all is gone on all hosts
+start_job() {
+    : >out
+    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts "$@" \
+        sh -c "(setsid sleep $mark &); echo ready; sleep $mark" >out 2>err </dev/null &
+    job=$!
+    eventually "all are ready" all_ready
+}
+all_ready() { [ "$(grep -c ready out)" = 8 ]; }
+all_clean() {
+    local host
+    for host; do is_clean "$host" || return 1; done
+}
+for victim in mpirun agent guardian rank sshd; do
+    start_job
+    case $victim in
+    mpirun) on 1 pkill -9 -o -f 'mpirun --hostfile' ;;
+    agent) on 3 pkill -9 -x mpirun ;;
+    guardian) on 3 pkill -9 -x tern-guardian ;;
+    rank) on 4 pkill -9 -f '^sh -c .setsid' ;;
+    sshd) on 2 pkill -9 -f 'sshd: root' ;;
+    esac
+    wait $job
+    [ $? != 0 ] || complain "$victim: exit status 0"
+    eventually "$victim: nothing is left" all_clean 1 2 3 4
+done
+has "the host is named" err 'host n2 is lost'
+
+start_job
+kill_host 4
+wait $job
+[ $? != 0 ] || complain "a host dies: exit status 0"
+has "a host dies" err '^mpirun: host n4 is lost: '
+eventually "a host dies: nothing is left" all_clean 1 2 3
+
+sed -i /n4/d hosts
+all_ready() { [ "$(grep -c ready out)" = 6 ]; }
+start_job --mca heartbeat_timeout 2
+lose_host 3
+wait $job
+[ $? != 0 ] || complain "a host goes silent: exit status 0"
+has "a host goes silent" err '^mpirun: host n3 is lost: nothing has been heard of it for 2 s \(heartbeat_timeout\)'
+eventually "a host goes silent: nothing is left" all_clean 1 2
+
+finish
