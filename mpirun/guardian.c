@@ -297,7 +297,8 @@ static _Noreturn void end(bool orderly)
 {
     if (!orderly) {
         if (any_rank_lives())
-            tern_log("mpirun (pid %d) has gone; its job is ended", (int)guardian.mpirun);
+            tern_log("%s (pid %d) has gone; its job is ended", guardian.start->parent,
+                     (int)guardian.mpirun);
         signal_ranks(-1, SIGKILL);
         tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
     }

@@ -48,6 +48,7 @@ struct tern_guardian_message {
 
 /* What the guardian needs to know from the start. */
 struct tern_guardian_start {
+    const char *parent;             /* what it is forked from, for messages */
     const char *token;              /* names the session directory */
     int node_memory_fd;             /* descriptor number at which ranks find the node's memory */
     struct rlimit descriptor_limit; /* as mpirun found it, for the ranks */

@@ -127,6 +127,7 @@ int tern_local_open(struct tern_job *job, bool is_agent, bool hangup_ignored,
     /* Two hosts may have the same /tmp. */
     local.guardian_start.token =
         is_agent ? tern_must_format("%s-%d", job->token, job->here) : job->token;
+    local.guardian_start.parent = is_agent ? "the agent" : "mpirun";
     local.guardian_start.hangup_ignored = hangup_ignored;
     int error = raise_descriptor_limit();
     return error ? error : start_guardian();

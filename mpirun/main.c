@@ -213,6 +213,7 @@ static struct {
     int here; /* this machine among them, or -1 */
     hwloc_topology_t topology;
     struct tern_map map;
+    struct tern_job job;
 } all;
 
 static int fault(int error)
@@ -343,13 +344,13 @@ int main(int argc, char **argv)
         tern_agents_end(AGENTS_END_MS);
         return status;
     }
-    struct tern_job job = { .options = options,
-                            .hosts = all.hosts,
-                            .host_count = all.list.count,
-                            .here = all.here,
-                            .topology = all.topology,
-                            .map = &all.map,
-                            .paths = all.paths,
-                            .wdirs = all.wdirs };
-    return tern_job_run(&job);
+    all.job = (struct tern_job){ .options = options,
+                                 .hosts = all.hosts,
+                                 .host_count = all.list.count,
+                                 .here = all.here,
+                                 .topology = all.topology,
+                                 .map = &all.map,
+                                 .paths = all.paths,
+                                 .wdirs = all.wdirs };
+    return tern_job_run(&all.job);
 }

@@ -85,7 +85,8 @@ static void failed(int host, const char *why)
     }
     if (muster.states[host] != STARTED)
         return;
-    if (!muster.direct[host]) {
+    /* Who has not answered in time was reached, or would take as long once more. */
+    if (!muster.direct[host] && !strstr(why, "launch_timeout")) {
         start(host, true);
         return;
     }

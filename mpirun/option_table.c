@@ -76,6 +76,7 @@ const struct tern_option tern_option_table[] = {
     { "h", 0, HELP, NULL },
     { "help", 0, HELP, NULL },
     { "do-not-launch", 0, DO_NOT_LAUNCH, NULL },
+    { "dry-run", 0, DRY_RUN, NULL },
     { "index-argv-by-rank", 0, INDEX_ARGV, NULL },
     { "set-cwd-to-session-dir", 0, SESSION_WDIR, NULL },
     { "nolocal", 0, NOLOCAL, NULL },
@@ -174,8 +175,7 @@ void tern_option_print_help(void)
         "  --oversubscribe            more ranks than processors are meant; --nooversubscribe: are "
         "an error\n"
         "  --report-bindings          say to which processors each rank is bound\n"
-        "  --display-map              show which rank runs where; with --do-not-launch nothing is "
-        "started\n"
+        "  --display-map              show which rank runs where; --dry-run: and start no rank\n"
         "  --tag-output               begin each line with [job,rank]<stream>:; "
         "--timestamp-output: with the time\n"
         "  --output-filename DIR      write the ranks' output to files below DIR too (DIR:nocopy: "

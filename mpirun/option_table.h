@@ -53,6 +53,7 @@ enum tern_option_effect {
     BE_QUIET,
     BE_VERBOSE,
     DO_NOT_LAUNCH,
+    DRY_RUN,
     INDEX_ARGV,
     SESSION_WDIR,
     NOLOCAL,

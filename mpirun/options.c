@@ -407,6 +407,10 @@ static int apply_rest(const struct tern_option *option, const char *word, const 
     case BE_VERBOSE:
         options->verbose = true;
         break;
+    case DRY_RUN:
+        options->display_map = true;
+        options->do_not_launch = true;
+        break;
     case DO_NOT_LAUNCH:
         options->do_not_launch = true;
         break;

@@ -78,10 +78,17 @@ eventually "a host dies: nothing is left" all_clean 1 2 3
 sed -i /n4/d hosts
 all_ready() { [ "$(grep -c ready out)" = 6 ]; }
 start_job --mca heartbeat_timeout 2
-lose_host 3
+ip link set p3 down # it lives, and knows as little of us as we of it
 wait $job
 [ $? != 0 ] || complain "a host goes silent: exit status 0"
 has "a host goes silent" err '^mpirun: host n3 is lost: nothing has been heard of it for 2 s \(heartbeat_timeout\)'
-eventually "a host goes silent: nothing is left" all_clean 1 2
+eventually "a host goes silent: nothing is left, there neither" all_clean 1 2 3
+ip link set p3 up
+start_job --mca heartbeat_timeout 2
+lose_host 3
+wait $job
+[ $? != 0 ] || complain "a host is switched off: exit status 0"
+has "a host is switched off" err '^mpirun: host n3 is lost: '
+eventually "a host is switched off: nothing is left" all_clean 1 2
 
 finish
