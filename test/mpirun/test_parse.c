@@ -152,7 +152,7 @@ END_TEST
 
 static int read_allocation(const char *text, bool with_slots, struct tern_host_list *list)
 {
-    char path[] = "/tmp/tern-test-parse.XXXXXX";
+    char path[] = "/tmp/test-parse.XXXXXX";
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
