@@ -154,8 +154,8 @@ static pid_t process_of(int rank)
 
 static void stream_closed(int rank)
 {
-    send_up(&(struct tern_frame){
-        .kind = TERN_FRAME_CLOSED, .host = agent.job.here, .rank = rank });
+    send_up(
+        &(struct tern_frame){ .kind = TERN_FRAME_CLOSED, .host = agent.job.here, .rank = rank });
     if (agent.gone && tern_output_open_streams() == 0)
         drained(NULL);
 }

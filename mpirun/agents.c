@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An agent is reached by a command (ssh, or what plm_rsh_agent says) whose standard input and output
- * are the link; there is no port. Nothing but the program's name and --agent stands on the command
- * line, so no quoting can go wrong and nobody can read there what is secret; the rest follows as
- * frames.
+ * An agent is reached by a command (ssh, or what plm_rsh_agent says) whose standard input and
+ * output are the link; there is no port. Nothing but the program's name and --agent stands on the
+ * command line, so no quoting can go wrong and nobody can read there what is secret; the rest
+ * follows as frames.
  *
- * The command leads a session of its own: it has no terminal to ask for a password on, and no signal
- * of the terminal reaches it. Standard error is collected line by line: if the agent does not come
- * up, its last line says why in ssh's own words; afterwards it is passed on.
+ * The command leads a session of its own: it has no terminal to ask for a password on, and no
+ * signal of the terminal reaches it. Standard error is collected line by line: if the agent does
+ * not come up, its last line says why in ssh's own words; afterwards it is passed on.
  */
 #include "mpirun/agents.h"
 
@@ -253,7 +253,8 @@ static bool is_ssh(const char *word)
 /* For the shell that ssh starts on the other side. */
 static char *quote(const char *word)
 {
-    if (!word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-=:@%,")])
+    if (!word[strspn(word,
+                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-=:@%,")])
         return tern_must_copy(word);
     char *text = tern_must_alloc(4 * strlen(word) + 3), *at = text;
     *at++ = '\'';
@@ -272,7 +273,9 @@ static void make_command(const char *name, const char *address, struct tern_stri
     if (ssh && strstr(words->items[0], "ssh")) {
         tern_strings_add(argv, "-xT");
         tern_strings_add(argv, "-oBatchMode=yes");
-        tern_strings_format(argv, "-oConnectTimeout=%d", (agents.launch->timeout_ms + 999) / 1000);
+        /* a little earlier than we lose patience: its own words are better */
+        int patience_s = agents.launch->timeout_ms / 1000 - 1;
+        tern_strings_format(argv, "-oConnectTimeout=%d", patience_s > 0 ? patience_s : 1);
         if (address) /* keys are known by the name */
             tern_strings_format(argv, "-oHostKeyAlias=%s", name);
     }

@@ -14,7 +14,7 @@ struct tern_launch {
     int timeout_ms;            /* for a host to answer */
     int silence_ms;            /* heartbeat_timeout; 0: never */
     int width;                 /* of the tree */
-    int root_host;             /* mpirun's own host in the job, which has no agent; -1: not part of it */
+    int root_host; /* mpirun's own host in the job, which has no agent; -1: not part of it */
 };
 
 struct tern_agents_listener {
@@ -26,9 +26,10 @@ struct tern_agents_listener {
 };
 
 /* Both must live on. Call before all else. */
-void tern_agents_open(const struct tern_launch *launch, const struct tern_agents_listener *listener);
+void tern_agents_open(const struct tern_launch *launch,
+                      const struct tern_agents_listener *listener);
 
-/* Starts the agent of a host. `address`: where it is reached, NULL: by its name. Tells up or
+/* Starts the agent of a host. `address`: where it is reached, perhaps USER@, NULL: by its name. Tells up or
  * failed, later. Before there are threads. */
 void tern_agents_start(int host, const char *name, const char *address);
 

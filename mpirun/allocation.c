@@ -96,8 +96,8 @@ int tern_allocation_read(const char *path, bool with_slots, struct tern_host_lis
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s", path,
-                          strerror(errno));
+        return tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s",
+                          path, strerror(errno));
     char *line = NULL;
     size_t room = 0;
     int error = 0, number = 0;

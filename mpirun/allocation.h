@@ -6,8 +6,8 @@
 
 #include "mpirun/hosts.h"
 
-/* Adds the hosts of the allocation that we run in; nothing where there is none. `ret_where`: its name for
- * messages. TERN_ERR_ARG: the batch system's own words cannot be understood. */
+/* Adds the hosts of the allocation that we run in; nothing where there is none. `ret_where`: its
+ * name for messages. TERN_ERR_ARG: the batch system's own words cannot be understood. */
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where);
 
 /* Slurm's list "n[1-3,07],gpu-a" as single names. 0 or TERN_ERR_ARG. */

@@ -344,8 +344,7 @@ static struct gathering **find_gathering(const char *who, size_t size)
     if (!*link) {
         struct gathering *gathering = tern_must_alloc(sizeof *gathering);
         tern_parcel_raw(&gathering->who, who, size);
-        gathering->askers =
-            tern_must_alloc(exchange.job->host_count * sizeof *gathering->askers);
+        gathering->askers = tern_must_alloc(exchange.job->host_count * sizeof *gathering->askers);
         gathering->expected = count_hosts(&gathering->who);
         *link = gathering;
     }

@@ -2,10 +2,10 @@
 #ifndef TERN_MPIRUN_EXCHANGE_H
 #define TERN_MPIRUN_EXCHANGE_H
 
-/* What the PMIx servers of a job's hosts have to tell each other: fences, what ranks have put, names
- * that are published, events. Requests of a host go up to mpirun, which knows who else must be
- * asked; answers come down. A job of one host answers itself. Called on the loop; whatever is given
- * must live until the answer. */
+/* What the PMIx servers of a job's hosts have to tell each other: fences, what ranks have put,
+ * names that are published, events. Requests of a host go up to mpirun, which knows who else must
+ * be asked; answers come down. A job of one host answers itself. Called on the loop; whatever is
+ * given must live until the answer. */
 
 #include <pmix_server.h>
 

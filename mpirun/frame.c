@@ -123,8 +123,8 @@ void tern_read_strings(struct tern_reader *reader, struct tern_strings *list)
 
 void tern_frame_write(struct tern_parcel *parcel, const struct tern_frame *frame)
 {
-    struct head head = { frame->size, frame->kind, frame->host, frame->rank,
-                         frame->value, MARK,       frame->id };
+    struct head head = { frame->size,  frame->kind, frame->host, frame->rank,
+                         frame->value, MARK,        frame->id };
     tern_parcel_raw(parcel, &head, sizeof head);
     tern_parcel_raw(parcel, frame->data, frame->size);
 }
@@ -139,8 +139,7 @@ int64_t tern_frame_read(const char *bytes, size_t size, struct tern_frame *ret_f
         return -1;
     if (size - sizeof head < head.size)
         return 0;
-    *ret_frame = (struct tern_frame){ head.kind, head.host, head.rank,
-                                      head.value, head.id,  bytes + sizeof head,
-                                      head.size };
+    *ret_frame = (struct tern_frame){ head.kind, head.host,           head.rank, head.value,
+                                      head.id,   bytes + sizeof head, head.size };
     return (int64_t)sizeof head + head.size;
 }

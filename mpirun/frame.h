@@ -15,37 +15,41 @@
 
 enum tern_frame_kind {
     /* down, from mpirun: `host` is the one it is for, or TERN_EVERY_HOST */
-    TERN_FRAME_JOIN,    /* the first one: who the agent is, how it starts others */
-    TERN_FRAME_START,   /* start an agent on host `value` */
-    TERN_FRAME_JOB,     /* what there is to run; the agent makes all ready */
-    TERN_FRAME_SPAWN,   /* start the ranks */
-    TERN_FRAME_ORDER,   /* for the guardian: `value` is the kind, `rank`, `id` the value */
-    TERN_FRAME_STDIN,   /* a piece for those who read standard input; empty: the end */
-    TERN_FRAME_CREDIT,  /* `value` bytes of output have been passed on */
-    TERN_FRAME_ANSWER,  /* to request `id`: status `value` and data */
-    TERN_FRAME_FETCH,   /* what has rank `rank` put? Tell host `value`'s request `id` */
-    TERN_FRAME_NOTIFY,  /* a PMIx event for the ranks */
-    TERN_FRAME_END,     /* nothing is left to do */
+    TERN_FRAME_JOIN,   /* the first one: who the agent is, how it starts others */
+    TERN_FRAME_START,  /* start an agent on host `value` */
+    TERN_FRAME_JOB,    /* what there is to run; the agent makes all ready */
+    TERN_FRAME_SPAWN,  /* start the ranks */
+    TERN_FRAME_ORDER,  /* for the guardian: `value` is the kind, `rank`, `id` the value */
+    TERN_FRAME_STDIN,  /* a piece for those who read standard input; empty: the end */
+    TERN_FRAME_CREDIT, /* `value` bytes of output have been passed on */
+    TERN_FRAME_ANSWER, /* to request `id`: status `value` and data */
+    TERN_FRAME_FETCH,  /* what has rank `rank` put? Tell host `value`'s request `id` */
+    TERN_FRAME_NOTIFY, /* a PMIx event for the ranks */
+    TERN_FRAME_END,    /* nothing is left to do */
     /* up, to mpirun: `host` is the one it comes from */
-    TERN_FRAME_UP,      /* the agent of `host` has been started (by an agent) */
-    TERN_FRAME_FAILED,  /* or could not be: text */
-    TERN_FRAME_LOST,    /* or has gone: text */
+    TERN_FRAME_UP,       /* the agent of `host` has been started (by an agent) */
+    TERN_FRAME_FAILED,   /* or could not be: text */
+    TERN_FRAME_LOST,     /* or has gone: text */
     TERN_FRAME_TOPOLOGY, /* name and processors of the host */
-    TERN_FRAME_READY,   /* the ranks can be started; or `value` != 0: mpirun's exit status and why not */
-    TERN_FRAME_GUARDIAN, /* an answer of the guardian: `value` is the kind, `rank`; pid, value, step */
-    TERN_FRAME_CLIENT,  /* what a rank did by PMIx: `value` is an enum tern_client_act; number, text */
-    TERN_FRAME_OUTPUT,  /* of `rank`; `value`: 1 standard output, 2 error */
-    TERN_FRAME_CLOSED,  /* a stream of `rank` has ended */
-    TERN_FRAME_TAKEN,   /* the readers have taken the last piece; `value` != 0: nobody reads any more */
-    TERN_FRAME_FENCE,   /* request `id`: signature and data of this host */
-    TERN_FRAME_MODEX,   /* request `id`: what has `rank` put? */
+    TERN_FRAME_READY, /* the ranks can be started; or `value` != 0: mpirun's exit status and why not
+                       */
+    TERN_FRAME_GUARDIAN, /* an answer of the guardian: `value` is the kind, `rank`; pid, value, step
+                          */
+    TERN_FRAME_CLIENT, /* what a rank did by PMIx: `value` is an enum tern_client_act; number, text
+                        */
+    TERN_FRAME_OUTPUT, /* of `rank`; `value`: 1 standard output, 2 error */
+    TERN_FRAME_CLOSED, /* a stream of `rank` has ended */
+    TERN_FRAME_TAKEN,  /* the readers have taken the last piece; `value` != 0: nobody reads any more
+                        */
+    TERN_FRAME_FENCE,  /* request `id`: signature and data of this host */
+    TERN_FRAME_MODEX,  /* request `id`: what has `rank` put? */
     TERN_FRAME_FETCHED, /* the answer to FETCH: for host `rank`, its request `id`, status `value` */
     TERN_FRAME_PUBLISH, /* requests `id` */
     TERN_FRAME_LOOKUP,
     TERN_FRAME_UNPUBLISH,
-    TERN_FRAME_EVENT,   /* a rank's event for all others */
+    TERN_FRAME_EVENT, /* a rank's event for all others */
     /* both ways, between neighbours */
-    TERN_FRAME_BEAT,    /* I live */
+    TERN_FRAME_BEAT, /* I live */
     TERN_FRAME_KINDS
 };
 
@@ -91,8 +95,8 @@ void tern_read_strings(struct tern_reader *reader, struct tern_strings *list); /
 
 /* Appends the frame. */
 void tern_frame_write(struct tern_parcel *parcel, const struct tern_frame *frame);
-/* Takes the first frame of `size` bytes; its data lie there. Returns how many bytes it has, 0 when it is not
- * complete, -1 when it is no frame. */
+/* Takes the first frame of `size` bytes; its data lie there. Returns how many bytes it has, 0 when
+ * it is not complete, -1 when it is no frame. */
 int64_t tern_frame_read(const char *bytes, size_t size, struct tern_frame *ret_frame);
 
 #endif

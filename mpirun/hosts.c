@@ -29,6 +29,10 @@ static int read_slots(const char *text, const char *where, int *ret_slots)
 static int set_name(const char *name, size_t length, struct tern_host_entry *entry)
 {
     const char *at = memchr(name, '@', length);
+    if (at && (size_t)(at - name) < sizeof entry->user) {
+        memcpy(entry->user, name, at - name);
+        entry->user[at - name] = '\0';
+    }
     if (at) {
         length -= at + 1 - name;
         name = at + 1;
@@ -168,8 +172,8 @@ char *tern_host_address(const char *name)
     struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *found;
     if (getaddrinfo(name, NULL, &hints, &found))
         return NULL;
-    bool good =
-        getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0;
+    bool good = getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0,
+                            NI_NUMERICHOST) == 0;
     freeaddrinfo(found);
     return good ? tern_must_copy(text) : NULL;
 }

@@ -12,6 +12,7 @@
 /* An entry of a list of hosts. */
 struct tern_host_entry {
     char name[256];
+    char user[64]; /* from USER@NAME; "": not said */
     int slots;     /* 0: not said */
     int max_slots; /* 0: not said */
     bool here;     /* it is this machine */

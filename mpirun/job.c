@@ -10,11 +10,11 @@
  * The first failure decides message and exit status; what happens to other ranks afterwards is its
  * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
  * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
- * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI program has died: the
- * server sees the connection end, and the job ends as if the rank had.
+ * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI
+ * program has died: the server sees the connection end, and the job ends as if the rank had.
  *
- * Everything is decided here, for all hosts. What happens to ranks elsewhere comes from their agents
- * in the guardian's and the server's own words, and takes the same way as what happens here.
+ * Everything is decided here, for all hosts. What happens to ranks elsewhere comes from their
+ * agents in the guardian's and the server's own words, and takes the same way as what happens here.
  */
 #include "mpirun/job.h"
 
@@ -46,7 +46,8 @@ enum {
     LEFTOVER_GRACE_MS = 200,
     DRAIN_GRACE_MS = 500,
     LOST_GRACE_MS = 100, /* for the rank's own end, which tells more */
-    KILL_GRACE_MS = 4000, /* for hosts to say that nothing is left; longer than their guardians take */
+    KILL_GRACE_MS =
+        4000, /* for hosts to say that nothing is left; longer than their guardians take */
     AGENTS_END_MS = 1000,
     TIMEOUT_STATUS = 110
 };
@@ -320,8 +321,9 @@ static void rank_not_started(const struct tern_guardian_message *answer)
     };
     bool wrong_format = answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC;
     fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
-         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank, host_name(answer->rank),
-         steps[answer->step], path_of(answer->rank), strerror(answer->value),
+         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
+         host_name(answer->rank), steps[answer->step], path_of(answer->rank),
+         strerror(answer->value),
          wrong_format ? " (a script needs a first line such as #!/bin/sh)" : "");
     run.ranks[answer->rank].ended = true;
     run.running--;
@@ -377,7 +379,8 @@ static void handle_answer(int host, const struct tern_guardian_message *answer)
     case TERN_GUARDIAN_STARTED:
         run.ranks[answer->rank].pid = answer->pid;
         if (run.job->options->verbose)
-            tern_output_say("rank %d is process %d", answer->rank, answer->pid);
+            tern_output_say("rank %d is process %d on host %s", answer->rank, answer->pid,
+                            host_name(answer->rank));
         break;
     case TERN_GUARDIAN_FAILED:
         rank_not_started(answer);
@@ -499,8 +502,8 @@ static void send_stdin(int host, const char *piece, size_t size)
 
 static void output_passed_on(int host, size_t bytes)
 {
-    tern_agents_send(&(struct tern_frame){
-        .kind = TERN_FRAME_CREDIT, .host = host, .value = (int32_t)bytes });
+    tern_agents_send(
+        &(struct tern_frame){ .kind = TERN_FRAME_CREDIT, .host = host, .value = (int32_t)bytes });
 }
 
 /* Sends the job to all agents, which make ready and say so. */
@@ -681,8 +684,7 @@ static void start_everywhere(void)
     }
     if (run.stage != RUNNING)
         return;
-    tern_agents_send(
-        &(struct tern_frame){ .kind = TERN_FRAME_SPAWN, .host = TERN_EVERY_HOST });
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_SPAWN, .host = TERN_EVERY_HOST });
     int error = tern_local_start_ranks(run.job);
     if (error) {
         fail(1, "%s", tern_error_text(error));

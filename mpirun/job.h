@@ -19,11 +19,11 @@ struct tern_job {
     const struct tern_options *options;
     const struct tern_host *hosts; /* those that have ranks */
     int host_count;
-    int here;                   /* this machine among them, or -1 */
-    hwloc_topology_t topology;  /* of this machine */
+    int here;                  /* this machine among them, or -1 */
+    hwloc_topology_t topology; /* of this machine */
     const struct tern_map *map;
-    char **paths; /* absolute, of each program; on this machine */
-    char **wdirs; /* absolute, of each program */
+    char **paths;     /* absolute, of each program; on this machine */
+    char **wdirs;     /* absolute, of each program */
     char token[33];   /* names the job's directories and memory */
     char nspace[256]; /* and itself to PMIx, which wants this size */
     char secret[65];  /* proves on the network who belongs to it; 32 bytes in hexadecimal digits */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending never blocks: what the descriptor does not take waits in memory, and whoever produces much
- * (output) is held back by credit, not by the link. A silent neighbour is found by beats: whoever
- * has said nothing for a quarter of the time allowed says that it lives.
+ * Sending never blocks: what the descriptor does not take waits in memory, and whoever produces
+ * much (output) is held back by credit, not by the link. A silent neighbour is found by beats:
+ * whoever has said nothing for a quarter of the time allowed says that it lives.
  */
 #include "mpirun/link.h"
 
@@ -125,7 +125,8 @@ static bool take_frames(struct tern_link *link)
     size_t used = link->incoming.size ? take_lines(link) : 0;
     struct tern_frame frame;
     while (link->open && !link->line) {
-        int64_t n = tern_frame_read(link->incoming.bytes + used, link->incoming.size - used, &frame);
+        int64_t n =
+            tern_frame_read(link->incoming.bytes + used, link->incoming.size - used, &frame);
         if (n < 0) {
             lose(link, "what it says is not understood (does its shell write to standard output?)");
             break;
@@ -181,8 +182,7 @@ static void set_beat(struct tern_link *link)
 
 static void beat_expired(struct tern_timer *timer)
 {
-    struct tern_link *link =
-        (struct tern_link *)((char *)timer - offsetof(struct tern_link, beat));
+    struct tern_link *link = (struct tern_link *)((char *)timer - offsetof(struct tern_link, beat));
     int64_t now = tern_loop_now_ms();
     /* Where we come late ourselves (stopped by a signal, or by a machine that sleeps), what the
      * other has said lies unread: it gets another chance. */

@@ -14,13 +14,13 @@
 struct tern_link {
     struct tern_watch in, out;
     struct tern_parcel incoming, outgoing;
-    size_t sent;      /* of outgoing */
+    size_t sent; /* of outgoing */
     int64_t heard_ms, spoke_ms;
     bool open, busy;
     struct tern_timer beat;
-    int silence_ms;   /* longest that the other side may be silent; 0: no limit */
-    int64_t beat_ms;  /* when beat was set */
-    bool excused;     /* the other side has said that it will be silent (it stops) */
+    int silence_ms;  /* longest that the other side may be silent; 0: no limit */
+    int64_t beat_ms; /* when beat was set */
+    bool excused;    /* the other side has said that it will be silent (it stops) */
     /* Lines of text that come before the first frame: greetings of login shells, and at last the
      * agent's own. True: frames follow. NULL: frames from the beginning. */
     bool (*line)(struct tern_link *link, const char *line);
@@ -31,7 +31,8 @@ struct tern_link {
 
 /* Owns both descriptors from now on; the callbacks have been filled in. 0 or TERN_ERR_OTHER. */
 int tern_link_open(struct tern_link *link, int in_fd, int out_fd);
-/* From now on both sides show a sign of life in time, and the link is lost when the other doesn't. */
+/* From now on both sides show a sign of life in time, and the link is lost when the other doesn't.
+ */
 void tern_link_watch_silence(struct tern_link *link, int silence_ms);
 /* Says that we are about to be stopped, or go on. */
 void tern_link_excuse(struct tern_link *link, bool stops);

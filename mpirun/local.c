@@ -76,8 +76,7 @@ static int start_guardian(void)
 {
     tern_descendants_spare_present();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    int error =
-        tern_guardian_fork(&local.guardian_start, &local.guardian_pid, &local.guardian.fd);
+    int error = tern_guardian_fork(&local.guardian_start, &local.guardian_pid, &local.guardian.fd);
     if (error)
         return error;
     struct tern_guardian_message answer;
@@ -109,8 +108,7 @@ static int raise_descriptor_limit(void)
     local.guardian_start.node_memory_fd =
         local.guardian_start.descriptor_limit.rlim_cur > 64 ? 64 : 3;
     int ranks = tern_job_ranks_on(local.job, local.job->here);
-    rlim_t needed =
-        OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
+    rlim_t needed = OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
     return raised.rlim_cur < needed
                ? tern_error(TERN_ERR_OTHER,
                             "%d ranks need %llu open files in mpirun, and the limit is %llu; raise "
@@ -172,8 +170,8 @@ void tern_local_close(void)
 {
     if (!local.guardian_pid)
         return;
-    /* PMIx's server is not finalized: all it has outside this process lies in the directory that the
-     * guardian removes. */
+    /* PMIx's server is not finalized: all it has outside this process lies in the directory that
+     * the guardian removes. */
     tern_local_order(TERN_GUARDIAN_CLEAN, 0, 0);
     waitpid(local.guardian_pid, NULL, 0);
     local.guardian_pid = 0;

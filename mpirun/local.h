@@ -9,8 +9,8 @@
 #include "mpirun/job.h"
 #include "mpirun/server.h"
 
-/* Called on the loop with what the guardian answers; TERN_GUARDIAN_LOST: it has been killed, all of the
- * job here has been ended, and the directory removed. */
+/* Called on the loop with what the guardian answers; TERN_GUARDIAN_LOST: it has been killed, all of
+ * the job here has been ended, and the directory removed. */
 typedef void tern_local_answered(const struct tern_guardian_message *answer);
 
 /* Forks the guardian, which makes the session directory. Before there are threads; the job's token

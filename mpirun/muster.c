@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host that
- * its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself before
- * it counts as failed. Whichever way, all that is decided is decided here: an agent reports that
- * another has come up, and mpirun tells that one who it is.
+ * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host
+ * that its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself
+ * before it counts as failed. Whichever way, all that is decided is decided here: an agent reports
+ * that another has come up, and mpirun tells that one who it is.
  */
 #include "mpirun/muster.h"
 
@@ -43,16 +43,24 @@ static struct {
 static void start(int host, bool direct)
 {
     int parent = tern_agents_parent(&muster.launch, host);
-    const char *name = muster.list->items[host].name;
+    const struct tern_host_entry *entry = &muster.list->items[host];
     muster.states[host] = STARTED;
     if (direct || parent == TERN_ROOT) {
+        char *login = *entry->user ? tern_must_format("%s@%s", entry->user, entry->name) : NULL;
         muster.direct[host] = true;
-        tern_agents_start(host, name, NULL);
+        tern_agents_start(host, entry->name, login);
+        free(login);
         return;
     }
-    char *address = tern_host_address(name);
+    char *address = tern_host_address(entry->name);
+    if (*entry->user) {
+        char *login =
+            tern_must_format("%s@%s", entry->user, address ? address : entry->name);
+        free(address);
+        address = login;
+    }
     struct tern_parcel parcel = { 0 };
-    tern_parcel_string(&parcel, name);
+    tern_parcel_string(&parcel, entry->name);
     tern_parcel_string(&parcel, address);
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_START,
                                            .host = parent,
@@ -77,10 +85,23 @@ static void patience_expired(struct tern_timer *timer)
     tern_loop_stop();
 }
 
+/* With a host all those are out of reach that were started from it. */
+static void lose(int host, const char *why)
+{
+    tern_job_host_lost(host, why);
+    for (int other = 0; other < muster.list->count; other++) {
+        int at = other;
+        while (at >= 0 && at != host && !muster.direct[at])
+            at = tern_agents_parent(&muster.launch, at);
+        if (at == host && other != host)
+            tern_job_host_lost(other, why);
+    }
+}
+
 static void failed(int host, const char *why)
 {
     if (muster.done) {
-        tern_job_host_lost(host, why);
+        lose(host, why);
         return;
     }
     if (muster.states[host] != STARTED)
@@ -96,7 +117,8 @@ static void failed(int host, const char *why)
     if (muster.said)
         tern_log("%s", muster.said);
     free(muster.said);
-    muster.said = tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
+    muster.said =
+        tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
     check_all();
 }
 
@@ -151,8 +173,7 @@ static void answered(int host, const struct tern_frame *frame)
     muster.states[host] = ANSWERED;
     muster.missing--;
     for (int child = 0; child < muster.list->count; child++) {
-        if (muster.states[child] == WAITING &&
-            tern_agents_parent(&muster.launch, child) == host)
+        if (muster.states[child] == WAITING && tern_agents_parent(&muster.launch, child) == host)
             start(child, false);
     }
     check_all();

@@ -249,7 +249,10 @@ static int learn_job(void)
     if (!ask_number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES, &tern_rte.node_count) ||
         tern_rte.node_count == 0)
         tern_rte.node_count = tern_rte.local_size == tern_rte.size ? 1 : tern_rte.size;
-    ask_number(pmix.self.rank, PMIX_NODEID, &tern_rte.node);
+    if (tern_rte.node_count > 1)
+        tern_rte.node = tern_rte.local_ranks[0]; /* as tern_pmix_node says it of others */
+    else
+        ask_number(pmix.self.rank, PMIX_NODEID, &tern_rte.node);
     return 0;
 }
 
@@ -329,6 +332,20 @@ int tern_pmix_stop(void)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
 }
 
+/* Of "4,5,6". */
+static bool lowest_of(const char *list, uint32_t *ret_lowest)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (const char *at = list; *at >= '0' && *at <= '9'; at += *at == ',') {
+        char *end;
+        unsigned long rank = strtoul(at, &end, 10);
+        lowest = rank < lowest ? (uint32_t)rank : lowest;
+        at = end;
+    }
+    *ret_lowest = lowest;
+    return lowest != UINT32_MAX;
+}
+
 /* The lowest rank of the node that a rank is on stands for the node: PMIx 4 tells the numbers of
  * other nodes to nobody, but which ranks a named host has. */
 bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
@@ -351,7 +368,7 @@ bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
     if (pmix.get(&proc, PMIX_LOCAL_PEERS, infos, 3, &value) != PMIX_SUCCESS || !value)
         return false;
     bool found = value->type == PMIX_STRING && value->data.string &&
-                 sscanf(value->data.string, "%u", ret_node) == 1;
+                 lowest_of(value->data.string, ret_node);
     free_value(value);
     return found;
 }

@@ -17,7 +17,7 @@ struct tern_rte {
     char job[256];            /* PMIx namespace, or singleton.PID */
     uint32_t rank, size;      /* in MPI_COMM_WORLD */
     uint32_t local_rank, local_size; /* among the ranks on this node */
-    uint32_t node, node_count;       /* index of this node */
+    uint32_t node, node_count;       /* this node's number (of several: its lowest rank) */
     uint32_t universe_size;   /* slots in all */
     uint32_t appnum;          /* which program of an MPMD command line */
     uint32_t *local_ranks;    /* local_size of them, ascending: the ranks on this node */

@@ -14,7 +14,7 @@ host=$1
 shift
 echo "$host" >>"$REACHED"
 case $host in
-far*) exec "$@" ;;
+far* | me@far*) exec "$@" ;;
 chatty) echo 'Welcome to chatty!'; echo 'no new mail' >&2; exec "$@" ;;
 deaf) exec sleep 77.25 ;;
 old) echo 'TERN-AGENT 0.0.9 pdp11'; exec cat >/dev/null ;;
@@ -135,6 +135,11 @@ wrong_start "two of them" 'dead: ' --host dead,bare
 is "both are named" "$(grep -c 'cannot start on host' err)" 2
 pgrep -f "sleep 77.2[5]" >/dev/null && complain "what reached the deaf host is left"
 
+# a login name is for ssh
+: >reached
+run --host far1,me@far2 -np 2 true
+is "a login name" "$rc $(sort reached | tr '\n' ',')" "0 far1,me@far2,"
+
 # a tree
 : >reached
 run --mca launch_width 2 --oversubscribe --host far1,far2,far3,far4,far5,far6,far7 ./pmix_rank exchange
@@ -152,7 +157,7 @@ for victim in mpirun agent inner-agent guardian agents-guardian rank; do
     "$MPIRUN" --mca launch_width 1 --host localhost,far1,far2 sh -c "echo ready; sleep $mark & sleep $mark" >out 2>err </dev/null &
     mpirun=$!
     three_ready() { [ "$(grep -c ready out)" = 3 ]; }
-    eventually "$victim: all are ready" three_ready
+    eventually "$victim: all are ready" three_ready || continue
     guardian=$(pgrep -P $mpirun -f -- '^(\S*/)?mpirun --mca' | head -n 1)
     agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
     inner=$(pgrep -P "$agent" -f -- '--agent$' | tail -n 1)
@@ -175,7 +180,7 @@ done
 : >out
 "$MPIRUN" "${two[@]}" --mca heartbeat_timeout 1 sh -c "echo ready; sleep $mark" >out 2>err </dev/null &
 mpirun=$!
-eventually "all are ready" four_ready
+eventually "all are ready" four_ready || finish
 agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
 kill -STOP "$agent"
 wait $mpirun

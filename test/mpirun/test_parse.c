@@ -35,6 +35,7 @@ START_TEST(test_hosts)
         ck_assert_int_eq(tern_host_parse(good[i].text, &entry), 0);
         ck_assert_str_eq(entry.name, good[i].name);
         ck_assert_int_eq(entry.slots, good[i].slots);
+        ck_assert_str_eq(entry.user, strchr(good[i].text, '@') ? "me" : "");
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(tern_host_parse(bad[i], &entry) == TERN_ERR_ARG, "\"%s\" is accepted",
