@@ -338,13 +338,14 @@ static void leaders_allgather(struct tern_plan *plan)
 static void range_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
-    int64_t first = cut(args->remote_size, args->size, args->rank);
-    struct tern_ref block = recv_block(args, (int)(first + i));
-    *ret_step = step_recv((int)(first + i), block, 0);
-    if (i == cut(args->remote_size, args->size, args->rank + 1) - first) {
-        block = in_send(0, args->send_count);
-        *ret_step = step_send((int)part_of(args->size, args->remote_size, args->rank), block, 0);
-    }
+    int peer = (int)(cut(args->remote_size, args->size, args->rank) + i);
+    bool last = i == plan->step_count - plan->head_count - 1; /* this rank's own block */
+    struct tern_ref block = last ? in_send(0, args->send_count) : recv_block(args, peer);
+    if (last)
+        *ret_step =
+            step_send((int)part_of(args->size, args->remote_size, args->rank), block, 0);
+    else
+        *ret_step = step_recv(peer, block, 0);
     if (!data_bytes(args, block))
         ret_step->kind = TERN_STEP_NONE;
 }
