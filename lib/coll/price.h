@@ -5,7 +5,7 @@
 /*
  * What an algorithm costs, without building its plan: every algorithm describes itself as a few
  * stages (rounds that are alike), a model of the machine prices them. Pure; takes well under a
- * microsecond per algorithm also for a million ranks. docs/collectives.md has the formulas.
+ * microsecond per algorithm also for a million ranks, some more where parts are chosen (compose.h). docs/collectives.md has the formulas.
  */
 
 #include <stdbool.h>

@@ -48,8 +48,8 @@ bool proof_wants_nodes(const struct tern_algorithm *algorithm);
 const char *proof_fault(struct proof proof);
 
 /* All counts, those that are given (the same as the one before is left out), in place and not,
- * commutative and not, where there is a difference; where nodes matter on all layouts, in the short
- * run on a fourth of them. Fails the test at the first fault. */
+ * commutative and not, where there is a difference; where nodes matter on a fourth of the layouts, in
+ * the long run on all of them up to 16 ranks. Fails the test at the first fault. */
 void prove_counts(struct proof proof, const int64_t *counts, int how_many);
 
 #endif
