@@ -79,8 +79,8 @@ static struct tern_phase *add_lane(struct tern_plan *plan, enum tern_collective 
     int shares = lanes(args), local = tern_topology_local_rank(args->topology, args->rank);
     if (local >= shares)
         return NULL;
-    struct tern_phase *phase = tern_plan_add_phase(
-        plan, collective, tern_subgroup_among_leaders(args, local, -1));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, collective, tern_subgroup_among_leaders(args, local, -1));
     if (phase)
         phase->lanes = shares;
     return phase;

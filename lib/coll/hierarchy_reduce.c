@@ -87,7 +87,7 @@ void tern_hierarchical_reduce(struct tern_plan *plan)
     int top = args->commutative ? args->root : tern_topology_rank(topology, root_node, 0);
     int leader = tern_leader_of(topology, node, 0, top);
     bool at_home = args->rank == top && top == args->root;
-    tern_plan_compose(plan, at_home ? 0 : count);
+    tern_plan_compose(plan, at_home || leader != args->rank ? 0 : count);
     struct tern_ref sum = at_home ? in_recv(0, count) : in_kept(0, count);
     bool in_place = args->in_place && at_home; /* the root's input may lie where its sum comes */
     reduce_in_node(plan, tern_topology_local_rank(topology, leader), in_input(args, 0, count),
@@ -219,7 +219,8 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
     if (phase) {
         tern_phase_send(plan, phase, other);
         tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
-        int64_t *blocks = phase->args.rank == 0 ? tern_phase_set_blocks(plan, phase, phase->args.size, true) : NULL;
+        int64_t *blocks =
+            phase->args.rank ? NULL : tern_phase_set_blocks(plan, phase, phase->args.size, true);
         int64_t at = 0;
         for (int i = 0; blocks && i < phase->args.size; i++) {
             blocks[i] = block_count(args, tern_topology_rank(topology, node, i));

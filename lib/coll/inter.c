@@ -37,9 +37,8 @@ static struct tern_phase *add_local(struct tern_plan *plan, enum tern_collective
 static struct tern_phase *add_across(struct tern_plan *plan, const struct tern_algorithm *algorithm,
                                      struct tern_ref send, struct tern_ref recv)
 {
-    struct tern_phase *phase =
-        tern_plan_add_phase(plan, (enum tern_collective)plan->args.collective,
-                            tern_subgroup_of_all(&plan->args));
+    struct tern_phase *phase = tern_plan_add_phase(
+        plan, (enum tern_collective)plan->args.collective, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return NULL;
     phase->algorithm = algorithm;
@@ -332,8 +331,8 @@ static void leaders_allgather(struct tern_plan *plan)
 }
 
 /*
- * The blocks of the other group, cut into as many ranges as this one has ranks: each gets the blocks
- * of its range. `blocks` NULL: they are equal and arrive in their places; else packed.
+ * The blocks of the other group, cut into as many ranges as this one has ranks: each gets the
+ * blocks of its range. `blocks` NULL: they are equal and arrive in their places; else packed.
  */
 static void range_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -342,8 +341,7 @@ static void range_step(const struct tern_plan *plan, int64_t i, struct tern_step
     bool last = i == plan->step_count - plan->head_count - 1; /* this rank's own block */
     struct tern_ref block = last ? in_send(0, args->send_count) : recv_block(args, peer);
     if (last)
-        *ret_step =
-            step_send((int)part_of(args->size, args->remote_size, args->rank), block, 0);
+        *ret_step = step_send((int)part_of(args->size, args->remote_size, args->rank), block, 0);
     else
         *ret_step = step_recv(peer, block, 0);
     if (!data_bytes(args, block))
@@ -353,8 +351,9 @@ static void range_step(const struct tern_plan *plan, int64_t i, struct tern_step
 static void build_range(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
-    set_tail(plan, cut(args->remote_size, args->size, args->rank + 1) -
-                       cut(args->remote_size, args->size, args->rank) + 1,
+    set_tail(plan,
+             cut(args->remote_size, args->size, args->rank + 1) -
+                 cut(args->remote_size, args->size, args->rank) + 1,
              range_step);
 }
 
@@ -568,8 +567,9 @@ static void build_overlap(struct tern_plan *plan)
     int64_t total = args->recv_count, begin = cut(total, args->size, args->rank);
     int64_t end = cut(total, args->size, args->rank + 1);
     if (begin < end)
-        set_tail(plan, 2 * (part_of(total, args->remote_size, end - 1) -
-                            part_of(total, args->remote_size, begin) + 1),
+        set_tail(plan,
+                 2 * (part_of(total, args->remote_size, end - 1) -
+                      part_of(total, args->remote_size, begin) + 1),
                  overlap_step);
 }
 
@@ -620,8 +620,7 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     if (phase) {
         tern_phase_send(plan, phase, theirs);
         tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
-        int64_t *numbers =
-            args->rank ? NULL : tern_phase_set_blocks(plan, phase, args->size, true);
+        int64_t *numbers = args->rank ? NULL : tern_phase_set_blocks(plan, phase, args->size, true);
         for (int r = 0; numbers && r < args->size; at += numbers[r++]) {
             numbers[r] = block_count(args, r);
             numbers[args->size + r] = at;
