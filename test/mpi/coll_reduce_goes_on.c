@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 4 5 8; long: 7 9 16; needs: MPI_Mprobe */
+/* ranks: 2 3 4 5 8; long: 7 9 16; needs: MPI_Mprobe; env: OMPI_MCA_check_level=basic */
 /* MPI_Ireduce goes on while ranks wait in something else, by each of its algorithms: ranks inside
  * the tree hand on what they get while they are in MPI_Recv, MPI_Probe, MPI_Barrier, ...; and short
  * contributions are taken from them while the root computes, so that they can go on. */
