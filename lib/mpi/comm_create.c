@@ -103,10 +103,11 @@ static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
 }
 
 /* The group to make a communicator of: comm's own object where it is the same, so that peers are
- * shared. */
+ * shared. The processes of the whole job have many sessions. */
 static struct tern_group *shared_group(struct tern_comm *comm, struct tern_group *group)
 {
-    return tern_group_equal(comm->group, group) ? comm->group : group;
+    bool same = comm->group->session == group->session && tern_group_equal(comm->group, group);
+    return same ? comm->group : group;
 }
 
 int tern_mpi_comm_create(struct tern_comm *comm, struct tern_group *group,

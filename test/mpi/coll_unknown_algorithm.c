@@ -8,12 +8,13 @@
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    int n = size, in[64], out[64], ones[64], places[64], zeros[64] = {0};
+    int n = size, in[64], out[64], ones[64], places[64], bytes[64];
     MPI_Datatype types[64];
     MPI_Comm world = MPI_COMM_WORLD;
     for (int i = 0; i < 64; i++) {
         in[i] = ones[i] = 1;
         places[i] = i;
+        bytes[i] = i * (int)sizeof(int);
         types[i] = MPI_INT;
     }
     CHECK_OK(MPI_Barrier(world));
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Allgatherv(in, 1, MPI_INT, out, ones, places, MPI_INT, world));
     CHECK_OK(MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, world));
     CHECK_OK(MPI_Alltoallv(in, ones, places, MPI_INT, out, ones, places, MPI_INT, world));
-    CHECK_OK(MPI_Alltoallw(in, ones, zeros, types, out, ones, zeros, types, world));
+    CHECK_OK(MPI_Alltoallw(in, ones, bytes, types, out, ones, bytes, types, world));
     CHECK_OK(MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, 0, world));
     CHECK_OK(MPI_Reduce_scatter(in, out, ones, MPI_INT, MPI_SUM, world));
     CHECK_OK(MPI_Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, world));

@@ -14,12 +14,14 @@ static void handle(MPI_Comm *comm, int *code, ...)
 
 static void check_comm(MPI_Comm comm, MPI_Group group)
 {
-    MPI_Group own;
+    MPI_Group own, both;
     int relation, n, me, sum = 0, group_rank, group_size;
     CHECK(comm != MPI_COMM_NULL);
     CHECK_OK(MPI_Comm_group(comm, &own));
     CHECK_OK(MPI_Group_compare(own, group, &relation));
     CHECK_INT(relation, MPI_IDENT);
+    CHECK_OK(MPI_Group_union(own, group, &both)); /* they are of one session */
+    CHECK_OK(MPI_Group_free(&both));
     CHECK_OK(MPI_Group_free(&own));
     CHECK_OK(MPI_Comm_size(comm, &n));
     CHECK_OK(MPI_Comm_rank(comm, &me));
