@@ -79,6 +79,7 @@ static const struct {
     FIELD("cache_bytes", cache_bytes, 1, true),
     FIELD("cores_per_cache", cores_per_cache, 1, true),
     FIELD("cores_per_package", cores_per_package, 1, true),
+    FIELD("call", call_ns, 1, false),
     FIELD("board_latency", board_latency_ns, 1, false),
     FIELD("board_overhead", board_overhead_ns, 1, false),
     FIELD("reduce_gap", reduce_gap_ns, 1e-3, false),

@@ -100,7 +100,7 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 
 /* What a run of the probe has printed; -1: nothing. */
 struct result {
-    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, turn;
+    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, call, turn;
 };
 
 static void take_line(struct result *result, const char *line)
@@ -112,6 +112,7 @@ static void take_line(struct result *result, const char *line)
         {"latency", &result->latency},       {"overhead", &result->overhead}, {"gap", &result->gap},
         {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"copy_gap", &result->copy_gap},
         {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},   {"switch", &result->turn},
+        {"call", &result->call},
     };
     char name[32];
     double value;
@@ -166,7 +167,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
     for (int i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", i ? "," : "", cpus[i]);
     snprintf(ranks, sizeof ranks, "%d", count);
-    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         tern_log("no process can be started: %s", strerror(errno));
@@ -250,8 +251,8 @@ static int make_figures(const struct host *host, const struct measured *measured
 {
     const struct result *near = &measured->pair[PAIR_CACHE];
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    /* A barrier of n ranks takes the board's latency and 2 (n - 1) times its overhead; of two ranks alone nobody can
-     * tell which is which: a post costs somewhat less than a message. */
+    /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead; of two ranks alone nobody
+     * can tell which is which: a post costs somewhat less than a message. */
     double overhead = measured->board_ranks > 2
                           ? (measured->board.barrier - near->barrier) / (2.0 * (measured->board_ranks - 2))
                           : near->overhead * 2 / 3;
@@ -270,11 +271,12 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_cache_bytes", cache > 0 ? cache : 1 << 20},
         {"coll_cores_per_cache", host->per_cache},
         {"coll_cores_per_package", host->per_package},
-        {"coll_board_latency", at_least(near->barrier - 2 * overhead, 1)},
+        {"coll_board_latency", at_least(near->barrier - near->call - 2 * overhead, 1)},
         {"coll_board_overhead", at_least(overhead, 1)},
         {"coll_reduce_gap", at_least(near->reduce_gap, 1)},
         {"coll_copy_gap", at_least(near->copy_gap, 1)},
         {"coll_switch", at_least(measured->turn.turn, 1)},
+        {"coll_call", at_least(near->call, 1)},
     };
     memcpy(figures, all, sizeof all);
     return (int)(sizeof all / sizeof *all);

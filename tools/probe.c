@@ -86,6 +86,16 @@ static double barrier(int repetitions)
     return since(begin, repetitions);
 }
 
+/* A collective without messages. */
+static double calls(int repetitions)
+{
+    double in = 0, out;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++)
+        MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    return since(begin, repetitions);
+}
+
 enum { IN_CACHE = 128 << 10 };
 
 static double copying(int repetitions)
@@ -132,7 +142,7 @@ static void measure_pair(void)
 {
     double begin = MPI_Wtime();
     double t_short = 0, many = 0, t_16k = 0, t_64k = 0, t_128k = 0, t_512k = 0, memory = 0, board = 0, copy = 0,
-           join = 0;
+           join = 0, call = 0;
     for (int i = 0; goes_on(i, begin); i++) {
         keep_least(&t_short, one_way(SHORT, 50, 0));
         keep_least(&many, each_of_many(4));
@@ -143,6 +153,7 @@ static void measure_pair(void)
         if (i % 10 == 0)
             keep_least(&memory, one_way(4 << 20, 2, 1) / (4 << 20));
         keep_least(&board, barrier(50));
+        keep_least(&call, calls(50));
         keep_least(&copy, copying(3) / IN_CACHE);
         keep_least(&join, joining(3) / IN_CACHE);
     }
@@ -161,6 +172,7 @@ static void measure_pair(void)
     print("copy_gap", copy * 1000);
     print("reduce_gap", join * 1000);
     print("barrier", board);
+    print("call", call);
 }
 
 /* Of ranks that share a core: a message waits for the other rank's turn. */

@@ -55,6 +55,33 @@ static void bruck(struct tern_plan *plan)
     }
 }
 
+/* The same sending to several at a time: fewer rounds. */
+enum { RADIX = 4 };
+
+static void add_ranges(struct tern_plan *plan, int peer, int64_t first, int64_t blocks, bool send)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t before = first + blocks <= args->size ? blocks : args->size - first;
+    const struct tern_ref ranges[] = {range(args, first, before), range(args, 0, blocks - before)};
+    for (int i = 0; i < (before < blocks ? 2 : 1); i++)
+        tern_plan_add(plan, send ? step_send(peer, ranges[i], 0) : step_recv(peer, ranges[i], 0));
+}
+
+static void k_bruck(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, p = args->rank;
+    add_own_block(plan);
+    for (int64_t have = 1; have < n; have *= RADIX) {
+        add_fence(plan);
+        for (int64_t far = have; far < RADIX * have && far < n; far += have) {
+            int64_t more = have < n - far ? have : n - far;
+            add_ranges(plan, wrap(p + far, n), wrap(p + far, n), more, false);
+            add_ranges(plan, wrap(p - far, n), p, more, true);
+        }
+    }
+}
+
 /* The same for unequal blocks: they stand side by side in a temporary, beginning with this rank's,
  * so that every message is one range. */
 static void packed_bruck(struct tern_plan *plan)
@@ -173,16 +200,53 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
 }
 
+/* All blocks go to rank 0, which sends the whole to everybody: where ranks share cores, each needs
+ * its core twice only. */
+static void gather_bcast(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_team team = team_of(args);
+    team.radix = team.size + 1;
+    int64_t ready = add_own_block(plan);
+    if (args->rank)
+        add_send(plan, 0, recv_block(args, args->rank), after(plan, ready));
+    for (int r = 1; r < args->size && args->rank == 0; r++)
+        add_recv(plan, r, recv_block(args, r), 0);
+    add_fence(plan); /* the whole arrives where the block was sent from */
+    tern_plan_add_bcast(plan, team, 0, range(args, 0, args->size), -1);
+}
+
 /* --- prices, also of equal blocks in the v form --- */
+
+static void own_block_stage(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add(stages, (struct tern_stage){
+                                .repeat = 1, .senders = shape->size, .copied = shape->bytes});
+}
 
 static void bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    own_block_stage(shape, stages);
     for (int64_t have = 1; have < shape->size; have *= 2) {
         int64_t more = have < shape->size - have ? have : shape->size - have;
         tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                     .messages = 1,
                                                     .bytes = more * shape->bytes,
                                                     .distance = have,
+                                                    .senders = shape->size});
+    }
+}
+
+static void k_bruck_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    own_block_stage(shape, stages);
+    for (int64_t have = 1; have < shape->size; have *= RADIX) {
+        int64_t told = (shape->size - 1) / have < RADIX - 1 ? (shape->size - 1) / have : RADIX - 1;
+        int64_t more = have < shape->size - have ? have : shape->size - have;
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = told,
+                                                    .bytes = more * shape->bytes,
+                                                    .distance = told * have,
                                                     .senders = shape->size});
     }
 }
@@ -197,12 +261,19 @@ static void packed_bruck_stages(const struct tern_shape *shape, struct tern_stag
 
 static void ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    own_block_stage(shape, stages);
     tern_stages_add_ring(stages, shape->size, shape->bytes, false);
 }
 
 static void neighbor_exchange_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add(stages, (struct tern_stage){.repeat = (double)shape->size / 2,
+    own_block_stage(shape, stages);
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = 1,
+                                                .bytes = shape->bytes,
+                                                .distance = 1,
+                                                .senders = shape->size});
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)shape->size / 2 - 1,
                                                 .messages = 1,
                                                 .bytes = 2 * shape->bytes,
                                                 .distance = 1,
@@ -216,24 +287,34 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
                                                 .messages = shape->size - 1,
                                                 .bytes = shape->bytes,
                                                 .distance = shape->size,
-                                                .senders = shape->size});
+                                                .senders = shape->size,
+                                                .copied = shape->bytes});
+}
+
+static void gather_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    own_block_stage(shape, stages);
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes * shape->size, false, 0);
 }
 
 const struct tern_algorithm tern_allgather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"bruck", bruck, NULL, bruck_stages},
+    {"k_bruck", k_bruck, NULL, k_bruck_stages},
     {"recursive_doubling", recursive_doubling, power_of_two, bruck_stages},
     {"ring", ring, NULL, ring_stages},
     {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},
+    {"gather_bcast", gather_bcast, NULL, gather_bcast_stages},
     {"hierarchical", tern_hierarchical_allgather, tern_plan_fits_levels,
      tern_hierarchical_allgather_stages},
     {0},
 };
 
 const struct tern_algorithm tern_allgatherv_algorithms[] = {
-    {"bruck", packed_bruck, NULL, packed_bruck_stages},
     {"ring", ring, NULL, ring_stages},
+    {"bruck", packed_bruck, NULL, packed_bruck_stages},
     {"linear", linear, NULL, linear_stages},
     {0},
 };

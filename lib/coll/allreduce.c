@@ -74,20 +74,42 @@ static void recursive_doubling(struct tern_plan *plan)
 }
 
 /* Reduction along a tree to rank 0 and broadcast: the fewest messages in all. */
-static void tree(struct tern_plan *plan)
+static void trees(struct tern_plan *plan, int radix_up, int radix_down)
 {
     const struct tern_plan_args *args = &plan->args;
+    struct tern_team team = team_of(args);
+    team.radix = radix_up;
     struct tern_ref result = in_recv(0, args->recv_count), sum;
     int64_t ready;
     set_temporaries(plan, 1, args->recv_count, true);
-    tern_plan_add_reduce(plan, team_of(args), 0, !args->commutative,
-                         in_input(args, 0, args->recv_count), result,
-                         in_temp(0, 0, args->recv_count), &sum, &ready);
+    tern_plan_add_reduce(plan, team, 0, !args->commutative, in_input(args, 0, args->recv_count),
+                         result, in_temp(0, 0, args->recv_count), &sum, &ready);
     if (sum.buffer != TERN_RECV_BUFFER && args->rank == 0)
         ready = add_copy(plan, sum, result, after(plan, ready));
     /* What a child sent must have left before the result comes to its place: AFTER_ALL by way of
      * `ready`, its send. */
-    tern_plan_add_bcast(plan, team_of(args), 0, result, ready);
+    team.radix = radix_down;
+    tern_plan_add_bcast(plan, team, 0, result, ready);
+}
+
+static void tree(struct tern_plan *plan)
+{
+    trees(plan, 2, 2);
+}
+
+static void knomial(struct tern_plan *plan)
+{
+    trees(plan, 4, 4);
+}
+
+static void linear(struct tern_plan *plan)
+{
+    trees(plan, plan->args.size + 1, plan->args.size + 1);
+}
+
+static void tree_linear(struct tern_plan *plan)
+{
+    trees(plan, 2, plan->args.size + 1);
 }
 
 /* Ring reduce-scatter, then ring allgather: each rank sends and receives about twice the vector,
@@ -227,7 +249,7 @@ static void circulant(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     tern_plan_add_circulant_reduce(plan, in_input(args, 0, args->recv_count),
                                    in_recv(0, args->recv_count), NULL);
-    tern_plan_add_circulant_gather(plan, in_recv(0, args->recv_count));
+    tern_plan_add_circulant_gather(plan, in_recv(0, args->recv_count), plan->args.rank);
 }
 
 /* --- prices --- */
@@ -290,10 +312,31 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
     tern_stages_add_circulant(stages, shape->size, shape->bytes, false);
 }
 
+static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages,
+                            int64_t radix_up, int64_t radix_down)
+{
+    tern_stages_add_tree(stages, shape->size, radix_up, shape->bytes, false, shape->bytes);
+    tern_stages_add_tree(stages, shape->size, radix_down, shape->bytes, false, 0);
+}
+
 static void tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, shape->bytes);
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes, false, 0);
+    add_tree_stages(shape, stages, 2, 2);
+}
+
+static void knomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, 4, 4);
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, shape->size + 1, shape->size + 1);
+}
+
+static void tree_linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, 2, shape->size + 1);
 }
 
 const struct tern_algorithm tern_allreduce_algorithms[] = {
@@ -305,6 +348,9 @@ const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"swing", swing, commutative, swing_stages},
     {"circulant", circulant, commutative, circulant_stages},
     {"tree", tree, NULL, tree_stages},
+    {"knomial", knomial, NULL, knomial_stages},
+    {"linear", linear, NULL, linear_stages},
+    {"tree_linear", tree_linear, NULL, tree_linear_stages},
     {"hierarchical", tern_hierarchical_allreduce, tern_plan_fits_levels,
      tern_hierarchical_allreduce_stages},
     {"multi_leader", tern_multi_leader_allreduce, tern_plan_fits_lanes,

@@ -210,7 +210,8 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
                                                 .messages = shape->size - 1,
                                                 .bytes = shape->bytes,
                                                 .distance = shape->size,
-                                                .senders = shape->size});
+                                                .senders = shape->size,
+                                                .copied = shape->bytes});
 }
 
 static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -220,6 +221,8 @@ static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *
                                                 .bytes = shape->bytes,
                                                 .distance = shape->size,
                                                 .senders = shape->size});
+    tern_stages_add(stages, (struct tern_stage){
+                                .repeat = 1, .senders = shape->size, .copied = shape->bytes});
 }
 
 static void bruck_stages_of(const struct tern_shape *shape, struct tern_stages *stages, int radix)

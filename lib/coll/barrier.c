@@ -51,19 +51,41 @@ static void k_dissemination_stages(const struct tern_shape *shape, struct tern_s
 }
 
 /* Up a tree to rank 0 and down again: fewer messages in all (2n - 2), twice the rounds. */
-static void tree(struct tern_plan *plan)
+static void tree_of(struct tern_plan *plan, int radix)
 {
     struct tern_ref nothing = in_temp(0, 0, 0), result;
     int64_t ready;
     struct tern_team team = team_of(&plan->args);
+    team.radix = radix;
     tern_plan_add_reduce(plan, team, 0, false, nothing, nothing, nothing, &result, &ready);
     tern_plan_add_bcast(plan, team, 0, nothing, ready);
 }
 
+static void tree(struct tern_plan *plan)
+{
+    tree_of(plan, 2);
+}
+
+/* Everybody tells rank 0: where ranks share cores, each needs its core twice only. */
+static void linear(struct tern_plan *plan)
+{
+    tree_of(plan, plan->args.size + 1);
+}
+
+static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, int64_t radix)
+{
+    tern_stages_add_tree(stages, shape->size, radix, 0, false, 0);
+    tern_stages_add_tree(stages, shape->size, radix, 0, false, 0);
+}
+
 static void tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, 0, false, 0);
-    tern_stages_add_tree(stages, shape->size, 2, 0, false, 0);
+    add_tree_stages(shape, stages, 2);
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, shape->size + 1);
 }
 
 const struct tern_algorithm tern_barrier_algorithms[] = {
@@ -71,6 +93,7 @@ const struct tern_algorithm tern_barrier_algorithms[] = {
     {"dissemination", dissemination, NULL, dissemination_stages},
     {"k_dissemination", k_dissemination, NULL, k_dissemination_stages},
     {"tree", tree, NULL, tree_stages},
+    {"linear", linear, NULL, linear_stages},
     {"hierarchical", tern_hierarchical_barrier, tern_plan_fits_levels,
      tern_hierarchical_barrier_stages},
     {0},

@@ -6,6 +6,7 @@
  * packed copy.
  */
 #include "lib/coll/butterfly.h"
+#include "lib/coll/circulant.h"
 #include "lib/coll/hierarchy.h"
 #include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
@@ -197,6 +198,46 @@ static void scatter_ring(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(args->size - 1) + unpacks(args), ring_step);
 }
 
+/* The same, everybody sending its chunk to everybody. */
+static void linear_chunk_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int n = args->size, v = wrap((int64_t)args->rank - args->root, n);
+    struct tern_ref data = {0, plan->own[RING_BYTES], -1, (uint8_t)plan->own[RING_BUFFER]};
+    int far = (int)(i / 2) + 1, to = wrap(v + far, n), from = wrap(v - far, n);
+    struct tern_ref ref = i % 2 ? chunks(data, n, from, from + 1) : chunks(data, n, v, v + 1);
+    if (i == 2 * (int64_t)(n - 1))
+        *ret_step = step_copy(data, in_recv(0, args->recv_count), AFTER_ALL);
+    else if (!ref.count || (i % 2 ? v : to) == 0) /* the root has all */
+        *ret_step = step_none();
+    else if (i % 2 == 0)
+        *ret_step = step_send(wrap((int64_t)to + args->root, n), ref, 0);
+    else
+        *ret_step = step_recv(wrap((int64_t)from + args->root, n), ref, 0);
+}
+
+static void scatter_linear(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_ref data = as_bytes(plan);
+    add_scatter(plan, data);
+    add_fence(plan);
+    plan->own[RING_BUFFER] = data.buffer;
+    plan->own[RING_BYTES] = data.count;
+    set_tail(plan, 2 * (int64_t)(args->size - 1) + unpacks(args), linear_chunk_step);
+}
+
+/* The same with the allgather on circulant graphs: the fewest rounds for any size. */
+static void scatter_circulant(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_ref data = as_bytes(plan);
+    add_scatter(plan, data);
+    tern_plan_add_circulant_gather(plan, data, wrap((int64_t)args->rank - args->root, args->size));
+    if (unpacks(args))
+        add_copy(plan, data, in_recv(0, args->recv_count), AFTER_ALL);
+}
+
 /* The same with recursive doubling instead of the ring: fewer rounds. What a rank has is told again,
  * so that all rounds are alike. */
 static void scatter_doubling(struct tern_plan *plan)
@@ -263,6 +304,22 @@ static void scatter_ring_stages(const struct tern_shape *shape, struct tern_stag
     tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, false);
 }
 
+static void scatter_circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, false);
+}
+
+static void scatter_linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = shape->size - 1,
+                                                .bytes = shape->bytes / shape->size,
+                                                .distance = shape->size,
+                                                .senders = shape->size});
+}
+
 const struct tern_algorithm tern_bcast_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
     {"binomial", binomial, NULL, binomial_stages},
@@ -274,6 +331,8 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"circulant", circulant, NULL, circulant_stages},
     {"scatter_doubling", scatter_doubling, power_of_two, scatter_doubling_stages},
     {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},
+    {"scatter_linear", scatter_linear, NULL, scatter_linear_stages},
+    {"scatter_circulant", scatter_circulant, NULL, scatter_circulant_stages},
     {"hierarchical", tern_hierarchical_bcast, tern_plan_fits_levels,
      tern_hierarchical_bcast_stages},
     {"multi_leader", tern_multi_leader_bcast, tern_plan_fits_lanes,

@@ -66,7 +66,7 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
     }
 }
 
-void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a)
+void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a, int own)
 {
     int n = plan->args.size, p = plan->args.rank, rounds = 0;
     int64_t reaches[32];
@@ -75,8 +75,8 @@ void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a)
         reaches[rounds++] = reach;
     while (rounds--) {
         int64_t reach = reaches[rounds], skip = (reach + 1) / 2;
-        int outs = ranges(plan, a, NULL, p, reach - skip, out);
-        int ins = ranges(plan, a, NULL, p + skip, reach - skip, in);
+        int outs = ranges(plan, a, NULL, own, reach - skip, out);
+        int ins = ranges(plan, a, NULL, own + skip, reach - skip, in);
         add_fence(plan);
         exchange(plan, wrap(p - skip, n), out, outs, wrap(p + skip, n), in, ins);
     }

@@ -19,7 +19,7 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
                                     struct tern_ref a, const int64_t *offsets);
 
 /* Every rank r has block r in `a`, cut evenly; then all have all. After what is in the plan. */
-void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a);
+void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a, int own);
 
 /* Price of either, of a vector of `bytes`. */
 void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,

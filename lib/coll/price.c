@@ -61,6 +61,8 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double both_ways = most(1, least(2, 2 * senders / active));
     double path = one_way + (both_ways - 1) * (2 * messages * end - one_way) + work;
     double latency = ground->latency_ns + (announced ? model->node.rendezvous_ns : 0);
+    if (stage->flows)
+        latency = 0;
     if (!crowded)
         return (stage->board ? model->board_latency_ns : messages ? latency : 0) + path;
     double all = (2 * senders * messages * end + active * work) / ground->cores;
@@ -114,7 +116,8 @@ static struct ground ground_of(const struct tern_model *model, double size,
     else if (cores > (double)model->cores_per_cache)
         pair = model->package;
     double bytes = bytes_of(stages, size) * per_node / cores;
-    double missing = bytes > (double)model->cache_bytes ? 1 - (double)model->cache_bytes / bytes : 0;
+    double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
+    double missing = bytes > room ? 1 - room / bytes : 0;
     double gap = pair.gap_ns + missing * most(0, model->memory_gap_ns - pair.gap_ns);
     return (struct ground){
         .latency_ns = pair.latency_ns,
@@ -153,7 +156,7 @@ double tern_price_ns(const struct tern_model *model, const struct tern_shape *sh
 {
     double size = (double)(shape->size + shape->other_size);
     struct ground ground = ground_of(model, size, stages);
-    double sum = 0;
+    double sum = model->call_ns;
     for (int i = 0; i < stages->count; i++) {
         const struct tern_stage *stage = &stages->stage[i];
         if (stage->level == TERN_LEVEL_ALL || stage->level == TERN_LEVEL_GROUP) {
@@ -191,6 +194,7 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
         .copy_gap_ns = in_thousandths("coll_copy_gap"),
         .switch_ns = (double)tern_param_int("coll_switch"),
+        .call_ns = (double)tern_param_int("coll_call"),
         .board_latency_ns = (double)tern_param_int("coll_board_latency"),
         .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
         .cache_bytes = tern_param_int("coll_cache_bytes"),

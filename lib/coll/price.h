@@ -30,6 +30,7 @@ struct tern_model {
     double memory_gap_ns;              /* like node.gap_ns, of bytes that are in no core's cache */
     double reduce_gap_ns, copy_gap_ns; /* per byte, in one core */
     double switch_ns;                  /* from one rank to another on the same core */
+    double call_ns;                    /* of a collective, whatever it does */
     double board_latency_ns;           /* of a post, until another rank sees it */
     double board_overhead_ns;          /* for each further one that a rank takes */
     int64_t cache_bytes;               /* of a core, its own */
@@ -75,6 +76,7 @@ struct tern_stage {
     int64_t reduced, copied; /* bytes, by each */
     bool relay; /* a ring or chain: neighbours hand on what came in the round before */
     bool board; /* `messages` are posts that a rank takes from the board */
+    bool flows; /* rounds of a pipeline that is full: they follow each other without waiting */
     uint8_t level; /* enum tern_level, whose ranks the numbers above count */
     int32_t lanes; /* leaders of a node that do this at the same time */
 };

@@ -128,6 +128,41 @@ static void circulant(struct tern_plan *plan)
     add_copy(plan, part(sums, offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
 }
 
+/* The sum of all comes to be at rank 0, which hands out the blocks: where ranks share cores, each
+ * needs its core twice only. */
+static void by_tree(struct tern_plan *plan, int radix)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_team team = team_of(args);
+    struct tern_ref sum;
+    set_offsets(plan);
+    if (plan->failed)
+        return;
+    int64_t count = offset_of(plan, args->size), mine = block_count(plan, args->rank), ready;
+    team.radix = radix;
+    set_temporaries(plan, 2, count, true);
+    tern_plan_add_reduce(plan, team, 0, !args->commutative, in_input(args, 0, count),
+                         in_temp(1, 0, count), in_temp(0, 0, count), &sum, &ready);
+    add_fence(plan); /* in place: the input has left */
+    if (args->rank && mine)
+        add_recv(plan, 0, in_recv(0, mine), 0);
+    for (int r = 1; r < args->size && args->rank == 0; r++)
+        if (block_count(plan, r))
+            add_send(plan, r, part(sum, sum.offset + offset_of(plan, r), block_count(plan, r)), 0);
+    if (args->rank == 0 && !same_place(sum, in_recv(0, mine)))
+        add_copy(plan, part(sum, sum.offset, mine), in_recv(0, mine), 0);
+}
+
+static void knomial(struct tern_plan *plan)
+{
+    by_tree(plan, 4);
+}
+
+static void linear(struct tern_plan *plan)
+{
+    by_tree(plan, plan->args.size + 1);
+}
+
 /* --- prices --- */
 
 static void recursive_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -157,11 +192,30 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
     tern_stages_add_circulant(stages, shape->size, shape->bytes * shape->size, true);
 }
 
+static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, int64_t radix)
+{
+    int64_t whole = shape->bytes * shape->size;
+    tern_stages_add_tree(stages, shape->size, radix, whole, false, whole);
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
+}
+
+static void knomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, 4);
+}
+
+static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_tree_stages(shape, stages, shape->size + 1);
+}
+
 const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
     {"pairwise", pairwise, NULL, pairwise_stages},
     {"circulant", circulant, commutative, circulant_stages},
+    {"knomial", knomial, NULL, knomial_stages},
+    {"linear", linear, NULL, linear_stages},
     {"hierarchical", tern_hierarchical_reduce_scatter, tern_plan_fits_levels,
      tern_hierarchical_reduce_scatter_stages},
     {0},

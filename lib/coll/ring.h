@@ -51,7 +51,8 @@ static inline void tern_stages_add_chain(struct tern_stages *stages, const struc
                               .relay = true};
     tern_stages_add(stages, step);
     step.repeat = (double)((shape->bytes + segment - 1) / segment - 1);
-    step.senders = shape->size;
+    step.senders = shape->size - 1;
+    step.flows = true;
     tern_stages_add(stages, step);
 }
 

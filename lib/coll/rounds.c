@@ -225,11 +225,15 @@ void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stag
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, q = 0;
     while ((int64_t)1 << q < shape->size)
         q++;
-    int64_t rounds = segments ? segments - 1 + q : 0;
-    tern_stages_add(stages, (struct tern_stage){.repeat = (double)rounds,
-                                                .messages = 1,
-                                                .bytes = bytes,
-                                                .distance = shape->size / 2,
-                                                .senders = segments * shape->size / (rounds + 1) + 1,
-                                                .reduced = reduced ? bytes : 0});
+    struct tern_stage round = {.repeat = (double)(segments ? q : 0),
+                               .messages = 1,
+                               .bytes = bytes,
+                               .distance = shape->size / 2,
+                               .senders = shape->size / 2,
+                               .reduced = reduced ? bytes : 0};
+    tern_stages_add(stages, round);
+    round.repeat = (double)(segments - 1);
+    round.senders = shape->size - 1;
+    round.flows = true;
+    tern_stages_add(stages, round);
 }

@@ -170,6 +170,7 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     step.senders = shape->size / (2 * depth - 1) + 2;
     tern_stages_add(stages, step);
     step.repeat = (double)(segments - 1);
-    step.senders = shape->size;
+    step.senders = shape->size - 1;
+    step.flows = true;
     tern_stages_add(stages, step);
 }
