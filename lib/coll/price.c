@@ -61,10 +61,10 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double both_ways = most(1, least(2, 2 * senders / active));
     double path = one_way + (both_ways - 1) * (2 * messages * end - one_way) + work;
     double latency = ground->latency_ns + (announced ? model->node.rendezvous_ns : 0);
-    if (stage->flows)
+    if (!messages || stage->flows)
         latency = 0;
     if (!crowded)
-        return (stage->board ? model->board_latency_ns : messages ? latency : 0) + path;
+        return (stage->board ? model->board_latency_ns : latency) + path;
     double all = (2 * senders * messages * end + active * work) / ground->cores;
     return most(1, active / ground->cores) * model->switch_ns + most(path, all);
 }
@@ -83,8 +83,9 @@ static double stage_price(const struct tern_model *model, const struct ground *g
                   (double)stage->copied * model->copy_gap_ns;
     double sharing = most(1, least((double)stage->distance, senders) / (double)model->nics_per_node);
     double network_busy = turns * (busy(&model->network, stage, sharing) + work);
-    double network = model->network.latency_ns + network_busy +
+    double latency = model->network.latency_ns +
                      (stage->bytes > model->eager_bytes ? model->network.rendezvous_ns : 0);
+    double network = (stage->flows ? 0 : latency) + network_busy;
     if (!stage->relay)
         return stage->repeat * most(node, network);
     /* what goes round meets a network link once per node; the slowest link sets the pace */
