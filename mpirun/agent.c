@@ -318,10 +318,15 @@ static void child_lost(int host, const char *why)
     send_text(TERN_FRAME_LOST, host, 0, why);
 }
 
+static void child_said(const char *line)
+{
+    dprintf(2, "%s\n", line);
+}
+
 static void join(const struct tern_frame *frame)
 {
     static const struct tern_agents_listener listener = { child_up, child_failed, child_lost,
-                                                          send_up };
+                                                          send_up, child_said };
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
     agent.self = frame->host;
     const char *cpu_list = tern_read_string(&reader);

@@ -29,7 +29,6 @@
 
 #include "lib/util/error.h"
 #include "mpirun/link.h"
-#include "mpirun/output.h"
 
 enum { WORDS_GRACE_MS = 300, LAST_WORDS = 600 };
 
@@ -82,6 +81,16 @@ static bool is_starting(const struct child *child)
     return child->state == STARTING || child->state == FAILING;
 }
 
+/* What comes from further down the tree names its host already. */
+static void say_line(const struct child *child)
+{
+    char line[LAST_WORDS + 300];
+    bool named = strncmp(child->line, "host ", 5) == 0;
+    snprintf(line, sizeof line, "%s%s%s%s", named ? "" : "host ", named ? "" : child->name,
+             named ? "" : ": ", child->line);
+    agents.listener->said(line);
+}
+
 static void take_line(struct child *child)
 {
     child->line[child->line_bytes] = '\0';
@@ -91,8 +100,8 @@ static void take_line(struct child *child)
         return;
     if (is_starting(child))
         memcpy(child->last, child->line, sizeof child->last);
-    else if (child->state == UP)
-        tern_output_say("host %s: %s", child->name, child->line);
+    else
+        say_line(child);
 }
 
 static void finish_failure(struct child *child);
@@ -102,16 +111,16 @@ static void words_ready(struct tern_watch *watch, uint32_t events)
     (void)events;
     struct child *child = (struct child *)((char *)watch - offsetof(struct child, words));
     char buffer[4096];
-    ssize_t n = read(watch->fd, buffer, sizeof buffer);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    for (ssize_t i = 0; i < n; i++) {
-        if (buffer[i] == '\n' || child->line_bytes == sizeof child->line - 1)
-            take_line(child);
-        if (buffer[i] != '\n')
-            child->line[child->line_bytes++] = buffer[i];
+    ssize_t n;
+    while ((n = read(watch->fd, buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            if (buffer[i] == '\n' || child->line_bytes == sizeof child->line - 1)
+                take_line(child);
+            if (buffer[i] != '\n')
+                child->line[child->line_bytes++] = buffer[i];
+        }
     }
-    if (n > 0)
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     take_line(child);
     tern_loop_watch(watch, 0);
@@ -219,6 +228,8 @@ static bool greeted(struct tern_link *link, const char *line)
         snprintf(child->last, sizeof child->last, "%s", line);
         return false;
     }
+    if (child->words.fd >= 0)
+        words_ready(&child->words, 0); /* what was said before the agent began is not its word */
     char *own = tern_agent_greeting();
     if (strcmp(at, own)) {
         char why[300];
@@ -414,7 +425,7 @@ void tern_agents_end(int timeout_ms)
                 kill(child->pid, SIGKILL);
             poll(NULL, 0, 2);
         }
-        if (child->state == UP && child->words.fd >= 0)
+        if (child->words.fd >= 0)
             words_ready(&child->words, 0);
         child->pid = 0;
         child->state = GONE;

@@ -23,6 +23,8 @@ struct tern_agents_listener {
     void (*failed)(int host, const char *why);
     void (*lost)(int host, const char *why);
     void (*received)(const struct tern_frame *frame);
+    /* A line that an agent, or what it started, has written on its standard error: "host NAME: ..." */
+    void (*said)(const char *line);
 };
 
 /* Both must live on. Call before all else. */

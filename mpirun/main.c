@@ -85,7 +85,8 @@ static int find_programs(const struct tern_options *options, char **wdirs, char 
 static int map_ranks(struct tern_options *options, const struct tern_host *hosts, int host_count,
                      struct tern_map *ret_map)
 {
-    int *np = tern_must_alloc(options->app_count * sizeof *np);
+    static int *np;
+    np = tern_must_grow(np, options->app_count * sizeof *np);
     for (int app = 0; app < options->app_count; app++)
         np[app] = options->apps[app].np;
     options->map.np = np;
@@ -209,6 +210,7 @@ static struct {
     struct tern_options options;
     char **paths, **wdirs;
     struct tern_host_list list;
+    struct tern_host own; /* this machine, whether it is among them or not */
     struct tern_host *hosts;
     int here; /* this machine among them, or -1 */
     hwloc_topology_t topology;
@@ -238,7 +240,7 @@ static int collect_hosts(void)
 }
 
 /* What is known of the hosts so far; in place of unknown processors stands one. */
-static void make_hosts(const struct tern_host *own)
+static void make_hosts(void)
 {
     static struct tern_cpu one;
     all.hosts = tern_must_alloc(all.list.count * sizeof *all.hosts);
@@ -249,7 +251,7 @@ static void make_hosts(const struct tern_host *own)
         *host = (struct tern_host){ .cpus = &one, .cpu_count = 1 };
         snprintf(host->name, sizeof host->name, "%s", entry->name);
         if (entry->here) {
-            *host = *own;
+            *host = all.own;
             all.here = h;
         }
         host->slots = entry->slots;
@@ -292,11 +294,10 @@ static int drop_unused(void)
  * afterwards. */
 static int place_ranks(void)
 {
-    struct tern_host own;
-    int error = tern_topology_read(all.options.cpu_list, &own, &all.topology);
+    int error = tern_topology_read(all.options.cpu_list, &all.own, &all.topology);
     if (error)
         return error;
-    make_hosts(&own);
+    make_hosts();
     bool only_here = all.list.count == 1 && all.here == 0;
     if (!only_here) {
         all.options.map.over_hosts = !all.options.map.no_oversubscribe;

@@ -22,6 +22,7 @@
 #include "mpirun/job.h"
 #include "mpirun/job_data.h"
 #include "mpirun/loop.h"
+#include "mpirun/output.h"
 
 enum { OTHERS_MS = 500, AGENTS_END_MS = 500 };
 
@@ -240,10 +241,15 @@ static void prepare_launch(const struct tern_options *options, int here)
     launch->root_host = here;
 }
 
+static void said(const char *line)
+{
+    tern_output_say("%s", line);
+}
+
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
                 struct tern_host *hosts)
 {
-    static const struct tern_agents_listener listener = { up, failed, lost, received };
+    static const struct tern_agents_listener listener = { up, failed, lost, received, said };
     muster.options = options;
     muster.list = list;
     muster.hosts = hosts;

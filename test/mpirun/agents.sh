@@ -75,8 +75,10 @@ run "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $$; sleep 60'
 is "killed" "$rc" 137
 run "${two[@]}" ./pmix_rank skip 3
 has "one skips MPI_Init" err 'rank 3 .* exited without calling MPI_Init'
-run --timeout 1 "${two[@]}" sleep 60
-is "--timeout" "$rc" 110
+run --timeout 3 "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK = 1 ] && exec ./pmix_rank skip 0; exec sleep 60'
+is "--timeout" "$rc $(grep -c ^mpirun: err)" "110 1"
+has "which rank does what" err '^ +ranks 0,2-3: running, and not in MPI$'
+has "which rank does what" err '^ +rank 1: between MPI_Init and MPI_Finalize$'
 
 # standard streams
 run "${two[@]}" --tag-output sh -c 'echo o$OMPI_COMM_WORLD_RANK; echo e$OMPI_COMM_WORLD_RANK >&2'
@@ -149,6 +151,8 @@ is "each host is reached once" "$(sort reached | uniq -c | grep -c ' 1 ')" 7
 run --mca launch_width 1 --host far1,inner,far3 "${all[@]}"
 is "a host that only mpirun can reach" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
 is "it was tried twice" "$(grep -c inner reached)" 2
+run --mca launch_width 1 --host far1,far2,far3 sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $(ps -o ppid= $PPID); exec sleep 60'
+has "words from deep in the tree name their host" err '^mpirun: host far3: agent: the agent .* has gone; its job is ended$'
 wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
 
 # whichever process is killed, nothing is left
