@@ -748,7 +748,7 @@ static void run_counts(struct job job)
         job.count = counts[c];
         if ((c && counts[c] <= counts[c - 1]) || (n > 40 && c > 1 && c != 4 && !thorough()))
             continue;
-        if (counts[c] == 1000 && n > 16 && job.root > 1)
+        if (counts[c] == 1000 && n > 16 && (job.root > 1 || !in_short_run(n)))
             continue; /* a long vector from two roots will do */
         run_shape(job);
     }
