@@ -309,6 +309,8 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"gather_bcast", gather_bcast, NULL, gather_bcast_stages},
     {"hierarchical", tern_hierarchical_allgather, tern_plan_fits_levels,
      tern_hierarchical_allgather_stages},
+    {"multi_leader", tern_multi_leader_allgather, tern_plan_fits_lanes_of_ranges,
+     tern_multi_leader_allgather_stages},
     {0},
 };
 

@@ -16,6 +16,8 @@ bool tern_plan_fits_levels(const struct tern_plan_args *args);
 bool tern_plan_fits_ranges(const struct tern_plan_args *args);
 /* The same as the first, and every node has several leaders (coll_nics). */
 bool tern_plan_fits_lanes(const struct tern_plan_args *args);
+/* The same, and nodes are ranges of ranks. */
+bool tern_plan_fits_lanes_of_ranges(const struct tern_plan_args *args);
 
 /* A phase that turns all blocks from the order of nodes to that of ranks, or back; `from` and `to`
  * are the first block. */
@@ -31,6 +33,7 @@ void tern_hierarchical_alltoall(struct tern_plan *plan);
 void tern_hierarchical_reduce(struct tern_plan *plan);
 void tern_hierarchical_allreduce(struct tern_plan *plan);
 void tern_multi_leader_bcast(struct tern_plan *plan);
+void tern_multi_leader_allgather(struct tern_plan *plan);
 void tern_multi_leader_reduce(struct tern_plan *plan);
 void tern_multi_leader_allreduce(struct tern_plan *plan);
 void tern_hierarchical_reduce_scatter(struct tern_plan *plan);
@@ -47,6 +50,7 @@ void tern_hierarchical_alltoall_stages(const struct tern_shape *, struct tern_st
 void tern_hierarchical_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_allreduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_multi_leader_bcast_stages(const struct tern_shape *, struct tern_stages *);
+void tern_multi_leader_allgather_stages(const struct tern_shape *, struct tern_stages *);
 void tern_multi_leader_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_multi_leader_allreduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_reduce_scatter_stages(const struct tern_shape *, struct tern_stages *);

@@ -9,6 +9,8 @@
 #include "lib/coll/compose.h"
 #include "lib/coll/hierarchy.h"
 
+#include <stdlib.h>
+
 static int lanes_of(int64_t nics, int64_t ranks)
 {
     return (int)(nics < ranks ? nics : ranks);
@@ -169,6 +171,130 @@ void tern_multi_leader_bcast(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
+/* --- allgather --- */
+
+/* Where the blocks of each leader's share of each node begin, in units of a block, leader by leader
+ * and in these node by node; and where the last one ends. Freed by the caller; NULL: no memory. */
+static int64_t *share_offsets(const struct tern_topology *topology, int shares)
+{
+    int64_t *offsets = calloc((size_t)shares * (size_t)topology->nodes + 1, sizeof *offsets);
+    int64_t i = 0, at = 0;
+    for (int l = 0; offsets && l < shares; l++)
+        for (int node = 0; node < topology->nodes; node++) {
+            int size = topology->node[node].size;
+            offsets[i++] = at;
+            at += cut(size, shares, l + 1) - cut(size, shares, l);
+        }
+    if (offsets)
+        offsets[i] = at;
+    return offsets;
+}
+
+/* Shares to where the user wants them. */
+static void spread_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    const struct tern_topology *topology = args->topology;
+    const struct tern_node *node = &topology->node[i % topology->nodes];
+    int64_t to = node->before + cut(node->size, lanes(args), i / topology->nodes);
+    int64_t from = plan->offsets[i], count = plan->offsets[i + 1] - from;
+    *ret_step = step_copy(in_send(from * args->send_count, count * args->send_count),
+                          in_recv(to * args->recv_count, count * args->recv_count), 0);
+}
+
+static void build_spread(struct tern_plan *plan)
+{
+    int shares = lanes(&plan->args);
+    plan->offsets = share_offsets(plan->args.topology, shares);
+    if (plan->offsets)
+        set_tail(plan, (int64_t)shares * plan->args.topology->nodes, spread_step);
+    else
+        plan->failed = true;
+}
+
+static const struct tern_algorithm spread = {"spread", build_spread, NULL, NULL};
+
+/* Everybody's block to the leader that has it in its share, whose blocks come to `share`. */
+static void gather_shares(struct tern_plan *plan, struct tern_ref share)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int shares = lanes(args), local = tern_topology_local_rank(args->topology, args->rank);
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, TERN_ALLTOALLV, tern_subgroup_in_node(args));
+    if (!phase)
+        return;
+    struct tern_ref own = args->in_place ? in_recv(args->rank * args->recv_count, args->recv_count)
+                                         : in_send(0, args->send_count);
+    int n = phase->args.size;
+    tern_phase_send(plan, phase, own);
+    tern_phase_recv(plan, phase, share);
+    int64_t *out = tern_phase_set_blocks(plan, phase, n, true);
+    int64_t *in = tern_phase_set_blocks(plan, phase, n, false);
+    if (!out || !in)
+        return;
+    out[part_of(n, shares, local)] = own.count;
+    if (local >= shares)
+        return;
+    int64_t first = cut(n, shares, local);
+    for (int64_t r = first; r < cut(n, shares, local + 1); r++) {
+        in[r] = share.count;
+        in[n + r] = (r - first) * share.count;
+    }
+}
+
+/* Each leader gathers its share of all nodes, packed, and all are told within the node. */
+void tern_multi_leader_allgather(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    const struct tern_topology *topology = args->topology;
+    int64_t block = args->recv_count * args->recv_size;
+    int shares = lanes(args), nodes = topology->nodes;
+    int local = tern_topology_local_rank(topology, args->rank);
+    int node = tern_topology_node(topology, args->rank);
+    int64_t *offsets = share_offsets(topology, shares);
+    if (!offsets) {
+        plan->failed = true;
+        return;
+    }
+    tern_plan_compose(plan, args->size * block);
+    const int64_t *mine = local < shares ? offsets + (int64_t)local * nodes : NULL;
+    gather_shares(plan, in_kept(mine ? mine[node] * block : 0, block));
+    struct tern_phase *phase = add_lane(plan, TERN_ALLGATHERV);
+    if (phase) {
+        phase->args.in_place = true;
+        tern_phase_recv(plan, phase, in_kept(mine[0] * block, 0));
+        int64_t *numbers = tern_phase_set_blocks(plan, phase, nodes, false);
+        for (int i = 0; numbers && i < nodes; i++) {
+            numbers[i] = (mine[i + 1] - mine[i]) * block;
+            numbers[nodes + i] = (mine[i] - mine[0]) * block;
+        }
+    }
+    phase = tern_plan_add_phase(plan, TERN_ALLGATHERV, tern_subgroup_in_node(args));
+    if (phase) {
+        phase->args.in_place = true;
+        tern_phase_recv(plan, phase, in_kept(0, 0));
+        int64_t *numbers = tern_phase_set_blocks(plan, phase, phase->args.size, false);
+        for (int l = 0; numbers && l < shares; l++) {
+            int64_t begin = offsets[(int64_t)l * nodes], end = offsets[(int64_t)(l + 1) * nodes];
+            numbers[l] = (end - begin) * block;
+            numbers[phase->args.size + l] = begin * block;
+        }
+    }
+    phase = tern_plan_add_phase(plan, TERN_ALLGATHER, tern_subgroup_of_all(args));
+    if (phase) {
+        phase->algorithm = &spread;
+        tern_phase_send(plan, phase, in_kept(0, block));
+        tern_phase_recv(plan, phase, in_recv(0, args->recv_count));
+    }
+    free(offsets);
+    tern_plan_finish(plan);
+}
+
+bool tern_plan_fits_lanes_of_ranges(const struct tern_plan_args *args)
+{
+    return tern_plan_fits_lanes(args) && args->topology->consecutive;
+}
+
 /* --- prices --- */
 
 static int shares_of(const struct tern_shape *shape)
@@ -223,4 +349,23 @@ void tern_multi_leader_bcast_stages(const struct tern_shape *shape, struct tern_
     add_handing_over(stages, shape);
     add_lanes(stages, shape, TERN_BCAST);
     add_shares(stages, shape, TERN_ALLGATHERV);
+}
+
+void tern_multi_leader_allgather_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    int shares = shares_of(shape);
+    int64_t each = (shape->node_size + shares - 1) / shares, whole = shape->size * shape->bytes;
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .messages = each,
+                                                .bytes = shape->bytes,
+                                                .distance = shape->node_size,
+                                                .senders = shape->node_size,
+                                                .level = TERN_LEVEL_NODE,
+                                                .lanes = 1});
+    tern_stages_add_phase(stages, shape, TERN_ALLGATHER, TERN_LEVEL_LEADERS, shares,
+                          each * shape->bytes);
+    tern_stages_add_phase(stages, shape, TERN_ALLGATHERV, TERN_LEVEL_NODE, 1,
+                          whole / shape->node_size);
+    tern_stages_add(stages,
+                    (struct tern_stage){.repeat = 1, .senders = shape->size, .copied = whole});
 }

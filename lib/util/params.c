@@ -125,7 +125,7 @@ static const struct tern_param coll[] = {
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgather_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Allgather; empty: the cheapest.",
-     "|board|bruck|k_bruck|recursive_doubling|ring|neighbor_exchange|linear|gather_bcast|hierarchical",
+     "|board|bruck|k_bruck|recursive_doubling|ring|neighbor_exchange|linear|gather_bcast|hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Allgatherv; empty: the cheapest.",

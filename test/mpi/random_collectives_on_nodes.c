@@ -75,8 +75,8 @@ int main(int argc, char **argv)
         set_param("coll_nics", 1 + layout % 3);
         for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
             set_algorithm(collectives[i], "hierarchical");
-        for (int i = 0; layout % 4 >= 2 && i < 3; i++)
-            set_algorithm((const char *[]){"bcast", "reduce", "allreduce"}[i], "multi_leader");
+        for (int i = 0; layout % 4 >= 2 && i < 4; i++)
+            set_algorithm((const char *[]){"bcast", "reduce", "allreduce", "allgather"}[i], "multi_leader");
         set_algorithm("inter", inter[layout % 3]);
         CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &world)); /* this one was opened before there were nodes */
         add_team(world);
