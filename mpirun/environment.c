@@ -207,9 +207,13 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
     tern_strings_set(env, "TERN_VERSION", PACKAGE_VERSION);
     tern_strings_set(env, "TERN_SESSION_DIR", job->session_dir);
-    char *figures = tern_figures_of_job(); /* read once, so that all ranks compute the same prices */
+}
+
+void tern_environment_add_figures(struct tern_options *options)
+{
+    char *figures = tern_figures_of_job();
     if (figures)
-        tern_strings_set(env, "TERN_FIGURES", figures);
+        tern_strings_set(&options->env, "TERN_FIGURES", figures);
     free(figures);
 }
 

@@ -14,6 +14,10 @@ void tern_environment_clean(void);
 /* The variables of ours that ranks on other hosts get too: parameters. */
 void tern_environment_to_send(struct tern_strings *env);
 
+/* The figures that mpirun's host and user have, and its number of cores, become variables of all programs, on every
+ * host: ranks that compute different prices choose different algorithms. */
+void tern_environment_add_figures(struct tern_options *options);
+
 /* What all ranks of program `app` on this machine share. */
 void tern_environment_of_app(const struct tern_job *job, int app, struct tern_strings *env);
 /* What is one rank's own (PMIx's variables come from the server). */

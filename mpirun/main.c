@@ -11,6 +11,7 @@
 #include "lib/util/log.h"
 #include "mpirun/agent.h"
 #include "mpirun/agents.h"
+#include "mpirun/environment.h"
 #include "mpirun/hosts.h"
 #include "mpirun/job.h"
 #include "mpirun/loop.h"
@@ -353,5 +354,6 @@ int main(int argc, char **argv)
                                  .map = &all.map,
                                  .paths = all.paths,
                                  .wdirs = all.wdirs };
+    tern_environment_add_figures(&all.options);
     return tern_job_run(&all.job);
 }

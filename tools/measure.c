@@ -140,6 +140,7 @@ static _Noreturn void become_mpirun(int output, const char *ranks, const char *c
     snprintf(mpirun, sizeof mpirun, "%s/mpirun", bin);
     snprintf(probe, sizeof probe, "%s/probe", libexec);
     put_in_front("LD_LIBRARY_PATH", lib); /* the installation may have been moved */
+    setenv("XDG_CONFIG_HOME", "/dev/null", 1); /* what is stored now does not matter, nor what is wrong with it */
     dup2(output, STDOUT_FILENO);
     execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1", "--mca",
           "coll_barrier_algorithm", "", "-n", ranks, probe, cpus, what, (char *)NULL);

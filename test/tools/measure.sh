@@ -71,6 +71,15 @@ chmod +x show
 [ "$(grep -c ":coll_switch:value:$measured\$" out)" = 2 ] || fail "not all ranks have the figures that mpirun has read"
 [ "$(grep -c ':coll_switch:source:mpirun$' out)" = 2 ] || fail "nor do they say that they are mpirun's"
 [ "$(grep -c ":coll_cores:value:$(getconf _NPROCESSORS_ONLN)\$" out)" = 2 ] || fail "nor have they the number of cores from there"
+# also those on a host where the user has others
+cat >reach <<SH
+#!/bin/sh
+shift
+HOME=$scratch/other exec "\$@"
+SH
+chmod +x reach
+OMPI_MCA_plm_rsh_agent=$scratch/reach "$MPIRUN" --host localhost:1,far:1 -n 2 ./show >out 2>&1 || fail "exit status $? of far ranks"
+[ "$(grep -c ":coll_switch:value:$measured\$" out)" = 2 ] || fail "a far rank has other figures"
 "$MPIRUN" -n 1 --mca coll_switch 5 ./show >out 2>&1 || fail "exit status $?"
 grep -q ':coll_switch:source:environment$' out || fail "--mca does not come first"
 # under another launcher they have none
