@@ -26,7 +26,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +39,7 @@
 #include "mpirun/local.h"
 #include "mpirun/loop.h"
 #include "mpirun/output.h"
+#include "mpirun/signals.h"
 
 enum {
     END_GRACE_MS = 300,
@@ -81,7 +81,6 @@ static struct {
     int interrupts;
     sigset_t passed_on; /* signals that users sent */
     bool hangup_ignored;
-    struct tern_watch signals;
     struct tern_timer stage_timer, time_limit, lost_timer;
 } run = { .skipped_init = -1 };
 
@@ -581,46 +580,6 @@ static void handle_signal(int number)
     }
 }
 
-static void signals_ready(struct tern_watch *watch, uint32_t events)
-{
-    (void)events;
-    struct signalfd_siginfo info;
-    while (read(watch->fd, &info, sizeof info) == sizeof info)
-        handle_signal((int)info.ssi_signo);
-}
-
-static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-                                 SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT };
-
-static int catch_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
-        if (forwarded[i] != SIGHUP || !run.hangup_ignored)
-            sigaddset(&set, forwarded[i]);
-    }
-    sigprocmask(SIG_SETMASK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes also holds for memory files */
-    signal(SIGCHLD, SIG_DFL);
-    run.signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    run.signals.ready = signals_ready;
-    if (run.signals.fd < 0 || tern_loop_watch(&run.signals, EPOLLIN) < 0)
-        return tern_error(TERN_ERR_OTHER, "signalfd: %s", strerror(errno));
-    return 0;
-}
-
-/* Nothing of the job is left; what we still do can be interrupted like any program. */
-static void release_signals(void)
-{
-    sigset_t none;
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-        signal(forwarded[i], SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* ---- output and time ---- */
 
 static pid_t process_of(int rank)
@@ -774,7 +733,7 @@ static int start(void)
     tern_job_describe_places(run.job);
     tern_exchange_open(run.job, false, tern_agents_send);
     tell_agents();
-    error = catch_signals();
+    error = tern_signals_catch(run.hangup_ignored, handle_signal);
     tern_environment_clean();
     if (!error)
         error = tern_output_open(run.job->options, run.job->map->size, &output_listener);
@@ -811,7 +770,7 @@ int tern_job_run(struct tern_job *job)
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
     tern_local_close();
     tern_agents_end(AGENTS_END_MS);
-    release_signals();
+    tern_signals_release();
     tern_output_finish();
     return run.status;
 }

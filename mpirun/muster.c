@@ -217,6 +217,8 @@ static void add_words(struct tern_strings *words, const char *text)
 {
     char *copy = tern_must_copy(text ? text : ""), *rest = copy, *word;
     while ((word = strsep(&rest, " \t"))) {
+        if (strcmp(word, ":") == 0) /* Open MPI's "ssh : rsh": others, should there be no such one */
+            break;
         if (*word)
             tern_strings_add(words, word);
     }
