@@ -5,14 +5,13 @@ import re
 
 import collectives
 import kinds
-from checks import checks, guards, private_name, raiser, triple, rooted
+from checks import checks, guards, handler, private_name, raiser, triple, rooted
 
 INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. %s. */
 #define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */
 #include "lib/mpi/entry.h"
 
-#include "lib/mpi/message.h"
 #include "lib/mpi/procedures.h"
 '''
 
@@ -175,17 +174,13 @@ class Entry:
             self.add('if (found_)')
             self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
         if self.received():
-            of = self.procedure.of_kind('COMMUNICATOR') + self.procedure.of_kind('MESSAGE')
-            on = private_name(of[0]) + ('->comm' if of[0].kind == 'MESSAGE' else '')
-            self.add('const unsigned hints_ = %s ? %s->hints : 0;' % (on, on) if of[0].kind == 'MESSAGE'
-                     else 'const unsigned hints_ = %s->hints;' % on)
             self.add('MPI_Status status_;')
             self.add('if (status == MPI_STATUS_IGNORE)')
             self.add('    status = &status_;')
 
     def received(self):
-        """Index among parts_ of the buffer that a blocking receive fills, as a list; [] if it is none."""
-        if self.procedure.rules != 'pt2pt' or not any(p.name == 'status' for p in self.procedure.parameters):
+        """Index among parts_ of the buffer that a blocking receive on a communicator fills, as a list; [] if it is none."""
+        if self.procedure.rules != 'pt2pt' or not any(p.name == 'status' for p in self.procedure.parameters) or not handler(self.procedure):
             return []
         return [i for i, d in enumerate(collectives.moves(self.procedure)) if d[0].direction != 'in']
 
@@ -250,7 +245,7 @@ class Entry:
         if self.checked:
             self.note_handles()
             for i in self.received():
-                self.add('found_ = tern_check_received(hints_, &parts_[%d], status);' % i)
+                self.add('found_ = tern_check_received(%s, &parts_[%d], status);' % (private_name(handler(self.procedure)), i))
                 self.add('if (found_)')
                 self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
         self.add('return MPI_SUCCESS;')

@@ -74,9 +74,10 @@ int tern_check_requests(int64_t count, const MPI_Request requests[])
     return 0;
 }
 
-int tern_check_received(unsigned hints, const struct tern_check_part *part, const MPI_Status *status)
+int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part,
+                        const MPI_Status *status)
 {
-    if (!(hints & TERN_COMM_EXACT_LENGTH) || !part->name)
+    if (!(comm->hints & TERN_COMM_EXACT_LENGTH) || !part->name)
         return 0;
     return tern_check_length((int64_t)part->count * part->type->type.size, status);
 }

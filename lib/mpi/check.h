@@ -119,8 +119,8 @@ int tern_check_request_done(struct tern_request *request, bool freed);
 int tern_check_requests(int64_t count, const MPI_Request requests[]);
 
 /* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive buffer. TERN_ERR_COUNT if not.
- * Requests are looked at when they are done, blocking receives by the first, with the communicator's hints. */
-int tern_check_received(unsigned hints, const struct tern_check_part *part, const MPI_Status *status);
+ * Requests are looked at when they are done, blocking receives by the first. */
+int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part, const MPI_Status *status);
 int tern_check_length(int64_t expected, const MPI_Status *status);
 
 /* Blocks of a part that has one for each rank, or one for each neighbour. */

@@ -5,6 +5,8 @@
 
 #include "lib/mpi/message.h"
 
+#include "lib/mpi/check.h"
+
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/request.h"
@@ -80,7 +82,10 @@ int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
     if (error)
         return error;
     tern_raise_next_on(NULL);
-    tern_request_hold(*ret_request, taken->comm, datatype);
+    if (tern_check_full()) /* for what is found out when it is done; the user may have freed the communicator */
+        tern_request_hold_always(*ret_request, taken->comm, datatype);
+    else
+        tern_request_hold(*ret_request, taken->comm, datatype);
     tern_comm_release(taken->comm);
     tern_fortran_drop(&taken->obj);
     tern_object_free(&taken->obj);
@@ -93,5 +98,12 @@ int tern_mpi_mrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
 {
     struct tern_request *request;
     int error = tern_mpi_imrecv(buf, count, datatype, message, &request);
-    return error ? error : tern_mpi_wait(&request, status);
+    if (error)
+        return error;
+    if (tern_check_full()) {
+        const struct tern_check_part parts[TERN_CHECK_PARTS] = {
+            {.name = "buf", .buffer = buf, .blocks = 1, .count = count, .type = datatype, .output = true}};
+        tern_check_request_made(request, parts);
+    }
+    return tern_mpi_wait(&request, status);
 }

@@ -580,10 +580,15 @@ static void exact_length_of_a_matched_message(void)
 {
     MPI_Comm copy = copy_with("mpi_assert_exact_length");
     MPI_Message message;
+    MPI_Request request;
     MPI_Send(a, 1, MPI_INT, rank, 2, copy);
     MPI_Mprobe(rank, 2, copy, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(b, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Send(a, 1, MPI_INT, rank, 2, copy);
+    MPI_Mprobe(rank, 2, copy, &message, MPI_STATUS_IGNORE);
     MPI_Comm_free(&copy);
+    MPI_Imrecv(b, 2, MPI_INT, &message, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* ---- sessions ---- */

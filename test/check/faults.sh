@@ -123,6 +123,7 @@ fault exact_length 4 'class 2: MPI_Sendrecv: the message from rank [0-3] with ta
 fault exact_length_of_requests 8 'class 2: MPI_Wait: the message from rank [0-3] with tag [12] has 4 bytes, its receive buffer 8'
 [ "$(grep -c class out)" = 8 ] || complain "exact_length_of_requests: more than there is"
 fault exact_length_of_a_matched_message 4 'class 2: MPI_Mrecv: the message from rank [0-3] with tag 2 has 4 bytes, its receive buffer 8'
+fault exact_length_of_a_matched_message 4 'class 2: MPI_Wait: the message from rank [0-3] with tag 2 has 4 bytes, its receive buffer 8'
 fault two_sessions 4 'MPI_Comm_compare: comm1 comes from a session, comm2 from another session'
 fault two_sessions 4 'MPI_Waitall: array_of_requests\[0\] and \[1\] are of communicators of different sessions'
 [ "$(grep -c class out)" = 12 ] || complain "two_sessions: more or less than there is"
