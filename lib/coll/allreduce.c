@@ -340,7 +340,8 @@ static void tree_linear_stages(const struct tern_shape *shape, struct tern_stage
 }
 
 const struct tern_algorithm tern_allreduce_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_allreduce_stages},
+    {"slices", tern_plan_use_slices, tern_plan_fits_slices, tern_slices_stages},
     {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
     {"ring", ring, commutative, ring_stages},
     {"recursive_multiplying", recursive_multiplying, NULL, recursive_multiplying_stages},

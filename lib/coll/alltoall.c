@@ -253,7 +253,7 @@ static void k_bruck_stages(const struct tern_shape *shape, struct tern_stages *s
 }
 
 const struct tern_algorithm tern_alltoall_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_apart_stages},
     {"linear", linear, NULL, linear_stages},
     {"pairwise", pairwise, NULL, pairwise_stages},
     {"bruck", bruck, NULL, bruck_stages},

@@ -321,7 +321,7 @@ static void scatter_linear_stages(const struct tern_shape *shape, struct tern_st
 }
 
 const struct tern_algorithm tern_bcast_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_bcast_stages},
     {"binomial", binomial, NULL, binomial_stages},
     {"chain", chain, NULL, chain_stages},
     {"knomial", knomial, NULL, knomial_stages},

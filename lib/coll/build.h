@@ -96,24 +96,24 @@ static inline int wrap(int64_t rank, int size)
 
 static inline struct tern_step step_send(int peer, struct tern_ref from, uint64_t after)
 {
-    return (struct tern_step){TERN_STEP_SEND, 0, peer, after, from, {0, 0, -1, 0}};
+    return (struct tern_step){TERN_STEP_SEND, 0, peer, after, from, {0, 0, -1, 0}, 0, 0};
 }
 
 static inline struct tern_step step_recv(int peer, struct tern_ref to, uint64_t after)
 {
-    return (struct tern_step){TERN_STEP_RECV, 0, peer, after, {0, 0, -1, 0}, to};
+    return (struct tern_step){TERN_STEP_RECV, 0, peer, after, {0, 0, -1, 0}, to, 0, 0};
 }
 
 static inline struct tern_step step_reduce(struct tern_ref in, struct tern_ref inout,
                                            uint64_t after)
 {
     return (struct tern_step){
-        in.count ? TERN_STEP_REDUCE : TERN_STEP_NONE, 0, -1, after, in, inout};
+        in.count ? TERN_STEP_REDUCE : TERN_STEP_NONE, 0, -1, after, in, inout, 0, 0};
 }
 
 static inline struct tern_step step_copy(struct tern_ref from, struct tern_ref to, uint64_t after)
 {
-    return (struct tern_step){from.count ? TERN_STEP_COPY : TERN_STEP_NONE, 0, -1, after, from, to};
+    return (struct tern_step){from.count ? TERN_STEP_COPY : TERN_STEP_NONE, 0, -1, after, from, to, 0, 0};
 }
 
 static inline struct tern_step step_none(void)

@@ -75,6 +75,9 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->plans = NULL;
     coll->board = (struct tern_board){0};
     coll->blocking_calls = 0;
+    coll->long_sheet = 0;
+    coll->long_calls = 0;
+    coll->making_board = false;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
     int rc = find_nodes(coll, peers);
@@ -103,19 +106,49 @@ void tern_coll_close(struct tern_coll *coll)
 
 /* A board is worth its memory when a communicator has been used a few times. All ranks make the same
  * calls in the same order, so all ask for it in the same one. */
-enum { BOARD_AFTER = 3, BOARD_RANKS = 256 };
+enum { BOARD_AFTER = 3, BOARD_RANKS = 256, LONGEST_SHEET = 64 << 10, SHORTEST_SHEET = 4 << 10 };
+
+/* Where rank 0 has found memory for all; 0: nowhere. */
+static uint64_t tell_offset(struct tern_coll *coll, uint64_t offset)
+{
+    coll->making_board = true;
+    int rc = tern_coll_bcast(coll, &offset, sizeof offset, &tern_type_bytes, 0);
+    coll->making_board = false;
+    return rc ? 0 : offset;
+}
 
 void tern_coll_want_board(struct tern_coll *coll)
 {
     if (coll->remote_size || coll->ranks_per_node != coll->size || coll->size == 1 ||
         coll->blocking_calls == BOARD_AFTER || ++coll->blocking_calls != BOARD_AFTER)
         return;
+    bool wanted = tern_param_bool("coll_board") && coll->size <= BOARD_RANKS;
     uint64_t offset = 0;
-    if (coll->rank == 0 && (!tern_param_bool("coll_board") || coll->size > BOARD_RANKS ||
-                            tern_board_make(coll->size, &offset)))
+    if (coll->rank == 0 && (!wanted || tern_board_make(coll->size, &offset)))
         offset = 0;
-    if (tern_coll_bcast(coll, &offset, sizeof offset, &tern_type_bytes, 0) == 0 && offset)
-        tern_board_open(&coll->board, offset, coll->rank, coll->size);
+    offset = tell_offset(coll, offset);
+    if (!offset)
+        return;
+    tern_board_open(&coll->board, offset, coll->rank, coll->size);
+    int64_t bytes = tern_param_int("coll_board_bytes") / coll->size / TERN_BOARD_LONG_SHEETS;
+    bytes = bytes < LONGEST_SHEET ? bytes / SHORTEST_SHEET * SHORTEST_SHEET : LONGEST_SHEET;
+    coll->long_sheet = (int32_t)bytes;
+}
+
+bool tern_coll_want_long_sheets(struct tern_coll *coll)
+{
+    struct tern_board *board = &coll->board;
+    if (board->long_sheets || ++coll->long_calls < BOARD_AFTER)
+        return board->long_sheets;
+    uint64_t offset = 0;
+    if (coll->rank == 0 && tern_board_make_long(coll->size, coll->long_sheet, &offset))
+        offset = 0;
+    offset = tell_offset(coll, offset);
+    if (offset)
+        tern_board_open_long(board, offset, coll->long_sheet);
+    else
+        coll->long_sheet = 0;
+    return offset;
 }
 
 static int64_t segment_bytes(void)

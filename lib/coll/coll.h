@@ -30,6 +30,9 @@ struct tern_coll {
     struct tern_topology *topology; /* NULL: all are on one node, or it is not known */
     struct tern_board board;       /* of a communicator of one node, once it has been used a little */
     int blocking_calls;            /* up to when that is */
+    int32_t long_sheet;            /* bytes that a long sheet of the board may have; 0: none may be made */
+    int long_calls;                /* that had use for one before there were any */
+    bool making_board;             /* what is called meanwhile is no call of the program's */
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
@@ -207,6 +210,9 @@ void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll
 
 /* Before each blocking call: a communicator of one node that is used gets a board. */
 void tern_coll_want_board(struct tern_coll *coll);
+/* Before a blocking call that has use for long sheets: makes them if such calls come often. Same answer
+ * on all ranks: are there any now? */
+bool tern_coll_want_long_sheets(struct tern_coll *coll);
 
 /* Blocking ones that other rooms need. 0 or TERN_ERR_*. */
 int tern_coll_barrier(struct tern_coll *coll);

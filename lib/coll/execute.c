@@ -36,54 +36,34 @@ static int pml_recv(struct tern_context *context, void *buf, int64_t count,
     return tern_pml_recv(context, buf, count, type, source, tag, MPI_STATUS_IGNORE);
 }
 
-/* --- the board: what is not there yet is waited for --- */
+/* --- the board --- */
 
 struct awaited {
-    struct tern_coll *coll;
+    struct tern_board *board;
+    uint32_t turn;
     int peer; /* -1: room for the own post */
+    int64_t bytes;
 };
 
-static const void *find_on_board(const struct awaited *what)
+static bool is_on_board(const void *state)
 {
-    return what->peer < 0 ? tern_board_room(&what->coll->board)
-                          : tern_board_look(&what->coll->board, what->peer);
+    const struct awaited *what = state;
+    return what->peer < 0 ? tern_board_room(what->board, what->turn, what->bytes) != NULL
+                          : tern_board_look(what->board, what->turn, what->peer) != NULL;
 }
 
-static bool is_on_board(const void *what)
-{
-    return find_on_board(what);
-}
-
-static const void *wait_for_board(struct tern_coll *coll, int peer)
+static void wait_for_board(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes)
 {
     enum { GLANCES = 40 }; /* before anything else is looked at */
-    struct awaited what = {coll, peer};
-    const void *place = find_on_board(&what);
-    for (int i = tern_wait_crowded() ? GLANCES : 0; !place && i < GLANCES; i++) {
+    struct awaited what = {&coll->board, turn, peer, bytes};
+    for (int i = tern_wait_crowded() ? GLANCES : 0; i < GLANCES; i++) {
         tern_cpu_relax();
-        place = find_on_board(&what);
+        if (is_on_board(&what))
+            return;
     }
     struct tern_waiter waiter = {.lane = coll->context.lane, .came = is_on_board, .what = &what};
-    while (!place) {
+    while (!is_on_board(&what))
         tern_wait(&waiter);
-        place = find_on_board(&what);
-    }
-    return place;
-}
-
-static void *board_room(struct tern_coll *coll)
-{
-    return (void *)wait_for_board(coll, -1);
-}
-
-static void board_post(struct tern_coll *coll)
-{
-    tern_board_post(&coll->board);
-}
-
-static void board_done(struct tern_coll *coll)
-{
-    tern_board_done(&coll->board);
 }
 
 static const struct tern_coll_transport pml_transport = {
@@ -91,10 +71,11 @@ static const struct tern_coll_transport pml_transport = {
     .irecv = tern_pml_irecv,
     .recv = pml_recv,
     .wait = tern_request_wait,
-    .board_room = board_room,
-    .board_post = board_post,
-    .board_look = wait_for_board,
-    .board_done = board_done,
+    .board_room = tern_board_room,
+    .board_look = tern_board_look,
+    .board_post = tern_board_post,
+    .board_done = tern_board_done,
+    .board_wait = wait_for_board,
     .watch = tern_progress_register,
     .unwatch = tern_progress_unregister,
 };
@@ -117,6 +98,7 @@ struct run {
     struct place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
     int tag, local_tag;
+    uint32_t turn;      /* of the board, the plan's first */
     int error;          /* the first one */
     bool permitted;     /* nothing to wait for before the first step */
     int64_t next;       /* step to be started */
@@ -203,6 +185,7 @@ static void rewind_run(struct run *run)
     run->permitted = true;
     run->next = 0;
     run->in_flight = 0;
+    run->turn = tern_board_enter(&run->call->coll->board, run->plan->turns);
 }
 
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX, "each has a counter in the lane");
@@ -223,6 +206,8 @@ static void tell_start(const struct run *run)
 static void begin_run(struct run *run)
 {
     rewind_run(run);
+    if (run->call->coll->making_board)
+        return;
     struct tern_lane *lane = run->call->coll->context.lane;
     if (lane) /* there is none in the tests that move messages themselves */
         tern_count(&lane->counters.collectives[run->plan->args.collective], 1);
@@ -239,6 +224,23 @@ static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the plan of a collective");
     *ret_plan = plan;
     return 0;
+}
+
+/* The same for a blocking call, which may make a board, or long sheets for it, on all ranks. */
+static int get_blocking_plan(struct tern_call *call, struct tern_plan **ret_plan)
+{
+    struct tern_coll *coll = call->coll;
+    tern_coll_want_board(coll);
+    call->args.board = coll->board.areas;
+    call->args.long_sheet = coll->long_sheet;
+    int rc = get_plan(call, ret_plan);
+    if (rc || coll->board.long_sheets || !(*ret_plan)->turns ||
+        tern_plan_board_bytes(&call->args) <= TERN_BOARD_SHEET_BYTES ||
+        tern_coll_want_long_sheets(coll))
+        return rc;
+    tern_plan_release(*ret_plan);
+    call->args.long_sheet = 0;
+    return get_plan(call, ret_plan);
 }
 
 /* --- steps --- */
@@ -305,31 +307,72 @@ static void do_copy(struct run *run, const struct tern_step *step)
     }
 }
 
-static void do_post(struct run *run, const struct tern_step *step)
+/* The place of a step on the board: room for a post, or what was posted. NULL: not yet. */
+static void *find_on_board(const struct run *run, const struct tern_step *step)
 {
-    struct tern_coll *coll = run->call->coll;
+    struct tern_board *board = &run->call->coll->board;
+    uint32_t turn = run->turn + step->turn;
+    char *place = step->kind == TERN_STEP_POST
+                      ? tern_coll_transport->board_room(board, turn, step->to.count)
+                      : (char *)tern_coll_transport->board_look(board, turn, step->peer);
+    return place ? place + step->at : NULL;
+}
+
+static void do_post(struct run *run, const struct tern_step *step, char *room)
+{
     const struct tern_type *type = type_of(run, &step->from);
     int64_t bytes = step->from.count * type->size;
-    void *room = tern_coll_transport->board_room(coll);
     const char *from = address_of(run, &step->from);
     if (bytes && type->contiguous)
         memcpy(room, from + type->true_lb, (size_t)bytes);
     else if (bytes)
         tern_type_copy(room, bytes, &tern_type_bytes, from, step->from.count, type);
-    tern_coll_transport->board_post(coll);
+    if (!(step->flags & TERN_STEP_MORE))
+        tern_coll_transport->board_post(&run->call->coll->board, run->turn + step->turn,
+                                        step->to.count);
 }
 
-static void do_take(struct run *run, const struct tern_step *step)
+static void take(struct run *run, const struct tern_ref *ref, const char *from)
 {
-    const struct tern_type *type = type_of(run, &step->to);
-    int64_t bytes = step->to.count * type->size;
-    const char *from = tern_coll_transport->board_look(run->call->coll, step->peer);
-    char *to = address_of(run, &step->to);
-    from += step->from.offset;
+    const struct tern_type *type = type_of(run, ref);
+    int64_t bytes = ref->count * type->size;
+    char *to = address_of(run, ref);
     if (bytes && type->contiguous)
         memcpy(to + type->true_lb, from, (size_t)bytes);
     else if (bytes)
-        tern_type_copy(to, step->to.count, type, from, bytes, &tern_type_bytes);
+        tern_type_copy(to, ref->count, type, from, bytes, &tern_type_bytes);
+}
+
+/* Operands without gaps are read where they were posted. */
+static void do_join(struct run *run, const struct tern_step *step, const char *from)
+{
+    const struct tern_type *type = type_of(run, &step->to);
+    if (run->call->reduction.loop && type->contiguous) {
+        run->call->reduction.loop(from - type->true_lb, address_of(run, &step->to), step->to.count);
+    } else {
+        take(run, &step->from, from);
+        do_reduce(run, step);
+    }
+}
+
+/* False: what the step looks for is not there yet. */
+static bool try_board(struct run *run, const struct tern_step *step, bool wait)
+{
+    char *place = find_on_board(run, step);
+    if (!place && !wait)
+        return false;
+    if (!place) {
+        tern_coll_transport->board_wait(run->call->coll, run->turn + step->turn,
+                                        step->kind == TERN_STEP_POST ? -1 : step->peer,
+                                        step->to.count);
+        place = find_on_board(run, step);
+    }
+    switch (step->kind) {
+    case TERN_STEP_POST: do_post(run, step, place); break;
+    case TERN_STEP_TAKE: take(run, &step->to, place); break;
+    default: do_join(run, step, place);
+    }
+    return true;
 }
 
 /* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones
@@ -360,8 +403,6 @@ static bool start_step(struct run *run, const struct tern_step *step, bool wait)
         break;
     case TERN_STEP_REDUCE: do_reduce(run, step); return false;
     case TERN_STEP_COPY: do_copy(run, step); return false;
-    case TERN_STEP_POST: do_post(run, step); return false;
-    case TERN_STEP_TAKE: do_take(run, step); return false;
     default: return false;
     }
     if (!error)
@@ -397,8 +438,11 @@ static bool ask_permit(struct run *run)
         return false;
     run->permitted = true;
     note_error(run, rc);
-    if (rc)
-        run->next = run->plan->step_count;
+    if (!rc)
+        return true;
+    run->next = run->plan->step_count;
+    for (uint32_t turn = 0; turn < run->plan->turns; turn++)
+        tern_coll_transport->board_done(&run->call->coll->board, run->turn + turn);
     return true;
 }
 
@@ -415,7 +459,13 @@ static bool advance(struct run *run, bool wait)
         uint64_t awaited = run->in_flight & (step->after | too_old);
         if (awaited && !settle(run, awaited, wait))
             return false;
-        bool stays = start_step(run, step, wait);
+        bool stays = false;
+        if (step->kind < TERN_STEP_POST)
+            stays = start_step(run, step, wait);
+        else if (!try_board(run, step, wait))
+            return false;
+        if (step->flags & TERN_STEP_DONE)
+            tern_coll_transport->board_done(&run->call->coll->board, run->turn + step->turn);
         run->in_flight = run->in_flight << 1 | stays;
         run->next++;
     }
@@ -431,9 +481,7 @@ int tern_call_run(struct tern_call *call)
     struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
     tern_lane_lock(lane);
-    tern_coll_want_board(call->coll);
-    call->args.board = call->coll->board.areas;
-    int rc = get_plan(call, &run.plan);
+    int rc = get_blocking_plan(call, &run.plan);
     if (rc) {
         tern_lane_unlock(lane);
         return rc;
@@ -442,10 +490,7 @@ int tern_call_run(struct tern_call *call)
     if (!rc) {
         take_tags(&run);
         begin_run(&run);
-        call->coll->board.turn += run.plan->board;
         advance(&run, true);
-        if (run.plan->board)
-            tern_coll_transport->board_done(call->coll);
         rc = run.error;
         free(run.memory);
     }
@@ -556,7 +601,7 @@ static const struct tern_request_kind kind = {
     .explain = explain,
 };
 
-static int make_run(const struct tern_call *call, struct run **ret_run)
+static int make_run(const struct tern_call *call, bool board, struct run **ret_run)
 {
     struct lasting_run *made = malloc(sizeof *made);
     if (!made)
@@ -569,6 +614,8 @@ static int make_run(const struct tern_call *call, struct run **ret_run)
     tern_request_init(&run->request, &kind, call->coll->context.comm);
     run->request.lane = call->coll->context.lane;
     tern_lane_lock(run->request.lane);
+    made->call.args.board = board && call->coll->board.areas;
+    made->call.args.long_sheet = board ? call->coll->board.long_bytes : 0;
     int rc = get_plan(run->call, &run->plan);
     if (rc)
         goto free_run;
@@ -590,7 +637,7 @@ free_run:
 int tern_call_start(const struct tern_call *call, struct tern_request **ret_request)
 {
     struct run *run;
-    int rc = make_run(call, &run);
+    int rc = make_run(call, true, &run);
     if (rc)
         return rc;
     rc = start(&run->request);
@@ -607,7 +654,7 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request)
 {
     struct run *run;
-    int rc = make_run(call, &run);
+    int rc = make_run(call, false, &run);
     if (rc)
         return rc;
     take_lasting_tags(run);

@@ -19,11 +19,13 @@ struct tern_coll_transport {
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
                 const struct tern_type *type, int source, int tag);
     void (*wait)(struct tern_request *request);
-    /* lib/btl/shm/board.h, waiting. */
-    void *(*board_room)(struct tern_coll *coll);
-    void (*board_post)(struct tern_coll *coll);
-    const void *(*board_look)(struct tern_coll *coll, int peer);
-    void (*board_done)(struct tern_coll *coll);
+    /* lib/btl/shm/board.h; the last one waits for what one of the first two looks for: a post, or
+     * with peer -1 room for `bytes` of the own one. */
+    void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
+    const void *(*board_look)(const struct tern_board *board, uint32_t turn, int peer);
+    void (*board_post)(struct tern_board *board, uint32_t turn, int64_t bytes);
+    void (*board_done)(struct tern_board *board, uint32_t turn);
+    void (*board_wait)(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes);
     /* `poll` is to be called in every round of the lane's progress, or not any more. */
     int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));

@@ -171,7 +171,7 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 }
 
 const struct tern_algorithm tern_gather_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_rooted_stages},
     {"binomial", binomial_gather, NULL, binomial_stages},
     {"linear", linear_gather, NULL, linear_stages},
     {"hierarchical", tern_hierarchical_gather, tern_plan_fits_levels,
@@ -185,7 +185,7 @@ const struct tern_algorithm tern_gatherv_algorithms[] = {
 };
 
 const struct tern_algorithm tern_scatter_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_root_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_rooted_stages},
     {"binomial", binomial_scatter, NULL, binomial_stages},
     {"linear", linear_scatter, NULL, linear_stages},
     {"hierarchical", tern_hierarchical_scatter, tern_plan_fits_levels,

@@ -84,7 +84,8 @@ struct tern_plan_args {
     int64_t send_count, recv_count;   /* units per block; of reductions and broadcast, recv_count:
                                          units of the vector */
     int64_t send_size, recv_size;     /* bytes of data in a unit */
-    int32_t ranks_per_node, spare2;
+    int32_t ranks_per_node;
+    int32_t long_sheet;               /* bytes of the board's long sheets; 0: there are none */
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
     /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
@@ -120,8 +121,11 @@ enum tern_step_kind {
     TERN_STEP_RECV,   /* `to` from rank `peer` */
     TERN_STEP_REDUCE, /* `to` = `from` op `to`; `from` is the left operand */
     TERN_STEP_COPY,   /* `to` = `from`, types may differ */
-    TERN_STEP_POST,   /* `from` to the board, once per plan (lib/btl/shm/board.h) */
-    TERN_STEP_TAKE,   /* `to` = what rank `peer` has posted, from byte `from.offset` on; waits for it */
+    /* The board (lib/btl/shm/board.h). These are complete when the next step starts. A plan takes
+     * `turns` turns; in each of them every rank posts or takes. */
+    TERN_STEP_POST, /* `from` to byte `at` of this rank's post in turn `turn`, of to.count bytes */
+    TERN_STEP_TAKE, /* `to` = what rank `peer` has posted in that turn, from byte `at` on */
+    TERN_STEP_JOIN, /* `to` = that op `to`; `from` is as much memory, for types with gaps */
 };
 
 enum tern_step_flag {
@@ -129,6 +133,8 @@ enum tern_step_flag {
         1, /* intercommunicator: the peer is in the local group, not in the remote one */
     TERN_STEP_AWAITED = 2, /* the next step, or the end, waits for this one: nothing is lost by
                               waiting for it at once */
+    TERN_STEP_MORE = 4,    /* a post: there is more to come before others may see it */
+    TERN_STEP_DONE = 8,    /* of the board: this rank needs nothing of the turn any more */
 };
 
 struct tern_step {
@@ -136,6 +142,7 @@ struct tern_step {
     int32_t peer;
     uint64_t after; /* bit k: the step k+1 places before must be complete */
     struct tern_ref from, to;
+    uint32_t turn, at; /* of the board only */
 };
 
 /* 1 + farthest place that `after` can name, and the most steps in flight. */
@@ -159,7 +166,7 @@ struct tern_plan {
     bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
     uint8_t window;  /* 1 .. TERN_PLAN_WINDOW */
     bool failed;     /* no memory while it was built */
-    bool board;      /* takes a turn of the board; then all ranks' plans do */
+    uint32_t turns;  /* of the board that it takes; on all ranks as many */
     int refs;
     int64_t head_room; /* steps that fit in the array */
 };
@@ -225,9 +232,18 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
 /* For these tables: by way of the board (board.c). */
 void tern_plan_use_board(struct tern_plan *plan);
 bool tern_plan_fits_board(const struct tern_plan_args *args);
+bool tern_plan_fits_slices(const struct tern_plan_args *args);
+void tern_plan_use_slices(struct tern_plan *plan);
+/* What one rank posts at most, the same on all ranks; of collectives that fit some board. */
+int64_t tern_plan_board_bytes(const struct tern_plan_args *args);
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages);
-/* The same where only the root posts. */
-void tern_board_root_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages);
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
     tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
     tern_inter_allgather_algorithms[], tern_inter_allgatherv_algorithms[],

@@ -210,7 +210,7 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 }
 
 const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_reduce_scatter_stages},
     {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
     {"pairwise", pairwise, NULL, pairwise_stages},
     {"circulant", circulant, commutative, circulant_stages},

@@ -76,9 +76,10 @@ static int uses_of(const struct tern_step *step, struct use uses[2])
     case TERN_STEP_POST:
     case TERN_STEP_SEND: uses[0] = (struct use){step->from, false}; return 1;
     case TERN_STEP_RECV: uses[0] = (struct use){step->to, true}; return 1;
+    case TERN_STEP_JOIN: /* may unpack to the one, and joins to the other */
     case TERN_STEP_REDUCE:
     case TERN_STEP_COPY:
-        uses[0] = (struct use){step->from, false};
+        uses[0] = (struct use){step->from, step->kind == TERN_STEP_JOIN};
         uses[1] = (struct use){step->to, true};
         return 2;
     default: return 0;

@@ -449,6 +449,7 @@ static void begin_proof(struct proof *proof)
         proof->calls[p].args.board = true;
         proof->calls[p].args.topology = proof->topology;
         proof->calls[p].args.model = &proof->model;
+        proof->calls[p].args.long_sheet = 4096;
         proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
     }
 }

@@ -145,43 +145,72 @@ static void sim_unwatch(struct tern_lane *lane, int (*poll)(struct tern_lane *la
     polled = NULL;
 }
 
-/* --- the board: what each process has posted; every turn is the first one --- */
+/* --- the board: what each process has posted, of one group: ranks are processes --- */
+
+enum { POST_BYTES = 64 << 10, TURNS_AHEAD = TERN_BOARD_LONG_SHEETS };
 
 static struct post {
-    char bytes[TERN_BOARD_BYTES];
-    bool posted;
+    char *bytes; /* of TURNS_AHEAD turns */
+    uint32_t turns[TURNS_AHEAD], done;
+    bool early[TURNS_AHEAD]; /* turns after `done` that are done */
 } *board;
 
-static int process_of(const struct tern_coll *coll)
+static void open_board(int processes)
 {
-    return ((const struct sim_context *)coll->context.comm)->process;
+    board = calloc((size_t)processes, sizeof *board);
+    for (int p = 0; p < processes; p++)
+        board[p].bytes = malloc((size_t)TURNS_AHEAD * POST_BYTES);
 }
 
-static void *sim_board_room(struct tern_coll *coll)
+static void close_board(int processes)
 {
-    return board[process_of(coll)].bytes;
+    for (int p = 0; p < processes; p++)
+        free(board[p].bytes);
+    free(board);
 }
 
-static void sim_board_post(struct tern_coll *coll)
+static void *sim_board_room(struct tern_board *view, uint32_t turn, int64_t bytes)
 {
-    struct post *mine = &board[process_of(coll)];
-    if (mine->posted)
+    if (bytes > POST_BYTES)
+        fault("a post is too long");
+    for (int p = 0; p < current->processes; p++)
+        if (board[p].done + TURNS_AHEAD < turn)
+            return NULL;
+    return board[view->rank].bytes + turn % TURNS_AHEAD * POST_BYTES;
+}
+
+static void sim_board_post(struct tern_board *view, uint32_t turn, int64_t bytes)
+{
+    uint32_t *mine = &board[view->rank].turns[turn % TURNS_AHEAD];
+    (void)bytes;
+    if (*mine == turn)
         fault("a process posts twice");
-    mine->posted = true;
+    *mine = turn;
     events++;
 }
 
-static const void *sim_board_look(struct tern_coll *coll, int peer)
+static const void *sim_board_look(const struct tern_board *view, uint32_t turn, int peer)
 {
-    (void)coll; /* of one group: ranks are processes */
-    while (!board[peer].posted)
-        swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
-    return board[peer].bytes;
+    (void)view;
+    return board[peer].turns[turn % TURNS_AHEAD] == turn
+               ? board[peer].bytes + turn % TURNS_AHEAD * POST_BYTES
+               : NULL;
 }
 
-static void sim_board_done(struct tern_coll *coll)
+static void sim_board_done(struct tern_board *view, uint32_t turn)
 {
-    (void)coll;
+    struct post *mine = &board[view->rank];
+    mine->early[turn % TURNS_AHEAD] = true;
+    for (; mine->early[(mine->done + 1) % TURNS_AHEAD]; mine->done++)
+        mine->early[(mine->done + 1) % TURNS_AHEAD] = false;
+    events++;
+}
+
+static void sim_board_wait(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes)
+{
+    while (peer < 0 ? !sim_board_room(&coll->board, turn, bytes)
+                    : !sim_board_look(&coll->board, turn, peer))
+        swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }
 
 static const struct tern_coll_transport sim_transport = {
@@ -189,6 +218,7 @@ static const struct tern_coll_transport sim_transport = {
     .board_post = sim_board_post,
     .board_look = sim_board_look,
     .board_done = sim_board_done,
+    .board_wait = sim_board_wait,
     .isend = sim_isend,
     .irecv = sim_irecv,
     .recv = sim_recv,
@@ -284,7 +314,7 @@ const char *sim_run(struct sim *sim, struct tern_call *calls, enum sim_way way, 
     sim->fault = NULL;
     tern_coll_transport = &sim_transport;
     waiting = calloc((size_t)sim->processes, sizeof *waiting);
-    board = calloc((size_t)sim->processes, sizeof *board);
+    open_board(sim->processes);
     if (way == SIM_BLOCKING)
         run_blocking(sim, calls);
     else
@@ -293,7 +323,7 @@ const char *sim_run(struct sim *sim, struct tern_call *calls, enum sim_way way, 
         if (waiting[p])
             fault("messages are left over");
     free(waiting);
-    free(board);
+    close_board(sim->processes);
     return sim->fault;
 }
 

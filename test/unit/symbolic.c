@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbolic.h"
 
+#include "lib/btl/shm/board.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,8 +276,8 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
 
 /* --- execution --- */
 
-struct post {
-    struct post *next;
+struct unmatched {
+    struct unmatched *next;
     int rank, peer; /* who posted, and to or from whom */
     int slot;       /* of the step, among the last 64; -1: nobody waits for it */
     struct tern_ref ref;
@@ -290,7 +292,7 @@ struct state {
 
 static struct state *states;
 static bool buffered;                /* sends complete at once */
-static struct post **sends, **recvs; /* unmatched, by receiver, in order */
+static struct unmatched **sends, **recvs; /* unmatched, by receiver, in order */
 static int *queue, queue_length;
 
 static void wake(int rank)
@@ -301,11 +303,11 @@ static void wake(int rank)
 }
 
 /* Matches a post with the first of the other kind between the same two. */
-static bool match(struct symbolic_rank *ranks, struct post **waiting, struct post *mine, bool send,
+static bool match(struct symbolic_rank *ranks, struct unmatched **waiting, struct unmatched *mine, bool send,
                   const char **fault)
 {
-    for (struct post **at = waiting; *at; at = &(*at)->next) {
-        struct post *theirs = *at;
+    for (struct unmatched **at = waiting; *at; at = &(*at)->next) {
+        struct unmatched *theirs = *at;
         if (theirs->rank != mine->peer || theirs->peer != mine->rank)
             continue;
         *fault = send ? copy(&ranks[mine->rank], mine->ref, &ranks[theirs->rank], theirs->ref)
@@ -321,34 +323,127 @@ static bool match(struct symbolic_rank *ranks, struct post **waiting, struct pos
     return false;
 }
 
-static const char *post_on_board(struct symbolic_rank *ranks, int rank, int count,
-                                 struct tern_ref from)
+/* --- the board: with as little room as there may be, for posts of TERN_BOARD_LONG_SHEETS turns --- */
+
+struct symbolic_turn {
+    struct content post;
+    int64_t bytes; /* there so far */
+    bool posted, took, done;
+};
+
+static int *done_by; /* per turn: so many ranks */
+
+static void wake_all(int count)
 {
-    int pieces;
-    if (ranks[rank].posted)
-        return "a rank posts twice";
-    ranks[rank].posted = true;
-    struct piece *read = read_pieces(&ranks[rank].buffers[from.buffer], from, 0, &pieces);
-    replace(&ranks[rank].post, 0, from.count, read, pieces);
-    free(read);
-    for (int r = 0; r < count; r++) /* any of them may wait for it */
+    for (int r = 0; r < count; r++)
         wake(r);
+}
+
+static bool may_start(const struct symbolic_rank *ranks, int count, const struct tern_step *step)
+{
+    if (step->kind == TERN_STEP_POST)
+        return step->turn < TERN_BOARD_LONG_SHEETS ||
+               done_by[step->turn - TERN_BOARD_LONG_SHEETS] == count;
+    return step->kind < TERN_STEP_POST || ranks[step->peer].turns[step->turn].posted;
+}
+
+static const char *post(struct symbolic_rank *ranks, int rank, int count,
+                        const struct tern_step *step)
+{
+    struct symbolic_turn *turn = &ranks[rank].turns[step->turn];
+    int pieces;
+    if (turn->posted)
+        return "a rank posts twice";
+    if (step->at != turn->bytes)
+        return "a post has holes";
+    struct piece *read =
+        read_pieces(&ranks[rank].buffers[step->from.buffer], step->from, step->at, &pieces);
+    replace(&turn->post, step->at, step->at + step->from.count, read, pieces);
+    free(read);
+    turn->bytes += step->from.count;
+    if (step->flags & TERN_STEP_MORE)
+        return NULL;
+    if (turn->bytes != step->to.count)
+        return "a post has another length than it says";
+    turn->posted = true;
+    wake_all(count); /* any of them may wait for it */
     return NULL;
 }
 
-static const char *take_from_board(struct symbolic_rank *rank, const struct symbolic_rank *peer,
-                                   const struct tern_step *step)
+static const char *take(struct symbolic_rank *rank, const struct symbolic_rank *peer,
+                        const struct tern_step *step, struct tern_ref to)
 {
     int pieces;
-    struct tern_ref from = step->from;
-    if (step->to.buffer == TERN_SEND_BUFFER && step->to.count)
+    const struct symbolic_turn *turn = &peer->turns[step->turn];
+    if (to.buffer == TERN_SEND_BUFFER && to.count)
         return "an input is written to";
-    from.count = step->to.count;
-    struct piece *read = read_pieces(&peer->post, from, step->to.offset, &pieces);
-    replace(&rank->buffers[step->to.buffer], step->to.offset, step->to.offset + step->to.count,
-            read, pieces);
+    if (step->at + to.count > turn->bytes)
+        return "more is taken than was posted";
+    rank->turns[step->turn].took = true;
+    if (!to.count)
+        return NULL;
+    struct tern_ref from = {step->at, to.count, -1, 0};
+    struct piece *read = read_pieces(&turn->post, from, to.offset, &pieces);
+    replace(&rank->buffers[to.buffer], to.offset, to.offset + to.count, read, pieces);
     free(read);
     return NULL;
+}
+
+static const char *use_board(struct symbolic_rank *ranks, int rank, int count,
+                             const struct tern_step *step, bool ordered)
+{
+    struct symbolic_rank *mine = &ranks[rank];
+    if (step->turn >= mine->plan->turns)
+        return "a plan uses a turn that it does not take";
+    if (mine->turns[step->turn].done)
+        return "a turn goes on after its end";
+    if (step->kind == TERN_STEP_POST)
+        return post(ranks, rank, count, step);
+    if (step->kind == TERN_STEP_TAKE)
+        return take(mine, &ranks[step->peer], step, step->to);
+    const char *fault = take(mine, &ranks[step->peer], step, step->from);
+    return fault ? fault : join(mine, step->from, step->to, ordered);
+}
+
+static const char *end_turn(struct symbolic_rank *ranks, int rank, int count, uint32_t turn)
+{
+    struct symbolic_turn *mine = &ranks[rank].turns[turn];
+    if (mine->done)
+        return "a turn ends twice";
+    if (count > 1 && !mine->posted && !mine->took)
+        return "a rank neither posts nor takes in a turn";
+    mine->done = true;
+    if (++done_by[turn] == count)
+        wake_all(count); /* there may be room now */
+    return NULL;
+}
+
+static const char *open_board(struct symbolic_rank *ranks, int count)
+{
+    uint32_t turns = ranks[0].plan->turns;
+    done_by = calloc(turns + 1, sizeof *done_by);
+    for (int r = 0; r < count; r++)
+        ranks[r].turns = calloc(turns + 1, sizeof *ranks[r].turns);
+    for (int r = 0; r < count; r++)
+        if (ranks[r].plan->turns != turns)
+            return "ranks take different numbers of turns";
+    return NULL;
+}
+
+/* Has every rank ended every turn? */
+static bool close_board(struct symbolic_rank *ranks, int count)
+{
+    bool all = true;
+    uint32_t turns = ranks[0].plan->turns;
+    for (uint32_t t = 0; t < turns; t++)
+        all &= done_by[t] == count;
+    for (int r = 0; r < count; r++) {
+        for (uint32_t t = 0; t < turns; t++)
+            free(ranks[r].turns[t].post.pieces);
+        free(ranks[r].turns);
+    }
+    free(done_by);
+    return all;
 }
 
 /* True if the step stays in flight. */
@@ -367,12 +462,12 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
     case TERN_STEP_RECV: {
         bool waits = !send || !buffered, local = step->flags & TERN_STEP_LOCAL;
         int peer = step->peer + (local ? ranks[rank].local_first : ranks[rank].remote_first);
-        struct post mine = {NULL, rank, peer, waits ? (int)(states[rank].next % 64) : -1,
+        struct unmatched mine = {NULL, rank, peer, waits ? (int)(states[rank].next % 64) : -1,
                             send ? step->from : step->to};
         int receiver = send ? peer : rank;
         if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
             return false;
-        struct post **at = send ? &sends[receiver] : &recvs[receiver];
+        struct unmatched **at = send ? &sends[receiver] : &recvs[receiver];
         while (*at)
             at = &(*at)->next;
         *at = malloc(sizeof mine);
@@ -381,9 +476,6 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
             states[rank].complete &= ~(1ull << mine.slot);
         return waits;
     }
-    case TERN_STEP_TAKE:
-        *fault = take_from_board(&ranks[rank], &ranks[step->peer], step);
-        break;
     default:
         break;
     }
@@ -413,11 +505,15 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
         const struct tern_step *step = tern_plan_step(plan, state->next, &room);
         if (!settle(state, state->in_flight & (step->after | too_old)))
             return NULL;
-        if (step->kind == TERN_STEP_TAKE && !ranks[step->peer].posted)
+        if (!may_start(ranks, count, step))
             return NULL;
-        if (step->kind == TERN_STEP_POST)
-            fault = post_on_board(ranks, rank, count, step->from);
-        bool stays = start(ranks, rank, step, ordered, &fault);
+        bool stays = false;
+        if (step->kind >= TERN_STEP_POST)
+            fault = use_board(ranks, rank, count, step, ordered);
+        else
+            stays = start(ranks, rank, step, ordered, &fault);
+        if (step->flags & TERN_STEP_DONE && !fault)
+            fault = end_turn(ranks, rank, count, step->turn);
         state->in_flight = state->in_flight << 1 | stays;
         state->next++;
     }
@@ -425,11 +521,11 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
     return fault;
 }
 
-static bool free_posts(struct post **posts, int count)
+static bool free_unmatched(struct unmatched **posts, int count)
 {
     bool any = false;
     for (int r = 0; r < count; r++)
-        for (struct post *post = posts[r], *next; post; post = next) {
+        for (struct unmatched *post = posts[r], *next; post; post = next) {
             next = post->next;
             free(post);
             any = true;
@@ -438,7 +534,7 @@ static bool free_posts(struct post **posts, int count)
     return any;
 }
 
-static void begin(struct symbolic_rank *ranks, int count, bool sends_are_buffered)
+static const char *begin(struct symbolic_rank *ranks, int count, bool sends_are_buffered)
 {
     states = calloc((size_t)count, sizeof *states);
     sends = calloc((size_t)count, sizeof *sends);
@@ -446,11 +542,9 @@ static void begin(struct symbolic_rank *ranks, int count, bool sends_are_buffere
     queue = malloc((size_t)count * sizeof *queue);
     queue_length = 0;
     buffered = sends_are_buffered;
-    for (int r = count; r--;) {
-        ranks[r].posted = false;
-        ranks[r].post.count = 0;
+    for (int r = count; r--;)
         wake(r);
-    }
+    return open_board(ranks, count);
 }
 
 /* Goes on until none of them can; not with rank `absent`, if there is one. */
@@ -466,35 +560,38 @@ static const char *run_all(struct symbolic_rank *ranks, int count, bool ordered,
     return fault;
 }
 
-/* True if messages were left over. */
-static bool finish(int count)
+/* What was left over, or NULL. */
+static const char *finish(struct symbolic_rank *ranks, int count)
 {
-    bool left = free_posts(sends, count);
-    left |= free_posts(recvs, count);
+    bool left = free_unmatched(sends, count);
+    left |= free_unmatched(recvs, count);
+    bool ended = close_board(ranks, count);
     free(states);
     free(queue);
-    return left;
+    return left ? "messages are left over" : ended ? NULL : "a turn is not ended";
 }
 
 const char *symbolic_run(struct symbolic_rank *ranks, int count, bool ordered)
 {
-    begin(ranks, count, false);
-    const char *fault = run_all(ranks, count, ordered, -1);
+    const char *fault = begin(ranks, count, false);
+    if (!fault)
+        fault = run_all(ranks, count, ordered, -1);
     for (int r = 0; r < count && !fault; r++)
         if (!states[r].done)
             fault = "ranks wait for each other for ever";
-    bool left = finish(count);
-    return fault ? fault : left ? "messages are left over" : NULL;
+    const char *left = finish(ranks, count);
+    return fault ? fault : left;
 }
 
 const char *symbolic_run_without(struct symbolic_rank *ranks, int count, int absent)
 {
-    begin(ranks, count, true);
-    const char *fault = run_all(ranks, count, false, absent);
+    const char *fault = begin(ranks, count, true);
+    if (!fault)
+        fault = run_all(ranks, count, false, absent);
     for (int r = 0; r < count && !fault; r++)
         if (states[r].done)
             fault = "a rank does not wait for another one";
-    finish(count);
+    finish(ranks, count);
     return fault;
 }
 
@@ -504,5 +601,4 @@ void symbolic_release(struct symbolic_rank *rank)
         tern_plan_release(rank->plan);
     for (int b = 0; b < TERN_BUFFERS; b++)
         free(rank->buffers[b].pieces);
-    free(rank->post.pieces);
 }

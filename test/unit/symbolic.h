@@ -24,6 +24,8 @@ struct piece {
     int32_t set;        /* whose inputs */
 };
 
+struct symbolic_turn;
+
 /* What a buffer holds; what no piece covers is undefined. */
 struct content {
     struct piece *pieces; /* in order */
@@ -41,8 +43,7 @@ bool content_has(const struct content *content, struct piece piece);
 struct symbolic_rank {
     struct tern_plan *plan;
     struct content buffers[TERN_BUFFERS];
-    struct content post; /* on the board */
-    bool posted;
+    struct symbolic_turn *turns; /* of the board; inside symbolic_run only */
     int local_first, remote_first; /* two groups: the first of its own, and of the other one */
 };
 

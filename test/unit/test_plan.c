@@ -656,10 +656,17 @@ static void run_job(struct job job)
     job.segment_bytes = (job.count + job.root) % 3 ? 24 : 65536; /* several segments, or one */
     for (int p = 0; p < processes; p++) {
         job.calls[p].args.segment_bytes = job.segment_bytes;
-        if (job.way == SIM_POLLED || job.m)
-            continue; /* the board is for blocking calls in one group */
+        if (job.m)
+            continue; /* the board is for one group */
         job.calls[p].args.board = true;
-        job.sim->colls[p].board.areas = (struct tern_board_area *)job.sim;
+        job.calls[p].args.long_sheet = 4096;
+        /* never looked into: the sim has its own */
+        job.sim->colls[p].board = (struct tern_board){.areas = (struct tern_board_area *)job.sim,
+                                                      .long_sheets = (char *)job.sim,
+                                                      .long_bytes = 4096,
+                                                      .rank = p,
+                                                      .size = job.n};
+        job.sim->colls[p].long_sheet = 4096;
     }
     bool fits = !job.algorithm->fits || job.algorithm->fits(&job.calls[0].args);
     if (fits) {

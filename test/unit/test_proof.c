@@ -47,6 +47,27 @@ static void expect_read(const char *fault)
     symbolic_release(&two[1]);
 }
 
+/* The same with the board, of which they take so many turns. */
+static void begin_turns(uint32_t turns)
+{
+    begin(0);
+    two[0].plan->turns = two[1].plan->turns = turns;
+}
+
+static void add_post(struct tern_plan *plan, uint8_t flags, uint32_t at, int64_t whole)
+{
+    tern_plan_add(plan, (struct tern_step){TERN_STEP_POST, flags, -1, AFTER_ALL, in_send(at, 1),
+                                           in_recv(0, whole), 0, at});
+}
+
+/* What the other has posted. */
+static void add_take(struct tern_plan *plan, uint8_t flags, uint32_t at, struct tern_ref to)
+{
+    int peer = plan == two[0].plan;
+    tern_plan_add(plan, (struct tern_step){TERN_STEP_TAKE, flags, peer, AFTER_ALL, in_recv(0, 0), to,
+                                           0, at});
+}
+
 START_TEST(a_right_exchange_has_no_fault)
 {
     begin(0);
@@ -80,9 +101,8 @@ START_TEST(a_deadlock_is_noticed)
     begin(0); /* the other never sends */
     add_recv(two[0].plan, 1, in_recv(0, 10), 0);
     expect(false, "ranks wait for each other for ever");
-    begin(0); /* nor posts */
-    tern_plan_add(two[0].plan,
-                  (struct tern_step){TERN_STEP_TAKE, 0, 1, 0, in_send(0, 0), in_recv(0, 1)});
+    begin_turns(1); /* nor posts */
+    add_take(two[0].plan, 0, 0, in_recv(0, 1));
     expect(false, "ranks wait for each other for ever");
 }
 END_TEST
@@ -121,11 +141,9 @@ START_TEST(inputs_are_not_written_to)
     add_copy(two[0].plan, in_send(0, 5), in_recv(0, 5), 0);
     add_reduce(two[0].plan, in_recv(0, 5), in_send(0, 5), AFTER_ALL);
     expect(false, "an input is written to");
-    begin(0);
-    tern_plan_add(two[1].plan,
-                  (struct tern_step){TERN_STEP_POST, 0, -1, 0, in_send(0, 1), in_send(0, 0)});
-    tern_plan_add(two[0].plan,
-                  (struct tern_step){TERN_STEP_TAKE, 0, 1, 0, in_send(0, 0), in_send(0, 1)});
+    begin_turns(1);
+    add_post(two[1].plan, TERN_STEP_DONE, 0, 1);
+    add_take(two[0].plan, TERN_STEP_DONE, 0, in_send(0, 1));
     expect(false, "an input is written to");
 }
 END_TEST
@@ -173,11 +191,72 @@ END_TEST
 
 START_TEST(a_rank_posts_once)
 {
-    begin(0);
+    begin_turns(1);
     for (int i = 0; i < 2; i++)
-        tern_plan_add(two[0].plan,
-                      (struct tern_step){TERN_STEP_POST, 0, -1, 0, in_send(0, 1), in_send(0, 0)});
+        add_post(two[0].plan, 0, 0, 1);
     expect(false, "a rank posts twice");
+}
+END_TEST
+
+START_TEST(posts_are_as_long_as_they_say)
+{
+    begin_turns(1);
+    add_post(two[0].plan, 0, 0, 2);
+    expect(false, "a post has another length than it says");
+    begin_turns(1);
+    add_post(two[0].plan, TERN_STEP_MORE, 0, 3);
+    add_post(two[0].plan, 0, 2, 3);
+    expect(false, "a post has holes");
+    begin_turns(1);
+    add_post(two[1].plan, TERN_STEP_DONE, 0, 1);
+    add_take(two[0].plan, TERN_STEP_DONE, 0, in_recv(0, 2));
+    expect(false, "more is taken than was posted");
+}
+END_TEST
+
+/* Rank 0 posts in `turns` turns, and then takes what rank 1 posts in the first. */
+static void post_ahead(uint32_t turns)
+{
+    begin_turns(turns);
+    for (int r = 0; r < 2; r++)
+        for (uint32_t t = 0; t < turns; t++) {
+            add_post(two[r].plan, r || t ? TERN_STEP_DONE : 0, 0, 1);
+            two[r].plan->head[t].turn = t;
+        }
+    add_take(two[0].plan, TERN_STEP_DONE, 0, in_recv(0, 1));
+}
+
+START_TEST(posts_are_only_so_far_ahead)
+{
+    post_ahead(TERN_BOARD_LONG_SHEETS);
+    expect(false, NULL);
+    post_ahead(TERN_BOARD_LONG_SHEETS + 1);
+    expect(false, "ranks wait for each other for ever");
+}
+END_TEST
+
+START_TEST(turns_end_once)
+{
+    begin_turns(1);
+    add_post(two[0].plan, TERN_STEP_DONE, 0, 1);
+    add_take(two[0].plan, 0, 0, in_recv(0, 1));
+    add_post(two[1].plan, TERN_STEP_DONE, 0, 1);
+    expect(false, "a turn goes on after its end");
+    begin_turns(1);
+    add_post(two[0].plan, 0, 0, 1);
+    add_post(two[1].plan, TERN_STEP_DONE, 0, 1);
+    expect(false, "a turn is not ended");
+    begin_turns(1);
+    add_post(two[0].plan, TERN_STEP_DONE, 0, 1);
+    tern_plan_add(two[1].plan, (struct tern_step){.kind = TERN_STEP_NONE, .flags = TERN_STEP_DONE});
+    expect(false, "a rank neither posts nor takes in a turn");
+    begin_turns(1);
+    two[1].plan->turns = 2;
+    expect(false, "ranks take different numbers of turns");
+    begin_turns(1);
+    add_post(two[0].plan, TERN_STEP_DONE, 0, 1);
+    two[0].plan->head[0].turn = 1;
+    expect(false, "a plan uses a turn that it does not take");
 }
 END_TEST
 
@@ -230,6 +309,7 @@ enum spoiling {
     REPEAT,     /* a step is done twice */
     SHIFT_FROM, /* a range begins one unit further on */
     SHIFT_TO,
+    SHIFT_AT,    /* of what was posted */
     SHORTEN,     /* both ranges of a step, or its only one, are a unit shorter */
     SWAP_BLOCKS, /* what this step sends and what its next send does */
     SWAP_PEERS,  /* to whom */
@@ -237,7 +317,7 @@ enum spoiling {
 };
 
 static const char *const spoiling_names[] = {"left out",       "done twice", "shifted source",
-                                             "shifted target", "shortened",  "swapped blocks",
+                                             "shifted target", "shifted post", "shortened",  "swapped blocks",
                                              "swapped peers"};
 
 struct spoiler {
@@ -312,12 +392,15 @@ static bool spoil_step(struct tern_plan *plan, int64_t i, enum spoiling spoiling
         step[1].after = 1;
         plan->step_count = ++plan->head_count;
         return true;
-    case SHIFT_FROM:
+    case SHIFT_FROM: /* where a join unpacks is all the same */
         step->from.offset++;
-        return reads;
+        return reads && step->kind != TERN_STEP_JOIN;
     case SHIFT_TO:
         step->to.offset++;
         return writes;
+    case SHIFT_AT:
+        step->at++;
+        return step->kind >= TERN_STEP_POST && (reads || writes);
     case SHORTEN:
         step->from.count -= reads;
         step->to.count -= writes;
@@ -351,7 +434,8 @@ static bool does_too_much(const struct proof *proof, enum spoiling spoiling)
         proof->collective == TERN_REDUCE_SCATTER_BLOCK || proof->collective == TERN_REDUCE_SCATTER;
     if (!strcmp(name, "frames")) /* of the longest block's length */
         return true;
-    if (!strcmp(name, "board")) /* own blocks are taken back; all post, also what nobody takes */
+    bool board = !strcmp(name, "board") || !strcmp(name, "slices");
+    if (board) /* the last rank takes its own block back; all post, also what nobody takes */
         return proof->in_place || proof->collective == TERN_EXSCAN;
     if (!strcmp(name, "scatter_doubling")) /* blocks handed on in the scatter come once more */
         return spoiling == SHIFT_TO;
@@ -524,6 +608,9 @@ int main(void)
     tcase_add_test(hand, joins_are_right);
     tcase_add_test(hand, messages_do_not_stay);
     tcase_add_test(hand, a_rank_posts_once);
+    tcase_add_test(hand, posts_are_as_long_as_they_say);
+    tcase_add_test(hand, posts_are_only_so_far_ahead);
+    tcase_add_test(hand, turns_end_once);
     tcase_add_test(hand, a_barrier_waits_for_everybody);
     tcase_add_test(hand, races_are_read);
     suite_add_tcase(suite, hand);

@@ -5,13 +5,19 @@
 /*
  * A board: where the ranks of a communicator on one node pin up what all of them may read, turn by
  * turn. In a turn a rank may post once; whoever wants something waits for the post of the rank in
- * question. A short post is one cache line, which carries its turn's number and the bytes: reading it
- * is all the communication there is.
+ * question.
  *
- *      users | area of rank 0: done | slot 0 ... slot 7 | area of rank 1 ...
+ *      area of rank 0: done | slot 0 ... slot 31 | sheet 0 ... sheet 7 || area of rank 1 ...
+ *      long sheets of rank 0 | of rank 1 ...                              made when they are wanted
  *
- * Turn t uses slot t modulo 8 of each rank. A rank posts in turn t only when all have done turn t - 8,
- * so nobody overwrites what somebody still reads. All ranks take part in all turns, in order.
+ * Turn t uses slot t modulo 32 of each rank. A slot carries the turn's number and, if they are few,
+ * the bytes: reading that line is all the communication there is. More bytes stand on sheet t modulo
+ * 8, many on long sheet t modulo 4. A rank posts in turn t only when all have done turn t - 32 (8, 4),
+ * so nobody overwrites what somebody still reads, and whoever only posts may be many turns ahead.
+ *
+ * All ranks take part in all turns and take them in the same order, but they may be in several at a
+ * time and finish them in any order. Of the turns that are not done by all, the first one finds its
+ * place free on every rank: so turns cannot wait for each other in a circle.
  *
  * Waiting is the caller's: the functions here say whether there is something yet.
  */
@@ -22,33 +28,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TERN_BOARD_BYTES = 1024, TERN_BOARD_SLOTS = 8 };
+/* Bytes of a post in the slot and on a sheet, and how many turns such posts can be ahead. */
+enum {
+    TERN_BOARD_SLOT_BYTES = 112,
+    TERN_BOARD_SLOTS = 32,
+    TERN_BOARD_SHEET_BYTES = 1024,
+    TERN_BOARD_SHEETS = 8,
+    TERN_BOARD_LONG_SHEETS = 4,
+};
 
 struct tern_board_area;
 
 /* A rank's view. Zero: no board. */
 struct tern_board {
     struct tern_board_area *areas; /* in the node's memory */
-    uint64_t offset;
+    char *long_sheets;             /* likewise; NULL: none */
+    uint64_t offset, long_offset;
     int rank, size;
-    uint32_t turn;  /* the current one, from 1 on */
-    uint32_t known; /* a turn that all have done, as last seen */
+    int32_t long_bytes; /* of a long sheet; 0: none */
+    uint32_t turn;      /* the one taken last; the first is 1 */
+    uint32_t known;     /* a turn that all have done, as last seen */
+    uint32_t done;      /* this rank has done all turns up to here ... */
+    uint32_t done_also; /* ... and, bit i, turn done + 2 + i */
 };
 
 /* Makes a board for `size` ranks of this node. To be told to them. TERN_ERR_NO_MEM: said to nobody. */
 int tern_board_make(int size, uint64_t *ret_offset);
 /* Opens what rank 0 of the `size` has made; every rank of them does. */
 void tern_board_open(struct tern_board *board, uint64_t offset, int rank, int size);
+/* The same for long sheets of `bytes` each, a multiple of the cache line; between turns. */
+int tern_board_make_long(int size, int32_t bytes, uint64_t *ret_offset);
+void tern_board_open_long(struct tern_board *board, uint64_t offset, int32_t bytes);
 /* The last one to close it gives the memory back. */
 void tern_board_close(struct tern_board *board);
 
-/* Room for this rank's post in the current turn; NULL: not yet. */
-void *tern_board_room(struct tern_board *board);
+/* Takes `count` turns, every rank in the same order; the first one's number. */
+static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count)
+{
+    uint32_t first = board->turn + 1;
+    board->turn += count;
+    return first;
+}
+
+/* Room for this rank's post of so many bytes in a turn, aligned to 16 bytes; NULL: not yet. */
+void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
 /* What stands in the room is posted; wakes those who sleep. */
-void tern_board_post(struct tern_board *board);
-/* What rank `peer` has posted in the current turn; NULL: not yet. */
-const void *tern_board_look(const struct tern_board *board, int peer);
-/* This rank needs nothing of the current turn any more. */
-void tern_board_done(struct tern_board *board);
+void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes);
+/* What rank `peer` has posted in a turn; NULL: not yet. */
+const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer);
+/* This rank needs nothing of the turn any more. To be said of every turn. */
+void tern_board_done(struct tern_board *board, uint32_t turn);
 
 #endif
