@@ -161,6 +161,7 @@ lose_host() {
 # run ARGUMENT...: mpirun with them on n1, as in check.bash
 run() {
     timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" "$@" >out 2>err
+    # shellcheck disable=SC2034 # for the script that reads this
     rc=$?
 }
 
