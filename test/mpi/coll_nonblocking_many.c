@@ -4,11 +4,11 @@
  * are waited for: one by one, all at once, whichever comes first, or polled. */
 #include "check.h"
 
-enum { ROUNDS = 10, KINDS = 10, ALL = ROUNDS * KINDS, LENGTH = 300 };
+enum { ROUNDS = 10, KINDS = 10, ALL = ROUNDS * KINDS, LENGTH = 300, MOST_RANKS = 16 };
 enum order { FORWARDS, BACKWARDS, MIXED, AT_RANDOM, WAITALL, WAITANY, WAITSOME, TESTSOME, TESTANY, ORDERS };
 
 struct slot {
-    int in[LENGTH * 8], out[LENGTH * 8];
+    int in[LENGTH * MOST_RANKS], out[LENGTH * MOST_RANKS];
     MPI_Request request;
 };
 
@@ -22,7 +22,7 @@ static void begin(struct slot *slot, int kind, MPI_Comm comm, int round)
     CHECK_OK(MPI_Comm_rank(comm, &me));
     CHECK_OK(MPI_Comm_size(comm, &n));
     int root = round % n;
-    for (int i = 0; i < LENGTH * 8; i++) {
+    for (int i = 0; i < LENGTH * MOST_RANKS; i++) {
         slot->in[i] = me * 1000 + i + round;
         slot->out[i] = -1;
     }
