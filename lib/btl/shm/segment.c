@@ -12,6 +12,7 @@
 #include "lib/btl/shm/segment.h"
 
 #include "lib/btl/shm/share.h"
+#include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -269,6 +270,15 @@ static int publish_self(void)
     /* release: whoever sees `attached` sees the rest */
     tern_store_release(&self->attached, 1);
     return 0;
+}
+
+int tern_segment_attend(void)
+{
+    static bool attended; /* the others share their memory but once */
+    if (attended || tern_rte.size < 2 || tern_rte_gives_node_memory(tern_rte.job))
+        return 0;
+    attended = true;
+    return tern_share_attend();
 }
 
 /* The launcher's memory, or one that the ranks of the node made when they first came here. */

@@ -52,6 +52,8 @@ extern struct tern_segment tern_segment;
 /* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher, and
  * only the first time. Waits where an earlier program in this rank's place has left but others have not yet. */
 int tern_segment_attach(void);
+/* In its place on a rank that is alone on its node: takes part in what the others do together. */
+int tern_segment_attend(void);
 /* Leaves and unmaps it. */
 void tern_segment_detach(void);
 /* This rank needs nothing in it any more, for now or for good. The last one to leave makes the memory what

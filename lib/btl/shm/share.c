@@ -248,3 +248,9 @@ int tern_share_memory(uint64_t least, int *ret_fd, size_t *ret_size)
     *ret_size = offer.size;
     return 0;
 }
+
+int tern_share_attend(void)
+{
+    int rc = tern_rte_fence(true);
+    return rc ? rc : tern_rte_fence(true);
+}

@@ -11,4 +11,7 @@
  * least `least` bytes. Collective over the job; blocks. 0, or TERN_ERR_NO_MEM or TERN_ERR_OTHER with text. */
 int tern_share_memory(uint64_t least, int *ret_fd, size_t *ret_size);
 
+/* The part of a rank that is alone on its node: the two fences of the job in which the others share. */
+int tern_share_attend(void);
+
 #endif

@@ -83,8 +83,10 @@ static int read_single_copy(void)
 
 static int shm_init(void)
 {
-    if (tern_rte.local_size < 2)
-        return tern_error(TERN_ERR_UNSUPPORTED, "no other rank on this node");
+    if (tern_rte.local_size < 2) {
+        int error = tern_segment_attend();
+        return error ? error : tern_error(TERN_ERR_UNSUPPORTED, "no other rank on this node");
+    }
     int rc = tern_segment_attach();
     if (rc)
         return rc;
