@@ -21,7 +21,7 @@ enum {
     RUNS = 64,                /* of memory, in one write */
     RUN_LEAST = 512,          /* bytes of a run on average; where they are shorter the piece is packed */
     PACKED_PIECE = 64 * 1024,
-    LARGE = 8192,             /* payloads that are better not read into the buffer first */
+    LARGE = 48 * 1024,        /* payloads that are better not read into the buffer first */
     READ_MOST = 128 * 1024,   /* in one read of a placed payload: what arrives meanwhile waits for its end */
     TAIL = 4096,              /* read beyond a placed payload: the next frames, if they are short */
 };

@@ -27,6 +27,7 @@ enum {
     ROUNDS = 4,               /* through all addresses */
     ROUND_MS = 700,           /* between them */
     CROSSED_MS = 500,         /* for the other one's call to come */
+    HOST_SNDBUF = 256 * 1024,
     EVENTS = 32,
 };
 static const char addresses_key[] = "tern.tcp.addresses", secret_key[] = "tern.tcp.secret";
@@ -392,7 +393,7 @@ static void call_failed(struct call *call, const char *reason)
 
 /* ---- links ---- */
 
-static void set_options(int fd)
+static void set_options(int fd, bool same_host)
 {
     enum { IDLE_S = 10, BETWEEN_S = 5, PROBES = 4, UNHEARD_MS = 30 * 1000 };
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
@@ -402,8 +403,10 @@ static void set_options(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){BETWEEN_S}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){UNHEARD_MS}, sizeof(int));
-    if (reception.sndbuf)
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &reception.sndbuf, sizeof(int));
+    /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
+    int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
+    if (sndbuf)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(int));
     if (reception.rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &reception.rcvbuf, sizeof(int));
 }
@@ -485,7 +488,7 @@ static bool start_call(struct contact *contact, int pair, uint8_t index)
         call_failed(call, strerror(errno));
         return false;
     }
-    set_options(call->fd);
+    set_options(call->fd, tern_rte_local_rank(contact->rank) >= 0);
     if (ends->own >= 0) { /* a failure shows in connect */
         socklen_t size = tern_tcp_sockaddr(&reception.own[ends->own], 0, &address);
         setsockopt(call->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
@@ -757,6 +760,7 @@ static void heed_hello(struct call *call)
         close_call(call);
         return;
     }
+    set_options(call->fd, tern_rte_local_rank(hello->from) >= 0);
     call->contact = contact;
     contact->arriving++;
     call->step = AWAITING_CONFIRM;
@@ -841,7 +845,6 @@ static int receive_visitors(uint64_t now)
             close(fd);
             return count;
         }
-        set_options(fd);
         call->fd = fd;
         call->step = AWAITING_HELLO;
         call->deadline_ms = now + VISIT_MS;
