@@ -496,18 +496,18 @@ void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages 
     add_turns(shape, stages, 1, 1, shape->bytes, 0); /* the root is a piece ahead */
 }
 
-/* Gather and scatter: what a rank copies in the mean, for while the root works the others need not wait. */
+/* Gather and scatter. */
 void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, 1, shape->bytes, 0);
+    add_turns(shape, stages, 1, 1, shape->bytes * (shape->size - 1), 0);
 }
 
-/* Reduce, and the scans, where one rank waits for the others, too. */
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1, 1, 2 * shape->bytes, shape->bytes * (shape->size - 1));
 }
 
+/* Also of the scans. */
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, shape->size, waits(shape, shape->bytes), 2 * shape->bytes,

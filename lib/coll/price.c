@@ -65,7 +65,9 @@ static double node_price(const struct tern_model *model, const struct ground *gr
         latency = 0;
     if (!crowded)
         return (stage->board ? model->board_latency_ns : latency) + path;
-    double all = (2 * senders * messages * end + active * work) / ground->cores;
+    /* of one that posts or takes all on the board, the others together have as much to do */
+    double workers = stage->board && senders < 2 ? 2 : active;
+    double all = (2 * senders * messages * end + workers * work) / ground->cores;
     return most(1, active / ground->cores) * model->switch_ns + most(path, all);
 }
 
