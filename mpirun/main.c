@@ -213,7 +213,8 @@ static struct {
     struct tern_host_list list;
     struct tern_host own; /* this machine, whether it is among them or not */
     struct tern_host *hosts;
-    int here; /* this machine among them, or -1 */
+    int here;  /* this machine among them, or -1 */
+    int slots; /* of all, also of those that get no rank; 0: not known before they are asked */
     hwloc_topology_t topology;
     struct tern_map map;
     struct tern_job job;
@@ -287,6 +288,7 @@ static int drop_unused(void)
     if (all.here >= kept || (all.here >= 0 && !all.list.items[all.here].here))
         all.here = -1;
     all.list.count = kept;
+    all.slots = map.slots;
     tern_map_free(&map);
     return 0;
 }
@@ -310,7 +312,11 @@ static int place_ranks(void)
         error = tern_loop_open();
     if (!error && !only_here)
         error = tern_muster(&all.options, &all.list, all.here, all.hosts);
-    return error ? error : map_ranks(&all.options, all.hosts, all.list.count, &all.map);
+    if (!error)
+        error = map_ranks(&all.options, all.hosts, all.list.count, &all.map);
+    if (!error && all.slots > all.map.slots)
+        all.map.slots = all.slots;
+    return error;
 }
 
 int main(int argc, char **argv)

@@ -35,6 +35,8 @@ is "here and there" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
 : >reached
 run --host 'far1:2,far2:2,far3:2' -np 3 "${all[@]}"
 is "hosts without ranks are not asked" "$rc $(sort reached | tr '\n' ',')" "0 far1,far2,"
+run --host 'far1:2,far2:2,far3:2' -np 3 sh -c 'echo $OMPI_UNIVERSE_SIZE'
+is "but their slots count" "$rc $(sort -u out)" "0 6"
 run --host chatty:1 "${all[@]}"
 is "a login shell that talks" "$rc $(cat out) $(wc -c <err)" "0 0 0"
 
