@@ -216,8 +216,11 @@ static int listen_at(uint16_t port)
     return fd;
 }
 
+/* It stays open as long as the process: others remember the port, and come while this one is between two sessions. */
 static int open_door(void)
 {
+    if (reception.door >= 0)
+        return 0;
     int64_t first = tern_param_int("btl_tcp_port_min_v4");
     int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
     if (first < 0 || first > UINT16_MAX || range < 1)
@@ -913,8 +916,6 @@ void tern_tcp_reception_close(void)
         tern_doorbell_unwatch(reception.epoll);
     if (reception.epoll >= 0)
         close(reception.epoll);
-    if (reception.door >= 0)
-        close(reception.door);
     for (uint32_t i = 0; reception.buckets && i <= reception.bucket_mask; i++)
         for (struct contact *contact = reception.buckets[i], *next; contact; contact = next) {
             next = contact->next;
@@ -925,7 +926,7 @@ void tern_tcp_reception_close(void)
     free(reception.buckets);
     reception.buckets = NULL;
     reception.contact_count = 0;
-    reception.epoll = reception.door = -1;
+    reception.epoll = -1;
     reception.open = false;
 }
 
