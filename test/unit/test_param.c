@@ -199,8 +199,8 @@ START_TEST(names_are_known_accepted_or_neither)
     ck_assert(tern_param_known("btl"));
     ck_assert(tern_param_known("pml_eager_credit"));
     ck_assert(tern_param_known("btl_vader_single_copy_mechanism"));
-    ck_assert(!tern_param_known("btl_tcp_if_include"));
-    ck_assert(tern_param_accepted("btl_tcp_if_include"));
+    ck_assert(!tern_param_known("btl_openib_if_include"));
+    ck_assert(tern_param_accepted("btl_openib_if_include"));
     ck_assert(tern_param_accepted("orte_base_help_aggregate"));
     ck_assert(tern_param_accepted("coll"));
     ck_assert(!tern_param_accepted("collective_speed"));
