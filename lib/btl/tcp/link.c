@@ -136,7 +136,8 @@ static bool push(struct tern_tcp_link *link)
 
 static void need_flush(struct tern_tcp_link *link)
 {
-    if (is_busy(link) && !link->error)
+    link->unsent = is_busy(link) && !link->error;
+    if (link->unsent)
         tern_tcp_flusher_add(link);
 }
 
@@ -302,6 +303,7 @@ bool tern_tcp_link_push(struct tern_tcp_link *link)
 {
     pthread_mutex_lock(&link->out_lock);
     bool done = push(link);
+    link->unsent = is_busy(link) && !link->error;
     pthread_mutex_unlock(&link->out_lock);
     return done;
 }

@@ -28,6 +28,7 @@ struct tern_tcp_link {
     uint32_t rank;             /* of the other end, in our job */
     struct tern_peer *peer;    /* of this lane */
     struct tern_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
+    bool unsent;               /* the lane's last send or push left something; the flusher may have written it since */
     uint64_t written_at;       /* ticks of the last write */
 
     pthread_mutex_t out_lock;
@@ -40,7 +41,7 @@ struct tern_tcp_link {
         struct tern_cursor cursor;
         size_t left;           /* bytes of the payload */
     } piece;
-    int error;                 /* errno of a failed write; 0: none */
+    _Atomic int error;         /* errno of a failed write; 0: none */
     bool blocked;              /* the system has no room */
     bool watching_room;        /* our epoll tells when it has */
     struct tern_link in_flusher; /* if `flushed` */

@@ -3,13 +3,15 @@
 /*
  * The byte mover for ranks on other hosts, and for any that nothing faster reaches.
  *
- * Connections are made when they are first used; meanwhile senders are told to come again. What a lane
- * knows of a peer is its endpoint: the links by which it sends. All but large messages go by the first
- * link; those go as streams, cut into pieces that every link with room takes in turn, each piece straight
- * from the user's memory and, where the receive is posted, straight into the receiver's.
+ * Connections are made when they are first used; meanwhile senders are told to come again. What a
+ * lane knows of a peer is its endpoint: the links by which it sends. All but large messages go by
+ * the first link; those go as streams, cut into pieces that every link with room takes in turn,
+ * each piece straight from the user's memory and, where the receive is posted, straight into the
+ * receiver's.
  *
  * A connection carries both directions. It belongs to the lane that the caller's lane number names,
- * modulo each end's own number of lanes; what is another lane's goes by the mailbox (lib/pml/mailbox.c).
+ * modulo each end's own number of lanes; what is another lane's goes by the mailbox
+ * (lib/pml/mailbox.c).
  */
 
 #include "lib/btl/btl.h"
@@ -37,11 +39,11 @@ enum {
     EAGER_MAX = 64 * 1024,
     PIECE_ALONE = 1 << 20,    /* of a stream that has one link ... */
     PIECE_SHARED = 256 << 10, /* ... or several */
-    POLL_EACH = 2,            /* up to so many links are read without asking which of them has something */
+    POLL_EACH = 2, /* up to so many links are read without asking which of them has something */
     EVENTS = 32,
-    DOOR_TICKS = 60000,       /* some 20 us between looks at the door */
-    IDLE_POLLS = 64,          /* beside shm: polls without success, after which ... */
-    IDLE_SKIPS = 8,           /* ... so many are left out */
+    DOOR_TICKS = 60000, /* some 20 us between looks at the door */
+    IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
+    IDLE_SKIPS = 8,     /* ... so many are left out */
 };
 
 extern const struct tern_btl tern_btl_shm, tern_btl_tcp; /* below */
@@ -49,7 +51,7 @@ extern const struct tern_btl tern_btl_shm, tern_btl_tcp; /* below */
 struct tern_endpoint {
     struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
     int link_count;
-    struct tern_link streams; /* that are not all in pieces yet */
+    struct tern_link streams;   /* that are not all in pieces yet */
     struct tern_link streaming; /* in its lane's list, if `streams` is not empty */
 };
 
@@ -74,7 +76,8 @@ static bool beside_shm;
 
 /* ---- lost connections ---- */
 
-/* Most often the other process has died, and the launcher is about to end us: its word about that is the better one. */
+/* Most often the other process has died, and the launcher is about to end us: its word about that
+ * is the better one. */
 static _Noreturn void lost(const struct tern_tcp_link *link, int error)
 {
     char ends[TERN_TCP_ENDS], host[256], text[700];
@@ -198,9 +201,9 @@ static bool tcp_reaches(uint32_t job, uint32_t rank)
 
 static int tcp_connect(struct tern_peer *peer)
 {
-    return endpoint_of(peer) ? 0
-                             : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u",
-                                          peer->rank);
+    return endpoint_of(peer)
+               ? 0
+               : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
 }
 
 static int not_connected(struct tern_peer *peer)
@@ -209,11 +212,11 @@ static int not_connected(struct tern_peer *peer)
     return rc ? rc : TERN_ERR_AGAIN;
 }
 
-/* After a write: is there something left? A failed one is not the end yet: what the other end sent before may be its
- * goodbye, which receiving will find. */
+/* After a write: is there something left? A failed one is not the end yet: what the other end sent
+ * before may be its goodbye, which receiving will find. */
 static inline int see(struct tern_peer *peer, struct tern_tcp_link *link, int rc)
 {
-    if (link->out_begin != link->out_end)
+    if (link->unsent)
         lanes[peer->lane].unsent = true;
     return rc;
 }
@@ -257,8 +260,7 @@ static struct tern_stream *first_stream(struct tern_endpoint *endpoint)
 static void begin_piece(struct tern_endpoint *endpoint, struct tern_tcp_link *link,
                         struct tern_stream *stream)
 {
-    tern_tcp_link_begin_piece(link, stream,
-                              endpoint->link_count > 1 ? PIECE_SHARED : PIECE_ALONE);
+    tern_tcp_link_begin_piece(link, stream, endpoint->link_count > 1 ? PIECE_SHARED : PIECE_ALONE);
     if (stream->cursor.offset == stream->cursor.length) {
         tern_list_remove(&stream->link);
         tern_list_init(&stream->link);
@@ -277,7 +279,8 @@ static bool finish_piece(struct tern_tcp_link *link)
     return true;
 }
 
-/* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces that went. */
+/* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces
+ * that went. */
 static int feed(struct lane *lane, struct tern_endpoint *endpoint, struct tern_tcp_link *link)
 {
     int count = 0;
@@ -323,8 +326,9 @@ static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
     lane->unsent = true;
 }
 
-/* Whatever links hold, and pieces for those with room. Links without are left alone until epoll says that they
- * have some: each attempt takes the connection's lock, and its acknowledgements need that. */
+/* Whatever links hold, and pieces for those with room. Links without are left alone until epoll
+ * says that they have some: each attempt takes the connection's lock, and its acknowledgements need
+ * that. */
 static int write_all(struct lane *lane)
 {
     int count = 0;
@@ -334,8 +338,7 @@ static int write_all(struct lane *lane)
         struct tern_tcp_link *link = link_at(at);
         struct tern_endpoint *endpoint = link->endpoint;
         bool streams = endpoint && first_stream(endpoint);
-        if (!link->watching_room &&
-            (streams || link->piece.stream || link->out_begin != link->out_end))
+        if (!link->watching_room && (streams || link->piece.stream || link->unsent))
             count += feed(lane, endpoint, link);
     }
     return count;
@@ -346,7 +349,8 @@ static int write_all(struct lane *lane)
 /* Does a message of ours depend on it? */
 static bool is_needed(const struct tern_tcp_link *link)
 {
-    return link->piece.stream || (link->index == 0 && link->endpoint && first_stream(link->endpoint));
+    return link->piece.stream ||
+           (link->index == 0 && link->endpoint && first_stream(link->endpoint));
 }
 
 static int receive(struct lane *lane, struct tern_tcp_link *link)
@@ -480,8 +484,9 @@ static void tcp_finalize(void)
     tern_tcp_reception_close();
 }
 
-/* May this process end? When one ends with something unread in a connection, the system takes back what is still on
- * its way from there. So either all of ours has arrived, or there is nothing to come. */
+/* May this process end? When one ends with something unread in a connection, the system takes back
+ * what is still on its way from there. So either all of ours has arrived, or there is nothing to
+ * come. */
 static bool is_through(struct tern_tcp_link *link)
 {
     int unheard = 0;
@@ -501,8 +506,8 @@ static bool all_through(void)
     return all;
 }
 
-/* Says goodbye on all links and waits until that has arrived. The links stay: others may have begun to send what is
- * for our next session. */
+/* Says goodbye on all links and waits until that has arrived. The links stay: others may have begun
+ * to send what is for our next session. */
 static void tcp_leave(void)
 {
     enum { WAIT_US = 20, PATIENCE = 5 * 1000 * 1000 / WAIT_US };
