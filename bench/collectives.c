@@ -11,6 +11,8 @@ static const char *const names[KINDS] = {
     "barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter",
 };
 
+static const long sizes[] = {8, 1024, 16384, 262144, 1048576};
+
 static double collect(int repetitions, void *state)
 {
     struct call *c = state;
@@ -57,7 +59,8 @@ int main(int argc, char **argv)
     /* Zero is a number in every format, and sums of it stay so. */
     memset(c.a, 0, (size_t) b.most_bytes * (size_t) size);
     for (c.kind = 0; c.kind < KINDS; c.kind++) {
-        for (long bytes = 8; bytes <= b.most_bytes; bytes *= 8) {
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] <= b.most_bytes; i++) {
+            long bytes = sizes[i];
             c.n = c.kind == BARRIER ? 0 : (int) bytes;
             bench_print(names[c.kind], c.n, bench_median(&b, collect, &c) * 1e6, "us");
             if (c.kind == BARRIER)
