@@ -25,11 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/hmac.h"
 #include "lib/util/log.h"
 #include "mpirun/agents.h"
 #include "mpirun/environment.h"
@@ -675,8 +675,9 @@ static void time_is_up(struct tern_timer *timer)
 static int make_random(char *text, int bytes)
 {
     unsigned char random[32];
-    if (getrandom(random, bytes, 0) != bytes)
-        return tern_error(TERN_ERR_OTHER, "getrandom: %s", strerror(errno));
+    int rc = tern_random(random, bytes);
+    if (rc)
+        return rc;
     for (int i = 0; i < bytes; i++)
         snprintf(text + 2 * i, 3, "%02x", random[i]);
     return 0;

@@ -131,7 +131,7 @@ static struct tern_ref chunks(struct tern_ref data, int size, int64_t begin, int
     if (end > size)
         end = size;
     int64_t offset = cut(data.count, size, begin);
-    return part(data, data.offset + offset, cut(data.count, size, end) - offset);
+    return part(data, offset, cut(data.count, size, end) - offset);
 }
 
 enum { RING_BUFFER, RING_BYTES };

@@ -40,7 +40,7 @@ static void recursive_doubling(struct tern_plan *plan)
     tern_plan_add_doubling(plan, in_input(args, 0, count), in_temp(0, 0, count),
                            in_temp(1, 0, count), &sum, &ready);
     if (!same_place(sum, in_recv(0, mine)))
-        add_copy(plan, part(sum, sum.offset + offset_of(plan, args->rank), mine), in_recv(0, mine),
+        add_copy(plan, part(sum, offset_of(plan, args->rank), mine), in_recv(0, mine),
                  AFTER_ALL);
 }
 
@@ -148,7 +148,7 @@ static void by_tree(struct tern_plan *plan, int radix)
         add_recv(plan, 0, in_recv(0, mine), 0);
     for (int r = 1; r < args->size && args->rank == 0; r++)
         if (block_count(plan, r))
-            add_send(plan, r, part(sum, sum.offset + offset_of(plan, r), block_count(plan, r)), 0);
+            add_send(plan, r, part(sum, offset_of(plan, r), block_count(plan, r)), 0);
     if (args->rank == 0 && !same_place(sum, in_recv(0, mine)))
         add_copy(plan, part(sum, sum.offset, mine), in_recv(0, mine), 0);
 }

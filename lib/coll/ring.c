@@ -5,7 +5,7 @@ struct tern_ref tern_ring_chunk(struct tern_ref vector, int size, int64_t chunk)
 {
     int c = wrap(chunk, size);
     int64_t begin = cut(vector.count, size, c);
-    return part(vector, vector.offset + begin, cut(vector.count, size, c + 1) - begin);
+    return part(vector, begin, cut(vector.count, size, c + 1) - begin);
 }
 
 /* Round k: send partial sum p-k, receive p-k-1 and add this rank's input to it. */

@@ -19,6 +19,16 @@ const struct tern_type u64_type = {
     .committed = true,
 };
 
+const struct tern_type gap_type = {
+    .size = 1,
+    .extent = 2,
+    .true_extent = 1,
+    .elements = 1,
+    .alignment = 1,
+    .basic = TERN_BASIC_BYTE,
+    .committed = true,
+};
+
 struct tern_type gappy_type;
 
 void make_gappy_type(void)

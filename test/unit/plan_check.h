@@ -14,6 +14,7 @@
 /* An element is an 8-byte word, or two words with gaps (words 0 and 2 of four). */
 extern const struct tern_type u64_type;
 extern struct tern_type gappy_type;
+extern const struct tern_type gap_type; /* a byte, and one of space */
 void make_gappy_type(void); /* to be given back with tern_type_drop */
 
 /* A number that nothing else has. */

@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A byte, and one of space. */
-static const struct tern_type gap_type = {
-    .size = 1,
-    .extent = 2,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .committed = true,
-};
-
 bool proof_reduces(enum tern_collective c)
 {
     return c >= TERN_REDUCE && c <= TERN_EXSCAN;
@@ -371,8 +360,6 @@ static bool nothing_else(const struct proof *proof, int p)
         units += content->pieces[i].end - content->pieces[i].begin;
     return proof->calls[p].args.in_place || units == result_units(proof, p);
 }
-
-/* --- the whole --- */
 
 /* --- how ranks stand on nodes, and by what the parts of a plan are chosen --- */
 

@@ -16,16 +16,6 @@
 
 enum { MOST = 16 };
 
-static const struct tern_type gap_type = {
-    .size = 1,
-    .extent = 2,
-    .true_extent = 1,
-    .elements = 1,
-    .alignment = 1,
-    .basic = TERN_BASIC_BYTE,
-    .committed = true,
-};
-
 struct proof {
     enum tern_collective collective;
     const struct tern_algorithm *algorithm;
