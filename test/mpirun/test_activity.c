@@ -38,7 +38,7 @@ static void sleep_on(void)
 
 static void spin(void)
 {
-    for (volatile int turns = 0;; turns = 0)
+    for (volatile unsigned turns = 0;; turns++)
         ;
 }
 
