@@ -98,6 +98,9 @@ struct tern_check_part {
     bool output;             /* is written */
 };
 
+/* NULL: none, or no datatype, for arrays whose lengths only a topology knows are looked at later. */
+const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block);
+
 enum { TERN_CHECK_PARTS = 2 };
 
 /*

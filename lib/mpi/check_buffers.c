@@ -68,8 +68,7 @@ static void drop(struct runs *runs)
     *runs = (struct runs){0};
 }
 
-/* Arrays whose lengths only a topology knows are looked at later than here. */
-static const struct tern_datatype *type_of(const struct tern_check_part *part, int block)
+const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block)
 {
     const struct tern_handle *handle = part->types ? (const void *)part->types[block] : NULL;
     if (!part->types)
@@ -85,7 +84,7 @@ static struct runs runs_of(const struct tern_check_part *part)
         return runs;
     int64_t next = 0; /* where a block without a displacement begins */
     for (int i = 0; i < part->blocks; i++) {
-        const struct tern_datatype *type = type_of(part, i);
+        const struct tern_datatype *type = tern_check_type_of(part, i);
         int64_t count = part->counts.values ? tern_ints_at(part->counts, i) : part->count;
         if (!type || count < 0)
             continue;

@@ -47,15 +47,6 @@ static struct tern_fact *add(struct writer *writer, uint64_t key, uint64_t value
     return fact;
 }
 
-/* NULL: none; arrays whose lengths only a topology knows are looked at later than here. */
-static const struct tern_datatype *type_of(const struct tern_check_part *part, int block)
-{
-    const struct tern_handle *handle = part->types ? (const void *)part->types[block] : NULL;
-    if (!part->types)
-        return part->type;
-    return handle && handle->magic == TERN_MAGIC_DATATYPE ? handle->state : NULL;
-}
-
 static int64_t count_of(const struct tern_check_part *part, int block)
 {
     return part->counts.values ? tern_ints_at(part->counts, block) : part->count;
@@ -65,7 +56,7 @@ static int64_t count_of(const struct tern_check_part *part, int block)
 static struct tern_fact *state_block(struct writer *writer, const struct tern_check_part *part, int block,
                                      uint64_t key)
 {
-    const struct tern_datatype *type = type_of(part, block < 0 ? 0 : block);
+    const struct tern_datatype *type = tern_check_type_of(part, block < 0 ? 0 : block);
     int64_t count = count_of(part, block < 0 ? 0 : block);
     struct tern_fact *fact = add(writer, key, type ? tern_check_signature(type, count) : 0);
     char index[24] = "", name[26];
@@ -139,7 +130,7 @@ static void state_edges(struct writer *writer, const struct tern_comm *comm,
                 writer, part, part->counts.values || part->types ? block : -1,
                 tern_fact_key(TERN_FACT_EDGE, before[peer]++, (uint32_t)(part->output ? peer : me),
                               (uint32_t)(part->output ? me : peer)));
-            if (!type_of(part, part->types ? block : 0) || count_of(part, block) < 0)
+            if (!tern_check_type_of(part, part->types ? block : 0) || count_of(part, block) < 0)
                 writer->wrong = true;
             size_t length = strlen(fact->text);
             snprintf(fact->text + length, sizeof fact->text - length, " %s rank %d",
