@@ -79,6 +79,8 @@ static void hear(MPI_T_event_instance instance, MPI_T_event_registration registr
     __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED);
 }
 
+static int listening; /* registered */
+
 static void *listen_to_events(void *argument)
 {
     static const char *const names[] = {"pml_message_unexpected", "coll_started",
@@ -93,6 +95,7 @@ static void *listen_to_events(void *argument)
             CHECK_OK(MPI_T_event_register_callback(registrations[i], MPI_T_CB_REQUIRE_THREAD_SAFE,
                                                    MPI_INFO_NULL, NULL, hear));
         }
+        __atomic_store_n(&listening, 1, __ATOMIC_RELEASE);
         for (int i = 0; i < 20; i++) {
             unsigned long long value;
             pthread_mutex_lock(&mutex);
@@ -147,10 +150,12 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_T_pvar_start(session, sent));
     for (int i = 0; i < PAIRS; i++)
         CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
-    for (int i = 0; i < PAIRS; i++)
-        CHECK(pthread_create(&threads[i], NULL, talk, &comms[i]) == 0);
     for (int i = 0; i < 3; i++)
         CHECK(pthread_create(&threads[PAIRS + i], NULL, tools[i], NULL) == 0);
+    while (!__atomic_load_n(&listening, __ATOMIC_ACQUIRE)) /* the work may take less than that */
+        usleep(100);
+    for (int i = 0; i < PAIRS; i++)
+        CHECK(pthread_create(&threads[i], NULL, talk, &comms[i]) == 0);
     for (int i = 0; i < PAIRS + 3; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
     CHECK_OK(MPI_T_pvar_read(session, sent, &total));
