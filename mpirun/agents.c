@@ -367,7 +367,7 @@ void tern_agents_start(int host, const char *name, const char *address)
     child->link.received = link_received;
     child->link.lost = link_lost;
     child->words = (struct tern_watch){ .fd = fds[2], .ready = words_ready };
-    fcntl(fds[2], F_SETFL, O_NONBLOCK);
+    tern_loop_never_wait(fds[2]);
     tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);
     if (tern_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
         fail(child, "too many open files");

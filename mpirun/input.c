@@ -2,7 +2,6 @@
 #include "mpirun/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -227,7 +226,7 @@ void tern_input_add(int fd)
 {
     struct target *target = tern_must_alloc(sizeof *target);
     target->watch = (struct tern_watch){ .fd = fd, .ready = target_ready };
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    tern_loop_never_wait(fd);
     target->next = input.targets;
     input.targets = target;
 }

@@ -2,7 +2,7 @@
 #ifndef TERN_MPIRUN_JOB_H
 #define TERN_MPIRUN_JOB_H
 
-/* A job, as every host that takes part in it knows it; and its life on mpirun's side. */
+/* A job, as every host that takes part in it knows it; on mpirun's side, all of its life. */
 
 #include <hwloc.h>
 
@@ -43,7 +43,5 @@ int tern_job_ranks_on(const struct tern_job *job, int host);
 int tern_job_run(struct tern_job *job);
 /* What an agent says while the job runs. */
 void tern_job_received(const struct tern_frame *frame);
-/* Its agent, or the way to it, has gone. */
-void tern_job_host_lost(int host, const char *why);
 
 #endif

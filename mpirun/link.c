@@ -7,7 +7,6 @@
 #include "mpirun/link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -221,8 +220,8 @@ int tern_link_open(struct tern_link *link, int in_fd, int out_fd)
     link->out = (struct tern_watch){ .fd = out_fd, .ready = out_ready };
     link->open = true;
     link->heard_ms = link->spoke_ms = tern_loop_now_ms();
-    fcntl(in_fd, F_SETFL, fcntl(in_fd, F_GETFL) | O_NONBLOCK);
-    fcntl(out_fd, F_SETFL, fcntl(out_fd, F_GETFL) | O_NONBLOCK);
+    tern_loop_never_wait(in_fd);
+    tern_loop_never_wait(out_fd);
     return tern_loop_watch(&link->in, EPOLLIN) < 0
                ? tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno))
                : 0;

@@ -2,6 +2,7 @@
 #include "mpirun/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -65,6 +66,11 @@ void tern_loop_stop_timer(struct tern_timer *timer)
         link = &(*link)->next;
     *link = timer->next;
     timer->due_ms = 0;
+}
+
+void tern_loop_never_wait(int fd)
+{
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms)

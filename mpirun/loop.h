@@ -26,6 +26,9 @@ int tern_loop_open(void);
 /* Watches for `wanted` from now on; 0 stops watching (also hang-ups). -1 with errno where the
  * kernel cannot watch this kind of file (EPERM: a regular file, which is always ready). */
 int tern_loop_watch(struct tern_watch *watch, uint32_t wanted);
+/* Reads and writes of this file answer EAGAIN instead of waiting, also those of other processes that
+ * share it. */
+void tern_loop_never_wait(int fd);
 /* (Re)starts the timer. */
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms);
 void tern_loop_stop_timer(struct tern_timer *timer);

@@ -23,6 +23,7 @@
 #include "mpirun/job_data.h"
 #include "mpirun/loop.h"
 #include "mpirun/output.h"
+#include "mpirun/run.h"
 
 enum { OTHERS_MS = 500, AGENTS_END_MS = 500 };
 
@@ -89,13 +90,13 @@ static void patience_expired(struct tern_timer *timer)
 /* With a host all those are out of reach that were started from it. */
 static void lose(int host, const char *why)
 {
-    tern_job_host_lost(host, why);
+    tern_run_lose(host, why);
     for (int other = 0; other < muster.list->count; other++) {
         int at = other;
         while (at >= 0 && at != host && !muster.direct[at])
             at = tern_agents_parent(&muster.launch, at);
         if (at == host && other != host)
-            tern_job_host_lost(other, why);
+            tern_run_lose(other, why);
     }
 }
 

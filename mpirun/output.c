@@ -455,7 +455,7 @@ int tern_output_add(int rank, int which, int fd)
         if (stream->file_fd < 0)
             return TERN_ERR_OTHER;
     }
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    tern_loop_never_wait(fd);
     if (tern_loop_watch(&stream->watch, EPOLLIN) < 0)
         return tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
     return 0;

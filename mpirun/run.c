@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a job:
+ *
+ *   RUNNING   ranks run; their output, input, signals and PMIx requests are served
+ *   ENDING    a rank has failed, or time is up: all got SIGTERM, SIGKILL follows
+ *   CLEARING  all ranks have ended: the guardian kills what they left behind
+ *   DRAINING  what is still in pipes and pseudo-terminals is read
+ *
+ * The first failure decides message and exit status; what happens to other ranks afterwards is its
+ * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
+ * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
+ * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI
+ * program has died: the server sees the connection end, and the job ends as if the rank had.
+ *
+ * Everything is decided here, for all hosts. What happens to ranks elsewhere comes from their
+ * agents in the guardian's and the server's own words, and takes the same way as what happens here.
+ */
+#include "mpirun/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "lib/util/error.h"
+#include "mpirun/agents.h"
+#include "mpirun/exchange.h"
+#include "mpirun/input.h"
+#include "mpirun/local.h"
+#include "mpirun/loop.h"
+#include "mpirun/output.h"
+
+enum {
+    END_GRACE_MS = 300,
+    LEFTOVER_GRACE_MS = 200,
+    DRAIN_GRACE_MS = 500,
+    LOST_GRACE_MS = 100, /* for the rank's own end, which tells more */
+    KILL_GRACE_MS =
+        4000, /* for hosts to say that nothing is left; longer than their guardians take */
+    TIMEOUT_STATUS = 110
+};
+
+enum stage { RUNNING, ENDING, CLEARING, DRAINING };
+
+struct rank {
+    pid_t pid;
+    bool ended, connected, finalized, lost;
+    bool world; /* connected by MPI_Init, not only by sessions */
+};
+
+struct host {
+    bool gone;   /* nothing of the job is left there, or it cannot be reached */
+    bool lost;   /* its agent has gone */
+    int streams; /* of its ranks that have not ended; this machine's are counted in output.c */
+};
+
+static struct {
+    const struct tern_job *job;
+    enum stage stage;
+    struct rank *ranks;
+    struct host *hosts;
+    struct host here; /* where mpirun's own host has no ranks */
+    int running;      /* ranks that have not ended */
+    int worlds;       /* ranks between MPI_Init and MPI_Finalize */
+    int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
+    int status;       /* exit status, once something has failed */
+    char *failure;    /* what to say about it */
+    int interrupts;
+    sigset_t passed_on; /* signals that users sent */
+    struct tern_timer stage_timer, time_limit, lost_timer;
+} run = { .skipped_init = -1 };
+
+/* ---- ending ---- */
+
+/* The guardian of the rank's host, or all of them. */
+static void tell_guardian(int kind, int rank, int value)
+{
+    int host = rank < 0 ? TERN_EVERY_HOST : run.job->map->places[rank].host;
+    struct tern_frame order = {
+        .kind = TERN_FRAME_ORDER, .host = host, .rank = rank, .value = kind, .id = (uint64_t)value
+    };
+    if (host == TERN_EVERY_HOST || host == run.job->here)
+        tern_local_order(kind, rank, value);
+    if (host != run.job->here)
+        tern_agents_send(&order);
+}
+
+static struct host *host_at(int host)
+{
+    return host >= 0 && host < run.job->host_count ? &run.hosts[host] : &run.here;
+}
+
+static int open_streams(void)
+{
+    int streams = tern_output_open_streams();
+    for (int host = 0; host < run.job->host_count; host++)
+        streams += run.hosts[host].streams;
+    return streams;
+}
+
+void tern_run_kill(void)
+{
+    if (run.stage >= CLEARING)
+        return;
+    run.stage = CLEARING;
+    tern_loop_stop_timer(&run.stage_timer);
+    tell_guardian(TERN_GUARDIAN_KILL, -1, 0);
+    if (run.job->host_count > 1)
+        tern_loop_set_timer(&run.stage_timer, KILL_GRACE_MS);
+}
+
+static void end_job(void)
+{
+    if (run.stage != RUNNING)
+        return;
+    run.stage = ENDING;
+    tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTERM);
+    tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
+    tern_loop_set_timer(&run.stage_timer, END_GRACE_MS);
+}
+
+static void stage_timer_expired(struct tern_timer *timer)
+{
+    (void)timer;
+    if (run.stage >= CLEARING)
+        tern_loop_stop();
+    else
+        tern_run_kill();
+}
+
+/* Goes on to the next stage when this one is over. Background processes of ranks may still write:
+ * they get a moment. */
+static void check_end(void)
+{
+    if (run.running == 0 && run.stage < CLEARING) {
+        if (open_streams() == 0)
+            tern_run_kill();
+        else if (run.stage == RUNNING && !run.stage_timer.due_ms)
+            tern_loop_set_timer(&run.stage_timer, LEFTOVER_GRACE_MS);
+    } else if (run.stage == DRAINING && open_streams() == 0) {
+        tern_loop_stop();
+    }
+}
+
+void tern_run_fail(int status, const char *format, ...)
+{
+    if (!run.status) {
+        char text[1500];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        run.status = status;
+        run.failure = tern_must_copy(text);
+    }
+}
+
+static const char *host_name(int rank)
+{
+    return run.job->hosts[run.job->map->places[rank].host].name;
+}
+
+static const char *whose(int rank)
+{
+    static char text[400];
+    snprintf(text, sizeof text, "rank %d (pid %d on host %s)", rank, (int)run.ranks[rank].pid,
+             host_name(rank));
+    return text;
+}
+
+/* ---- what happens to ranks ---- */
+
+static void fail_by_signal(int rank, int wait_status)
+{
+    int number = WTERMSIG(wait_status);
+    if (sigismember(&run.passed_on, number) == 1)
+        tern_run_fail(128 + number, "the job was ended by signal %d (%s), which was passed on to its ranks",
+             number, strsignal(number));
+    else
+        tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number,
+             strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
+}
+
+/* What a rank that is connected should have called. */
+static const char *missing_end(const struct rank *state)
+{
+    return state->world ? "MPI_Finalize" : "MPI_Finalize or MPI_Session_finalize";
+}
+
+static void rank_ended(int rank, int wait_status)
+{
+    struct rank *state = &run.ranks[rank];
+    if (state->ended)
+        return;
+    state->ended = true;
+    run.running--;
+    bool ending = run.stage != RUNNING;
+    bool unfinished = state->connected && !state->finalized;
+    if (ending) {
+        ; /* we ended it */
+    } else if (WIFSIGNALED(wait_status)) {
+        fail_by_signal(rank, wait_status);
+    } else if (WEXITSTATUS(wait_status)) {
+        tern_run_fail(WEXITSTATUS(wait_status), "%s exited with code %d%s%s", whose(rank),
+             WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
+             unfinished ? missing_end(state) : "");
+    } else if (unfinished) {
+        tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank), missing_end(state));
+    } else if (!state->connected && run.worlds) {
+        tern_run_fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+             whose(rank));
+    } else if (!state->connected) {
+        run.skipped_init = rank;
+    }
+    bool harmless = run.job->options->keep_going && WIFEXITED(wait_status) && !unfinished;
+    if (run.status && !harmless && run.running)
+        end_job();
+    check_end();
+}
+
+static void rank_connected(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    state->connected = true;
+    state->finalized = state->lost = false;
+}
+
+static void rank_started_world(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    if (!state->world)
+        run.worlds++;
+    state->world = true;
+    if (run.skipped_init >= 0 && run.stage == RUNNING) {
+        tern_run_fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+             whose(run.skipped_init));
+        end_job();
+    }
+}
+
+static void rank_finalized(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    if (state->world)
+        run.worlds--;
+    state->world = false;
+    state->finalized = true;
+}
+
+static void rank_lost(int rank)
+{
+    struct rank *state = &run.ranks[rank];
+    if (!state->connected || state->finalized)
+        return;
+    state->lost = true;
+    tern_loop_set_timer(&run.lost_timer, LOST_GRACE_MS);
+}
+
+static void lost_timer_expired(struct tern_timer *timer)
+{
+    (void)timer;
+    for (int rank = 0; rank < run.job->map->size && run.stage == RUNNING; rank++) {
+        if (!run.ranks[rank].lost || run.ranks[rank].ended)
+            continue;
+        tern_run_fail(1, "the MPI program of %s ended without calling %s", whose(rank),
+             missing_end(&run.ranks[rank]));
+        end_job();
+    }
+}
+
+static void rank_aborted(int rank, int status, const char *message)
+{
+    int exit_status = status & 0xff;
+    const char *said = message && *message && strcmp(message, "N/A") ? message : NULL;
+    if (run.stage == RUNNING)
+        tern_run_fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s", whose(rank),
+             status, said ? ": " : "", said ? said : "");
+    end_job();
+}
+
+static void rank_signalled(int rank, int number)
+{
+    tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
+}
+
+/* Other hosts have found it by themselves. */
+static const char *path_of(int rank)
+{
+    const struct tern_place *place = &run.job->map->places[rank];
+    return place->host == run.job->here ? run.job->paths[place->app]
+                                        : run.job->options->apps[place->app].argv.items[0];
+}
+
+static void rank_not_started(const struct tern_guardian_message *answer)
+{
+    static const char *const steps[] = {
+        [TERN_STEP_FORK] = "fork",
+        [TERN_STEP_DESCRIPTORS] = "setting up its descriptors",
+        [TERN_STEP_WDIR] = "changing to its working directory",
+        [TERN_STEP_EXEC] = "executing the program",
+    };
+    bool wrong_format = answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC;
+    tern_run_fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
+         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
+         host_name(answer->rank), steps[answer->step], path_of(answer->rank),
+         strerror(answer->value),
+         wrong_format ? " (a script needs a first line such as #!/bin/sh)" : "");
+    run.ranks[answer->rank].ended = true;
+    run.running--;
+    end_job();
+    check_end();
+}
+
+/* ---- guardians and hosts ---- */
+
+static bool all_gone(void)
+{
+    bool gone = run.here.gone;
+    for (int host = 0; host < run.job->host_count; host++)
+        gone &= run.hosts[host].gone;
+    return gone;
+}
+
+static void host_cleared(int host)
+{
+    host_at(host)->gone = true;
+    host_at(host)->streams = 0;
+    if (all_gone() && run.stage != DRAINING) {
+        run.stage = DRAINING;
+        tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
+    }
+    check_end();
+}
+
+/* Nothing will be heard of its ranks any more. */
+static void forget_ranks(int host)
+{
+    for (int rank = 0; rank < run.job->map->size; rank++) {
+        if (run.job->map->places[rank].host != host || run.ranks[rank].ended)
+            continue;
+        run.ranks[rank].ended = true;
+        run.running--;
+    }
+    host_at(host)->streams = 0;
+}
+
+static void guardian_lost(int host, int pid)
+{
+    if (!host_at(host)->gone)
+        tern_run_fail(137, "the guardian of this job (pid %d) has been killed; the job is ended", pid);
+    forget_ranks(host);
+    end_job();
+    host_cleared(host);
+}
+
+static void handle_answer(int host, const struct tern_guardian_message *answer)
+{
+    switch (answer->kind) {
+    case TERN_GUARDIAN_STARTED:
+        run.ranks[answer->rank].pid = answer->pid;
+        if (run.job->options->verbose)
+            tern_output_say("rank %d is process %d on host %s", answer->rank, answer->pid,
+                            host_name(answer->rank));
+        break;
+    case TERN_GUARDIAN_FAILED:
+        rank_not_started(answer);
+        break;
+    case TERN_GUARDIAN_EXITED:
+        rank_ended(answer->rank, answer->value);
+        break;
+    case TERN_GUARDIAN_LOST:
+        guardian_lost(host, answer->pid);
+        break;
+    case TERN_GUARDIAN_GONE:
+        if (answer->value)
+            tern_output_say("some processes of the job cannot be killed; they will end when the "
+                            "kernel lets them");
+        host_cleared(host);
+        break;
+    }
+}
+
+void tern_run_answered(const struct tern_guardian_message *answer)
+{
+    handle_answer(run.job->here, answer);
+}
+
+/* ---- agents ---- */
+
+static void agent_answered(const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    struct tern_guardian_message answer = { .kind = frame->value, .rank = frame->rank };
+    answer.pid = (int32_t)tern_read_number(&reader);
+    answer.value = (int32_t)tern_read_number(&reader);
+    answer.step = tern_read_int(&reader, 0, TERN_STEP_EXEC);
+    bool of_rank = answer.kind == TERN_GUARDIAN_STARTED || answer.kind == TERN_GUARDIAN_FAILED ||
+                   answer.kind == TERN_GUARDIAN_EXITED;
+    if (!reader.bad && (!of_rank || (answer.rank >= 0 && answer.rank < run.job->map->size)))
+        handle_answer(frame->host, &answer);
+}
+
+static void client_acted(const struct tern_frame *frame)
+{
+    int rank = frame->rank;
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    int number = (int)tern_read_number(&reader);
+    const char *text = tern_read_string(&reader);
+    if (reader.bad || rank < -1 || rank >= run.job->map->size ||
+        (rank < 0 && frame->value != TERN_CLIENT_SIGNALLED))
+        return;
+    tern_server_tell(&tern_run_clients, frame->value, rank, number, text);
+}
+
+void tern_run_received(const struct tern_frame *frame)
+{
+    struct host *host = host_at(frame->host);
+    switch (frame->kind) {
+    case TERN_FRAME_GUARDIAN:
+        agent_answered(frame);
+        break;
+    case TERN_FRAME_CLIENT:
+        client_acted(frame);
+        break;
+    case TERN_FRAME_OUTPUT:
+        tern_output_take(frame->host, frame->rank, frame->value, frame->data, frame->size);
+        break;
+    case TERN_FRAME_CLOSED:
+        host->streams -= host->streams > 0;
+        check_end();
+        break;
+    case TERN_FRAME_TAKEN:
+        tern_input_taken(frame->host, !frame->value);
+        break;
+    default:
+        break;
+    }
+}
+
+bool tern_run_lost(int host)
+{
+    return run.hosts[host].lost;
+}
+
+void tern_run_lose(int host, const char *why)
+{
+    if (!run.hosts || run.hosts[host].lost)
+        return;
+    run.hosts[host].lost = true;
+    if (run.stage < CLEARING || !run.hosts[host].gone)
+        tern_run_fail(1, "host %s is lost: %s; the job is ended", run.job->hosts[host].name, why);
+    forget_ranks(host);
+    end_job();
+    host_cleared(host);
+}
+
+static void output_passed_on(int host, size_t bytes)
+{
+    tern_agents_send(
+        &(struct tern_frame){ .kind = TERN_FRAME_CREDIT, .host = host, .value = (int32_t)bytes });
+}
+
+void tern_run_add_streams(int host, int streams)
+{
+    run.hosts[host].streams += streams;
+}
+
+/* ---- signals ---- */
+
+static void interrupted(void)
+{
+    if (++run.interrupts == 1) {
+        tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGINT);
+        return;
+    }
+    tern_run_fail(128 + SIGINT, "interrupted twice: the job was killed");
+    tern_run_kill();
+}
+
+void tern_run_signalled(int number)
+{
+    sigaddset(&run.passed_on, number);
+    switch (number) {
+    case SIGINT:
+        interrupted();
+        break;
+    case SIGTSTP:
+        tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTSTP);
+        tern_agents_excuse(true);
+        raise(SIGSTOP);
+        tern_agents_excuse(false);
+        break;
+    case SIGCONT:
+        tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
+        tern_input_check_foreground();
+        break;
+    default:
+        tell_guardian(TERN_GUARDIAN_SIGNAL, -1, number);
+    }
+}
+
+/* ---- output and time ---- */
+
+static pid_t process_of(int rank)
+{
+    return run.ranks[rank].pid;
+}
+
+static void stream_closed(int rank)
+{
+    (void)rank;
+    check_end();
+}
+
+/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
+ * does the job. */
+static void write_failed(int error_number)
+{
+    if (error_number == EPIPE) {
+        if (!run.status)
+            run.status = 128 + SIGPIPE;
+    } else {
+        tern_run_fail(1, "cannot write the ranks' output: %s", strerror(error_number));
+    }
+    end_job();
+    check_end();
+}
+
+enum { NOT_STARTED, WITHOUT_MPI, IN_MPI, FINALIZED, ENDED, STATES };
+
+static int state_of(const struct rank *rank)
+{
+    return rank->ended       ? ENDED
+           : rank->finalized ? FINALIZED
+           : rank->connected ? IN_MPI
+           : rank->pid       ? WITHOUT_MPI
+                             : NOT_STARTED;
+}
+
+/* "0-3,7": the ranks in this state; as many as there is room for. */
+static void list_ranks(int state, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int first = 0; first < run.job->map->size && used + 40 < room; first++) {
+        int last = first;
+        if (state_of(&run.ranks[first]) != state)
+            continue;
+        while (last + 1 < run.job->map->size && state_of(&run.ranks[last + 1]) == state)
+            last++;
+        used += snprintf(text + used, room - used, last > first ? "%s%d-%d" : "%s%d",
+                         used ? "," : "", first, last);
+        first = last;
+        if (used + 40 >= room)
+            snprintf(text + used, room - used, ",...");
+    }
+}
+
+/* A line for each state that some ranks are in. */
+static void describe_states(char *text, size_t room)
+{
+    static const char *const words[STATES] = {
+        [NOT_STARTED] = "not started",
+        [WITHOUT_MPI] = "running, and not in MPI",
+        [IN_MPI] = "between MPI_Init and MPI_Finalize",
+        [FINALIZED] = "after MPI_Finalize",
+        [ENDED] = "ended",
+    };
+    size_t used = 0;
+    text[0] = '\0';
+    for (int state = 0; state < STATES && used < room; state++) {
+        char ranks[200];
+        list_ranks(state, ranks, sizeof ranks);
+        if (*ranks)
+            used += snprintf(text + used, room - used, "\n    rank%s %s: %s",
+                             strpbrk(ranks, "-,") ? "s" : "", ranks, words[state]);
+    }
+}
+
+static void time_is_up(struct tern_timer *timer)
+{
+    (void)timer;
+    char states[1300];
+    describe_states(states, sizeof states);
+    tern_run_fail(TIMEOUT_STATUS,
+         "the job has run for %d seconds, as long as --timeout allows, and was ended%s",
+         run.job->options->timeout_s, states);
+    end_job();
+}
+
+/* ---- for who begins it ---- */
+
+const struct tern_server_listener tern_run_clients = { rank_connected, rank_started_world,
+                                                       rank_finalized, rank_lost,
+                                                       rank_aborted,   rank_signalled };
+
+const struct tern_output_listener tern_run_output = {
+    .process_of = process_of,
+    .closed = stream_closed,
+    .write_failed = write_failed,
+    .passed_on = output_passed_on,
+};
+
+void tern_run_open(const struct tern_job *job)
+{
+    run.job = job;
+    run.running = job->map->size;
+    run.ranks = tern_must_alloc(job->map->size * sizeof *run.ranks);
+    run.hosts = tern_must_alloc(job->host_count * sizeof *run.hosts);
+    run.here.gone = job->here >= 0;
+    run.stage_timer.expired = stage_timer_expired;
+    run.time_limit.expired = time_is_up;
+    run.lost_timer.expired = lost_timer_expired;
+    sigemptyset(&run.passed_on);
+}
+
+bool tern_run_goes_on(void)
+{
+    return run.stage == RUNNING;
+}
+
+void tern_run_limit_time(int seconds)
+{
+    tern_loop_set_timer(&run.time_limit, (int64_t)seconds * 1000);
+}
+
+int tern_run_status(const char **ret_failure)
+{
+    *ret_failure = run.failure;
+    return run.status;
+}
