@@ -4,13 +4,15 @@
 
 #include "lib/btl/tcp/address.h"
 #include "lib/btl/tcp/frame.h"
-#include "lib/btl/tcp/handshake.h"
+#include "lib/btl/tcp/greeting.h"
 #include "lib/util/error.h"
 
 #include <arpa/inet.h>
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static struct tern_tcp_address address(const char *text, int prefix, const char *interface)
 {
@@ -172,96 +174,153 @@ END_TEST
 
 static unsigned char secret[TERN_SECRET_BYTES] = {1, 2, 3}, other_secret[TERN_SECRET_BYTES] = {1, 2, 4};
 
-static void make(struct tern_tcp_hello *hello, struct tern_tcp_answer *answer, struct tern_tcp_confirm *confirm)
+static void say(struct tern_hello *hello, struct tern_tcp_greeting greeting)
 {
-    *hello = (struct tern_tcp_hello){.lane = 3, .link = 1, .from = 5, .to = 6};
-    *answer = (struct tern_tcp_answer){.verdict = TERN_TCP_WELCOME, .rank = 6};
-    ck_assert_int_eq(tern_tcp_hello_seal(hello, "job", secret), 0);
-    ck_assert_int_eq(tern_tcp_answer_seal(answer, hello, secret), 0);
-    ck_assert_int_eq(tern_tcp_confirm_seal(confirm, hello, answer, secret), 0);
+    tern_tcp_greet(hello, greeting, "job");
+    ck_assert_int_eq(tern_hello_seal(hello, &tern_tcp_service, secret), 0);
+}
+
+static void make(struct tern_hello *hello, struct tern_answer *answer, struct tern_confirm *confirm)
+{
+    say(hello, (struct tern_tcp_greeting){.lane = 3, .link = 1, .from = 5, .to = 6});
+    *answer = (struct tern_answer){.verdict = TERN_TCP_WELCOME, .number = 6};
+    ck_assert_int_eq(tern_answer_seal(answer, hello, secret), 0);
+    ck_assert_int_eq(tern_confirm_seal(confirm, hello, answer, secret), 0);
+}
+
+static bool holds(const struct tern_hello *hello)
+{
+    return tern_hello_holds(hello, &tern_tcp_service, secret);
 }
 
 START_TEST(both_ends_prove_that_they_know_the_secret)
 {
-    struct tern_tcp_hello hello;
-    struct tern_tcp_answer answer;
-    struct tern_tcp_confirm confirm;
+    struct tern_hello hello;
+    struct tern_answer answer;
+    struct tern_confirm confirm;
     make(&hello, &answer, &confirm);
-    ck_assert(tern_tcp_hello_holds(&hello, "job", 7, secret));
-    ck_assert(tern_tcp_answer_holds(&answer, &hello, secret));
-    ck_assert(tern_tcp_confirm_holds(&confirm, &hello, &answer, secret));
-    ck_assert(!tern_tcp_hello_holds(&hello, "job", 7, other_secret));
-    ck_assert(!tern_tcp_answer_holds(&answer, &hello, other_secret));
-    ck_assert(!tern_tcp_confirm_holds(&confirm, &hello, &answer, other_secret));
-    ck_assert(!tern_tcp_hello_holds(&hello, "another job", 7, secret));
-    ck_assert(!tern_tcp_hello_holds(&hello, "job", 6, secret)); /* no rank 6 of 6 */
+    ck_assert(holds(&hello));
+    ck_assert(tern_answer_holds(&answer, &hello, secret));
+    ck_assert(tern_confirm_holds(&confirm, &hello, &answer, secret));
+    ck_assert(!tern_hello_holds(&hello, &tern_tcp_service, other_secret));
+    ck_assert(!tern_answer_holds(&answer, &hello, other_secret));
+    ck_assert(!tern_confirm_holds(&confirm, &hello, &answer, other_secret));
+}
+END_TEST
+
+START_TEST(another_service_or_version_is_refused)
+{
+    struct tern_service other = tern_tcp_service, newer = tern_tcp_service;
+    struct tern_hello hello = {.greeting = "all of the bytes"};
+    other.name[7] = 0;
+    newer.version++;
+    ck_assert_int_eq(tern_hello_seal(&hello, &other, secret), 0);
+    ck_assert(!holds(&hello) && tern_hello_holds(&hello, &other, secret));
+    ck_assert_int_eq(tern_hello_seal(&hello, &newer, secret), 0);
+    ck_assert(!holds(&hello) && tern_hello_holds(&hello, &newer, secret));
+}
+END_TEST
+
+START_TEST(a_greeting_comes_as_it_was_said)
+{
+    struct tern_hello hello;
+    struct tern_tcp_greeting greeting;
+    say(&hello, (struct tern_tcp_greeting){.lane = 3, .link = 1, .from = 5, .to = 6});
+    ck_assert(tern_tcp_greeting_read(&hello, "job", 7, &greeting));
+    ck_assert(greeting.lane == 3 && greeting.link == 1 && greeting.from == 5 && greeting.to == 6);
+    ck_assert(!tern_tcp_greeting_read(&hello, "another job", 7, &greeting));
+    ck_assert(!tern_tcp_greeting_read(&hello, "job", 6, &greeting)); /* no rank 6 of 6 */
 }
 END_TEST
 
 /* Sealed by one who knows the secret and yet nonsense. */
-START_TEST(a_hello_names_a_lane_a_link_and_two_ranks)
+START_TEST(a_greeting_names_a_lane_a_link_and_two_ranks)
 {
-    static const struct tern_tcp_hello wrong[] = {{.lane = 8, .from = 1, .to = 2},
-                                                  {.link = TERN_TCP_LINKS_MAX, .from = 1, .to = 2},
-                                                  {.from = 2, .to = 2},
-                                                  {.from = 7, .to = 2},
-                                                  {.from = 2, .to = UINT32_MAX}};
+    static const struct tern_tcp_greeting wrong[] = {{.lane = 8, .from = 1, .to = 2},
+                                                     {.link = TERN_TCP_LINKS_MAX, .from = 1, .to = 2},
+                                                     {.from = 2, .to = 2},
+                                                     {.from = 7, .to = 2},
+                                                     {.from = 2, .to = UINT32_MAX}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct tern_tcp_hello hello = wrong[i];
-        ck_assert_int_eq(tern_tcp_hello_seal(&hello, "job", secret), 0);
-        ck_assert(!tern_tcp_hello_holds(&hello, "job", 7, secret));
+        struct tern_hello hello;
+        struct tern_tcp_greeting greeting;
+        say(&hello, wrong[i]);
+        ck_assert(holds(&hello) && !tern_tcp_greeting_read(&hello, "job", 7, &greeting));
     }
 }
 END_TEST
 
 START_TEST(any_changed_bit_is_noticed)
 {
-    struct tern_tcp_hello hello, bent_hello;
-    struct tern_tcp_answer answer, bent_answer;
-    struct tern_tcp_confirm confirm, bent_confirm;
+    struct tern_hello hello, bent_hello;
+    struct tern_answer answer, bent_answer;
+    struct tern_confirm confirm, bent_confirm;
     make(&hello, &answer, &confirm);
     for (size_t bit = 0; bit < 8 * sizeof hello; bit++) {
         bent_hello = hello;
         ((unsigned char *)&bent_hello)[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ck_assert(!tern_tcp_hello_holds(&bent_hello, "job", 7, secret));
-        ck_assert(!tern_tcp_answer_holds(&answer, &bent_hello, secret));
-        ck_assert(!tern_tcp_confirm_holds(&confirm, &bent_hello, &answer, secret));
+        ck_assert(!holds(&bent_hello));
+        ck_assert(!tern_answer_holds(&answer, &bent_hello, secret));
+        ck_assert(!tern_confirm_holds(&confirm, &bent_hello, &answer, secret));
     }
     for (size_t bit = 0; bit < 8 * sizeof answer; bit++) {
         bent_answer = answer;
         ((unsigned char *)&bent_answer)[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ck_assert(!tern_tcp_answer_holds(&bent_answer, &hello, secret));
-        ck_assert(!tern_tcp_confirm_holds(&confirm, &hello, &bent_answer, secret));
+        ck_assert(!tern_answer_holds(&bent_answer, &hello, secret));
+        ck_assert(!tern_confirm_holds(&confirm, &hello, &bent_answer, secret));
     }
     for (size_t bit = 0; bit < 8 * sizeof confirm; bit++) {
         bent_confirm = confirm;
         ((unsigned char *)&bent_confirm)[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ck_assert(!tern_tcp_confirm_holds(&bent_confirm, &hello, &answer, secret));
+        ck_assert(!tern_confirm_holds(&bent_confirm, &hello, &answer, secret));
     }
 }
 END_TEST
 
 START_TEST(no_two_hellos_are_the_same)
 {
-    struct tern_tcp_hello hello, again;
-    struct tern_tcp_answer answer;
-    struct tern_tcp_confirm confirm;
+    struct tern_hello hello, again;
+    struct tern_answer answer;
+    struct tern_confirm confirm;
     make(&hello, &answer, &confirm);
     make(&again, &answer, &confirm);
     ck_assert_mem_ne(hello.nonce, again.nonce, sizeof hello.nonce);
     /* the answer to one is none to the other */
-    ck_assert(!tern_tcp_answer_holds(&answer, &hello, secret));
+    ck_assert(!tern_answer_holds(&answer, &hello, secret));
 }
 END_TEST
 
 START_TEST(the_first_bytes_tell_a_stranger)
 {
-    struct tern_tcp_hello hello = {.from = 1};
-    ck_assert_int_eq(tern_tcp_hello_seal(&hello, "job", secret), 0);
+    struct tern_hello hello;
+    say(&hello, (struct tern_tcp_greeting){.from = 1});
     for (size_t length = 0; length <= sizeof hello; length++)
-        ck_assert(tern_tcp_hello_begins(&hello, length));
-    ck_assert(!tern_tcp_hello_begins("GET / HTTP/1.0", 14));
-    ck_assert(!tern_tcp_hello_begins("\0", 1));
+        ck_assert(tern_hello_begins(&tern_tcp_service, &hello, length));
+    ck_assert(!tern_hello_begins(&tern_tcp_service, "GET / HTTP/1.0", 14));
+    ck_assert(!tern_hello_begins(&tern_tcp_service, "\0", 1));
+}
+END_TEST
+
+/* As a socket may bring it: byte by byte, with its end at any byte. */
+START_TEST(a_message_is_whole_when_all_its_bytes_are_there)
+{
+    struct tern_hello hello, in;
+    say(&hello, (struct tern_tcp_greeting){.from = 1});
+    int ends[2];
+    size_t got = 0;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    ck_assert_int_eq(tern_handshake_read(ends[1], &in, sizeof in, &got), TERN_PART);
+    for (size_t i = 0; i < sizeof hello; i++) {
+        ck_assert(tern_handshake_write(ends[0], (char *)&hello + i, 1));
+        ck_assert_int_eq(tern_handshake_read(ends[1], &in, sizeof in, &got),
+                         i + 1 < sizeof hello ? TERN_PART : TERN_WHOLE);
+    }
+    ck_assert_mem_eq(&in, &hello, sizeof in);
+    got = 0;
+    close(ends[0]);
+    ck_assert_int_eq(tern_handshake_read(ends[1], &in, sizeof in, &got), TERN_ENDED);
+    ck_assert(!tern_handshake_write(ends[1], &hello, sizeof hello));
+    close(ends[1]);
 }
 END_TEST
 
@@ -334,10 +393,13 @@ int main(void)
     tcase_add_test(tests, other_families_are_not_paired);
     tcase_add_test(tests, addresses_are_written_as_people_write_them);
     tcase_add_test(tests, both_ends_prove_that_they_know_the_secret);
-    tcase_add_test(tests, a_hello_names_a_lane_a_link_and_two_ranks);
+    tcase_add_test(tests, another_service_or_version_is_refused);
+    tcase_add_test(tests, a_greeting_comes_as_it_was_said);
+    tcase_add_test(tests, a_greeting_names_a_lane_a_link_and_two_ranks);
     tcase_add_test(tests, any_changed_bit_is_noticed);
     tcase_add_test(tests, no_two_hellos_are_the_same);
     tcase_add_test(tests, the_first_bytes_tell_a_stranger);
+    tcase_add_test(tests, a_message_is_whole_when_all_its_bytes_are_there);
     tcase_add_test(tests, a_secret_is_64_digits);
     tcase_add_test(tests, hmac_is_that_of_the_rfc);
     tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);

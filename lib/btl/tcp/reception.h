@@ -3,9 +3,9 @@
 #define TERN_TCP_RECEPTION_H
 
 /*
- * How connections come about: this process's door, what it publishes of its addresses, calls to others, and the handshake
- * with whoever is at either end. All lanes share it; it has a lock of its own, within which no other is taken but a lane's
- * list of arrivals.
+ * How connections come about: this process's door (door.h), who is sought at which address (contact.h), calls to others
+ * and visitors, with the handshake (call.h). All lanes share it; it has a lock of its own, within which no other is taken but a
+ * lane's list of arrivals.
  *
  * A call begins with the peer's addresses, which are fetched without waiting. They are tried one after the other, the next
  * one when a quarter of a second has brought nothing; the first to prove that the wanted rank of this job is there is taken.
@@ -36,10 +36,6 @@ int tern_tcp_reception_progress(void);
 void tern_tcp_reception_hang_up(void);
 /* Publishes the addresses again, as the launcher may have forgotten them while this process was away. */
 int tern_tcp_reception_publish(void);
-
-/* "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there" */
-enum { TERN_TCP_ENDS = 200 };
-void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS]);
 
 /* tcp.c: takes a link whose handshake is done. Called with reception's lock. */
 void tern_tcp_arrive(struct tern_tcp_link *link);

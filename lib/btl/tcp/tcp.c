@@ -17,6 +17,7 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/doorbell.h"
 #include "lib/btl/peer.h"
+#include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/link.h"
 #include "lib/btl/tcp/reception.h"

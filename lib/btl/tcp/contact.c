@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/contact.h"
+
+#include "lib/btl/doorbell.h"
+#include "lib/btl/tcp/call.h"
+#include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/frame.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/list.h"
+#include "lib/util/param.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STAGGER_MS = 250, /* before the next address is tried */
+    ROUNDS = 4,       /* through all addresses */
+    ROUND_MS = 700,   /* between them */
+    CROSSED_MS = 500, /* for the other one's call to come */
+};
+
+enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
+
+/* What is done to find a peer. */
+struct tern_tcp_search {
+    struct tern_link in_progress; /* if `listed` */
+    bool listed;
+    enum search_state state;
+    struct tern_tcp_contact *contact;
+    struct tern_rte_fetch fetch;
+    struct tern_tcp_address *theirs; /* NULL: not known yet */
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    int pair_count, next_pair, round;
+    uint64_t next_at_ms; /* when the next pair is tried */
+    char why[400];       /* each address's fate */
+};
+
+static struct tern_link searches = {&searches, &searches};
+static struct tern_tcp_contact **buckets;
+static uint32_t bucket_mask, contact_count;
+
+/* ---- the table ---- */
+
+static uint32_t hash(uint32_t rank, uint8_t tag)
+{
+    return rank * 2654435761u ^ tag * 40503u;
+}
+
+static void grow_buckets(void)
+{
+    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 16;
+    struct tern_tcp_contact **larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return; /* chains grow longer */
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
+            next = contact->next;
+            struct tern_tcp_contact **bucket =
+                &larger[hash(contact->rank, contact->tag) & (size - 1)];
+            contact->next = *bucket;
+            *bucket = contact;
+        }
+    free(buckets);
+    buckets = larger;
+    bucket_mask = size - 1;
+}
+
+struct tern_tcp_contact *tern_tcp_contact_of(uint32_t rank, uint8_t tag)
+{
+    if (!buckets || contact_count > bucket_mask)
+        grow_buckets();
+    if (!buckets)
+        return NULL;
+    struct tern_tcp_contact **bucket = &buckets[hash(rank, tag) & bucket_mask];
+    for (struct tern_tcp_contact *contact = *bucket; contact; contact = contact->next)
+        if (contact->rank == rank && contact->tag == tag)
+            return contact;
+    struct tern_tcp_contact *contact = calloc(1, sizeof *contact);
+    if (!contact)
+        return NULL;
+    contact->rank = rank;
+    contact->tag = tag;
+    contact->next = *bucket;
+    *bucket = contact;
+    contact_count++;
+    return contact;
+}
+
+/* ---- a search ---- */
+
+static void list_search(struct tern_tcp_search *search)
+{
+    if (!search->listed)
+        tern_list_append(&searches, &search->in_progress);
+    search->listed = true;
+}
+
+static void unlist_search(struct tern_tcp_search *search)
+{
+    if (search->listed)
+        tern_list_remove(&search->in_progress);
+    search->listed = false;
+}
+
+static void free_search(struct tern_tcp_contact *contact)
+{
+    struct tern_tcp_search *search = contact->search;
+    contact->search = NULL;
+    unlist_search(search);
+    free(search->theirs);
+    free(search);
+}
+
+static void fail(struct tern_tcp_search *search, const char *why)
+{
+    search->state = FAILED;
+    if (why != search->why)
+        snprintf(search->why, sizeof search->why, "%s", why);
+}
+
+/* Their addresses have come, or never will. */
+static void read_addresses(struct tern_tcp_search *search)
+{
+    struct tern_rte_fetch *fetch = &search->fetch;
+    struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
+    int count = fetch->error ? -1 : tern_tcp_record_read(fetch->value, fetch->length, list);
+    free(fetch->value);
+    fetch->value = NULL;
+    if (fetch->error) {
+        fail(search, fetch->text);
+        return;
+    }
+    free(search->theirs);
+    search->theirs = count > 0 ? malloc((size_t)count * sizeof *list) : NULL;
+    if (!search->theirs) {
+        fail(search, count < 0 ? "what it publishes of its addresses is of another version of "
+                                 "this library"
+                               : "it publishes no address");
+        return;
+    }
+    memcpy(search->theirs, list, (size_t)count * sizeof *list);
+    search->pair_count =
+        tern_tcp_pair(tern_tcp_door.own, tern_tcp_door.own_count, list, count,
+                      tern_rte_local_rank(search->contact->rank) >= 0, search->pairs);
+    if (search->pair_count == 0)
+        fail(search, "none of its addresses is of a kind that this host could reach (see "
+                     "btl_tcp_if_include and btl_tcp_if_exclude)");
+}
+
+static void begin_calling(struct tern_tcp_search *search)
+{
+    search->state = CALLING;
+    search->next_pair = 0;
+    search->next_at_ms = 0;
+}
+
+static void begin_fetching(struct tern_tcp_search *search, bool anew)
+{
+    search->state = FETCHING;
+    search->fetch.notify = tern_doorbell_ring_self;
+    int rc = tern_rte_fetch(search->contact->rank, tern_tcp_addresses_key, anew, &search->fetch);
+    if (rc)
+        fail(search, tern_error_text(rc));
+}
+
+static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
+{
+    struct tern_tcp_contact *contact = search->contact;
+    if (contact->links & 1) {
+        search->state = OVER;
+        return;
+    }
+    if (contact->arriving || now < search->next_at_ms || !tern_tcp_secret())
+        return;
+    if (search->next_pair < search->pair_count) {
+        search->next_at_ms = now + STAGGER_MS;
+        tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
+    } else if (contact->calls == 0 && search->round + 1 < ROUNDS) {
+        search->round++; /* perhaps they are those of a program that has ended */
+        search->state = PAUSING;
+        search->next_at_ms = now + ROUND_MS;
+    } else if (contact->calls == 0) {
+        fail(search, search->why);
+    }
+}
+
+static int go_on(struct tern_tcp_search *search, uint64_t now)
+{
+    int count = 0;
+    if (search->state == FETCHING && __atomic_load_n(&search->fetch.done, __ATOMIC_ACQUIRE)) {
+        search->state = OVER;
+        read_addresses(search);
+        if (search->state == OVER)
+            begin_calling(search);
+        count++;
+    }
+    if (search->state == PAUSING && now >= search->next_at_ms)
+        begin_fetching(search, true);
+    if (search->state == CALLING)
+        go_on_calling(search, now);
+    if (search->state == FAILED)
+        unlist_search(search);
+    else if (search->state == OVER)
+        free_search(search->contact);
+    return count;
+}
+
+int tern_tcp_contacts_go_on(uint64_t now_ms)
+{
+    int count = 0;
+    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+        next = at->next;
+        count += go_on(TERN_CONTAINER(at, struct tern_tcp_search, in_progress), now_ms);
+    }
+    return count;
+}
+
+static int cannot_reach(const struct tern_tcp_contact *contact)
+{
+    char host[256];
+    tern_rte_host_of(contact->rank, host, sizeof host);
+    return tern_error(TERN_ERR_UNREACHABLE, "cannot connect to rank %u on host %s: %s",
+                      contact->rank, host, contact->search->why);
+}
+
+int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
+{
+    struct tern_tcp_search *search = contact->search;
+    if (search && search->state == FAILED)
+        return cannot_reach(contact);
+    if ((search && search->state != OVER) || contact->links & 1 || contact->arriving)
+        return 0;
+    if (!search && !(search = calloc(1, sizeof *search)))
+        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", contact->rank);
+    search->contact = contact;
+    contact->search = search;
+    list_search(search);
+    search->round = 0;
+    search->why[0] = 0;
+    begin_fetching(search, false);
+    return search->state == FAILED ? cannot_reach(contact) : 0;
+}
+
+bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
+{
+    return contact->search && contact->search->state == CALLING;
+}
+
+/* ---- how calls end ---- */
+
+const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact,
+                                                        const struct tern_tcp_pair *pair)
+{
+    return &contact->search->theirs[pair->theirs];
+}
+
+void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+                             const char *reason)
+{
+    struct tern_tcp_search *search = contact->search;
+    const struct tern_tcp_address *theirs = tern_tcp_contact_address(contact, pair);
+    char address[TERN_TCP_TEXT];
+    size_t used = strlen(search->why);
+    if (search->round == 0) /* the next rounds say the same */
+        snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
+                 tern_tcp_text(theirs, address), theirs->interface, reason);
+    search->next_at_ms = 0; /* the next one at once */
+}
+
+void tern_tcp_contact_crossed(struct tern_tcp_contact *contact)
+{
+    contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
+    contact->search->next_pair = 0;
+}
+
+void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
+                            const struct tern_tcp_pair *first)
+{
+    const struct tern_tcp_search *search = contact->search;
+    const char *own_used[TERN_TCP_LINKS_MAX], *theirs_used[TERN_TCP_LINKS_MAX];
+    const struct tern_tcp_pair *pairs[TERN_TCP_LINKS_MAX] = {first};
+    int count = 1, links_per_pair = (int)tern_param_int("btl_tcp_links");
+    own_used[0] = first->own >= 0 ? tern_tcp_door.own[first->own].interface : "";
+    theirs_used[0] = search->theirs[first->theirs].interface;
+    bool apart = first->own >= 0 && tern_rte_local_rank(contact->rank) < 0;
+    for (int i = 0; apart && i < search->pair_count && count < TERN_TCP_LINKS_MAX; i++) {
+        const struct tern_tcp_pair *pair = &search->pairs[i];
+        if (pair->own < 0)
+            continue;
+        bool fresh = true;
+        for (int j = 0; j < count; j++)
+            fresh &= strcmp(own_used[j], tern_tcp_door.own[pair->own].interface) != 0 &&
+                     strcmp(theirs_used[j], search->theirs[pair->theirs].interface) != 0;
+        if (!fresh)
+            continue;
+        own_used[count] = tern_tcp_door.own[pair->own].interface;
+        theirs_used[count] = search->theirs[pair->theirs].interface;
+        pairs[count++] = pair;
+    }
+    uint8_t index = 1;
+    for (int turn = 0; turn < links_per_pair; turn++)
+        for (int i = turn == 0; i < count && index < TERN_TCP_LINKS_MAX; i++)
+            tern_tcp_call(contact, pairs[i], index++);
+}
+
+void tern_tcp_contact_found(struct tern_tcp_contact *contact)
+{
+    if (contact->search && contact->search->state != FETCHING) /* that is not over yet */
+        contact->search->state = OVER;
+}
+
+/* ---- the end ---- */
+
+/* What is being fetched may come at any time, or never: its memory stays PMIx's. */
+static void give_up(struct tern_tcp_search *search)
+{
+    unlist_search(search);
+    search->contact->search = NULL;
+}
+
+void tern_tcp_contacts_pause(void)
+{
+    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+        next = at->next;
+        struct tern_tcp_search *search = TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
+        if (search->state == CALLING || search->state == PAUSING)
+            search->state = OVER;
+        else if (search->state == FETCHING)
+            give_up(search);
+    }
+}
+
+void tern_tcp_contacts_free(void)
+{
+    tern_tcp_contacts_pause();
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
+            next = contact->next;
+            if (contact->search)
+                free_search(contact);
+            free(contact);
+        }
+    free(buckets);
+    buckets = NULL;
+    contact_count = 0;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/door.h"
+
+#include "lib/btl/doorbell.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char tern_tcp_addresses_key[] = "tern.tcp.addresses";
+static const char secret_key[] = "tern.tcp.secret";
+
+struct tern_tcp_door tern_tcp_door = {.fd = -1};
+static uint16_t port;
+static bool only_four; /* this host has no IPv6 */
+
+/* ---- the secret ---- */
+
+static struct {
+    bool known, asked;
+    unsigned char bytes[TERN_SECRET_BYTES];
+    struct tern_rte_fetch fetch;
+} secret;
+
+/* Under another launcher the first rank makes it. */
+static int make_secret(void)
+{
+    int rc = tern_random(secret.bytes, sizeof secret.bytes);
+    if (!rc)
+        rc = tern_rte_put(secret_key, secret.bytes, sizeof secret.bytes);
+    secret.known = !rc;
+    return rc;
+}
+
+const unsigned char *tern_tcp_secret(void)
+{
+    char text[2 * TERN_SECRET_BYTES + 1];
+    if (secret.known)
+        return secret.bytes;
+    if (!secret.asked) {
+        secret.asked = true;
+        secret.known =
+            tern_rte_secret(text, sizeof text) && tern_secret_read(text, secret.bytes);
+        secret.fetch.notify = tern_doorbell_ring_self;
+        if (!secret.known && tern_rte_fetch(0, secret_key, false, &secret.fetch))
+            tern_log("no secret of the job to prove connections with: %s",
+                     tern_error_text(TERN_ERR_OTHER));
+    } else if (__atomic_load_n(&secret.fetch.done, __ATOMIC_ACQUIRE) &&
+               !secret.fetch.error &&
+               secret.fetch.length == sizeof secret.bytes) {
+        memcpy(secret.bytes, secret.fetch.value, sizeof secret.bytes);
+        secret.known = true;
+    }
+    return secret.known ? secret.bytes : NULL;
+}
+
+/* ---- opening ---- */
+
+/* A listening socket at a port, 0: any; -1 with errno. Of both families where the host has both. */
+static int listen_at(uint16_t wanted)
+{
+    struct sockaddr_storage address;
+    struct tern_tcp_address any = {.family = 6};
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        any.family = 4;
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    }
+    if (fd < 0)
+        return -1;
+    only_four = any.family == 4;
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
+    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
+        getsockname(fd, (struct sockaddr *)&address, &size)) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* where it stands in both */
+    return fd;
+}
+
+static int open_door(void)
+{
+    if (tern_tcp_door.fd >= 0)
+        return 0;
+    int64_t first = tern_param_int("btl_tcp_port_min_v4");
+    int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
+    if (first < 0 || first > UINT16_MAX || range < 1)
+        return tern_error(TERN_ERR_ARG,
+                          "btl_tcp_port_min_v4 is %ld and btl_tcp_port_range_v4 %ld; expected a port "
+                          "below 65536, and at least 1",
+                          (long)first, (long)range);
+    int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
+    for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
+        tern_tcp_door.fd = listen_at((uint16_t)at);
+    if (tern_tcp_door.fd >= 0)
+        return 0;
+    return first ? tern_error(TERN_ERR_OTHER,
+                              "no free TCP port from %ld to %ld (btl_tcp_port_min_v4, "
+                              "btl_tcp_port_range_v4): %s",
+                              (long)first, (long)last, strerror(errno))
+                 : tern_error(TERN_ERR_OTHER, "no TCP port to be reached at: %s", strerror(errno));
+}
+
+/* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do for ranks of this host
+ * when there are no others. */
+static int choose_addresses(void)
+{
+    struct tern_tcp_filter include, exclude;
+    struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
+    const char *given = tern_param_string("btl_tcp_if_include");
+    int family = (int)tern_param_int("btl_tcp_disable_family");
+    bool cut, only = given && *given;
+    int rc = tern_tcp_filter_read("btl_tcp_if_include", given, &include);
+    if (!rc && only && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
+        rc = tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "
+                                      "expected one of them");
+    if (!rc)
+        rc = tern_tcp_filter_read("btl_tcp_if_exclude", tern_param_string("btl_tcp_if_exclude"),
+                                  &exclude);
+    if (rc)
+        return rc;
+    int count = tern_tcp_list_addresses(all, &cut);
+    tern_tcp_door.own_count = 0;
+    for (int last_resort = 0; last_resort < 2 && tern_tcp_door.own_count == 0; last_resort++)
+        for (int i = 0; i < count; i++) {
+            bool may = only ? tern_tcp_filter_has(&include, &all[i])
+                            : !tern_tcp_filter_has(&exclude, &all[i]);
+            if (last_resort)
+                may = !only && tern_tcp_is_loopback(&all[i]);
+            if (!may || all[i].family == family || (all[i].family == 6 && only_four))
+                continue;
+            all[i].port = port;
+            tern_tcp_door.own[tern_tcp_door.own_count++] = all[i];
+        }
+    if (tern_tcp_door.own_count)
+        return 0;
+    return only ? tern_error(TERN_ERR_ARG,
+                             "no interface of host %s that is up is named by btl_tcp_if_include "
+                             "(`%s`)",
+                             tern_rte.host, given)
+                : tern_error(TERN_ERR_OTHER, "host %s has no network interface that is up",
+                             tern_rte.host);
+}
+
+int tern_tcp_door_open(void)
+{
+    int rc = open_door();
+    return rc ? rc : choose_addresses();
+}
+
+int tern_tcp_door_publish(void)
+{
+    unsigned char record[64 + sizeof tern_tcp_door.own];
+    size_t size =
+        tern_tcp_record_write(tern_tcp_door.own, tern_tcp_door.own_count, record, sizeof record);
+    int rc = tern_rte_put(tern_tcp_addresses_key, record, size);
+    char text[2 * TERN_SECRET_BYTES + 1];
+    if (!rc && tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
+        rc = make_secret();
+    return rc ? rc : tern_rte_commit();
+}
+
+/* ---- for people ---- */
+
+void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS])
+{
+    struct sockaddr_storage own, theirs;
+    socklen_t own_size = sizeof own, their_size = sizeof theirs;
+    char here[TERN_TCP_TEXT] = "?", there[TERN_TCP_TEXT] = "?";
+    const char *interface = "unknown interface";
+    if (getsockname(fd, (struct sockaddr *)&own, &own_size) == 0)
+        tern_tcp_sockaddr_text(&own, here);
+    if (getpeername(fd, (struct sockaddr *)&theirs, &their_size) == 0)
+        tern_tcp_sockaddr_text(&theirs, there);
+    for (int i = 0; i < tern_tcp_door.own_count; i++) {
+        struct tern_tcp_address address = tern_tcp_door.own[i];
+        char plain[TERN_TCP_TEXT];
+        address.port = 0;
+        tern_tcp_text(&address, plain);
+        if (strstr(here, plain))
+            interface = tern_tcp_door.own[i].interface;
+    }
+    snprintf(text, TERN_TCP_ENDS, "%s, %s here and %s there", interface, here, there);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/greeting.h"
+
+#include "lib/btl/peer.h"
+#include "lib/btl/tcp/frame.h"
+
+#include <string.h>
+
+const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p', '\n'}, 2};
+
+_Static_assert(sizeof(struct tern_tcp_greeting) <= TERN_GREETING_BYTES, "a greeting fits");
+
+/* The same in both processes, whatever the length of the name. */
+static void short_name(const char *job, char ret_name[64])
+{
+    size_t length = strlen(job), skip = length > 63 ? length - 63 : 0;
+    memset(ret_name, 0, 64);
+    memcpy(ret_name, job + skip, length - skip);
+}
+
+void tern_tcp_greet(struct tern_hello *hello, struct tern_tcp_greeting greeting, const char *job)
+{
+    greeting.zero = 0;
+    short_name(job, greeting.job);
+    memset(hello->greeting, 0, sizeof hello->greeting);
+    memcpy(hello->greeting, &greeting, sizeof greeting);
+}
+
+bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uint32_t job_size,
+                            struct tern_tcp_greeting *ret_greeting)
+{
+    struct tern_tcp_greeting greeting;
+    char name[64];
+    memcpy(&greeting, hello->greeting, sizeof greeting);
+    short_name(job, name);
+    if (greeting.zero != 0 || memcmp(name, greeting.job, sizeof name) != 0 ||
+        greeting.from >= job_size || greeting.to >= job_size || greeting.from == greeting.to ||
+        greeting.lane >= TERN_LANES_MAX || greeting.link >= TERN_TCP_LINKS_MAX)
+        return false;
+    *ret_greeting = greeting;
+    return true;
+}

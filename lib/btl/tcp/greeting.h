@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_TCP_GREETING_H
+#define TERN_TCP_GREETING_H
+
+/* What ranks say to each other in a handshake (lib/util/handshake.h): who calls, and whom it means. Pure functions. */
+
+#include "lib/util/handshake.h"
+
+struct tern_tcp_greeting {
+    uint8_t lane;       /* of the caller */
+    uint8_t link;       /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
+    uint16_t zero;
+    uint32_t from, to;  /* ranks */
+    char job[64];       /* the end of its name, closed by 0 */
+};
+
+extern const struct tern_service tern_tcp_service;
+
+enum tern_tcp_verdict {
+    TERN_TCP_WELCOME = 1,
+    TERN_TCP_WRONG_RANK, /* some other rank, the answer's number, listens there: an address that several hosts have */
+    TERN_TCP_CROSSED,    /* there is a connection already, or the other end's own call has precedence */
+};
+
+/* Writes it, with the job's name, into a hello that is to be sealed. */
+void tern_tcp_greet(struct tern_hello *hello, struct tern_tcp_greeting greeting, const char *job);
+/* Reads it from a hello that holds. False: another job, or no sane ranks, lane and link. */
+bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uint32_t job_size,
+                            struct tern_tcp_greeting *ret_greeting);
+
+#endif
