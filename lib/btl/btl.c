@@ -76,6 +76,13 @@ int tern_btl_init(void)
     const char *list = tern_param_string("btl");
     poller_count = 0;
     for (int i = 0; i < BTL_COUNT; i++) {
+        if (!tern_btls[i]->announce || !allowed(list, tern_btls[i]->name))
+            continue;
+        int rc = tern_btls[i]->announce();
+        if (rc)
+            return rc;
+    }
+    for (int i = 0; i < BTL_COUNT; i++) {
         active[i] = false;
         if (!allowed(list, tern_btls[i]->name))
             continue;

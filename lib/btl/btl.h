@@ -39,6 +39,8 @@ struct tern_btl {
     size_t eager_max;  /* messages up to here go in one packet */
     int credit_factor; /* times pml_eager_credit may be under way: a message that has to be asked for takes longer */
 
+    /* Publishes what other ranks must know, before any byte mover meets them. 0 or TERN_ERR_*. NULL: nothing. */
+    int (*announce)(void);
     /* 0, or TERN_ERR_*: get ready, or be left out (reason recorded). */
     int (*init)(void);
     void (*finalize)(void);

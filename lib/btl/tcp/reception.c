@@ -24,7 +24,7 @@ enum {
 
 static struct {
     pthread_mutex_t lock;
-    bool open;
+    bool open, announced;
     int epoll; /* of the door and of all calls */
     struct tern_link calls;
     int visitors;
@@ -230,6 +230,15 @@ int tern_tcp_reception_progress(void)
 
 /* ---- opening and closing ---- */
 
+int tern_tcp_reception_announce(void)
+{
+    int rc = tern_tcp_door_open();
+    if (!rc)
+        rc = tern_tcp_door_publish();
+    reception.announced = !rc;
+    return rc;
+}
+
 int tern_tcp_reception_open(void)
 {
     int64_t links = tern_param_int("btl_tcp_links");
@@ -238,9 +247,7 @@ int tern_tcp_reception_open(void)
     if (links < 1 || links > TERN_TCP_LINKS_MAX)
         return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
                           TERN_TCP_LINKS_MAX);
-    int rc = tern_tcp_door_open();
-    if (!rc)
-        rc = tern_tcp_door_publish();
+    int rc = reception.announced ? 0 : tern_tcp_reception_announce();
     if (rc)
         return rc;
     reception.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -268,5 +275,5 @@ void tern_tcp_reception_close(void)
         close(reception.epoll);
     tern_tcp_contacts_free();
     reception.epoll = -1;
-    reception.open = false;
+    reception.open = reception.announced = false;
 }

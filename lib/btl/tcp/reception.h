@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 /* Opens the door, publishes the addresses. 0 or TERN_ERR_*, with text. */
+int tern_tcp_reception_announce(void);
+/* The same, if it has not been done, and gets ready to call and to be called. */
 int tern_tcp_reception_open(void);
 void tern_tcp_reception_close(void);
 

@@ -16,6 +16,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/doorbell.h"
+#include "lib/btl/shm/segment.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/flusher.h"
@@ -456,12 +457,21 @@ static bool needed(void)
            (tern_rte.size > 1 && !tern_btl_active(&tern_btl_shm));
 }
 
+/* Another launcher's server keeps, of what a rank has published, what was there at its first fence or request, and answers that
+ * there is nothing else: before shm meets the others in a fence the addresses must be there. */
+static int tcp_announce(void)
+{
+    return tern_rte.size > tern_rte.local_size ? tern_tcp_reception_announce() : 0;
+}
+
 static int tcp_init(void)
 {
     if (!needed())
         return tern_error(TERN_ERR_UNSUPPORTED, "no rank on another node");
     beside_shm = tern_btl_active(&tern_btl_shm);
     int rc = tern_tcp_reception_open();
+    if (!rc && !beside_shm)
+        rc = tern_segment_attend(); /* which shm would have done */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
         rc = open_lane(&lanes[i]);
     return rc;
@@ -540,6 +550,7 @@ const struct tern_btl tern_btl_tcp = {
     .packet_max = TERN_TCP_PACKET_MAX,
     .eager_max = EAGER_MAX,
     .credit_factor = 8,
+    .announce = tcp_announce,
     .init = tcp_init,
     .finalize = tcp_finalize,
     .leave = tcp_leave,
