@@ -66,8 +66,19 @@ int64_t tern_rte_node_of(uint32_t rank)
     return node;
 }
 
+/* Whoever forgets --mpi=pmix gets as many jobs as ranks were wanted, and perhaps wrong results without a word. */
+static void warn_of_bare_srun(void)
+{
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *task = getenv("SLURM_PROCID");
+    if (getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1 && task && strcmp(task, "0") == 0)
+        tern_log("srun has started %s tasks, each of which is an MPI job of one rank by itself; "
+                 "for one job of %s ranks say srun --mpi=pmix, or use mpirun",
+                 tasks, tasks);
+}
+
 static int become_singleton(void)
 {
+    warn_of_bare_srun();
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
     tern_rte.size = tern_rte.local_size = tern_rte.node_count = tern_rte.universe_size = 1;
     tern_rte.local_ranks = calloc(1, sizeof *tern_rte.local_ranks);
