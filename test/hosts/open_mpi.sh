@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that were built with Debian's Open MPI, and load its library, run on four hosts under our mpirun.
+# Programs that were built with Debian's Open MPI, and load its library, run on four hosts under our mpirun; and programs that
+# load ours run there under Debian's mpirun.openmpi.
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
 command -v mpicc.openmpi >/dev/null || { echo "there is no mpicc.openmpi; install the package libopenmpi-dev"; exit 1; }
@@ -14,4 +15,22 @@ run --hostfile hosts --mca btl_tcp_if_include eth0 ./hello
 is "hello" "$rc $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)"
 run --hostfile hosts --mca btl_tcp_if_include eth0 --map-by node ./ring
 is "ring" "$rc $(cat out)" "0 The token passed 8 ranks and returned with 28"
+
+for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/random_traffic.c"; do
+    "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
+done
+# theirs ARGUMENT...: mpirun.openmpi with them on n1, whose daemons find each other by eth0
+theirs() {
+    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- \
+        mpirun.openmpi --allow-run-as-root --hostfile hosts --mca oob_tcp_if_include eth0 "$@" >out 2>err
+    rc=$?
+}
+theirs ./hello
+is "our hello" "$rc $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)"
+theirs --map-by node ./ring
+is "our ring" "$rc $(cat out)" "0 The token passed 8 ranks and returned with 28"
+theirs --map-by node ./random_traffic
+is "our messages" "$rc" 0
+theirs -np 4 --mca btl tcp,self ./random_traffic
+is "our messages by TCP alone" "$rc" 0
 finish

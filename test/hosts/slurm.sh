@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Under a real Slurm on four hosts: srun --mpi=pmix is a launcher of our ranks, and srun without it is warned of.
+HOSTS=4
+. "$(dirname "$0")/slurm.bash"
+for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traffic,comm_split_type_shared}.c; do
+    "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
+done
+
+submit -Q --mpi=pmix -N 4 --ntasks-per-node=2 ./hello
+is "hello" "$rc $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)"
+is "and not a word" "$(cat err)" ""
+submit --mpi=pmix -n 8 ./ring
+is "ring" "$rc $(cat out)" "0 The token passed 8 ranks and returned with 28"
+submit --mpi=pmix_v4 -n 8 -N 4 -m cyclic ./ring
+is "ring that leaves the host at every step" "$rc $(cat out)" "0 The token passed 8 ranks and returned with 28"
+for program in random_traffic comm_split_type_shared; do
+    submit --mpi=pmix -n 8 -N 4 -m cyclic ./$program
+    is "$program" "$rc" 0
+done
+OMPI_MCA_btl=tcp,self submit --mpi=pmix -n 6 -N 3 ./random_traffic
+is "random_traffic by TCP alone" "$rc" 0
+
+bare='^tern: srun has started 4 tasks, each of which is an MPI job of one rank by itself; .* srun --mpi=pmix'
+submit -Q -n 4 -N 2 ./hello
+is "without PMIx" "$rc $(grep -c 'rank 0 of 1' out)" "0 4"
+is "without PMIx there is one warning" "$(grep -cE "$bare" err) $(wc -l <err)" "1 1"
+submit -Q -n 1 ./hello
+is "one task" "$rc $(cut -d' ' -f1-6 out) $(cat err)" "0 Hello from rank 0 of 1 "
+finish
