@@ -5,6 +5,7 @@
  * lib/coll/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
  * star: the one that would be used.
  */
+#include "lib/btl/shm/board.h"
 #include "lib/coll/plan.h"
 #include "lib/coll/topology.h"
 #include "lib/util/param.h"
@@ -234,7 +235,7 @@ int main(int argc, char **argv)
         shape.node_size = topology->largest;
         struct tern_plan_args args = {.collective = (uint8_t)op,
                                       .commutative = true,
-                                      .board = shape.size <= model.ranks_per_node,
+                                      .sheet = shape.size <= model.ranks_per_node ? TERN_BOARD_SHEET_BYTES : 0,
                                       .size = (int32_t)shape.size,
                                       .recv_count = shape.bytes,
                                       .send_count = shape.bytes,

@@ -14,11 +14,12 @@
  * every piece and posts it for the others, so that a byte is joined once.
  *
  * A plan's turns are numbered when it is started, in the order of calls, which is the same on all
- * ranks. Nonblocking runs may be in several turns at a time and end in any order; but persistent ones
- * may be started in different orders, so they send messages.
+ * ranks. Nonblocking runs may be in several turns at a time and end in any order. Persistent ones may be
+ * started in different orders, so each of them has a board of its own.
  */
 #include "lib/btl/shm/board.h"
 #include "lib/coll/build.h"
+#include "lib/coll/topology.h"
 
 /* Several MiB pass by messages as fast, and different blocks for all do sooner, for none of them is read
  * twice. A plan for the board has all its steps at hand, so they must not be too many. */
@@ -82,8 +83,7 @@ static void end_turn(struct tern_plan *plan, uint32_t turn)
 /* Bytes of a post. */
 static int64_t post_bytes(const struct tern_plan_args *args)
 {
-    int64_t most = args->long_sheet ? args->long_sheet : TERN_BOARD_SHEET_BYTES;
-    return most < args->segment_bytes ? most : args->segment_bytes;
+    return args->sheet < args->segment_bytes ? args->sheet : args->segment_bytes;
 }
 
 /* How much of each of `blocks` blocks goes into a post, in units of `unit` bytes; 0: nothing would. */
@@ -388,7 +388,7 @@ static void take_slices(struct tern_plan *plan, const struct slices *slices, uin
     end_turn(plan, 2 * k + 1);
 }
 
-void tern_plan_use_slices(struct tern_plan *plan)
+static void reduce_in_slices(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     struct slices slices = {
@@ -412,16 +412,8 @@ void tern_plan_use_slices(struct tern_plan *plan)
 
 /* --- whether, and for how much --- */
 
-void tern_plan_use_board(struct tern_plan *plan)
-{
-    if (plan->args.collective >= TERN_REDUCE)
-        reduce_on_board(plan);
-    else
-        move_on_board(plan);
-}
-
 /* Bytes that the one with most to say posts; the same on all ranks. */
-int64_t tern_plan_board_bytes(const struct tern_plan_args *args)
+static int64_t bytes_to_post(const struct tern_plan_args *args)
 {
     bool reduces = args->collective >= TERN_REDUCE;
     struct move move = describe_move(args);
@@ -430,14 +422,36 @@ int64_t tern_plan_board_bytes(const struct tern_plan_args *args)
     return apart ? args->size * bytes : bytes;
 }
 
+static void tell_length(struct tern_plan *plan)
+{
+    int64_t bytes = bytes_to_post(&plan->args), most = post_bytes(&plan->args);
+    plan->post_bytes = (int32_t)(bytes < most ? bytes : most);
+}
+
+void tern_plan_use_board(struct tern_plan *plan)
+{
+    if (plan->args.collective >= TERN_REDUCE)
+        reduce_on_board(plan);
+    else
+        move_on_board(plan);
+    tell_length(plan);
+}
+
+void tern_plan_use_slices(struct tern_plan *plan)
+{
+    reduce_in_slices(plan);
+    tell_length(plan);
+}
+
 static bool fits(const struct tern_plan_args *args, int64_t steps_of_turn)
 {
-    int64_t bytes = tern_plan_board_bytes(args);
+    int64_t bytes = bytes_to_post(args);
     bool reduces = args->collective >= TERN_REDUCE;
     bool moves_apart = args->collective == TERN_ALLTOALL || args->collective == TERN_SCATTER;
     int64_t most = moves_apart ? MOST_BYTES_APART : MOST_BYTES;
-    if (!args->board || args->collective == TERN_REDUCE_SCATTER ||
-        bytes > (args->long_sheet ? most : TERN_BOARD_SHEET_BYTES))
+    bool one_node = !args->topology || args->topology->nodes == 1;
+    if (!args->sheet || !one_node || args->collective == TERN_REDUCE_SCATTER ||
+        bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
         return false;
     bool apart = moves_apart || args->collective == TERN_REDUCE_SCATTER_BLOCK;
     int64_t blocks = apart ? args->size : 1;

@@ -24,29 +24,43 @@ static bool on_this_node(const struct tern_peers *peers)
     return true;
 }
 
-/* The node of a process: where the launcher has put it, or where it is believed to be
- * (coll_ranks_per_node). -1: not known. */
-static int64_t node_of(const struct tern_peer *peer)
+/* How ranks are made to believe in nodes. */
+struct belief {
+    int64_t per_node, nodes; /* per_node < 1: they stand where the launcher has put them */
+    bool scattered;
+};
+
+static struct belief ask_belief(void)
 {
-    int64_t per_node = tern_param_int("coll_ranks_per_node");
+    struct belief belief = {tern_param_int("coll_ranks_per_node"), 0, false};
+    if (belief.per_node < 1)
+        return belief;
+    belief.nodes = (tern_rte.size + belief.per_node - 1) / belief.per_node;
+    belief.scattered = tern_param_bool("coll_ranks_scattered");
+    return belief;
+}
+
+/* The node of a process. -1: not known. */
+static int64_t node_of(const struct belief *belief, const struct tern_peer *peer)
+{
     if (peer->job)
         return -1;
-    if (per_node < 1)
+    if (belief->per_node < 1)
         return tern_rte_node_of(peer->rank);
-    int64_t nodes = (tern_rte.size + per_node - 1) / per_node;
-    return tern_param_bool("coll_ranks_scattered") ? peer->rank % nodes : peer->rank / per_node;
+    return belief->scattered ? peer->rank % belief->nodes : peer->rank / belief->per_node;
 }
 
 /* Who stands where, unless all are on one node, or some nobody knows where. */
 static int find_nodes(struct tern_coll *coll, const struct tern_peers *peers)
 {
-    bool several = tern_rte.node_count > 1 || tern_param_int("coll_ranks_per_node") > 0;
+    struct belief belief = ask_belief();
+    bool several = tern_rte.node_count > 1 || belief.per_node > 0;
     bool known = several && !coll->remote_size;
     int32_t *ids = known ? malloc((size_t)peers->count * sizeof *ids) : NULL;
     if (known && !ids)
         goto no_memory;
     for (int i = 0; i < peers->count && known; i++) {
-        ids[i] = (int32_t)node_of(peers->peer[i]);
+        ids[i] = (int32_t)node_of(&belief, peers->peer[i]);
         known = ids[i] >= 0;
     }
     if (known) {
@@ -74,10 +88,9 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->ranks_per_node = here ? size + remote_size : 1;
     coll->plans = NULL;
     coll->board = (struct tern_board){0};
-    coll->blocking_calls = 0;
-    coll->long_sheet = 0;
+    coll->sheet = 0;
+    coll->calls = size == 1 || remote_size ? TERN_BOARD_CALLS : 0;
     coll->long_calls = 0;
-    coll->making_board = false;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
     int rc = find_nodes(coll, peers);
@@ -102,54 +115,106 @@ void tern_coll_close(struct tern_coll *coll)
     coll->topology = NULL;
 }
 
-/* --- filling in --- */
+/* --- boards --- */
 
-/* A board is worth its memory when a communicator has been used a few times. All ranks make the same
- * calls in the same order, so all ask for it in the same one. */
-enum { BOARD_AFTER = 3, BOARD_RANKS = 256, LONGEST_SHEET = 64 << 10, SHORTEST_SHEET = 4 << 10 };
+enum { BOARD_RANKS = 256, LONGEST_SHEET = 64 << 10, LONGEST_OWN_SHEET = 16 << 10, SHORTEST_SHEET = 4 << 10 };
+/* Of the names of boards: the communicator's; from the next one on those of persistent collectives. */
+enum { COMMON_BOARD };
 
-/* Where rank 0 has found memory for all; 0: nowhere. */
-static uint64_t tell_offset(struct tern_coll *coll, uint64_t offset)
+/* The ranks of this node, who share a board. */
+struct mates {
+    int rank, size; /* size 1: no board */
+    uint32_t leader; /* the first one's local rank */
+};
+
+static int mate(const struct tern_coll *coll, int node, int i)
 {
-    coll->making_board = true;
-    int rc = tern_coll_bcast(coll, &offset, sizeof offset, &tern_type_bytes, 0);
-    coll->making_board = false;
-    return rc ? 0 : offset;
+    return coll->topology ? tern_topology_rank(coll->topology, node, i) : i;
 }
 
-void tern_coll_want_board(struct tern_coll *coll)
+/* What is believed to be a node may stand on several. */
+static struct mates find_mates(const struct tern_coll *coll)
 {
-    if (coll->remote_size || coll->ranks_per_node != coll->size || coll->size == 1 ||
-        coll->blocking_calls == BOARD_AFTER || ++coll->blocking_calls != BOARD_AFTER)
+    const struct tern_topology *topology = coll->topology;
+    struct mates nobody = {0, 1, 0};
+    if (coll->remote_size)
+        return nobody;
+    int node = topology ? tern_topology_node(topology, coll->rank) : 0;
+    struct mates mates = {
+        .rank = topology ? tern_topology_local_rank(topology, coll->rank) : coll->rank,
+        .size = topology ? topology->node[node].size : coll->size,
+    };
+    for (int i = 0; i < mates.size; i++) {
+        const struct tern_peer *peer = coll->context.peers->peer[mate(coll, node, i)];
+        int64_t local = peer->job ? -1 : tern_rte_local_rank(peer->rank);
+        if (local < 0)
+            return nobody;
+        if (!i)
+            mates.leader = (uint32_t)local;
+    }
+    return mates;
+}
+
+/* Are they of a number that a board is for? */
+static bool may_have_board(const struct mates *mates)
+{
+    return mates->size > 1 && mates->size <= BOARD_RANKS && tern_param_bool("coll_board");
+}
+
+static int32_t long_sheet_for(int ranks)
+{
+    int64_t bytes = tern_param_int("coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
+    return bytes < LONGEST_SHEET ? (int32_t)(bytes / SHORTEST_SHEET * SHORTEST_SHEET) : LONGEST_SHEET;
+}
+
+void tern_coll_count_call(struct tern_coll *coll)
+{
+    if (++coll->calls < TERN_BOARD_CALLS)
         return;
-    bool wanted = tern_param_bool("coll_board") && coll->size <= BOARD_RANKS;
-    uint64_t offset = 0;
-    if (coll->rank == 0 && (!wanted || tern_board_make(coll->size, &offset)))
-        offset = 0;
-    offset = tell_offset(coll, offset);
-    if (!offset)
+    struct mates mates = find_mates(coll);
+    struct tern_segment_name name = {coll->context.id, mates.leader, COMMON_BOARD};
+    if (!may_have_board(&mates) ||
+        tern_board_open(&coll->board, &name, mates.rank, mates.size, &tern_board_common))
         return;
-    tern_board_open(&coll->board, offset, coll->rank, coll->size);
-    int64_t bytes = tern_param_int("coll_board_bytes") / coll->size / TERN_BOARD_LONG_SHEETS;
-    bytes = bytes < LONGEST_SHEET ? bytes / SHORTEST_SHEET * SHORTEST_SHEET : LONGEST_SHEET;
-    coll->long_sheet = (int32_t)bytes;
+    int32_t bytes = long_sheet_for(mates.size);
+    coll->sheet = bytes ? bytes : TERN_BOARD_SHEET_BYTES;
+    coll->long_calls = bytes ? 0 : TERN_BOARD_CALLS;
 }
 
 bool tern_coll_want_long_sheets(struct tern_coll *coll)
 {
-    struct tern_board *board = &coll->board;
-    if (board->long_sheets || ++coll->long_calls < BOARD_AFTER)
-        return board->long_sheets;
-    uint64_t offset = 0;
-    if (coll->rank == 0 && tern_board_make_long(coll->size, coll->long_sheet, &offset))
-        offset = 0;
-    offset = tell_offset(coll, offset);
-    if (offset)
-        tern_board_open_long(board, offset, coll->long_sheet);
-    else
-        coll->long_sheet = 0;
-    return offset;
+    if (coll->long_calls == TERN_BOARD_CALLS)
+        return coll->board.long_sheets;
+    if (++coll->long_calls < TERN_BOARD_CALLS)
+        return false;
+    if (tern_board_lengthen(&coll->board, coll->sheet))
+        coll->sheet = TERN_BOARD_SHEET_BYTES;
+    return coll->board.long_sheets;
 }
+
+int32_t tern_coll_own_sheet(const struct tern_coll *coll)
+{
+    struct mates mates = find_mates(coll);
+    if (!may_have_board(&mates))
+        return 0;
+    int32_t bytes = long_sheet_for(mates.size);
+    return !bytes                      ? TERN_BOARD_SHEET_BYTES
+           : bytes < LONGEST_OWN_SHEET ? bytes
+                                       : LONGEST_OWN_SHEET;
+}
+
+int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,
+                             struct tern_board *ret_board)
+{
+    enum { AHEAD = TERN_BOARD_LONG_SHEETS }; /* with which plans are proven */
+    struct mates mates = find_mates(coll);
+    struct tern_segment_name name = {coll->context.id, mates.leader, COMMON_BOARD + 1 + serial};
+    struct tern_board_shape shape = {.slots = AHEAD, .sheets = post_bytes > TERN_BOARD_SLOT_BYTES ? AHEAD : 0};
+    shape.sheet_bytes = (post_bytes + TERN_CACHE_LINE - 1) / TERN_CACHE_LINE * TERN_CACHE_LINE;
+    return tern_board_open(ret_board, &name, mates.rank, mates.size, &shape);
+}
+
+/* --- filling in --- */
 
 static int64_t segment_bytes(void)
 {

@@ -28,11 +28,10 @@ struct tern_coll {
     int remote_size;               /* 0: intracommunicator */
     int ranks_per_node;            /* of the fullest node */
     struct tern_topology *topology; /* NULL: all are on one node, or it is not known */
-    struct tern_board board;       /* of a communicator of one node, once it has been used a little */
-    int blocking_calls;            /* up to when that is */
-    int32_t long_sheet;            /* bytes that a long sheet of the board may have; 0: none may be made */
-    int long_calls;                /* that had use for one before there were any */
-    bool making_board;             /* what is called meanwhile is no call of the program's */
+    struct tern_board board; /* with the ranks of this node, once the communicator has been used a little */
+    int32_t sheet;           /* bytes that a post on it may have, if long sheets can be made; 0: no board */
+    int8_t calls;            /* up to when that is; TERN_BOARD_CALLS: it is decided */
+    int8_t long_calls;       /* that had use for long sheets before there were any; likewise */
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
@@ -208,11 +207,22 @@ void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll
                                   struct tern_ints recvcounts, struct tern_ints rdispls,
                                   const struct tern_type *const *recvtypes);
 
-/* Before each blocking call: a communicator of one node that is used gets a board. */
-void tern_coll_want_board(struct tern_coll *coll);
-/* Before a blocking call that has use for long sheets: makes them if such calls come often. Same answer
- * on all ranks: are there any now? */
+/*
+ * A board is worth its memory when a communicator has been used a few times. All ranks make the same
+ * calls in the same order, so all want it before the same one, blocking or not: nobody waits.
+ */
+enum { TERN_BOARD_CALLS = 3 };
+/* Before each call while coll->calls < TERN_BOARD_CALLS. */
+void tern_coll_count_call(struct tern_coll *coll);
+/* Before a call that has use for long sheets, where there are none: makes them if such calls come often.
+ * Same answer on all ranks of the node: are there any now? */
 bool tern_coll_want_long_sheets(struct tern_coll *coll);
+/* Bytes that a post on a persistent collective's own board may have; 0: it can have none. */
+int32_t tern_coll_own_sheet(const struct tern_coll *coll);
+/* Opens persistent collective number `serial`'s own board, for posts of so many bytes. Same answer on all
+ * ranks of the node: 0 or TERN_ERR_NO_MEM. */
+int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,
+                             struct tern_board *ret_board);
 
 /* Blocking ones that other rooms need. 0 or TERN_ERR_*. */
 int tern_coll_barrier(struct tern_coll *coll);

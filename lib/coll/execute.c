@@ -95,6 +95,7 @@ struct run {
     struct tern_link link;       /* in the lane's runs */
     const struct tern_call *call;
     struct tern_plan *plan;
+    struct tern_board *board; /* the communicator's, or a persistent run's own */
     struct place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
     int tag, local_tag;
@@ -111,6 +112,7 @@ struct run {
 struct lasting_run {
     struct run run;
     struct tern_call call;
+    struct tern_board board; /* persistent: its own, or none */
 };
 
 /* --- setting up --- */
@@ -169,8 +171,8 @@ static void take_tags(struct run *run)
         run->local_tag = (int)(coll->local->next_tag++ & TAG_BITS);
 }
 
-/* A persistent collective keeps its tags, for the ranks may start several of them in different
- * orders (MPI-4.1 section 6.13). A start's messages do not overtake those of the start before. */
+/* A persistent collective keeps its tags, likewise. A start's messages do not overtake those of the start
+ * before. */
 static void take_lasting_tags(struct run *run)
 {
     struct tern_coll *coll = run->call->coll;
@@ -185,7 +187,7 @@ static void rewind_run(struct run *run)
     run->permitted = true;
     run->next = 0;
     run->in_flight = 0;
-    run->turn = tern_board_enter(&run->call->coll->board, run->plan->turns);
+    run->turn = tern_board_enter(run->board, run->plan->turns);
 }
 
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX, "each has a counter in the lane");
@@ -206,8 +208,6 @@ static void tell_start(const struct run *run)
 static void begin_run(struct run *run)
 {
     rewind_run(run);
-    if (run->call->coll->making_board)
-        return;
     struct tern_lane *lane = run->call->coll->context.lane;
     if (lane) /* there is none in the tests that move messages themselves */
         tern_count(&lane->counters.collectives[run->plan->args.collective], 1);
@@ -226,20 +226,34 @@ static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
     return 0;
 }
 
-/* The same for a blocking call, which may make a board, or long sheets for it, on all ranks. */
-static int get_blocking_plan(struct tern_call *call, struct tern_plan **ret_plan)
+/* The same for a call, blocking or not, before which the ranks of a node may get a board, or long sheets for it. */
+static int get_call_plan(struct tern_call *call, struct tern_plan **ret_plan)
 {
     struct tern_coll *coll = call->coll;
-    tern_coll_want_board(coll);
-    call->args.board = coll->board.areas;
-    call->args.long_sheet = coll->long_sheet;
+    if (coll->calls < TERN_BOARD_CALLS)
+        tern_coll_count_call(coll);
+    call->args.sheet = coll->sheet;
     int rc = get_plan(call, ret_plan);
-    if (rc || coll->board.long_sheets || !(*ret_plan)->turns ||
-        tern_plan_board_bytes(&call->args) <= TERN_BOARD_SHEET_BYTES ||
+    if (rc || (*ret_plan)->post_bytes <= TERN_BOARD_SHEET_BYTES || coll->board.long_sheets ||
         tern_coll_want_long_sheets(coll))
         return rc;
     tern_plan_release(*ret_plan);
-    call->args.long_sheet = 0;
+    call->args.sheet = TERN_BOARD_SHEET_BYTES;
+    return get_plan(call, ret_plan);
+}
+
+/* The same for a persistent one, which has a board of its own, for ranks may start several of them in
+ * different orders (MPI-4.1 section 6.13). */
+static int get_lasting_plan(struct tern_call *call, uint32_t serial, struct tern_board *board,
+                            struct tern_plan **ret_plan)
+{
+    call->args.sheet = tern_coll_own_sheet(call->coll);
+    int rc = get_plan(call, ret_plan);
+    if (rc || !(*ret_plan)->turns ||
+        !tern_coll_open_own_board(call->coll, serial, (*ret_plan)->post_bytes, board))
+        return rc;
+    tern_plan_release(*ret_plan);
+    call->args.sheet = 0;
     return get_plan(call, ret_plan);
 }
 
@@ -310,11 +324,10 @@ static void do_copy(struct run *run, const struct tern_step *step)
 /* The place of a step on the board: room for a post, or what was posted. NULL: not yet. */
 static void *find_on_board(const struct run *run, const struct tern_step *step)
 {
-    struct tern_board *board = &run->call->coll->board;
     uint32_t turn = run->turn + step->turn;
     char *place = step->kind == TERN_STEP_POST
-                      ? tern_coll_transport->board_room(board, turn, step->to.count)
-                      : (char *)tern_coll_transport->board_look(board, turn, step->peer);
+                      ? tern_coll_transport->board_room(run->board, turn, step->to.count)
+                      : (char *)tern_coll_transport->board_look(run->board, turn, step->peer);
     return place ? place + step->at : NULL;
 }
 
@@ -328,8 +341,7 @@ static void do_post(struct run *run, const struct tern_step *step, char *room)
     else if (bytes)
         tern_type_copy(room, bytes, &tern_type_bytes, from, step->from.count, type);
     if (!(step->flags & TERN_STEP_MORE))
-        tern_coll_transport->board_post(&run->call->coll->board, run->turn + step->turn,
-                                        step->to.count);
+        tern_coll_transport->board_post(run->board, run->turn + step->turn, step->to.count);
 }
 
 static void take(struct run *run, const struct tern_ref *ref, const char *from)
@@ -442,7 +454,7 @@ static bool ask_permit(struct run *run)
         return true;
     run->next = run->plan->step_count;
     for (uint32_t turn = 0; turn < run->plan->turns; turn++)
-        tern_coll_transport->board_done(&run->call->coll->board, run->turn + turn);
+        tern_coll_transport->board_done(run->board, run->turn + turn);
     return true;
 }
 
@@ -465,7 +477,7 @@ static bool advance(struct run *run, bool wait)
         else if (!try_board(run, step, wait))
             return false;
         if (step->flags & TERN_STEP_DONE)
-            tern_coll_transport->board_done(&run->call->coll->board, run->turn + step->turn);
+            tern_coll_transport->board_done(run->board, run->turn + step->turn);
         run->in_flight = run->in_flight << 1 | stays;
         run->next++;
     }
@@ -481,7 +493,8 @@ int tern_call_run(struct tern_call *call)
     struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
     tern_lane_lock(lane);
-    int rc = get_blocking_plan(call, &run.plan);
+    run.board = &call->coll->board;
+    int rc = get_call_plan(call, &run.plan);
     if (rc) {
         tern_lane_unlock(lane);
         return rc;
@@ -579,6 +592,7 @@ static void release(struct tern_request *request)
     struct lasting_run *lasting = TERN_CONTAINER(run, struct lasting_run, run);
     tern_lane_lock(request->lane); /* the communicator may keep the plan */
     tern_plan_release(run->plan);
+    tern_board_close(&lasting->board);
     tern_lane_unlock(request->lane);
     free(run->memory);
     tern_call_let_go(&lasting->call);
@@ -601,7 +615,7 @@ static const struct tern_request_kind kind = {
     .explain = explain,
 };
 
-static int make_run(const struct tern_call *call, bool board, struct run **ret_run)
+static int make_run(const struct tern_call *call, bool persistent, struct run **ret_run)
 {
     struct lasting_run *made = malloc(sizeof *made);
     if (!made)
@@ -609,14 +623,20 @@ static int make_run(const struct tern_call *call, bool board, struct run **ret_r
     made->call = *call;
     if (call->args.blocks)
         made->call.args.blocks = &made->call.blocks;
+    made->board = (struct tern_board){0};
     struct run *run = &made->run;
     run->call = &made->call;
     tern_request_init(&run->request, &kind, call->coll->context.comm);
     run->request.lane = call->coll->context.lane;
     tern_lane_lock(run->request.lane);
-    made->call.args.board = board && call->coll->board.areas;
-    made->call.args.long_sheet = board ? call->coll->board.long_bytes : 0;
-    int rc = get_plan(run->call, &run->plan);
+    run->board = persistent ? &made->board : &call->coll->board;
+    int rc;
+    if (persistent) {
+        take_lasting_tags(run);
+        rc = get_lasting_plan(&made->call, (uint32_t)run->tag, &made->board, &run->plan);
+    } else {
+        rc = get_call_plan(&made->call, &run->plan);
+    }
     if (rc)
         goto free_run;
     rc = place_buffers(run, NULL);
@@ -629,6 +649,7 @@ static int make_run(const struct tern_call *call, bool board, struct run **ret_r
 release_plan:
     tern_plan_release(run->plan);
 free_run:
+    tern_board_close(&made->board);
     tern_lane_unlock(run->request.lane);
     free(made);
     return rc;
@@ -637,7 +658,7 @@ free_run:
 int tern_call_start(const struct tern_call *call, struct tern_request **ret_request)
 {
     struct run *run;
-    int rc = make_run(call, true, &run);
+    int rc = make_run(call, false, &run);
     if (rc)
         return rc;
     rc = start(&run->request);
@@ -654,10 +675,9 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request)
 {
     struct run *run;
-    int rc = make_run(call, false, &run);
+    int rc = make_run(call, true, &run);
     if (rc)
         return rc;
-    take_lasting_tags(run);
     tern_request_make_persistent(&run->request);
     *ret_request = &run->request;
     return 0;

@@ -76,8 +76,7 @@ struct tern_plan_args {
     bool commutative;            /* the reduction is */
     bool send_bytes, recv_bytes; /* a unit of that buffer is a byte: it may be cut anywhere */
     bool grid;           /* neighbourhoods only: source i is source i^1 seen from the other side */
-    bool board;          /* there is one to be used */
-    uint8_t spare;       /* 0 */
+    uint8_t spare[2];    /* 0 */
     int32_t rank, size;  /* in the local group */
     int32_t remote_size; /* 0: intracommunicator. In a neighbourhood: see neighbor.c */
     int32_t root;        /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
@@ -85,7 +84,8 @@ struct tern_plan_args {
                                          units of the vector */
     int64_t send_size, recv_size;     /* bytes of data in a unit */
     int32_t ranks_per_node;
-    int32_t long_sheet;               /* bytes of the board's long sheets; 0: there are none */
+    int32_t sheet; /* bytes that a post on the node's board may have (units, where a phase moves
+                      operands: compose.h); 0: there is no board */
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
     const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
     /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
@@ -166,7 +166,8 @@ struct tern_plan {
     bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
     uint8_t window;  /* 1 .. TERN_PLAN_WINDOW */
     bool failed;     /* no memory while it was built */
-    uint32_t turns;  /* of the board that it takes; on all ranks as many */
+    uint32_t turns;  /* of the board that it takes; on all ranks of the node as many */
+    int32_t post_bytes; /* of the longest post of any of them, rounded up by a few */
     int refs;
     int64_t head_room; /* steps that fit in the array */
 };
@@ -234,8 +235,6 @@ void tern_plan_use_board(struct tern_plan *plan);
 bool tern_plan_fits_board(const struct tern_plan_args *args);
 bool tern_plan_fits_slices(const struct tern_plan_args *args);
 void tern_plan_use_slices(struct tern_plan *plan);
-/* What one rank posts at most, the same on all ranks; of collectives that fit some board. */
-int64_t tern_plan_board_bytes(const struct tern_plan_args *args);
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages);

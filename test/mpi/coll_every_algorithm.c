@@ -89,14 +89,13 @@ static int is_one_of(const char *name, const char *first, const char *second)
     return strcmp(name, first) == 0 || strcmp(name, second) == 0;
 }
 
-/* On numbers of ranks that are powers of two, and more than two, all can do something. But the
- * algorithms by the board are for blocking calls of equal blocks; and those for several nodes have
- * a program of their own. */
-static int must_run(const char *name, enum form form)
+/* On numbers of ranks that are powers of two, and more than two, all can do something, in every form. But the board is
+ * for equal blocks; and the algorithms for several nodes have a program of their own. */
+static int must_run(const char *name)
 {
     if (size < 4 || (size & (size - 1)) || is_one_of(name, "hierarchical", "multi_leader"))
         return 0;
-    return !is_one_of(name, "board", "slices") || (form == BLOCKING && tried != REDUCE_SCATTER);
+    return strcmp(name, "board") != 0 || tried != REDUCE_SCATTER;
 }
 
 static void agree_on_seed(uint64_t *seed)
@@ -134,7 +133,7 @@ int main(int argc, char **argv)
                     CHECK_OK(MPI_T_enum_get_item(items, choice, NULL, name, &length));
                 }
                 memset(ran, 0, sizeof ran);
-                int needed = choice && must_run(name, form);
+                int needed = choice && must_run(name);
                 while (calls < wanted || (needed && !ran[choice] && calls < MOST_TRIES)) {
                     int count = 1 + random_below(&random, AT_ONCE);
                     call_some(count, form, &number, &random, &own);

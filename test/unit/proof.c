@@ -433,10 +433,9 @@ static void begin_proof(struct proof *proof)
         proof->colls[p].size = proof->n;
         proof->colls[p].ranks_per_node = proof->n;
         make_call(proof, p);
-        proof->calls[p].args.board = true;
         proof->calls[p].args.topology = proof->topology;
         proof->calls[p].args.model = &proof->model;
-        proof->calls[p].args.long_sheet = 4096;
+        proof->calls[p].args.sheet = 4096;
         proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
     }
 }

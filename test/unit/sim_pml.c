@@ -342,6 +342,7 @@ static void open_coll(struct sim *sim, struct tern_coll *coll, int process, int 
         .rank = process - first_here,
         .size = size,
         .remote_size = remote_size,
+        .calls = TERN_BOARD_CALLS, /* it has a board or not, as the test says */
     };
 }
 

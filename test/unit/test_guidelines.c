@@ -40,7 +40,7 @@ static double price(const struct tern_model *model, enum tern_collective collect
     struct tern_shape shape = {.size = size, .bytes = bytes, .segment_bytes = 64 << 10};
     struct tern_plan_args args = {.collective = (uint8_t)collective,
                                   .commutative = true,
-                                  .board = size <= model->ranks_per_node && size <= 256,
+                                  .sheet = size <= model->ranks_per_node && size <= 256 ? 1024 : 0,
                                   .size = (int32_t)size,
                                   .recv_count = bytes,
                                   .send_count = bytes,

@@ -658,15 +658,14 @@ static void run_job(struct job job)
         job.calls[p].args.segment_bytes = job.segment_bytes;
         if (job.m)
             continue; /* the board is for one group */
-        job.calls[p].args.board = true;
-        job.calls[p].args.long_sheet = 4096;
+        job.calls[p].args.sheet = 4096;
         /* never looked into: the sim has its own */
-        job.sim->colls[p].board = (struct tern_board){.areas = (struct tern_board_area *)job.sim,
+        job.sim->colls[p].board = (struct tern_board){.areas = (char *)job.sim,
                                                       .long_sheets = (char *)job.sim,
                                                       .long_bytes = 4096,
                                                       .rank = p,
                                                       .size = job.n};
-        job.sim->colls[p].long_sheet = 4096;
+        job.sim->colls[p].sheet = 4096;
     }
     bool fits = !job.algorithm->fits || job.algorithm->fits(&job.calls[0].args);
     if (fits) {

@@ -580,7 +580,7 @@ START_TEST(the_order_of_contributions_is_noticed)
                  tern_plan_algorithms((enum tern_collective)c, false);
              row->name; row++) {
             struct tern_algorithm anything = *row;
-            struct tern_plan_args args = {.collective = (uint8_t)c, .size = 8, .board = true};
+            struct tern_plan_args args = {.collective = (uint8_t)c, .size = 8, .sheet = 4096};
             if (!row->fits || row->fits(&args))
                 continue;
             args.commutative = true;

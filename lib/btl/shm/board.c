@@ -2,8 +2,9 @@
 #include "lib/btl/shm/board.h"
 
 #include "lib/btl/doorbell.h"
-#include "lib/btl/shm/segment.h"
 #include "lib/util/error.h"
+
+#include <sched.h>
 
 enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET };
 
@@ -15,18 +16,45 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
 
-struct tern_board_area {
+/* A rank's area; its slots and sheets follow. */
+struct area {
     uint32_t done __attribute__((aligned(TERN_CACHE_LINE))); /* turn */
     /* written once when the rank opens the board: 1 + its number on the node */
     uint32_t local_rank __attribute__((aligned(TERN_CACHE_LINE)));
-    uint32_t users; /* of rank 0's area: who has the board open */
-    struct slot slots[TERN_BOARD_SLOTS] __attribute__((aligned(TERN_CACHE_LINE)));
-    char sheets[TERN_BOARD_SHEETS][TERN_BOARD_SHEET_BYTES];
+    /* of rank 0's area: how many have closed the board; where the long sheets are */
+    uint32_t closed;
+    uint64_t long_offset;
+    struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
 
-static size_t bytes_for(int size)
+/* Places of long sheets that are none. */
+enum { NOT_MADE = 0, BEING_MADE = 1, REFUSED = 2 };
+
+static struct area *area_of(const struct tern_board *board, int rank)
 {
-    return (size_t)size * sizeof(struct tern_board_area);
+    return (struct area *)(board->areas + (size_t)rank * board->area_bytes);
+}
+
+int tern_board_open(struct tern_board *board, const struct tern_segment_name *name, int rank, int size,
+                    const struct tern_board_shape *shape)
+{
+    uint64_t offset;
+    size_t bytes = sizeof(struct area) + shape->slots * sizeof(struct slot) +
+                   shape->sheets * (size_t)shape->sheet_bytes;
+    int rc = tern_segment_meet(name, (uint32_t)size, (size_t)size * bytes, &offset);
+    if (rc)
+        return rc;
+    char *areas = tern_segment.base + offset;
+    *board = (struct tern_board){
+        .areas = areas,
+        .mine = areas + (size_t)rank * bytes,
+        .area_bytes = bytes,
+        .shape = *shape,
+        .rank = rank,
+        .size = size,
+    };
+    __atomic_store_n(&area_of(board, rank)->local_rank, tern_segment.local_rank + 1, __ATOMIC_RELAXED);
+    return 0;
 }
 
 static size_t long_bytes_for(int size, int32_t bytes)
@@ -34,86 +62,68 @@ static size_t long_bytes_for(int size, int32_t bytes)
     return (size_t)size * TERN_BOARD_LONG_SHEETS * (size_t)bytes;
 }
 
-static int take_memory(size_t bytes, uint64_t *ret_offset)
+int tern_board_lengthen(struct tern_board *board, int32_t bytes)
 {
-    return tern_segment.base ? tern_segment_take(bytes, ret_offset) : TERN_ERR_NO_MEM;
-}
-
-int tern_board_make(int size, uint64_t *ret_offset)
-{
-    uint64_t offset;
-    int rc = take_memory(bytes_for(size), &offset);
-    if (rc)
-        return rc;
-    struct tern_board_area *areas = (struct tern_board_area *)(tern_segment.base + offset);
-    areas[0].users = (uint32_t)size;
-    *ret_offset = offset;
-    return 0;
-}
-
-void tern_board_open(struct tern_board *board, uint64_t offset, int rank, int size)
-{
-    *board = (struct tern_board){
-        .areas = (struct tern_board_area *)(tern_segment.base + offset),
-        .offset = offset,
-        .rank = rank,
-        .size = size,
-    };
-    __atomic_store_n(&board->areas[rank].local_rank, tern_segment.local_rank + 1, __ATOMIC_RELAXED);
-}
-
-int tern_board_make_long(int size, int32_t bytes, uint64_t *ret_offset)
-{
-    return take_memory(long_bytes_for(size, bytes), ret_offset);
-}
-
-void tern_board_open_long(struct tern_board *board, uint64_t offset, int32_t bytes)
-{
-    board->long_sheets = tern_segment.base + offset;
-    board->long_offset = offset;
+    uint64_t *place = &area_of(board, 0)->long_offset, seen = NOT_MADE, offset;
+    if (__atomic_compare_exchange_n(place, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        seen = tern_segment_take(long_bytes_for(board->size, bytes), &offset) ? REFUSED : offset;
+        /* release: whoever sees the memory sees it zeroed */
+        __atomic_store_n(place, seen, __ATOMIC_RELEASE);
+    }
+    while (seen == BEING_MADE) { /* a system call of another rank */
+        sched_yield();
+        seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    }
+    if (seen == REFUSED)
+        return TERN_ERR_NO_MEM;
+    board->long_sheets = tern_segment.base + seen;
     board->long_bytes = bytes;
+    return 0;
 }
 
 void tern_board_close(struct tern_board *board)
 {
     if (!board->areas)
         return;
+    struct area *first = area_of(board, 0);
     /* both orders: whoever takes the memory next must not meet our stores */
     if (tern_segment.base &&
-        __atomic_sub_fetch(&board->areas[0].users, 1, __ATOMIC_ACQ_REL) == 0) {
-        if (board->long_sheets)
-            tern_segment_give(board->long_offset, long_bytes_for(board->size, board->long_bytes));
-        tern_segment_give(board->offset, bytes_for(board->size));
+        __atomic_add_fetch(&first->closed, 1, __ATOMIC_ACQ_REL) == (uint32_t)board->size) {
+        if (first->long_offset > REFUSED)
+            tern_segment_give(first->long_offset, long_bytes_for(board->size, board->long_bytes));
+        tern_segment_part((uint64_t)(board->areas - tern_segment.base));
     }
     *board = (struct tern_board){0};
 }
 
 /* --- where a post stands --- */
 
-static enum place place_for(int64_t bytes)
+static enum place place_for(const struct tern_board *board, int64_t bytes)
 {
-    return bytes <= TERN_BOARD_SLOT_BYTES    ? IN_SLOT
-           : bytes <= TERN_BOARD_SHEET_BYTES ? ON_SHEET
-                                             : ON_LONG_SHEET;
+    return bytes <= TERN_BOARD_SLOT_BYTES        ? IN_SLOT
+           : bytes <= board->shape.sheet_bytes ? ON_SHEET
+                                               : ON_LONG_SHEET;
 }
 
-static const uint32_t turns_ahead[] = {
-    [IN_SLOT] = TERN_BOARD_SLOTS,
-    [ON_SHEET] = TERN_BOARD_SHEETS,
-    [ON_LONG_SHEET] = TERN_BOARD_LONG_SHEETS,
-};
-
-static struct slot *slot_of(const struct tern_board *board, uint32_t turn, int rank)
+static uint32_t turns_ahead(const struct tern_board *board, enum place place)
 {
-    return &board->areas[rank].slots[turn % TERN_BOARD_SLOTS];
+    return place == IN_SLOT    ? board->shape.slots
+           : place == ON_SHEET ? board->shape.sheets
+                               : TERN_BOARD_LONG_SHEETS;
 }
 
-static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, enum place place)
+static struct slot *slot_of(const struct tern_board *board, uint32_t turn, char *area)
+{
+    return &((struct area *)area)->slots[turn & (board->shape.slots - 1)];
+}
+
+static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, struct slot *slot, enum place place)
 {
     if (place == IN_SLOT)
-        return slot_of(board, turn, rank)->bytes;
+        return slot->bytes;
     if (place == ON_SHEET)
-        return board->areas[rank].sheets[turn % TERN_BOARD_SHEETS];
+        return (char *)(area_of(board, rank)->slots + board->shape.slots) +
+               (size_t)(turn & (board->shape.sheets - 1)) * (size_t)board->shape.sheet_bytes;
     size_t sheet = (size_t)rank * TERN_BOARD_LONG_SHEETS + turn % TERN_BOARD_LONG_SHEETS;
     return board->long_sheets + sheet * (size_t)board->long_bytes;
 }
@@ -124,7 +134,7 @@ static bool all_done(struct tern_board *board, uint32_t turn)
     uint32_t least = board->turn;
     for (int r = 0; r < board->size; r++) {
         /* acquire: what they have read, they have read before */
-        uint32_t done = tern_load_acquire(&board->areas[r].done);
+        uint32_t done = tern_load_acquire(&area_of(board, r)->done);
         if ((int32_t)(done - least) < 0)
             least = done;
     }
@@ -136,7 +146,7 @@ static bool all_done(struct tern_board *board, uint32_t turn)
 static void wake_others(const struct tern_board *board)
 {
     for (int r = 0; r < board->size; r++) {
-        uint32_t local_rank = __atomic_load_n(&board->areas[r].local_rank, __ATOMIC_RELAXED);
+        uint32_t local_rank = __atomic_load_n(&area_of(board, r)->local_rank, __ATOMIC_RELAXED);
         if (local_rank && r != board->rank)
             tern_doorbell_ring(&tern_segment_rank(local_rank - 1)->bell);
     }
@@ -146,17 +156,17 @@ static void wake_others(const struct tern_board *board)
 
 void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes)
 {
-    enum place place = place_for(bytes);
-    uint32_t before = turn - turns_ahead[place];
+    enum place place = place_for(board, bytes);
+    uint32_t before = turn - turns_ahead(board, place);
     if ((int32_t)(board->known - before) < 0 && !all_done(board, before))
         return NULL;
-    return bytes_at(board, turn, board->rank, place);
+    return bytes_at(board, turn, board->rank, slot_of(board, turn, board->mine), place);
 }
 
 void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes)
 {
-    struct slot *slot = slot_of(board, turn, board->rank);
-    slot->place = place_for(bytes);
+    struct slot *slot = slot_of(board, turn, board->mine);
+    slot->place = place_for(board, bytes);
     /* release: whoever sees the turn sees the bytes */
     tern_store_release(&slot->turn, turn);
     wake_others(board);
@@ -164,14 +174,14 @@ void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes)
 
 const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer)
 {
-    const struct slot *slot = slot_of(board, turn, peer);
+    struct slot *slot = slot_of(board, turn, (char *)area_of(board, peer));
     /* acquire: pairs with the post */
-    return tern_load_acquire(&slot->turn) == turn ? bytes_at(board, turn, peer, slot->place) : NULL;
+    return tern_load_acquire(&slot->turn) == turn ? bytes_at(board, turn, peer, slot, slot->place) : NULL;
 }
 
 void tern_board_done(struct tern_board *board, uint32_t turn)
 {
-    /* Whoever is in a later turn has seen that all have done the one 32 before: the bits suffice. */
+    /* Whoever is in a later turn has seen that all have done the one 32 before, or less: the bits suffice. */
     if (turn != board->done + 1) {
         board->done_also |= 1u << (turn - board->done - 2);
         return;
@@ -182,7 +192,7 @@ void tern_board_done(struct tern_board *board, uint32_t turn)
         turn = board->done_also & 1;
         board->done_also >>= 1;
     } while (turn);
-    tern_store_release(&board->areas[board->rank].done, board->done);
+    tern_store_release(&((struct area *)board->mine)->done, board->done);
     /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets, all
      * of which are done in the end, one at least. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)

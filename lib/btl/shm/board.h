@@ -3,9 +3,8 @@
 #define TERN_SHM_BOARD_H
 
 /*
- * A board: where the ranks of a communicator on one node pin up what all of them may read, turn by
- * turn. In a turn a rank may post once; whoever wants something waits for the post of the rank in
- * question.
+ * A board: where the ranks of a node pin up what all of them may read, turn by turn. In a turn a rank
+ * may post once; whoever wants something waits for the post of the rank in question.
  *
  *      area of rank 0: done | slot 0 ... slot 31 | sheet 0 ... sheet 7 || area of rank 1 ...
  *      long sheets of rank 0 | of rank 1 ...                              made when they are wanted
@@ -14,14 +13,17 @@
  * the bytes: reading that line is all the communication there is. More bytes stand on sheet t modulo
  * 8, many on long sheet t modulo 4. A rank posts in turn t only when all have done turn t - 32 (8, 4),
  * so nobody overwrites what somebody still reads, and whoever only posts may be many turns ahead.
+ * A board of a persistent collective alone is smaller: four slots, and four sheets as long as its posts.
  *
  * All ranks take part in all turns and take them in the same order, but they may be in several at a
  * time and finish them in any order. Of the turns that are not done by all, the first one finds its
  * place free on every rank: so turns cannot wait for each other in a circle.
  *
- * Waiting is the caller's: the functions here say whether there is something yet.
+ * Waiting is the caller's: the functions here say whether there is something yet. Making one, too,
+ * waits for nobody: the first rank to come takes the memory, the others find it.
  */
 
+#include "lib/btl/shm/segment.h"
 #include "lib/util/atomic.h"
 
 #include <stdbool.h>
@@ -37,13 +39,21 @@ enum {
     TERN_BOARD_LONG_SHEETS = 4,
 };
 
-struct tern_board_area;
+/* How many posts of a kind may be ahead (powers of two), and how long one on a sheet may be. */
+struct tern_board_shape {
+    uint32_t slots, sheets;
+    int32_t sheet_bytes; /* a multiple of the cache line */
+};
+
+static const struct tern_board_shape tern_board_common = {TERN_BOARD_SLOTS, TERN_BOARD_SHEETS, TERN_BOARD_SHEET_BYTES};
 
 /* A rank's view. Zero: no board. */
 struct tern_board {
-    struct tern_board_area *areas; /* in the node's memory */
-    char *long_sheets;             /* likewise; NULL: none */
-    uint64_t offset, long_offset;
+    char *areas; /* in the node's memory */
+    char *mine;  /* this rank's */
+    char *long_sheets; /* likewise; NULL: none */
+    size_t area_bytes;
+    struct tern_board_shape shape;
     int rank, size;
     int32_t long_bytes; /* of a long sheet; 0: none */
     uint32_t turn;      /* the one taken last; the first is 1 */
@@ -52,13 +62,12 @@ struct tern_board {
     uint32_t done_also; /* ... and, bit i, turn done + 2 + i */
 };
 
-/* Makes a board for `size` ranks of this node. To be told to them. TERN_ERR_NO_MEM: said to nobody. */
-int tern_board_make(int size, uint64_t *ret_offset);
-/* Opens what rank 0 of the `size` has made; every rank of them does. */
-void tern_board_open(struct tern_board *board, uint64_t offset, int rank, int size);
+/* Opens the board of that name as rank `rank` of `size`, all of this node; the first one to come makes it.
+ * 0 or TERN_ERR_NO_MEM (said to nobody), the same on all of them. */
+int tern_board_open(struct tern_board *board, const struct tern_segment_name *name, int rank, int size,
+                    const struct tern_board_shape *shape);
 /* The same for long sheets of `bytes` each, a multiple of the cache line; between turns. */
-int tern_board_make_long(int size, int32_t bytes, uint64_t *ret_offset);
-void tern_board_open_long(struct tern_board *board, uint64_t offset, int32_t bytes);
+int tern_board_lengthen(struct tern_board *board, int32_t bytes);
 /* The last one to close it gives the memory back. */
 void tern_board_close(struct tern_board *board);
 

@@ -40,7 +40,20 @@ struct shared_header {
     /* Given back, by size (2^i pages): offset of the one given last, chained through their first words. */
     uint64_t given[GIVEN_SIZES];
     uint32_t given_lock;
+    /* Memory by name: those that not all users have asked for, chained. */
+    uint32_t meeting_lock;
+    uint64_t meetings;
+    uint32_t no_more; /* there was no memory even for a refusal: nothing new is made from then on */
 };
+
+/* In front of memory that was taken by name. */
+struct meeting {
+    uint64_t next; /* offset */
+    struct tern_segment_name name;
+    uint64_t size; /* of all of it */
+    uint32_t missing; /* users who have not asked yet */
+    uint32_t refused; /* there was no memory: here is none, but the answer */
+} __attribute__((aligned(TERN_CACHE_LINE)));
 
 static const uint64_t CLEANING = (uint64_t)1 << 63;
 
@@ -95,15 +108,16 @@ static int size_class(size_t size)
     return class;
 }
 
-static void lock_given(void)
+/* Between processes: what one has written under it, the next one sees. */
+static void take_lock(uint32_t *lock)
 {
-    while (__atomic_exchange_n(&header()->given_lock, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
         sched_yield();
 }
 
-static void unlock_given(void)
+static void leave_lock(uint32_t *lock)
 {
-    __atomic_store_n(&header()->given_lock, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
 int tern_segment_take(size_t size, uint64_t *ret_offset)
@@ -112,11 +126,11 @@ int tern_segment_take(size_t size, uint64_t *ret_offset)
     if (class >= GIVEN_SIZES)
         return TERN_ERR_NO_MEM;
     uint64_t *given = &header()->given[class];
-    lock_given();
+    take_lock(&header()->given_lock);
     uint64_t offset = *given;
     if (offset)
         *given = *(uint64_t *)(tern_segment.base + offset);
-    unlock_given();
+    leave_lock(&header()->given_lock);
     if (!offset)
         return tern_segment_allocate((size_t)PAGE << class, ret_offset);
     *(uint64_t *)(tern_segment.base + offset) = 0;
@@ -136,10 +150,72 @@ void tern_segment_give(uint64_t offset, size_t size)
     if (bytes > PAGE)
         tern_segment_discard(offset + PAGE, bytes - PAGE);
     memset(tern_segment.base + offset, 0, PAGE);
-    lock_given();
+    take_lock(&header()->given_lock);
     *(uint64_t *)(tern_segment.base + offset) = header()->given[class];
     header()->given[class] = offset;
-    unlock_given();
+    leave_lock(&header()->given_lock);
+}
+
+static struct meeting *meeting_at(uint64_t offset)
+{
+    return (struct meeting *)(tern_segment.base + offset);
+}
+
+static bool same_name(const struct tern_segment_name *a, const struct tern_segment_name *b)
+{
+    return a->context == b->context && a->leader == b->leader && a->serial == b->serial;
+}
+
+/* The first one has come. Where there is no memory, the others must hear the same, though some may have been given
+ * back by then. 0: not even for that. */
+static uint64_t begin_meeting(const struct tern_segment_name *name, uint32_t users, size_t size)
+{
+    uint64_t offset = 0;
+    bool refused = tern_segment_take(size, &offset);
+    if (refused && tern_segment_take(PAGE, &offset)) {
+        header()->no_more = 1;
+        return 0;
+    }
+    *meeting_at(offset) = (struct meeting){
+        .next = header()->meetings,
+        .name = *name,
+        .size = refused ? PAGE : size,
+        .missing = users,
+        .refused = refused,
+    };
+    return header()->meetings = offset;
+}
+
+int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset)
+{
+    if (!tern_segment.base)
+        return TERN_ERR_NO_MEM;
+    take_lock(&header()->meeting_lock);
+    uint64_t *at = &header()->meetings;
+    while (*at && !same_name(&meeting_at(*at)->name, name))
+        at = &meeting_at(*at)->next;
+    uint64_t offset = *at;
+    if (!offset && !header()->no_more) {
+        offset = begin_meeting(name, users, size + sizeof(struct meeting));
+        at = &header()->meetings;
+    }
+    bool refused = !offset || meeting_at(offset)->refused;
+    if (offset && --meeting_at(offset)->missing == 0) {
+        *at = meeting_at(offset)->next;
+        if (refused)
+            tern_segment_give(offset, PAGE);
+    }
+    leave_lock(&header()->meeting_lock);
+    if (refused)
+        return TERN_ERR_NO_MEM;
+    *ret_offset = offset + sizeof(struct meeting);
+    return 0;
+}
+
+void tern_segment_part(uint64_t offset)
+{
+    offset -= sizeof(struct meeting);
+    tern_segment_give(offset, meeting_at(offset)->size);
 }
 
 size_t tern_segment_used(void)

@@ -69,6 +69,19 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset);
 /* The same for what comes and goes: any size, which is rounded up to a power of two of pages. */
 int tern_segment_take(size_t size, uint64_t *ret_offset);
 void tern_segment_give(uint64_t offset, size_t size);
+
+/* What several ranks of the node agree on without a word: they make the same calls, so each can say the same. */
+struct tern_segment_name {
+    uint64_t context;
+    uint32_t leader; /* local rank of the group's first one: groups with the same context are disjoint */
+    uint32_t serial;
+};
+
+/* Memory that `users` ranks of the node share by name, each of which asks once: the first one takes it, zeroed, the
+ * others find it. All get the same answer: 0 or TERN_ERR_NO_MEM (nothing is said). Waits for nobody. */
+int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset);
+/* Gives it back, once for all. */
+void tern_segment_part(uint64_t offset);
 /* Bytes that the ranks of the node have taken, blocks and rings; 0: not attached. */
 size_t tern_segment_used(void);
 /* Gives pages back to the node; the address space stays used. */
