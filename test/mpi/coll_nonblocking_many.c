@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5 8; long: 4 6 7 9 16 */
+/* ranks: 1 2 3 5 8; long: 4 6 7 9 16; needs: MPI_Bcast_init */
 /* A hundred nonblocking collectives on overlapping communicators complete, in whatever order they
- * are waited for: one by one, all at once, whichever comes first, or polled. */
+ * are waited for: one by one, all at once, whichever comes first, or polled. So do as many persistent
+ * ones, which each rank starts, and lets go of, in its own order. */
 #include "check.h"
 
 enum { ROUNDS = 10, KINDS = 10, ALL = ROUNDS * KINDS, LENGTH = 300, MOST_RANKS = 16 };
@@ -16,7 +17,10 @@ static struct slot slots[ROUNDS][KINDS];
 
 static MPI_Comm comms[3];
 
-static void begin(struct slot *slot, int kind, MPI_Comm comm, int round)
+#define CALL(Name, name, ...) \
+    CHECK_OK(persistent ? MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request) : MPI_I##name(__VA_ARGS__, request))
+
+static void begin(struct slot *slot, int kind, MPI_Comm comm, int round, int persistent)
 {
     int me, n, length = round % 2 ? LENGTH : 3;
     CHECK_OK(MPI_Comm_rank(comm, &me));
@@ -28,39 +32,34 @@ static void begin(struct slot *slot, int kind, MPI_Comm comm, int round)
     }
     MPI_Request *request = &slot->request;
     switch (kind) {
-    case 0: CHECK_OK(MPI_Ibarrier(comm, request)); break;
+    case 0: CALL(Barrier, barrier, comm); break;
     case 1:
         memcpy(slot->out, slot->in, sizeof slot->in);
-        CHECK_OK(MPI_Ibcast(slot->out, length, MPI_INT, root, comm, request));
+        CALL(Bcast, bcast, slot->out, length, MPI_INT, root, comm);
         break;
     case 2:
-        CHECK_OK(MPI_Iallreduce(slot->in, slot->out, length, MPI_INT, MPI_SUM, comm, request));
+        CALL(Allreduce, allreduce, slot->in, slot->out, length, MPI_INT, MPI_SUM, comm);
         break;
     case 3:
-        CHECK_OK(MPI_Ireduce(slot->in, slot->out, length, MPI_INT, MPI_MAX, root, comm, request));
+        CALL(Reduce, reduce, slot->in, slot->out, length, MPI_INT, MPI_MAX, root, comm);
         break;
     case 4:
-        CHECK_OK(
-            MPI_Iallgather(slot->in, length, MPI_INT, slot->out, length, MPI_INT, comm, request));
+        CALL(Allgather, allgather, slot->in, length, MPI_INT, slot->out, length, MPI_INT, comm);
         break;
     case 5:
-        CHECK_OK(
-            MPI_Ialltoall(slot->in, length, MPI_INT, slot->out, length, MPI_INT, comm, request));
+        CALL(Alltoall, alltoall, slot->in, length, MPI_INT, slot->out, length, MPI_INT, comm);
         break;
     case 6:
-        CHECK_OK(MPI_Igather(slot->in, length, MPI_INT, slot->out, length, MPI_INT, root, comm,
-                             request));
+        CALL(Gather, gather, slot->in, length, MPI_INT, slot->out, length, MPI_INT, root, comm);
         break;
     case 7:
-        CHECK_OK(MPI_Iscatter(slot->in, length, MPI_INT, slot->out, length, MPI_INT, root, comm,
-                              request));
+        CALL(Scatter, scatter, slot->in, length, MPI_INT, slot->out, length, MPI_INT, root, comm);
         break;
     case 8:
-        CHECK_OK(MPI_Iscan(slot->in, slot->out, length, MPI_INT, MPI_SUM, comm, request));
+        CALL(Scan, scan, slot->in, slot->out, length, MPI_INT, MPI_SUM, comm);
         break;
     default:
-        CHECK_OK(MPI_Ireduce_scatter_block(slot->in, slot->out, length, MPI_INT, MPI_SUM, comm,
-                                           request));
+        CALL(Reduce_scatter_block, reduce_scatter_block, slot->in, slot->out, length, MPI_INT, MPI_SUM, comm);
     }
 }
 
@@ -116,7 +115,7 @@ static void wait_one_by_one(enum order order, MPI_Request *requests, uint64_t *r
     }
 }
 
-static void wait_as_they_come(enum order order, MPI_Request *requests)
+static void wait_as_they_come(enum order order, MPI_Request *requests, int persistent)
 {
     int done[ALL], count, flag;
     for (int left = ALL; left; left -= count) {
@@ -131,10 +130,23 @@ static void wait_as_they_come(enum order order, MPI_Request *requests)
         }
         CHECK(count != MPI_UNDEFINED);
         for (int i = 0; i < count; i++) {
-            CHECK(done[i] >= 0 && done[i] < ALL && requests[done[i]] == MPI_REQUEST_NULL);
+            CHECK(done[i] >= 0 && done[i] < ALL && (persistent || requests[done[i]] == MPI_REQUEST_NULL));
             check_one(done[i]);
         }
     }
+}
+
+/* Does it to all of them, in an order of this rank's own. */
+static void each(int (*what)(MPI_Request *), MPI_Request *requests, uint64_t *random)
+{
+    int turns[ALL];
+    for (int i = 0; i < ALL; i++) {
+        int j = random_below(random, i + 1);
+        turns[i] = turns[j];
+        turns[j] = i;
+    }
+    for (int i = 0; i < ALL; i++)
+        CHECK_OK(what(&requests[turns[i]]));
 }
 
 int main(int argc, char **argv)
@@ -148,11 +160,14 @@ int main(int argc, char **argv)
     /* Each rank waits in another way, and in the end all in the same one. */
     for (int again = 0; again < 2 * ORDERS; again++) {
         enum order order = (enum order)((again + (again < ORDERS ? rank : 0)) % ORDERS);
+        int persistent = again % 2;
         for (int i = 0; i < ALL; i++) {
             int round = i / KINDS, kind = i % KINDS;
-            begin(&slots[round][kind], kind, comms[(round + kind) % 3], round);
+            begin(&slots[round][kind], kind, comms[(round + kind) % 3], round, persistent);
             requests[i] = slots[round][kind].request;
         }
+        if (persistent)
+            each(MPI_Start, requests, &random);
         if (order < WAITALL)
             wait_one_by_one(order, requests, &random);
         else if (order == WAITALL) {
@@ -160,7 +175,9 @@ int main(int argc, char **argv)
             for (int i = 0; i < ALL; i++)
                 check_one(i);
         } else
-            wait_as_they_come(order, requests);
+            wait_as_they_come(order, requests, persistent);
+        if (persistent)
+            each(MPI_Request_free, requests, &random);
     }
     CHECK_OK(MPI_Comm_free(&comms[1]));
     CHECK_OK(MPI_Comm_free(&comms[2]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 4 5 8; long: 7 9 16; needs: MPI_Mprobe; env: OMPI_MCA_check_level=basic */
-/* MPI_Ireduce goes on while ranks wait in something else, by each of its algorithms: ranks inside
+/* ranks: 2 3 4 5 8; long: 7 9 16; needs: MPI_Mprobe MPI_Reduce_init; env: OMPI_MCA_check_level=basic */
+/* MPI_Ireduce, or a started MPI_Reduce_init, goes on while ranks wait in something else, by each of its algorithms: ranks inside
  * the tree hand on what they get while they are in MPI_Recv, MPI_Probe, MPI_Barrier, ...; and short
  * contributions are taken from them while the root computes, so that they can go on. */
 #include "check.h"
@@ -11,18 +11,27 @@ enum { LONG = 40000, WAYS = 7 };
 
 static int in[LONG], out[LONG];
 static MPI_Comm other; /* the same ranks */
+static int persistent; /* every second one */
 
 static void begin(int count, int root, MPI_Request *request)
 {
     for (int i = 0; i < count; i++)
         in[i] = rank + i;
     memset(out, 0xff, sizeof out);
-    CHECK_OK(MPI_Ireduce(in, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, request));
+    persistent = !persistent;
+    if (persistent) {
+        CHECK_OK(MPI_Reduce_init(in, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, MPI_INFO_NULL, request));
+        CHECK_OK(MPI_Start(request));
+    } else {
+        CHECK_OK(MPI_Ireduce(in, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, request));
+    }
 }
 
 static void finish(int count, int root, MPI_Request *request)
 {
     CHECK_OK(MPI_Wait(request, MPI_STATUS_IGNORE));
+    if (persistent)
+        CHECK_OK(MPI_Request_free(request));
     for (int i = 0; i < count; i++)
         CHECK_INT(out[i], rank == root ? size * (size - 1) / 2 + size * i : -1);
 }
@@ -137,12 +146,12 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_T_enum_get_info(items, &choices, NULL, NULL));
     for (int choice = 0; choice < choices; choice++) {
         CHECK_OK(MPI_T_cvar_write(handle, &choice));
-        for (int way = 0; way < WAYS; way++) {
-            others_wait(way, 3, way % size);
+        for (int way = 0; way < 2 * WAYS; way++) /* each once in each form */
+            others_wait(way % WAYS, 3, way % size);
+        for (int way = 0; way < WAYS; way++)
             others_wait(way, LONG, choice % size);
-        }
-        if (!needs_the_root(items, choice))
-            root_computes(choice);
+        for (int again = 0; again < 2 && !needs_the_root(items, choice); again++)
+            root_computes(2 * choice + again);
     }
     CHECK_OK(MPI_T_cvar_handle_free(&handle));
     CHECK_OK(MPI_T_finalize());
