@@ -14,13 +14,17 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "mpirun/allocation.h"
+#include "mpirun/rankfile.h"
+
+enum { MOST_SLOTS = 1 << 20 };
 
 static int read_slots(const char *text, const char *where, int *ret_slots)
 {
     char *end;
     long slots = strtol(text, &end, 10);
-    if (end == text || *end || slots < 1 || slots > 1 << 20)
+    if (end == text || *end || slots < 1 || slots > MOST_SLOTS)
         return tern_error(TERN_ERR_ARG, "\"%s\" is not a number of slots (in %s)", text, where);
     *ret_slots = (int)slots;
     return 0;
@@ -28,7 +32,7 @@ static int read_slots(const char *text, const char *where, int *ret_slots)
 
 static int set_name(const char *name, size_t length, struct tern_host_entry *entry)
 {
-    const char *at = memchr(name, '@', length);
+    const char *text = name, *at = memchr(name, '@', length);
     if (at && (size_t)(at - name) < sizeof entry->user) {
         memcpy(entry->user, name, at - name);
         entry->user[at - name] = '\0';
@@ -38,7 +42,7 @@ static int set_name(const char *name, size_t length, struct tern_host_entry *ent
         name = at + 1;
     }
     if (!length || length >= sizeof entry->name)
-        return tern_error(TERN_ERR_ARG, "\"%s\" is not a host name", name);
+        return tern_error(TERN_ERR_ARG, "\"%s\" is not a host name", text);
     memcpy(entry->name, name, length);
     entry->name[length] = '\0';
     return 0;
@@ -145,10 +149,12 @@ static bool is_own_address(const struct sockaddr *address)
     return own;
 }
 
-bool tern_host_is_here(const char *name)
+/* As tern_host_is_here, and its first address as text. */
+static bool identify(const char *name, char *address, size_t room)
 {
     char own[256] = "";
     gethostname(own, sizeof own - 1);
+    *address = '\0';
     if (strcasecmp(name, "localhost") == 0 || strcasecmp(name, own) == 0)
         return true;
     /* a short name and a full one of the same host */
@@ -162,8 +168,21 @@ bool tern_host_is_here(const char *name)
     bool here = false;
     for (struct addrinfo *at = found; at && !here; at = at->ai_next)
         here = is_own_address(at->ai_addr);
+    if (getnameinfo(found->ai_addr, found->ai_addrlen, address, room, NULL, 0, NI_NUMERICHOST))
+        *address = '\0';
     freeaddrinfo(found);
     return here;
+}
+
+bool tern_host_is_here(const char *name)
+{
+    char address[48];
+    return identify(name, address, sizeof address);
+}
+
+static void identify_entry(struct tern_host_entry *entry)
+{
+    entry->here = identify(entry->name, entry->address, sizeof entry->address);
 }
 
 char *tern_host_address(const char *name)
@@ -180,21 +199,47 @@ char *tern_host_address(const char *name)
 
 /* ---- lists ---- */
 
-static struct tern_host_entry *find(const struct tern_host_list *list, const char *name, bool here)
+/* A host may have several names: then its address tells. */
+static struct tern_host_entry *find(const struct tern_host_list *list,
+                                    const struct tern_host_entry *wanted)
 {
     for (int i = 0; i < list->count; i++) {
-        if ((here && list->items[i].here) || strcasecmp(list->items[i].name, name) == 0)
-            return &list->items[i];
+        struct tern_host_entry *entry = &list->items[i];
+        if ((wanted->here && entry->here) || strcasecmp(entry->name, wanted->name) == 0 ||
+            (*wanted->address && strcmp(entry->address, wanted->address) == 0))
+            return entry;
     }
     return NULL;
 }
 
+int tern_host_list_find(const struct tern_host_list *list, const char *name)
+{
+    for (int i = 0; i < list->count; i++) {
+        if (strcasecmp(list->items[i].name, name) == 0)
+            return i;
+    }
+    struct tern_host_entry wanted = { 0 };
+    snprintf(wanted.name, sizeof wanted.name, "%s", name);
+    identify_entry(&wanted);
+    const struct tern_host_entry *found = find(list, &wanted);
+    return found ? (int)(found - list->items) : -1;
+}
+
+static int add_slots(int some, int more, int most)
+{
+    return more < most - some ? some + more : most;
+}
+
 void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entry *entry)
 {
-    struct tern_host_entry *known = find(list, entry->name, entry->here);
+    struct tern_host_entry *known = find(list, entry);
     if (known) {
-        known->slots = (known->slots ? known->slots : 1) + (entry->slots ? entry->slots : 1);
-        known->max_slots += entry->max_slots;
+        if (*entry->address && !entry->here && strcasecmp(known->name, entry->name))
+            tern_log("%s and %s are one host, %s; its slots are added up", known->name, entry->name,
+                     entry->address);
+        known->slots = add_slots(known->slots ? known->slots : 1, entry->slots ? entry->slots : 1,
+                                 MOST_SLOTS);
+        known->max_slots = add_slots(known->max_slots, entry->max_slots, MOST_SLOTS);
         known->implied &= entry->implied;
         return;
     }
@@ -205,29 +250,42 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
     list->items[list->count++] = *entry;
 }
 
-static int read_file(const char *path, struct tern_host_list *list)
+int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, strerror(errno));
-    char *line = NULL;
-    size_t room = 0;
+    char *copy = tern_must_copy(text), *rest = copy, *line;
     int error = 0, number = 0;
-    while (error >= 0 && getline(&line, &room, file) >= 0) {
+    while (error >= 0 && (line = strsep(&rest, "\n"))) {
         struct tern_host_entry entry;
         number++;
         error = tern_host_parse_line(line, &entry);
         if (error == 0) {
-            entry.here = tern_host_is_here(entry.name);
+            identify_entry(&entry);
             tern_host_list_add(list, &entry);
+            tern_strings_add(&list->sequence, entry.name);
         }
     }
-    free(line);
-    fclose(file);
+    free(copy);
     if (error >= 0)
         return 0;
-    char *text = tern_must_copy(tern_error_text(error));
-    tern_error(error, "%s, line %d: %s", path, number, text);
+    char *said = tern_must_copy(tern_error_text(error));
+    tern_error(error, "%s, line %d: %s", path, number, said);
+    free(said);
+    return error;
+}
+
+static int read_file(const char *path, struct tern_host_list *list)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
+    int error;
+    if (!file || (size < 0 && ferror(file)))
+        error = tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, strerror(errno));
+    else
+        error = tern_hostfile_parse(path, size < 0 ? "" : text, list);
+    if (file)
+        fclose(file);
     free(text);
     return error;
 }
@@ -239,8 +297,10 @@ static int read_words(const struct tern_strings *words, struct tern_host_list *l
         int error = tern_host_parse(words->items[i], &entry);
         if (error)
             return error;
-        entry.here = tern_host_is_here(entry.name);
-        struct tern_host_entry *known = find(list, entry.name, entry.here);
+        identify_entry(&entry);
+        for (int rank = 0; rank < entry.slots || rank == 0; rank++)
+            tern_strings_add(&list->sequence, entry.name);
+        struct tern_host_entry *known = find(list, &entry);
         if (known && (!known->slots || (!entry.slots && !entry.implied)))
             known->slots = 0; /* NAME:*, once and for all */
         else
@@ -252,14 +312,14 @@ static int read_words(const struct tern_strings *words, struct tern_host_list *l
 /* Those of `list` that `choice` names, in the order of the choice and with its slots where it says
  * how many. */
 static int choose(const struct tern_host_list *list, const struct tern_host_list *choice,
-                  const char *where, struct tern_host_list *ret_list)
+                  struct tern_host_list *ret_list)
 {
-    struct tern_host_list chosen = { 0 };
+    struct tern_host_list chosen = { .where = choice->where, .sequence = choice->sequence };
     for (int i = 0; i < choice->count; i++) {
         struct tern_host_entry *named = &choice->items[i];
-        struct tern_host_entry *known = find(list, named->name, named->here);
+        struct tern_host_entry *known = find(list, named);
         if (!known)
-            return tern_error(TERN_ERR_ARG, "host %s is not in %s", named->name, where);
+            return tern_error(TERN_ERR_ARG, "host %s is not in %s", named->name, list->where);
         struct tern_host_entry entry = *known;
         if (named->slots && !named->implied) {
             entry.slots = named->slots;
@@ -274,35 +334,41 @@ static int choose(const struct tern_host_list *list, const struct tern_host_list
 }
 
 int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
-                       struct tern_host_list *ret_list)
+                       const struct tern_rankfile *rankfile, struct tern_host_list *ret_list)
 {
-    struct tern_host_list listed = { 0 }, named = { 0 }, list = { 0 };
-    const char *where = NULL; /* what the list so far is */
-    int error = tern_allocation_find(&list, &where);
+    struct tern_host_list list = { .where = "this machine" };
+    struct tern_host_list listed = { .where = files->count ? files->items[0] : "" };
+    struct tern_host_list named = { .where = "--host" };
+    int error = tern_allocation_find(&list, &list.where);
     for (int i = 0; i < list.count; i++)
-        list.items[i].here = tern_host_is_here(list.items[i].name);
+        identify_entry(&list.items[i]);
     for (int i = 0; i < files->count && !error; i++)
         error = read_file(files->items[i], &listed);
     if (!error && files->count && !listed.count)
         error = tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
     if (!error && listed.count) {
-        error = list.count ? choose(&list, &listed, where, &list) : 0;
+        error = list.count ? choose(&list, &listed, &list) : 0;
         list = list.count ? list : listed;
-        where = files->items[0];
     }
     if (!error)
         error = read_words(hosts, &named);
     if (!error && named.count) {
-        error = list.count ? choose(&list, &named, where, &list) : 0;
+        error = list.count ? choose(&list, &named, &list) : 0;
         list = list.count ? list : named;
     }
     if (error)
         return error;
+    if (!list.count && rankfile) {
+        list.where = rankfile->path;
+        tern_rankfile_hosts(rankfile, &list);
+    }
     if (!list.count) {
         struct tern_host_entry own = { .here = true };
         gethostname(own.name, sizeof own.name - 1);
         tern_host_list_add(&list, &own);
     }
+    for (int i = 0; i < list.count && !listed.count && !named.count; i++)
+        tern_strings_add(&list.sequence, list.items[i].name);
     *ret_list = list;
     return 0;
 }

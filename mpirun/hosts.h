@@ -17,11 +17,14 @@ struct tern_host_entry {
     int max_slots; /* 0: not said */
     bool here;     /* it is this machine */
     bool implied;  /* the slots count as said, but no number was */
+    char address[48]; /* of its name; "": nobody knows it, or nobody asked */
 };
 
 struct tern_host_list {
     struct tern_host_entry *items;
     int count, room;
+    const char *where;            /* where it comes from, in words */
+    struct tern_strings sequence; /* a name per line or word, as --map-by seq goes through them */
 };
 
 /* Reads "NAME", "NAME:N" or "NAME:*", or a line of a hostfile ("NAME [slots=N] [max-slots=N]"). 0,
@@ -33,14 +36,20 @@ int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry);
  * May ask the resolver, and block. */
 bool tern_host_is_here(const char *name);
 
-/* Adds a host, or to the slots of one that is in the list. A host listed once without slots has one
- * per core (0), listed again and again one each time. */
+/* Adds a host, or to the slots of one that is in the list, which has the same name or address. A host
+ * listed once without slots has one per core (0), listed again and again one each time. */
 void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entry *entry);
+/* Where in the list the host of that name is, or -1. May ask the resolver, and block. */
+int tern_host_list_find(const struct tern_host_list *list, const char *name);
 
-/* The hosts after --host, --hostfile and the allocation, each once and in order; this machine alone
- * where nobody says anything. TERN_ERR_ARG. */
+/* The hosts after --host, --hostfile and the allocation, each once and in order; those of the
+ * rankfile (may be NULL) where nobody says anything, or this machine alone. TERN_ERR_ARG. */
+struct tern_rankfile;
 int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
-                       struct tern_host_list *ret_list);
+                       const struct tern_rankfile *rankfile, struct tern_host_list *ret_list);
+/* Reads hostfiles and words of --host only, without the batch system: a hostfile's text, for which
+ * `path` stands in sentences. */
+int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list);
 
 /* The address of a host as text; malloc'ed. NULL: nobody knows it. */
 char *tern_host_address(const char *name);

@@ -19,6 +19,7 @@
 #include "mpirun/muster.h"
 #include "mpirun/options.h"
 #include "mpirun/program.h"
+#include "mpirun/rankfile.h"
 #include "mpirun/topology.h"
 
 enum { AGENTS_END_MS = 1000 };
@@ -210,7 +211,9 @@ static int show(const struct tern_options *options, const struct tern_host *host
 static struct {
     struct tern_options options;
     char **paths, **wdirs;
+    struct tern_rankfile rankfile; /* empty: none was given */
     struct tern_host_list list;
+    struct tern_fixed_place *fixed; /* by rank, where a rankfile or a sequence says it */
     struct tern_host own; /* this machine, whether it is among them or not */
     struct tern_host *hosts;
     int here;  /* this machine among them, or -1 */
@@ -226,19 +229,52 @@ static int fault(int error)
     return 1;
 }
 
+/* --map-by seq: each host that was named gets the next rank. */
+static int place_in_sequence(const struct tern_host_list *list)
+{
+    int count = list->sequence.count, last = -1;
+    all.fixed = tern_must_alloc(count * sizeof *all.fixed);
+    for (int i = 0; i < count; i++) {
+        const char *name = list->sequence.items[i];
+        if (last < 0 || strcmp(name, list->sequence.items[i - 1])) /* the resolver may be slow */
+            last = tern_host_list_find(list, name);
+        if (last < 0)
+            return tern_error(TERN_ERR_ARG, "--map-by seq: host %s may not be used", name);
+        all.fixed[i].host = last;
+    }
+    all.options.map.fixed_count = count;
+    return 0;
+}
+
 static int collect_hosts(void)
 {
+    struct tern_options *options = &all.options;
     struct tern_host_list *list = &all.list;
-    int error = tern_hosts_collect(&all.options.hosts, &all.options.hostfiles, list);
+    int error = options->rankfile ? tern_rankfile_read(options->rankfile, options->rankfile_physical,
+                                                       &all.rankfile)
+                                  : 0;
+    if (!error)
+        error = tern_hosts_collect(&options->hosts, &options->hostfiles,
+                                   options->rankfile ? &all.rankfile : NULL, list);
     if (error)
         return error;
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
-        if (!all.options.no_local || !list->items[i].here)
+        if (!options->no_local || !list->items[i].here)
             list->items[kept++] = list->items[i];
     }
     list->count = kept;
-    return kept ? 0 : tern_error(TERN_ERR_ARG, "--nolocal leaves no host");
+    if (!kept)
+        return tern_error(TERN_ERR_ARG, "--nolocal leaves no host");
+    if (options->rankfile) {
+        error = tern_rankfile_place(&all.rankfile, list, list->where, &all.fixed);
+        options->map.fixed_count = all.rankfile.count;
+        options->map.fixed_by = options->rankfile;
+    } else if (options->sequential) {
+        error = place_in_sequence(list);
+    }
+    options->map.fixed = all.fixed;
+    return error;
 }
 
 /* What is known of the hosts so far; in place of unknown processors stands one. */
@@ -262,24 +298,45 @@ static void make_hosts(void)
     }
 }
 
-/* Drops the hosts that will get no rank, where that can be told before they are asked which
- * processors they have. */
-static int drop_unused(void)
+/* Which host gets which ranks, as far as it can be told before the hosts are asked which processors
+ * they have. 1: it can't. */
+static int map_early(struct tern_map *ret_map)
 {
-    const struct tern_map_request *request = &all.options.map;
+    struct tern_map_request *request = &all.options.map, asked = *request;
     bool known = !request->per_object || request->per_level == TERN_LEVEL_NODE;
     for (int h = 0; h < all.list.count; h++)
         known &= all.list.items[h].slots > 0 || all.list.items[h].here;
-    if (!known)
-        return 0;
+    if (!known && !request->fixed)
+        return 1;
+    struct tern_fixed_place *bare = tern_must_alloc(request->fixed_count * sizeof *bare);
+    for (int rank = 0; rank < request->fixed_count; rank++)
+        bare[rank].host = all.fixed[rank].host; /* whether it has the processors is seen later */
+    request->fixed = request->fixed ? bare : NULL;
+    request->no_oversubscribe &= known;
+    int error = map_ranks(&all.options, all.hosts, all.list.count, ret_map);
+    request->fixed = asked.fixed;
+    request->no_oversubscribe = asked.no_oversubscribe;
+    if (!error && known)
+        all.slots = ret_map->slots;
+    free(bare);
+    return error;
+}
+
+/* Drops the hosts that will get no rank, where that is known. */
+static int drop_unused(void)
+{
     struct tern_map map;
-    int error = map_ranks(&all.options, all.hosts, all.list.count, &map);
+    int error = map_early(&map);
     if (error)
-        return error;
+        return error < 0 ? error : 0;
     int kept = 0;
     for (int h = 0; h < all.list.count; h++) {
         if (!ranks_on(&map, h))
             continue;
+        for (int rank = 0; rank < all.options.map.fixed_count; rank++) {
+            if (all.fixed[rank].host == h)
+                all.fixed[rank].host = kept;
+        }
         if (all.here == h)
             all.here = kept;
         all.list.items[kept] = all.list.items[h];
@@ -288,13 +345,32 @@ static int drop_unused(void)
     if (all.here >= kept || (all.here >= 0 && !all.list.items[all.here].here))
         all.here = -1;
     all.list.count = kept;
-    all.slots = map.slots;
     tern_map_free(&map);
     return 0;
 }
 
+/* A dry run starts nothing, so the others cannot be asked. */
+static void take_others_as_this(void)
+{
+    int others = 0;
+    for (int h = 0; h < all.list.count; h++) {
+        struct tern_host *host = &all.hosts[h];
+        if (all.list.items[h].here)
+            continue;
+        host->cpus = all.own.cpus;
+        host->cpu_count = all.own.cpu_count;
+        host->cpu_limit = all.own.cpu_limit;
+        others++;
+    }
+    int cores = tern_host_objects(&all.own, TERN_LEVEL_CORE);
+    if (others && !all.options.quiet)
+        tern_log("nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
+                 others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,
+                 cores == 1 ? "" : "s");
+}
+
 /* From the list of hosts to a map. Where there are others than this machine, their agents are up
- * afterwards. */
+ * afterwards, unless this is a dry run. */
 static int place_ranks(void)
 {
     int error = tern_topology_read(all.options.cpu_list, &all.own, &all.topology);
@@ -310,7 +386,9 @@ static int place_ranks(void)
     }
     if (!error)
         error = tern_loop_open();
-    if (!error && !only_here)
+    if (!error && !only_here && all.options.do_not_launch)
+        take_others_as_this();
+    else if (!error && !only_here)
         error = tern_muster(&all.options, &all.list, all.here, all.hosts);
     if (!error)
         error = map_ranks(&all.options, all.hosts, all.list.count, &all.map);
@@ -341,8 +419,13 @@ int main(int argc, char **argv)
     if (status)
         return status;
     error = place_ranks();
-    if (error)
-        return fault(error);
+    if (error) {
+        char *said = tern_must_copy(tern_error_text(error));
+        tern_agents_end(AGENTS_END_MS);
+        tern_log("%s", said);
+        free(said);
+        return 1;
+    }
     if (!only_here && all.here >= 0 && ranks_on(&all.map, all.here))
         status = find_programs(options, all.wdirs, all.paths);
     keep_to_listed(options, &all.map);

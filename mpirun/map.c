@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the
- * host each of them sits; in which order they are numbered; to which processors each is bound.
+ * host each of them sits; in which order they are numbered; to which processors each is bound. A
+ * rankfile or a sequence of hosts takes the place of the first three.
  *
  * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a
  * mapping that was asked for binds to the same kind of object; more ranks than processors are not
- * bound at all unless asked for, and then share as evenly as can be. Binding takes, within the
- * object the rank sits at, the processors that fewest ranks have yet.
+ * bound at all unless asked for, and then share as evenly as can be.
+ *
+ * Objects of a level need not be alike: a control group leaves three cores of one socket and one of
+ * the other, efficient cores share a cache by four. So both steps count laps: an object of four
+ * cores is on its first lap until it has four ranks. Of the objects on the earliest lap a rank sits
+ * at the next one in turn, and is bound to those with fewest ranks. Where all objects are alike this
+ * is going round. A rank whose object has too few free processors for all that it wants (PE=N) takes
+ * free ones elsewhere: two ranks share one only where there are too few for all.
  */
 #include "mpirun/map.h"
 
@@ -15,6 +22,7 @@
 #include <string.h>
 
 #include "lib/util/error.h"
+#include "mpirun/rankfile.h"
 #include "mpirun/strings.h"
 
 void tern_cpus_add(struct tern_cpus *set, int os_index)
@@ -76,7 +84,9 @@ struct mapping {
     const struct tern_map_request *request;
     const struct tern_host *hosts;
     int host_count;
-    int *host_ranks; /* per host */
+    int *host_ranks;      /* per host */
+    enum tern_level unit; /* core or hardware thread: what PE=N counts */
+    int pe;
     struct tern_map *map;
 };
 
@@ -88,11 +98,25 @@ static int ppr_capacity(const struct mapping *m)
     return capacity;
 }
 
+static int too_few_places(const struct tern_map_request *request, int ranks)
+{
+    if (request->fixed_by)
+        return tern_error(TERN_ERR_ARG, "the rankfile %s says where %d rank%s run%s, not all of %d",
+                          request->fixed_by, request->fixed_count,
+                          request->fixed_count == 1 ? "" : "s", request->fixed_count == 1 ? "s" : "",
+                          ranks);
+    return tern_error(TERN_ERR_ARG,
+                      "--map-by seq: %d ranks, and %d host%s named; each rank needs one of its own",
+                      ranks, request->fixed_count, request->fixed_count == 1 ? " is" : "s are");
+}
+
 /* Ranks of each program: as said, or what fits. */
 static int count_ranks(const struct mapping *m, int *ret_app_np)
 {
     const struct tern_map_request *request = m->request;
-    int capacity = request->per_object ? ppr_capacity(m) : m->map->slots;
+    int capacity = request->fixed        ? request->fixed_count
+                   : request->per_object ? ppr_capacity(m)
+                                         : m->map->slots;
     int64_t total = 0;
     for (int a = 0; a < request->apps; a++) {
         ret_app_np[a] = request->np[a];
@@ -116,6 +140,8 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
     if (total > 1 << 20)
         return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start",
                           (long long)total);
+    if (request->fixed && total > request->fixed_count)
+        return too_few_places(request, (int)total);
     m->map->size = (int)total;
     return 0;
 }
@@ -178,13 +204,13 @@ static char *list_offers(const struct mapping *m)
     return text ? text : tern_must_copy("");
 }
 
-/* More ranks than slots. Where hosts were given per-node counts but no slots of their own, the counts
- * are what was said. */
+/* More ranks than slots. Where it was said what each host gets, but no slots of its own, then that is
+ * what counts. */
 static int check_slots(const struct mapping *m)
 {
     bool over = false;
     for (int h = 0; h < m->host_count && m->request->no_oversubscribe; h++)
-        over |= !(m->request->per_object && m->hosts[h].slots_implied) &&
+        over |= !((m->request->per_object || m->request->fixed) && m->hosts[h].slots_implied) &&
                 m->host_ranks[h] > tern_host_slots(&m->hosts[h], m->request->hwthreads);
     if (!over)
         return 0;
@@ -228,14 +254,13 @@ static void decide_defaults(const struct mapping *m, bool crowded)
 {
     const struct tern_map_request *request = m->request;
     struct tern_map *map = m->map;
-    enum tern_level unit = request->hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE;
-    enum tern_level usual = map->size <= 2 || request->pe > 1 ? unit : TERN_LEVEL_SOCKET;
+    enum tern_level usual = map->size <= 2 || m->pe > 1 ? m->unit : TERN_LEVEL_SOCKET;
     map->by = request->per_object ? request->per_level : request->by;
     if (map->by == TERN_LEVEL_DEFAULT)
-        map->by = crowded || request->pe > 1 ? TERN_LEVEL_SLOT : usual;
+        map->by = crowded || m->pe > 1 || request->fixed ? TERN_LEVEL_SLOT : usual;
     /* ranks with several processors each take them in order; the object of one processor would be
      * too small */
-    if (request->pe > 1 && map->by <= unit)
+    if (m->pe > 1 && map->by <= m->unit)
         map->by = TERN_LEVEL_SLOT;
     map->bind = request->bind;
     if (map->bind != TERN_LEVEL_DEFAULT)
@@ -243,7 +268,7 @@ static void decide_defaults(const struct mapping *m, bool crowded)
     bool asked = request->by != TERN_LEVEL_DEFAULT || request->per_object;
     if (crowded)
         map->bind = TERN_LEVEL_NONE;
-    else if (asked && map->by < TERN_LEVEL_NODE && request->pe <= 1)
+    else if (asked && map->by < TERN_LEVEL_NODE && m->pe == 1)
         map->bind = map->by;
     else
         map->bind = usual;
@@ -254,11 +279,10 @@ static void decide_defaults(const struct mapping *m, bool crowded)
 static void count_crowds(struct mapping *m, const struct tern_place *places)
 {
     m->map->crowded_host = -1;
-    int pe = m->request->pe > 1 ? m->request->pe : 1;
     for (int i = 0; i < m->map->size && m->map->crowded_host < 0; i++) {
         int h = places[i].host;
-        int units = tern_host_units(&m->hosts[h], m->request->hwthreads);
-        if ((int64_t)m->host_ranks[h] * pe > units) {
+        int units = tern_host_units(&m->hosts[h], m->unit == TERN_LEVEL_HWTHREAD);
+        if ((int64_t)m->host_ranks[h] * m->pe > units) {
             m->map->crowded_host = h;
             m->map->crowded_ranks = m->host_ranks[h];
             m->map->crowded_units = units;
@@ -275,7 +299,9 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
             struct tern_place *place = &m->map->places[rank];
             place->app = a;
             place->app_rank = i;
-            if (m->request->per_object)
+            if (m->request->fixed)
+                place->host = m->request->fixed[rank].host;
+            else if (m->request->per_object)
                 place_per_object(m, i, place);
             else
                 place->host = next_host(m, spread, &cursor);
@@ -289,16 +315,56 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
     return check_slots(m);
 }
 
-static void place_at_objects(struct mapping *m)
+/* Cores or hardware threads of each object of a level; malloc'ed. */
+static int *count_units(const struct tern_host *host, enum tern_level level, enum tern_level unit)
+{
+    int *units = tern_must_alloc(host->cpu_count * sizeof *units);
+    int *seen = tern_must_alloc(host->cpu_count * sizeof *seen); /* 1 + the unit's object */
+    for (int c = 0; c < host->cpu_count; c++) {
+        const int *id = host->cpus[c].id;
+        if (seen[id[unit]] != id[level] + 1)
+            units[id[level]]++;
+        seen[id[unit]] = id[level] + 1;
+    }
+    free(seen);
+    return units;
+}
+
+/* The lap that an object with so many ranks is on when it gets one more. */
+static int lap(int ranks, int pe, int units)
+{
+    return (int)((((int64_t)ranks + 1) * pe - 1) / (units > 0 ? units : 1));
+}
+
+static void place_at_objects_of(const struct mapping *m, int h)
+{
+    const struct tern_host *host = &m->hosts[h];
+    int objects = tern_host_objects(host, m->map->by), next = 0;
+    int *ranks = tern_must_alloc(objects * sizeof *ranks);
+    int *units = count_units(host, m->map->by, m->unit);
+    for (int i = 0; i < m->map->size; i++) {
+        if (m->map->places[i].host != h)
+            continue;
+        int best = next;
+        for (int tried = 1; tried < objects; tried++) {
+            int at = (next + tried) % objects;
+            if (lap(ranks[at], m->pe, units[at]) < lap(ranks[best], m->pe, units[best]))
+                best = at;
+        }
+        m->map->places[i].object = best;
+        ranks[best]++;
+        next = (best + 1) % objects;
+    }
+    free(ranks);
+    free(units);
+}
+
+static void place_at_objects(const struct mapping *m)
 {
     if (m->request->per_object || m->map->by > TERN_LEVEL_NODE)
         return;
-    int *next = tern_must_alloc(m->host_count * sizeof *next);
-    for (int i = 0; i < m->map->size; i++) {
-        struct tern_place *place = &m->map->places[i];
-        place->object = next[place->host]++ % tern_host_objects(&m->hosts[place->host], m->map->by);
-    }
-    free(next);
+    for (int h = 0; h < m->host_count; h++)
+        place_at_objects_of(m, h);
 }
 
 /* First hardware thread of the object that the place sits at. */
@@ -330,7 +396,7 @@ static int compare_numbering(const void *left, const void *right)
 static void number_ranks(struct mapping *m)
 {
     enum tern_level level = m->request->rank_by;
-    if (level >= TERN_LEVEL_COUNT)
+    if (level >= TERN_LEVEL_COUNT || m->request->fixed)
         return;
     int size = m->map->size;
     struct numbering *order = tern_must_alloc(size * sizeof *order);
@@ -356,22 +422,6 @@ static bool at_object(const struct mapping *m, const struct tern_place *place,
     return m->map->by >= TERN_LEVEL_NODE || cpu->id[m->map->by] == place->object;
 }
 
-/* Within the place's object, the object of level `level` that fewest ranks have taken; -1 when
- * `taken` excludes all. */
-static int least_used(const struct mapping *m, const struct tern_place *place,
-                      enum tern_level level, const int *used, const bool *taken)
-{
-    const struct tern_host *host = &m->hosts[place->host];
-    int best = -1;
-    for (int c = 0; c < host->cpu_count; c++) {
-        int id = host->cpus[c].id[level];
-        if (at_object(m, place, &host->cpus[c]) && !taken[id] &&
-            (best < 0 || used[id] < used[best]))
-            best = id;
-    }
-    return best;
-}
-
 static void take_object(const struct tern_host *host, enum tern_level level, int id,
                         struct tern_place *place)
 {
@@ -381,53 +431,119 @@ static void take_object(const struct tern_host *host, enum tern_level level, int
     }
 }
 
-static void bind_place(const struct mapping *m, struct tern_place *place, int *used)
+/* Objects of the level that ranks are bound to, on one host. */
+struct targets {
+    enum tern_level level;
+    bool single; /* cores or hardware threads: a rank takes as many as it wants processors */
+    int *units;  /* processors of each object */
+    int *taken;  /* by ranks so far: processors, or ranks of wider objects */
+};
+
+/* The object that the place gets next: on the earliest lap, at its own object if there is one, with
+ * fewest ranks. -1 when `taken` excludes all. Only single processors are taken from elsewhere. */
+static int least_used(const struct mapping *m, const struct tern_place *place,
+                      const struct targets *targets, const bool *taken)
 {
     const struct tern_host *host = &m->hosts[place->host];
-    enum tern_level bind = m->map->bind;
-    if (bind >= TERN_LEVEL_NODE) {
-        take_object(host, TERN_LEVEL_NODE, 0, place);
-        return;
+    bool best_inside = false;
+    int best = -1, best_lap = 0;
+    for (int c = 0; c < host->cpu_count; c++) {
+        int id = host->cpus[c].id[targets->level];
+        bool inside = at_object(m, place, &host->cpus[c]);
+        if (taken[id] || (!inside && !targets->single))
+            continue;
+        int laps = lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
+        if (best < 0 || laps < best_lap ||
+            (laps == best_lap &&
+             (inside > best_inside ||
+              (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
+            best = id;
+            best_lap = laps;
+            best_inside = inside;
+        }
     }
+    return best;
+}
+
+static void bind_place(const struct mapping *m, struct tern_place *place, struct targets *targets)
+{
+    const struct tern_host *host = &m->hosts[place->host];
     place->bound = true;
-    /* wider than where it sits: the object around it; else the least used ones inside */
-    if (m->map->by < TERN_LEVEL_NODE && bind >= m->map->by) {
-        take_object(host, bind, first_cpu(m, place)->id[bind], place);
-        return;
-    }
-    int wanted = m->request->pe > 1 && bind <= TERN_LEVEL_CORE ? m->request->pe : 1;
+    int wanted = targets->single ? m->pe : 1;
     bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
-    while (wanted-- > 0) {
-        int id = least_used(m, place, bind, used, taken);
+    while (wanted > 0) {
+        int id = least_used(m, place, targets, taken);
         if (id < 0)
             break;
+        int part = targets->units[id] < wanted ? targets->units[id] : wanted;
         taken[id] = true;
-        used[id]++;
-        take_object(host, bind, id, place);
+        targets->taken[id] += part;
+        wanted -= part;
+        take_object(host, targets->level, id, place);
     }
     free(taken);
 }
 
-static void bind_ranks(struct mapping *m)
+/* What the rankfile says of the rank. */
+static int bind_as_said(const struct mapping *m, int rank)
 {
-    for (int h = 0; h < m->host_count; h++) {
-        int local = 0;
-        int *used = tern_must_alloc(m->hosts[h].cpu_count * sizeof *used);
-        for (int i = 0; i < m->map->size; i++) {
-            if (m->map->places[i].host != h)
-                continue;
-            m->map->places[i].local_rank = local++;
-            bind_place(m, &m->map->places[i], used);
-        }
-        free(used);
+    const struct tern_fixed_place *fixed = &m->request->fixed[rank];
+    struct tern_place *place = &m->map->places[rank];
+    char *where = tern_must_format("%s, line %d", m->request->fixed_by, fixed->line);
+    int error = tern_slots_find(&m->hosts[place->host], fixed->slots, m->request->hwthreads, where,
+                                &place->cpus);
+    place->bound = true;
+    free(where);
+    return error;
+}
+
+static int bind_ranks_of(const struct mapping *m, int h)
+{
+    const struct tern_host *host = &m->hosts[h];
+    enum tern_level bind = m->map->bind;
+    bool free_to_move = bind >= TERN_LEVEL_NODE;
+    struct targets targets = { .level = free_to_move ? TERN_LEVEL_NODE : bind,
+                               .single = bind <= TERN_LEVEL_CORE };
+    int local = 0, error = 0;
+    targets.units = count_units(host, targets.level, bind < m->unit ? bind : m->unit);
+    targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
+    for (int i = 0; i < m->map->size && !error; i++) {
+        struct tern_place *place = &m->map->places[i];
+        if (place->host != h)
+            continue;
+        place->local_rank = local++;
+        if (m->request->fixed && m->request->fixed[i].slots && m->request->bind != TERN_LEVEL_NONE)
+            error = bind_as_said(m, i);
+        else if (free_to_move)
+            take_object(host, TERN_LEVEL_NODE, 0, place);
+        else
+            bind_place(m, place, &targets);
     }
+    free(targets.units);
+    free(targets.taken);
+    return error;
+}
+
+static int bind_ranks(const struct mapping *m)
+{
+    int error = 0;
+    for (int h = 0; h < m->host_count && !error; h++)
+        error = bind_ranks_of(m, h);
+    return error;
 }
 
 int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
                    int host_count, struct tern_map *ret_map)
 {
     struct tern_map map = { 0 };
-    struct mapping m = { request, hosts, host_count, NULL, &map };
+    struct mapping m = { .request = request,
+                         .hosts = hosts,
+                         .host_count = host_count,
+                         .unit = request->hwthreads || request->by == TERN_LEVEL_HWTHREAD
+                                     ? TERN_LEVEL_HWTHREAD
+                                     : TERN_LEVEL_CORE,
+                         .pe = request->pe > 1 ? request->pe : 1,
+                         .map = &map };
     for (int h = 0; h < host_count; h++)
         map.slots += tern_host_slots(&hosts[h], request->hwthreads);
     int *app_np = tern_must_alloc(request->apps * sizeof *app_np);
@@ -439,21 +555,20 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
     m.host_ranks = tern_must_alloc(host_count * sizeof *m.host_ranks);
     map.places = tern_must_alloc(map.size * sizeof *map.places);
     error = place_on_hosts(&m, app_np);
-    if (error) {
-        free(map.places);
-        free(m.host_ranks);
-        free(app_np);
-        return error;
+    if (!error) {
+        count_crowds(&m, map.places);
+        decide_defaults(&m, map.crowded_host >= 0);
+        place_at_objects(&m);
+        number_ranks(&m);
+        error = bind_ranks(&m);
     }
-    count_crowds(&m, map.places);
-    decide_defaults(&m, map.crowded_host >= 0);
-    place_at_objects(&m);
-    number_ranks(&m);
-    bind_ranks(&m);
     free(app_np);
     free(m.host_ranks);
-    *ret_map = map;
-    return 0;
+    if (error)
+        free(map.places);
+    else
+        *ret_map = map;
+    return error;
 }
 
 void tern_map_free(struct tern_map *map)

@@ -64,6 +64,13 @@ int tern_host_objects(const struct tern_host *host, enum tern_level level);
 int tern_host_units(const struct tern_host *host, bool hwthreads);
 int tern_host_slots(const struct tern_host *host, bool hwthreads);
 
+/* Where one rank was said to be, by a rankfile or a sequence of hosts. */
+struct tern_fixed_place {
+    int host;          /* index */
+    const char *slots; /* its processors as rankfile.h words them; NULL: as for other ranks */
+    int line;          /* of the rankfile */
+};
+
 struct tern_map_request {
     const int *np;      /* ranks of each program; 0: not said */
     int apps;           /* number of programs */
@@ -77,6 +84,9 @@ struct tern_map_request {
     bool no_oversubscribe;   /* more ranks than slots is an error */
     bool over_hosts;         /* ... because that is so on several hosts, not because it was asked */
     bool span;               /* each host gets as many ranks as the others */
+    const struct tern_fixed_place *fixed; /* by rank: then nothing else decides; NULL: not said */
+    int fixed_count;
+    const char *fixed_by; /* the rankfile; NULL: --map-by seq */
 };
 
 struct tern_place {

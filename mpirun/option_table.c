@@ -32,6 +32,8 @@ const struct tern_option tern_option_table[] = {
     { "rank-by", 1, RANK_BY, NULL },
     { "bind-to", 1, BIND_TO, NULL },
     { "ppr", 1, PPR, NULL },
+    { "rankfile", 1, RANKFILE, NULL },
+    { "rf", 1, RANKFILE, NULL },
     { "npernode", 1, PER_NODE, NULL },
     { "N", 1, PER_NODE, NULL },
     { "pernode", 0, ONE_PER_NODE, NULL },
@@ -127,8 +129,6 @@ const struct tern_option tern_option_table[] = {
       "there is no persistent virtual machine; every mpirun is complete by itself" },
     { "max-restarts", 1, REFUSED, "ranks that failed are not restarted" },
     { "output-proctable", 0, REFUSED, "use -v, which names the process of each rank" },
-    { "rankfile", 1, REFUSED, "use --map-by, --rank-by, --bind-to and --cpu-set" },
-    { "rf", 1, REFUSED, "use --map-by, --rank-by, --bind-to and --cpu-set" },
     { "report-events", 1, REFUSED, "there are no tools to report events to" },
     { "report-uri", 1, REFUSED, "nobody can connect to this mpirun" },
     { "tv", 0, REFUSED,
@@ -163,7 +163,10 @@ void tern_option_print_help(void)
         "supported\n"
         "  --map-by OBJECT            slot, hwthread, core, l1cache..l3cache, numa, socket, node "
         "or ppr:N:OBJECT;\n"
-        "                             with :PE=N each rank has N processors\n"
+        "                             with :PE=N each rank has N processors; seq: a rank on each "
+        "host named, in order\n"
+        "  --rankfile FILE            lines \"rank N=HOST slot=CORES\" say where each rank runs; also "
+        "-rf, --map-by rankfile:FILE=FILE\n"
         "  -N, --npernode N           N ranks per node; --npersocket N: per socket\n"
         "  --rank-by OBJECT           number the ranks round these objects\n"
         "  --bind-to OBJECT           none, hwthread, core, l1cache..l3cache, numa, socket; "
@@ -175,7 +178,8 @@ void tern_option_print_help(void)
         "  --oversubscribe            more ranks than processors are meant; --nooversubscribe: are "
         "an error\n"
         "  --report-bindings          say to which processors each rank is bound\n"
-        "  --display-map              show which rank runs where; --dry-run: and start no rank\n"
+        "  --display-map              show which rank runs where; --dry-run: and start nothing, here "
+        "or elsewhere\n"
         "  --tag-output               begin each line with [job,rank]<stream>:; "
         "--timestamp-output: with the time\n"
         "  --output-filename DIR      write the ranks' output to files below DIR too (DIR:nocopy: "

@@ -29,6 +29,7 @@ enum tern_option_effect {
     RANK_BY,
     BIND_TO,
     PPR,
+    RANKFILE,
     PER_NODE,
     ONE_PER_NODE,
     PER_SOCKET,

@@ -75,6 +75,16 @@ static bool is_launch_parameter(const char *name)
            strcmp(room->name, "launch") == 0;
 }
 
+/* Open MPI's names of its mappers; those without a word of their own choose by themselves. */
+static int choose_mapper(const char *names, struct tern_options *options)
+{
+    if (strcmp(names, "seq") == 0)
+        return tern_policy_map_by("rmaps", "seq", options);
+    if (strcmp(names, "rank_file") == 0)
+        return tern_policy_map_by("rmaps", "rankfile", options);
+    return 0;
+}
+
 /* Parameters of Open MPI's launcher that mean something to ours. */
 static int apply_parameter(const char *name, const char *value, struct tern_options *options)
 {
@@ -86,7 +96,14 @@ static int apply_parameter(const char *name, const char *value, struct tern_opti
     if (strcmp(name, "hwloc_base_binding_policy") == 0 ||
         strcmp(name, "hwloc_default_binding_policy") == 0)
         return tern_policy_bind_to(name, value, options);
-    if (strcmp(name, "rmaps_base_oversubscribe") == 0)
+    if (strcmp(name, "rmaps") == 0)
+        return choose_mapper(value, options);
+    if (strcmp(name, "rmaps_rank_file_path") == 0 || strcmp(name, "orte_rankfile") == 0) {
+        tern_strings_add(&options->kept, value);
+        options->rankfile = options->kept.items[options->kept.count - 1];
+    } else if (strcmp(name, "rmaps_rank_file_physical") == 0)
+        options->rankfile_physical = !is_false(value);
+    else if (strcmp(name, "rmaps_base_oversubscribe") == 0)
         options->oversubscribe = !is_false(value);
     else if (strcmp(name, "rmaps_base_no_oversubscribe") == 0)
         options->map.no_oversubscribe = !is_false(value);
@@ -112,7 +129,9 @@ static int apply_environment(struct tern_options *options)
         "hwloc_base_binding_policy",     "rmaps_base_oversubscribe",
         "rmaps_base_no_oversubscribe",   "hwloc_base_use_hwthreads_as_cpus",
         "hwloc_base_report_bindings",    "orte_tag_output",
-        "orte_abort_on_non_zero_status",
+        "orte_abort_on_non_zero_status", "rmaps",
+        "rmaps_rank_file_path",          "orte_rankfile",
+        "rmaps_rank_file_physical",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char variable[128];
@@ -322,6 +341,9 @@ static int apply_placement(const struct tern_option *option, const char *word, c
         return tern_policy_bind_to(word, value, options);
     case PPR:
         return tern_policy_ppr(word, value, options);
+    case RANKFILE:
+        options->rankfile = value;
+        return 0;
     case PER_NODE:
     case PER_SOCKET:
     case ONE_PER_NODE:
@@ -577,6 +599,10 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
     int result = apply_environment(&options);
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
+    if (result == 0 && options.by_rankfile && !options.rankfile)
+        result = tern_error(TERN_ERR_ARG, "--map-by rankfile wants the file: --rankfile FILE");
+    if (result == 0 && options.rankfile && options.sequential)
+        result = tern_error(TERN_ERR_ARG, "either --rankfile or --map-by seq says where ranks run");
     if (result == 0 && options.map.no_oversubscribe && options.oversubscribe)
         options.map.no_oversubscribe = false;
     if (result < 0)

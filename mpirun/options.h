@@ -32,6 +32,10 @@ struct tern_options {
     struct tern_strings env;     /* --gmca, --prtemca, ...: for all programs */
     struct tern_map_request map; /* np and apps are filled in by main */
     const char *cpu_list;        /* --cpu-set; NULL: all */
+    const char *rankfile;        /* --rankfile; NULL */
+    bool rankfile_physical;      /* its numbers are the operating system's */
+    bool by_rankfile;            /* --map-by rankfile: there must be one */
+    bool sequential;             /* --map-by seq */
     const char *prefix;          /* --prefix; NULL */
     const char *output_dir;      /* --output-filename; NULL */
     bool output_only_files;      /* --output-filename DIR:nocopy */

@@ -96,7 +96,12 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
 
 static int read_modifier(const char *option, const char *word, struct tern_options *options)
 {
-    if (strcasecmp(word, "oversubscribe") == 0) {
+    if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->sequential) {
+        tern_strings_add(&options->hostfiles, word + 5);
+    } else if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->by_rankfile) {
+        tern_strings_add(&options->kept, word + 5);
+        options->rankfile = options->kept.items[options->kept.count - 1];
+    } else if (strcasecmp(word, "oversubscribe") == 0) {
         options->oversubscribe = true;
         options->map.no_oversubscribe = false;
     } else if (strcasecmp(word, "nooversubscribe") == 0) {
@@ -157,17 +162,22 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
             free(pair);
         }
     } else if (*word) {
-        enum tern_level level;
-        if (!find_level(word, &level) || level == TERN_LEVEL_NONE)
+        enum tern_level level = TERN_LEVEL_SLOT;
+        options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
+        options->by_rankfile = strcasecmp(word, "rankfile") == 0;
+        bool fixed = options->sequential || options->by_rankfile;
+        if (!fixed && (!find_level(word, &level) || level == TERN_LEVEL_NONE))
             error = tern_error(TERN_ERR_ARG,
                                "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
-                               "l2cache, l3cache, numa, "
-                               "socket, package, node and ppr:N:OBJECT",
+                               "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
+                               "rankfile",
                                option, word);
         else
-            options->map.by = level;
+            options->map.by = fixed ? TERN_LEVEL_DEFAULT : level;
     }
-    while (!error && rest && (word = strsep(&rest, ":,"))) {
+    while (!error && rest) {
+        /* the name of a file may have commas */
+        word = strsep(&rest, strncasecmp(rest, "file=", 5) == 0 ? ":" : ":,");
         if (*word)
             error = read_modifier(option, word, options);
     }

@@ -185,7 +185,7 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
     tern_topology_record(topology, allowed, &host);
     hwloc_bitmap_free(allowed);
     gethostname(host.name, sizeof host.name - 1);
-    host.cpu_limit = cpu_quota();
+    host.cpu_limit = hwloc_topology_is_thissystem(topology) ? cpu_quota() : 0;
     *ret_host = host;
     *ret_topology = topology;
     return 0;

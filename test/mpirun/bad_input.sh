@@ -74,6 +74,79 @@ echo 'localhost' >hosts
 bad 'host far is not in hosts' --hostfile hosts --host far -np 1 "${go[@]}"
 bad '--nolocal leaves no host' --nolocal -np 1 "${go[@]}"
 
+echo 'localhost slots=2 max_slots=0' >hosts
+bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
+bad 'cannot read the hostfile /: Is a directory' --hostfile / -np 1 "${go[@]}"
+echo localhost >unreadable
+chmod 0 unreadable
+[ "$(id -u)" = 0 ] || bad 'cannot read the hostfile unreadable: Permission denied' --hostfile unreadable -np 1 "${go[@]}"
+bad '"me@" is not a host name' --host me@ -np 1 "${go[@]}"
+
+# More ranks than slots, and what each host offers.
+table() {
+    run "$@"
+    is "mpirun $*: exit status" "$rc" 1
+    [ ! -s out ] || complain "mpirun $*: writes to standard output"
+    [ ! -e started ] || complain "mpirun $*: the program was started"
+}
+table --host far1:2,far2:3 -np 6 "${go[@]}"
+is "the table" "$(cat err)" 'mpirun: 6 ranks on 5 slots, and --oversubscribe was not given
+    host  slots  max
+    far1      2
+    far2      3'
+printf 'far1 slots=2 max_slots=2\nfar1234 slots=3\nfar1234 slots=1 max_slots=4\n' >hosts
+table --hostfile hosts -np 7 "${go[@]}"
+is "the table, with limits" "$(cat err)" 'mpirun: 7 ranks, and the hostfile allows at most 6
+    host     slots  max
+    far1         2    2
+    far1234      4    4'
+table --hostfile hosts -np 7 --oversubscribe "${go[@]}"
+is "limits hold with --oversubscribe" "$(head -n 1 err)" 'mpirun: 7 ranks, and the hostfile allows at most 6'
+run --host far1:2,far2:3 -np 6 --oversubscribe --dry-run -q true
+is "--oversubscribe" "$rc $(grep -c 'Process rank' out)" "0 6"
+run --host far1:2 --host far2:3 -np 6 --map-by :OVERSUBSCRIBE --dry-run -q true
+is ":OVERSUBSCRIBE" "$rc $(grep -c 'Process rank' out)" "0 6"
+run -q --host localhost:2 -np 3 true
+is "a single host" "$rc" 0
+bad '3 ranks on 2 slots, and --nooversubscribe was given' --host localhost:2 --nooversubscribe -np 3 "${go[@]}"
+bad '3 ranks on 2 slots, and --nooversubscribe was given' --host localhost:2 --map-by core:NOOVERSUBSCRIBE -np 3 "${go[@]}"
+
+# Rankfiles: refused are those that cannot be meant, by file and line.
+rankfile() {
+    local sentence=$1 text=$2
+    shift 2
+    printf '%s\n' "$text" >ranks
+    bad "$sentence" -q --rankfile ranks "$@" "${go[@]}"
+}
+bad 'cannot read the rankfile nofile: No such file' --rankfile nofile -np 1 "${go[@]}"
+bad 'cannot read the rankfile /: Is a directory' -rf / -np 1 "${go[@]}"
+bad '--map-by rankfile wants the file: --rankfile FILE' --map-by rankfile -np 1 "${go[@]}"
+bad '--map-by: no modifier "FILE=x"' --map-by core:FILE=x -np 1 "${go[@]}"
+rankfile 'the rankfile ranks names no rank' '# nobody'
+rankfile 'ranks, line 2: expected "rank N=HOST slot=SLOTS"' $'\nrang 0=localhost slot=0'
+rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank x=localhost slot=0'
+rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank 0=localhost slit=0'
+rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank 99999999999999999999=localhost slot=0'
+rankfile 'ranks, line 1: "0-" is not a list of slots such as' 'rank 0=localhost slot=0-'
+rankfile 'ranks, line 1: "" is not a list of slots such as' 'rank 0=localhost slot='
+rankfile 'ranks, line 3: line 1 says already where rank 0 runs' $'rank 0=localhost slot=0\n\nrank 0=localhost slot=0'
+rankfile 'the rankfile ranks does not say where rank 1 runs; each of 0 to 2 needs a line' $'rank 0=localhost\nrank 2=localhost'
+rankfile 'the rankfile ranks says where 1 rank runs, not all of 2' 'rank 0=localhost' -np 2
+rankfile 'ranks, line 1: host .* has no core 4000 that may be used' 'rank 0=localhost slot=4000' --host localhost
+rankfile 'ranks, line 1: host .* has [0-9]+ sockets? that may be used, no socket 77' 'rank 0=localhost slot=77:0' --host localhost
+rankfile 'ranks, line 2: host far is not in --host' $'rank 0=localhost\nrank 1=far slot=0' --host localhost:2
+rankfile 'ranks, line 1: there is no host \+n1 in --host, only \+n0 to \+n0' 'rank 0=+n1 slot=0' --host localhost
+rankfile 'ranks, line 1: "\+x1" is not a host' 'rank 0=+x1 slot=0'
+rankfile 'either --rankfile or --map-by seq' 'rank 0=localhost' --map-by seq
+echo localhost >hosts
+rankfile 'ranks, line 1: host far is not in hosts' 'rank 0=far' --hostfile hosts
+export SLURM_JOB_ID=7 SLURM_JOB_NODELIST='n[1-2]'
+rankfile "ranks, line 1: host far is not in this Slurm job's allocation" 'rank 0=far'
+bad "host far is not in this Slurm job's allocation" --map-by seq --host n1,far "${go[@]}"
+SLURM_JOB_NODELIST='n[1-' bad '"n\[1-" is not a list of hosts as Slurm writes it' "${go[@]}"
+unset SLURM_JOB_ID SLURM_JOB_NODELIST
+bad '--map-by seq: 3 ranks, and 2 hosts are named; each rank needs one of its own' --map-by seq --host far1,far2 -np 3 "${go[@]}"
+
 bad '--bind-to: no object "cores"' --bind-to cores -np 1 "${go[@]}"
 bad '--map-by: no object "nodes"' --map-by nodes -np 1 "${go[@]}"
 bad '--map-by: no modifier "pee=2"' --map-by core:pee=2 -np 1 "${go[@]}"
@@ -87,7 +160,6 @@ bad '--stdin 3: there are 2 ranks' -q --stdin 3 -np 2 "${go[@]}"
 bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
 bad '--timeout wants a number' --timeout soon -np 1 "${go[@]}"
 bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
-bad '--rankfile is not supported' --rankfile f -np 1 "${go[@]}"
 MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT wants a number' -np 1 "${go[@]}"
 TMPDIR=/nonexistent bad 'cannot make a directory for the job in /nonexistent' -np 1 "${go[@]}"
 

@@ -92,6 +92,15 @@ START_TEST(test_host_lists)
     ck_assert_int_eq(list.count, 2);
     ck_assert_int_eq(list.items[0].slots, 2);
     ck_assert_int_eq(list.items[1].slots, 5);
+    /* two names of one address, and numbers that would overflow */
+    struct tern_host_entry alias = { .name = "n3", .slots = 1 << 20, .address = "192.0.2.3" };
+    tern_host_list_add(&list, &alias);
+    strcpy(alias.name, "n3.example.org");
+    tern_host_list_add(&list, &alias);
+    ck_assert_int_eq(list.count, 3);
+    ck_assert_int_eq(list.items[2].slots, 1 << 20);
+    ck_assert_str_eq(list.items[2].name, "n3");
+    ck_assert_int_eq(tern_host_list_find(&list, "N3"), 2);
     free(list.items);
 }
 END_TEST
@@ -190,25 +199,25 @@ START_TEST(test_allocation_is_found)
     setenv("SLURM_JOB_ID", "7", 1);
     setenv("SLURM_JOB_NODELIST", "n[1-3]", 1);
     setenv("SLURM_TASKS_PER_NODE", "4(x2),2", 1);
-    ck_assert_int_eq(tern_hosts_collect(&none, &none, &list), 0);
+    ck_assert_int_eq(tern_hosts_collect(&none, &none, NULL, &list), 0);
     ck_assert_int_eq(list.count, 3);
     ck_assert_int_eq(list.items[0].slots, 4);
     ck_assert_int_eq(list.items[2].slots, 2);
     tern_strings_add(&hosts, "n3");
     tern_strings_add(&hosts, "n1:1");
-    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, &list), 0);
+    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, NULL, &list), 0);
     ck_assert_int_eq(list.count, 2);
     ck_assert_str_eq(list.items[0].name, "n3");
     ck_assert_int_eq(list.items[0].slots, 2);
     ck_assert_int_eq(list.items[1].slots, 1);
     tern_strings_add(&hosts, "n4");
-    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, &list), TERN_ERR_ARG);
+    ck_assert_int_eq(tern_hosts_collect(&hosts, &none, NULL, &list), TERN_ERR_ARG);
     ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
                      "host n4 is not in this Slurm job's allocation (SLURM_JOB_NODELIST)");
     unsetenv("SLURM_JOB_ID");
     unsetenv("SLURM_JOB_NODELIST");
     unsetenv("SLURM_TASKS_PER_NODE");
-    ck_assert_int_eq(tern_hosts_collect(&none, &none, &list), 0);
+    ck_assert_int_eq(tern_hosts_collect(&none, &none, NULL, &list), 0);
     ck_assert(list.count == 1 && list.items[0].here && list.items[0].slots == 0);
 }
 END_TEST
