@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For valgrind --tool=callgrind on rank 0: N times a message of 8 bytes to rank 1 and one back, which is
+ * there when it is received, so that no instruction is spent on waiting. */
+#include "bench.h"
+
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int64_t x = 0;
+    int messages = argc > 1 ? atoi(argv[1]) : 100;
+    argc = 1;
+    bench_start(&argc, &argv, 8);
+    bench_need_ranks(2);
+    for (int i = 0; i < messages; i++) {
+        if (rank == 0) {
+            MPI_Send(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            usleep(2000);
+            MPI_Recv(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(&x, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(&x, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
