@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < messages; i++) {
         if (rank == 0) {
             MPI_Send(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-            usleep(2000);
+            usleep(5000); /* the other rank answers meanwhile */
             MPI_Recv(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(&x, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

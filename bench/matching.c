@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one message costs when N receives are posted before its own, or N unexpected messages wait
- * before it: a ping-pong with the last tag, rank 1 holding the queue. Constant time is the aim. */
+/* What one message costs when N receives are posted before its own, with wildcards or without, or N
+ * unexpected messages wait before it: a ping-pong with the last tag, rank 1 holding the queue. Constant
+ * time is the aim. */
 #include "bench.h"
 
 enum { PING = 30000 };
@@ -23,18 +24,22 @@ static double ping_pong(int repetitions, void *state)
     return MPI_Wtime() - begin;
 }
 
-static void with_posted(const struct bench *b, int n)
+/* With wildcards, of four receives one takes any tag from its own rank and two take any source: none of
+ * them the message of the ping-pong. */
+static void with_posted(const struct bench *b, int n, int wild)
 {
-    int x[1], tag = PING;
+    int x = 0, tag = PING;
     MPI_Request *requests = malloc(((size_t) n + 1) * sizeof *requests);
     int *values = malloc(((size_t) n + 1) * sizeof *values);
     if (requests == NULL || values == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
     for (int i = 0; rank == 1 && i < n; i++)
-        MPI_Irecv(&values[i], 1, MPI_INT, 0, i % 20000, MPI_COMM_WORLD, &requests[i]);
-    bench_print("match-posted", n, bench_median(b, ping_pong, &tag) / 2 * 1e6, "us");
-    for (int i = 0; rank == 0 && i < n; i++)
-        MPI_Send(x, 1, MPI_INT, 1, i % 20000, MPI_COMM_WORLD);
+        MPI_Irecv(&values[i], 1, MPI_INT, !wild ? 0 : i % 4 == 0 ? 1 : i % 4 < 3 ? MPI_ANY_SOURCE : 0,
+                  wild && i % 4 == 0 ? MPI_ANY_TAG : i % 20000, MPI_COMM_WORLD, &requests[i]);
+    bench_print(wild ? "match-wild" : "match-posted", n, bench_median(b, ping_pong, &tag) / 2 * 1e6, "us");
+    for (int i = 0; rank < 2 && i < n; i++)
+        if (rank == (wild && i % 4 == 0))
+            MPI_Send(&x, 1, MPI_INT, 1, i % 20000, MPI_COMM_WORLD);
     if (rank == 1)
         MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
     free(requests);
@@ -61,8 +66,9 @@ int main(int argc, char **argv)
 {
     struct bench b = bench_start(&argc, &argv, 4);
     bench_need_ranks(2);
-    for (int n = 0; n <= 10000; n = n ? n * 10 : 10) {
-        with_posted(&b, n);
+    for (int n = 0; n <= 100000; n = n ? n * 10 : 10) {
+        with_posted(&b, n, 0);
+        with_posted(&b, n, 1);
         with_unexpected(&b, n);
     }
     MPI_Finalize();

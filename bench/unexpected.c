@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for messages that nobody has asked for yet. "unexpected": bytes by which both ranks together
- * grow for each of 100,000 waiting messages of 8 bytes; "flood-receiver": MiB by which the receiver
+/* Memory for messages that nobody has asked for yet. "unexpected": bytes by which the receiver
+ * grows for each of 100,000 waiting messages of 8 bytes; "flood-receiver": MiB by which the receiver
  * grows while 64 MiB in messages of 1 KiB (the size) are sent to it and it waits for another message,
  * that of a third rank. */
 #include "bench.h"
@@ -31,10 +31,11 @@ static void wait_for_all(void)
 static double growth_of_waiting(void)
 {
     int64_t x = 0;
-    double sum;
+    double most;
     MPI_Request *requests = bench_buffer(WAITING * sizeof *requests);
     wait_for_all();
     double mine = -own_bytes();
+    wait_for_all();
     for (int i = 0; rank == 0 && i < WAITING; i++)
         MPI_Isend(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[i]);
     wait_for_all();
@@ -44,11 +45,11 @@ static double growth_of_waiting(void)
         MPI_Recv(&x, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0)
         MPI_Waitall(WAITING, requests, MPI_STATUSES_IGNORE);
-    if (rank > 1)
+    if (rank != 1)
         mine = 0;
-    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     free(requests);
-    return sum;
+    return most;
 }
 
 static double growth_of_flooded(void)
