@@ -18,6 +18,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "mpirun/agents.h"
+#include "mpirun/connection.h"
 #include "mpirun/environment.h"
 #include "mpirun/exchange.h"
 #include "mpirun/input.h"
@@ -399,6 +400,13 @@ static void received(struct tern_link *link, const struct tern_frame *frame)
     }
 }
 
+/* mpirun, or the agent above, may have been stopped. */
+static bool host_answers(struct tern_link *link)
+{
+    (void)link;
+    return tern_connection_answers(0);
+}
+
 static void link_lost(struct tern_link *link, const char *why)
 {
     (void)link;
@@ -428,6 +436,7 @@ int tern_agent_run(void)
     free(greeting);
     agent.link.received = received;
     agent.link.lost = link_lost;
+    agent.link.answers = host_answers;
     int error = tern_loop_open();
     if (!error)
         error = tern_link_open(&agent.link, in, out);

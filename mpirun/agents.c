@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/connection.h"
 #include "mpirun/link.h"
 
 enum { WORDS_GRACE_MS = 300, LAST_WORDS = 600 };
@@ -47,6 +48,7 @@ struct child {
     size_t line_bytes;
     char last[LAST_WORDS]; /* complete line before coming up */
     char why[300];
+    bool silent; /* and that has been said */
 };
 
 static struct {
@@ -216,6 +218,23 @@ static void link_lost(struct tern_link *link, const char *why)
     }
 }
 
+/* Silent, but is its host alive? */
+static bool host_answers(struct tern_link *link)
+{
+    struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
+    char line[400];
+    if (!tern_connection_answers(child->pid))
+        return false;
+    snprintf(line, sizeof line,
+             "host %s: its agent says nothing, but the host answers (was the agent stopped?); the "
+             "job waits for it",
+             child->name);
+    if (!child->silent)
+        agents.listener->said(line);
+    child->silent = true;
+    return true;
+}
+
 /* ---- coming up ---- */
 
 static bool greeted(struct tern_link *link, const char *line)
@@ -366,6 +385,7 @@ void tern_agents_start(int host, const char *name, const char *address)
     child->link.line = greeted;
     child->link.received = link_received;
     child->link.lost = link_lost;
+    child->link.answers = host_answers;
     child->words = (struct tern_watch){ .fd = fds[2], .ready = words_ready };
     tern_loop_never_wait(fds[2]);
     tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);

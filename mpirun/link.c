@@ -3,6 +3,11 @@
  * Sending never blocks: what the descriptor does not take waits in memory, and whoever produces
  * much (output) is held back by credit, not by the link. A silent neighbour is found by beats:
  * whoever has said nothing for a quarter of the time allowed says that it lives.
+ *
+ * What silence means: a process that has died closes its descriptors, which ends the link at once.
+ * So one that is only silent was stopped (Ctrl-Z, kill -STOP, a debugger, a batch system that
+ * suspends the job), or its host has gone without a word. Who is about to stop says so where it
+ * can; otherwise the connection beneath the link tells one from the other, where there is one.
  */
 #include "mpirun/link.h"
 
@@ -187,7 +192,7 @@ static void beat_expired(struct tern_timer *timer)
      * other has said lies unread: it gets another chance. */
     if (link->excused || now - link->beat_ms > link->silence_ms / 2)
         link->heard_ms = now;
-    if (now - link->heard_ms >= link->silence_ms) {
+    if (now - link->heard_ms >= link->silence_ms && !(link->answers && link->answers(link))) {
         char why[120];
         snprintf(why, sizeof why, "nothing has been heard of it for %d s (heartbeat_timeout)",
                  (link->silence_ms + 999) / 1000);

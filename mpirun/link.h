@@ -21,6 +21,9 @@ struct tern_link {
     int silence_ms;  /* longest that the other side may be silent; 0: no limit */
     int64_t beat_ms; /* when beat was set */
     bool excused;    /* the other side has said that it will be silent (it stops) */
+    /* Is the other side's host seen to live, although nothing is heard? Then the link is kept.
+     * NULL: that cannot be told. */
+    bool (*answers)(struct tern_link *link);
     /* Lines of text that come before the first frame: greetings of login shells, and at last the
      * agent's own. True: frames follow. NULL: frames from the beginning. */
     bool (*line)(struct tern_link *link, const char *line);

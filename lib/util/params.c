@@ -190,7 +190,8 @@ static const struct tern_param launch[] = {
      "them itself."},
     {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts all hosts itself."},
     {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
-     "A host that shows no sign of life for so long is taken for dead, and the job ends; 0: never."},
+     "A host that shows no sign of life for so long is taken for dead, and the job ends; 0: never. Processes that were only "
+     "stopped are waited for, if ssh shows that their host lives."},
 };
 
 const struct tern_param_room tern_param_rooms[] = {

@@ -3,11 +3,12 @@
 #
 #     outer namespaces: this script; all ends with it, whatever happens
 #    ┌────────────────────────────────────────────────────────────────────┐
-#    │                    br0  (10.77.0.254/24)                           │
+#    │       br0  10.77.0.254/24  fd77::fe/64        (br1, with NICS=2)   │
 #    │         ┌───────────┬──┴────────┬───────────┐                      │
-#    │        p1          p2          p3          p4        (ends of veth)│
+#    │        p1          p2          p3          p4      (ends of veths) │
 #    │    ┌────┴────┐ ┌────┴────┐ ┌────┴────┐ ┌────┴────┐                 │
-#    │    │  eth0   │ │  eth0   │ │  eth0   │ │  eth0   │ 10.77.0.N/24    │
+#    │    │  eth0   │ │  eth0   │ │  eth0   │ │  eth0   │ 10.77.0.N       │
+#    │    │ (eth1)  │ │ (eth1)  │ │ (eth1)  │ │ (eth1)  │ 10.88.0.N       │
 #    │    │   n1    │ │   n2    │ │   n3    │ │   n4    │ own name, sshd, │
 #    │    │ docker0 │ │ docker0 │ │ docker0 │ │ docker0 │ processes, /tmp,│
 #    │    │  lost0  │ │  lost0  │ │  lost0  │ │  lost0  │ /dev/shm,       │
@@ -15,13 +16,17 @@
 #    │    └─────────┘ └─────────┘ └─────────┘ └─────────┘                 │
 #    └────────────────────────────────────────────────────────────────────┘
 #
-# What hosts of the field have beside the network that works: docker0, a bridge with the same address 172.17.0.1/16 on each;
-# lost0, a second network that leads nowhere, with an address (10.99.0.1 or .2) that every other host has too; idle0, an interface
-# that is down. mpirun is run on n1. The tests' files are visible on all hosts, as on a cluster with a shared file system.
-# Port 22 of each host takes the tests' key, port 2201 wants a password.
+# What hosts of the field have beside the network that works, and here before it, so that who takes the first that looks good
+# is wrong: docker0, a bridge with the same address 172.17.0.1/16 on each; lost0, a second network that leads nowhere, with an
+# address (10.99.0.1 or .2) that every other host has too; idle0, an interface that is down and keeps its address 10.78.0.N/24.
+# mpirun is run on n1. The tests' files are visible on all hosts, as on a cluster with a shared file system.
+# Port 22 of each host takes the tests' key, port 2201 wants a password. 10.77.0.99 swallows what is sent to it.
+#
+# NICS=2 gives each host a second good interface, eth1. FAMILY=6: eth0 has fd77::N/64 and no IPv4 address.
 
 set -u
 : "${HOSTS:?says how many hosts}"
+NICS=${NICS:-1} FAMILY=${FAMILY:-4}
 
 skip() {
     echo "SKIPPED: $*"
@@ -75,7 +80,8 @@ ip link set lo up
 /usr/sbin/sshd -f "$scratch/sshd_config" -E "$scratch/sshd$number.log" -o PidFile=none
 /usr/sbin/sshd -f "$scratch/sshd_config" -E "$scratch/sshd$number.log" -o PidFile=none -p 2201 -o PubkeyAuthentication=no -o PasswordAuthentication=yes
 : >"$scratch/up$number"
-exec sleep infinity
+sleep infinity &
+wait # as the first process of a host should, bash buries orphans
 END
 
 write_files() {
@@ -87,8 +93,8 @@ write_files() {
     : >known_hosts
     : >resolv.conf
     for ((host = 1; host <= HOSTS; host++)); do
-        echo "10.77.0.$host n$host" >>etc-hosts
-        echo "n$host,10.77.0.$host $(cut -d' ' -f1,2 host_key.pub)" >>known_hosts
+        echo "$network$host n$host" >>etc-hosts
+        echo "n$host,$network$host $(cut -d' ' -f1,2 host_key.pub)" >>known_hosts
         echo "[n$host]:2201 $(cut -d' ' -f1,2 host_key.pub)" >>known_hosts
     done
     cat >sshd_config <<END
@@ -123,23 +129,42 @@ build_host() {
     inits[host]=$first
     # the namespaces are there when the process in them is
     until [ "$(readlink "/proc/${inits[host]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+    nsenter -t "${inits[host]}" -n sh -ec "
+        ip link add docker0 type bridge
+        ip link add docked type veth peer name dockee
+        ip link set docked master docker0 up
+        ip link set dockee up
+        ip addr add 172.17.0.1/16 dev docker0
+        ip link set docker0 up
+        ip link add lost0 type veth peer name lost1
+        ip addr add 10.99.0.$((host % 2 + 1))/24 dev lost0
+        ip link set lost0 up
+        ip link set lost1 up
+        ip link add idle0 type veth peer name idle1
+        ip addr add 10.78.0.$host/24 dev idle0"
     ip link add "p$host" type veth peer name eth0 netns "${inits[host]}"
     ip link set "p$host" master br0 up
-    nsenter -t "${inits[host]}" -n sh -c "
-        ip addr add 10.77.0.$host/24 dev eth0 && ip link set eth0 up
-        ip link add docker0 type bridge && ip addr add 172.17.0.1/16 dev docker0 && ip link set docker0 up
-        ip link add lost0 type veth peer name lost1 && ip addr add 10.99.0.$((host % 2 + 1))/24 dev lost0
-        ip link set lost0 up && ip link set lost1 up
-        ip link add idle0 type veth peer name idle1 && ip addr add 10.78.0.$host/24 dev idle0"
+    nsenter -t "${inits[host]}" -n sh -ec "
+        ip addr add $network$host$bits dev eth0
+        ip link set eth0 up
+        [ $FAMILY = 6 ] || ip neigh add 10.77.0.99 lladdr 02:00:00:00:00:99 dev eth0"
+    [ "$NICS" = 2 ] || return 0
+    ip link add "q$host" type veth peer name eth1 netns "${inits[host]}"
+    ip link set "q$host" master br1 up
+    nsenter -t "${inits[host]}" -n sh -ec "ip addr add 10.88.0.$host/24 dev eth1; ip link set eth1 up"
 }
 
 build_hosts() {
     local host
+    network=10.77.0. bits=/24
+    [ "$FAMILY" = 4 ] || network=fd77:: bits="/64 nodad"
     write_files
     ip link set lo up
     ip link add br0 type bridge
     ip addr add 10.77.0.254/24 dev br0
+    ip addr add fd77::fe/64 dev br0
     ip link set br0 up
+    [ "$NICS" = 1 ] || ip link add br1 up type bridge
     for ((host = 1; host <= HOSTS; host++)); do build_host "$host"; done
     for ((host = 1; host <= HOSTS; host++)); do
         for ((tries = 0; tries < 1000; tries++)); do
@@ -164,6 +189,20 @@ run() {
     # shellcheck disable=SC2034 # for the script that reads this
     rc=$?
 }
+
+# What is left of this script's jobs on any host: processes and files.
+leftovers() {
+    local host file
+    pgrep -af -- "$mark|$MPIRUN"
+    pgrep -a -x tern-guardian
+    pgrep -a -x ssh
+    for ((host = 1; host <= HOSTS; host++)); do
+        for file in "/proc/${inits[host]}/root/tmp/"* "/proc/${inits[host]}/root/dev/shm/"*; do
+            grep -qxF "${file##*/}" "clean$host" || [[ $file = *'*' ]] || echo "n$host: $file"
+        done
+    done
+}
+none_left() { [ -z "$(leftovers)" ]; }
 
 # Nothing of a job is left on host N: no process but those of the host itself, no file.
 is_clean() {

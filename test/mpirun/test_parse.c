@@ -9,6 +9,7 @@
 
 #include "lib/util/error.h"
 #include "mpirun/allocation.h"
+#include "mpirun/connection.h"
 #include "mpirun/frame.h"
 #include "mpirun/hosts.h"
 #include "mpirun/policy.h"
@@ -394,6 +395,47 @@ START_TEST(test_machines)
 }
 END_TEST
 
+/* The kernel's table of connections, as an agent finds its own there. */
+START_TEST(test_connections)
+{
+    static const struct {
+        const char *text, *ssh_connection;
+        bool is;
+        unsigned unanswered;
+    } lines[] = {
+        { "   1: 02004D0A:0016 01004D0A:D00E 01 00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "10.77.0.1 53262 10.77.0.2 22", true, 0 },
+        { "   1: 02004D0A:0016 01004D0A:D00E 01 00000020:00000000 01:00000019 00000003     0        0 4712 2 0",
+          "10.77.0.1 53262 10.77.0.2 22", true, 3 },
+        { "   1: 02004D0A:0016 01004D0A:D00E 01 00000020:00000000 04:00000019 00000000     0        7 4712 2 0",
+          "10.77.0.1 53262 10.77.0.2 22", true, 7 },
+        { "   1: 02004D0A:0016 01004D0A:D00E 01 00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "10.77.0.3 53262 10.77.0.2 22", false, 0 },
+        { "   1: 02004D0A:0016 01004D0A:D00F 01 00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "10.77.0.1 53262 10.77.0.2 22", false, 0 },
+        { "   9: 0000000000000000FFFF000002004D0A:0016 0000000000000000FFFF000001004D0A:D00E 01 "
+          "00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "10.77.0.1 53262 10.77.0.2 22", true, 0 },
+        { "   9: 000077FD000000000000000002000000:0016 000077FD000000000000000001000000:D00E 01 "
+          "00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "fd77::1 53262 fd77::2 22", true, 0 },
+        { "   9: 000077FD000000000000000002000000:0016 000077FD000000000000000001000000:D00E 01 "
+          "00000000:00000000 02:000AF0CC 00000000     0        0 4712 2 0",
+          "fd77::1 53262 fd77::2", false, 0 },
+    };
+    struct tern_connection_line line;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        ck_assert(tern_connection_line_read(lines[i].text, &line));
+        ck_assert_uint_eq(line.unanswered, lines[i].unanswered);
+        ck_assert_uint_eq(line.inode, 4712);
+        ck_assert_msg(tern_connection_is(&line, lines[i].ssh_connection) == lines[i].is, "%s",
+                      lines[i].text);
+    }
+    ck_assert(!tern_connection_line_read("  sl  local_address rem_address   st tx_queue rx_queue",
+                                         &line));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("parse");
@@ -406,6 +448,7 @@ int main(void)
     tcase_add_test(all, test_allocation_files);
     tcase_add_test(all, test_allocation_is_found);
     tcase_add_test(all, test_frames);
+    tcase_add_test(all, test_connections);
     tcase_add_test(all, test_policies);
     tcase_add_test(all, test_soft_numbers);
     tcase_add_test(all, test_quotas);
