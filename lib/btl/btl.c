@@ -115,13 +115,24 @@ void tern_btl_leave(void)
             tern_btls[i]->leave();
 }
 
-bool tern_btl_return(void)
+int tern_btl_return(void (*forget)(const struct tern_btl *btl), bool *ret_useful)
 {
-    bool useful = true;
+    bool asked = false, useful = false, useless[BTL_COUNT] = {false};
     for (int i = 0; i < BTL_COUNT; i++)
-        if (active[i] && tern_btls[i]->come_back)
-            useful = tern_btls[i]->come_back() && useful;
-    return useful;
+        if (active[i] && tern_btls[i]->come_back) {
+            asked = true;
+            useless[i] = !tern_btls[i]->come_back();
+            useful |= !useless[i];
+        }
+    *ret_useful = useful || !asked;
+    int rc = 0;
+    for (int i = 0; i < BTL_COUNT && useful && !rc; i++)
+        if (useless[i]) {
+            tern_btls[i]->finalize();
+            forget(tern_btls[i]);
+            rc = tern_btls[i]->init();
+        }
+    return rc;
 }
 
 bool tern_btl_active(const struct tern_btl *btl)

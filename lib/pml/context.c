@@ -137,6 +137,17 @@ void tern_context_close(struct tern_context *context)
     context->peers = NULL;
 }
 
+void tern_context_forget_peer(const struct tern_peer *peer)
+{
+    struct tern_lane *lane = &tern_lanes[peer->lane];
+    tern_deliver_forget_peer(peer);
+    for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
+        for (struct tern_context *context = lane->contexts[i]; context; context = context->hash_next)
+            for (int rank = 0; rank < context->size; rank++)
+                if (context->peers->peer[rank] == peer)
+                    context->send_seq[rank] = context->recv_seq[rank] = 0;
+}
+
 struct tern_peers *tern_peers_new(int count)
 {
     struct tern_peers *peers = calloc(1, sizeof *peers + count * sizeof peers->peer[0]);

@@ -42,6 +42,15 @@ void tern_peer_update(struct tern_peer *peer)
     peer->eager_below = free ? peer->btl->eager_max + 1 : 0;
 }
 
+void tern_peer_forget(struct tern_peer *peer)
+{
+    peer->btl = NULL;
+    peer->endpoint = NULL;
+    peer->credit = 0;
+    memset(peer->owed, 0, sizeof peer->owed);
+    tern_peer_update(peer);
+}
+
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
 {
     if (!peer->waits)

@@ -114,7 +114,8 @@ void tern_pml_finalize(void);
 
 /* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All state stays. */
 void tern_pml_leave(void);
-/* Takes it up again. False: it is of no use any more, as all of the node had left meanwhile; begin anew. */
-bool tern_pml_return(void);
+/* Takes it up again. 0 or TERN_ERR_*. *ret_useful false: it is of no use any more, as all others had left meanwhile; begin
+ * anew. Where only those of this node had, what concerns them begins anew, and all else goes on. */
+int tern_pml_return(bool *ret_useful);
 
 #endif

@@ -472,6 +472,25 @@ int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_
     return 0;
 }
 
+bool tern_pmix_recall(const char *key, void **ret_value, size_t *ret_length)
+{
+    pmix_info_t immediate;
+    pmix_value_t *value = NULL;
+
+    fill_flag(&immediate, PMIX_IMMEDIATE);
+    if (pmix.get(&pmix.self, key, &immediate, 1, &value) != PMIX_SUCCESS || !value)
+        return false;
+    bool found = value->type == PMIX_BYTE_OBJECT;
+    if (!found) {
+        free_value(value);
+        return false;
+    }
+    *ret_value = value->data.bo.bytes;
+    *ret_length = value->data.bo.size;
+    free(value);
+    return true;
+}
+
 /* On PMIx's thread; the value is PMIx's own. */
 static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
 {

@@ -35,6 +35,7 @@ int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_f
 bool tern_pmix_host(uint32_t rank, char *name, size_t room);
 bool tern_pmix_job_string(const char *key, char *text, size_t room);
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+bool tern_pmix_recall(const char *key, void **ret_value, size_t *ret_length);
 
 /* Sends the launcher an event. Does not block, and nothing comes back. */
 void tern_pmix_tell(int event);

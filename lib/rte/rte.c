@@ -244,6 +244,11 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
     return tern_error(TERN_ERR_OTHER, "rank %u has not published %s", rank, key);
 }
 
+bool tern_rte_recall(const char *key, void **ret_value, size_t *ret_length)
+{
+    return tern_rte.managed && tern_pmix_recall(key, ret_value, ret_length);
+}
+
 int tern_rte_commit(void)
 {
     return tern_rte.managed ? tern_pmix_commit() : 0;

@@ -55,6 +55,10 @@ int tern_rte_fence(bool collect);
 /* Value of a rank, blocking; *ret_value is malloc'ed. */
 int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
 
+/* What was put for this rank before, by an MPI program that ran in its place: a rank may be a script. Asks the server of this
+ * node only. False: nothing. *ret_value is malloc'ed. */
+bool tern_rte_recall(const char *key, void **ret_value, size_t *ret_length);
+
 /* Makes known what was put, without waiting for anybody. */
 int tern_rte_commit(void);
 

@@ -66,7 +66,8 @@ static void say_hello(struct tern_tcp_call *call)
     struct tern_tcp_greeting greeting = {.lane = call->contact->tag,
                                          .link = call->link,
                                          .from = tern_rte.rank,
-                                         .to = call->contact->rank};
+                                         .to = call->contact->rank,
+                                         .program = tern_tcp_door.program};
     getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
     if (error) {
         tern_tcp_call_fail(call, strerror(error));
@@ -119,6 +120,11 @@ static void heed_answer(struct tern_tcp_call *call)
     case TERN_TCP_CROSSED:
         if (call->link == 0)
             tern_tcp_contact_crossed(call->contact);
+        tern_tcp_call_close(call);
+        break;
+    case TERN_TCP_WRONG_PROGRAM:
+        if (call->link == 0)
+            tern_tcp_contact_runs(call->contact, call->answer.number);
         tern_tcp_call_close(call);
         break;
     default:

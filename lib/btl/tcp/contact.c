@@ -8,6 +8,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/list.h"
+#include "lib/util/log.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>
@@ -19,6 +20,9 @@ enum {
     ROUNDS = 4,       /* through all addresses */
     ROUND_MS = 700,   /* between them */
     CROSSED_MS = 500, /* for the other one's call to come */
+    LATER_MS = 10,    /* for the peer's next program, at first; then twice as long each time, up to ... */
+    LATER_MOST_MS = 500,
+    PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
 };
 
 enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
@@ -34,6 +38,9 @@ struct tern_tcp_search {
     struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
     int pair_count, next_pair, round;
     uint64_t next_at_ms; /* when the next pair is tried */
+    uint64_t behind_since_ms; /* the peer runs an earlier program than we; 0: not that we know */
+    int later_ms;
+    bool told; /* that we wait for it */
     char why[400];       /* each address's fate */
 };
 
@@ -120,6 +127,25 @@ static void fail(struct tern_tcp_search *search, const char *why)
         snprintf(search->why, sizeof search->why, "%s", why);
 }
 
+/* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will come: the launcher ends the
+ * job if it cannot. */
+static void await_program(struct tern_tcp_search *search)
+{
+    uint64_t now = tern_tcp_now_ms();
+    search->later_ms = search->later_ms ? search->later_ms * 2 : LATER_MS;
+    if (search->later_ms > LATER_MOST_MS)
+        search->later_ms = LATER_MOST_MS;
+    if (!search->behind_since_ms)
+        search->behind_since_ms = now;
+    else if (now - search->behind_since_ms > PATIENCE_MS && !search->told) {
+        search->told = true;
+        tern_log("waiting for rank %u to start its MPI program number %u, as this one is here",
+                 search->contact->rank, tern_tcp_door.program);
+    }
+    search->state = PAUSING;
+    search->next_at_ms = now + (uint64_t)search->later_ms;
+}
+
 /* Their addresses have come, or never will. */
 static void read_addresses(struct tern_tcp_search *search)
 {
@@ -129,7 +155,11 @@ static void read_addresses(struct tern_tcp_search *search)
     free(fetch->value);
     fetch->value = NULL;
     if (fetch->error) {
-        fail(search, fetch->text);
+        /* the server of another node knows what its program before has published, and does not wait */
+        if (tern_tcp_door.program > 1)
+            await_program(search);
+        else
+            fail(search, fetch->text);
         return;
     }
     free(search->theirs);
@@ -160,7 +190,7 @@ static void begin_fetching(struct tern_tcp_search *search, bool anew)
 {
     search->state = FETCHING;
     search->fetch.notify = tern_doorbell_ring_self;
-    int rc = tern_rte_fetch(search->contact->rank, tern_tcp_addresses_key, anew, &search->fetch);
+    int rc = tern_rte_fetch(search->contact->rank, tern_tcp_door.key, anew, &search->fetch);
     if (rc)
         fail(search, tern_error_text(rc));
 }
@@ -197,7 +227,7 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
         count++;
     }
     if (search->state == PAUSING && now >= search->next_at_ms)
-        begin_fetching(search, true);
+        begin_fetching(search, search->round > 0);
     if (search->state == CALLING)
         go_on_calling(search, now);
     if (search->state == FAILED)
@@ -273,6 +303,20 @@ void tern_tcp_contact_crossed(struct tern_tcp_contact *contact)
 {
     contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
     contact->search->next_pair = 0;
+}
+
+void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
+{
+    struct tern_tcp_search *search = contact->search;
+    if (program < tern_tcp_door.program) {
+        await_program(search);
+        return;
+    }
+    snprintf(search->why, sizeof search->why,
+             "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
+             "number %u",
+             program, tern_tcp_door.program);
+    fail(search, search->why);
 }
 
 void tern_tcp_contact_widen(struct tern_tcp_contact *contact,

@@ -39,6 +39,8 @@ const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_co
  * instead. */
 void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, const char *reason);
 void tern_tcp_contact_crossed(struct tern_tcp_contact *contact);
+/* It is there, but in another MPI program than this one is. */
+void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program);
 /* There is a first link, a call's or a visitor's: the search is over. */
 void tern_tcp_contact_found(struct tern_tcp_contact *contact);
 /* More links, from the one whose call by `first` has made the first: where more interfaces of ours and of theirs share subnets,

@@ -9,11 +9,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const char tern_tcp_addresses_key[] = "tern.tcp.addresses";
-static const char secret_key[] = "tern.tcp.secret";
+static const char secret_key[] = "tern.tcp.secret", program_key[] = "tern.tcp.program";
 
 struct tern_tcp_door tern_tcp_door = {.fd = -1};
 static uint16_t port;
@@ -152,8 +152,28 @@ static int choose_addresses(void)
                              tern_rte.host);
 }
 
+/* A rank may be a script that runs several MPI programs. What the one before has published stays known, to us and to others, and
+ * PMIx may go on answering it where it is asked again; so each program has a key of its own for its addresses. */
+static void count_programs(void)
+{
+    void *before;
+    size_t length;
+    if (tern_tcp_door.program)
+        return; /* this process has come back */
+    tern_tcp_door.program = 1;
+    if (tern_rte_recall(program_key, &before, &length)) {
+        if (length == sizeof tern_tcp_door.program)
+            memcpy(&tern_tcp_door.program, before, length);
+        tern_tcp_door.program++;
+        free(before);
+    }
+    snprintf(tern_tcp_door.key, sizeof tern_tcp_door.key, "tern.tcp.addresses.%u",
+             tern_tcp_door.program);
+}
+
 int tern_tcp_door_open(void)
 {
+    count_programs();
     int rc = open_door();
     return rc ? rc : choose_addresses();
 }
@@ -163,7 +183,9 @@ int tern_tcp_door_publish(void)
     unsigned char record[64 + sizeof tern_tcp_door.own];
     size_t size =
         tern_tcp_record_write(tern_tcp_door.own, tern_tcp_door.own_count, record, sizeof record);
-    int rc = tern_rte_put(tern_tcp_addresses_key, record, size);
+    int rc = tern_rte_put(tern_tcp_door.key, record, size);
+    if (!rc)
+        rc = tern_rte_put(program_key, &tern_tcp_door.program, sizeof tern_tcp_door.program);
     char text[2 * TERN_SECRET_BYTES + 1];
     if (!rc && tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
         rc = make_secret();

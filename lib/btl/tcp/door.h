@@ -11,12 +11,12 @@
 #include "lib/btl/tcp/address.h"
 #include "lib/util/hmac.h"
 
-extern const char tern_tcp_addresses_key[]; /* of the record that each rank publishes */
-
 struct tern_tcp_door {
     int fd; /* listens; -1: not open */
     struct tern_tcp_address own[TERN_TCP_ADDRESSES_MAX]; /* with the port */
     int own_count;
+    uint32_t program; /* of those that run in this rank's place one after the other: 1, 2, ... */
+    char key[32];     /* by which ranks of the same program find each other's addresses */
 };
 extern struct tern_tcp_door tern_tcp_door;
 

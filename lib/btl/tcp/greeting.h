@@ -11,6 +11,7 @@ struct tern_tcp_greeting {
     uint8_t link;       /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
     uint16_t zero;
     uint32_t from, to;  /* ranks */
+    uint32_t program;   /* of the caller's, as its record says (address.h) */
     char job[64];       /* the end of its name, closed by 0 */
 };
 
@@ -20,6 +21,7 @@ enum tern_tcp_verdict {
     TERN_TCP_WELCOME = 1,
     TERN_TCP_WRONG_RANK, /* some other rank, the answer's number, listens there: an address that several hosts have */
     TERN_TCP_CROSSED,    /* there is a connection already, or the other end's own call has precedence */
+    TERN_TCP_WRONG_PROGRAM, /* the rank runs an earlier MPI program, or a later one: the answer's number */
 };
 
 /* Writes it, with the job's name, into a hello that is to be sealed. */

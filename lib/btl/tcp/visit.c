@@ -40,6 +40,8 @@ static void refuse(struct tern_tcp_call *visit, const char *what)
 static enum tern_tcp_verdict judge(const struct tern_tcp_greeting *greeting,
                                    const struct tern_tcp_contact *contact)
 {
+    if (greeting->program != tern_tcp_door.program)
+        return TERN_TCP_WRONG_PROGRAM;
     if (contact->links & 1u << greeting->link)
         return TERN_TCP_CROSSED;
     if (greeting->link == 0 && tern_tcp_contact_is_called(contact) &&
@@ -61,6 +63,8 @@ static void heed_hello(struct tern_tcp_call *visit, const unsigned char *secret)
         mine ? tern_tcp_contact_of(greeting.from, greeting.lane) : NULL;
     visit->answer.number = tern_rte.rank;
     visit->answer.verdict = contact ? judge(&greeting, contact) : TERN_TCP_WRONG_RANK;
+    if (visit->answer.verdict == TERN_TCP_WRONG_PROGRAM)
+        visit->answer.number = tern_tcp_door.program;
     if ((mine && !contact) || tern_answer_seal(&visit->answer, &visit->hello, secret) ||
         !tern_handshake_write(visit->fd, &visit->answer, sizeof visit->answer) ||
         visit->answer.verdict != TERN_TCP_WELCOME) {
