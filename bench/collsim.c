@@ -86,6 +86,8 @@ static const struct {
     FIELD("reduce_gap", reduce_gap_ns, 1e-3, false),
     FIELD("copy_gap", copy_gap_ns, 1e-3, false),
     FIELD("switch", switch_ns, 1, false),
+    FIELD("switch_crowded", switch_crowded_ns, 1, false),
+    FIELD("cold", cold_ns, 1, false),
     FIELD("ranks_per_node", ranks_per_node, 1, true),
     FIELD("cores", cores_per_node, 1, true),
     FIELD("nics", nics_per_node, 1, true),

@@ -100,7 +100,7 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 
 /* What a run of the probe has printed; -1: nothing. */
 struct result {
-    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, call, turn;
+    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, call, turn, message;
 };
 
 static void take_line(struct result *result, const char *line)
@@ -112,7 +112,7 @@ static void take_line(struct result *result, const char *line)
         {"latency", &result->latency},       {"overhead", &result->overhead}, {"gap", &result->gap},
         {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"copy_gap", &result->copy_gap},
         {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},   {"switch", &result->turn},
-        {"call", &result->call},
+        {"call", &result->call},             {"message", &result->message},
     };
     char name[32];
     double value;
@@ -168,7 +168,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
     for (int i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", i ? "," : "", cpus[i]);
     snprintf(ranks, sizeof ranks, "%d", count);
-    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         tern_log("no process can be started: %s", strerror(errno));
@@ -188,10 +188,10 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
 
 /* ---- the figures ---- */
 
-enum { BOARD_MOST = 8 };
+enum { BOARD_MOST = 8, CROWD = 16 };
 
 struct measured {
-    struct result pair[PAIRS], turn, board;
+    struct result pair[PAIRS], turn, crowd, board;
     int board_ranks;
 };
 
@@ -225,11 +225,12 @@ static bool busy(const struct measured *measured)
 
 static int measure_all(const struct host *host, struct measured *measured)
 {
-    int cpus[BOARD_MOST];
+    int cpus[CROWD];
     if (measure_pairs(host, measured))
         return -1;
-    cpus[0] = cpus[1] = host->cores[0].cpu;
-    if (probe(cpus, 2, "switch", &measured->turn))
+    for (int i = 0; i < CROWD; i++)
+        cpus[i] = host->cores[0].cpu;
+    if (probe(cpus, 2, "switch", &measured->turn) || probe(cpus, CROWD, "crowd", &measured->crowd))
         return -1;
     measured->board_ranks = host->count < BOARD_MOST ? host->count : BOARD_MOST;
     for (int i = 0; i < measured->board_ranks; i++)
@@ -277,6 +278,8 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_reduce_gap", at_least(near->reduce_gap, 1)},
         {"coll_copy_gap", at_least(near->copy_gap, 1)},
         {"coll_switch", at_least(measured->turn.turn, 1)},
+        {"coll_switch_crowded", at_least(measured->crowd.turn, 1)},
+        {"coll_cold", at_least(measured->crowd.message / 2 - near->overhead, 0)},
         {"coll_call", at_least(near->call, 1)},
     };
     memcpy(figures, all, sizeof all);

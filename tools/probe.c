@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * probe CPU,CPU,... pair|switch|board: started by `mpi_info --measure` through mpirun, a rank for each processor named, to
+ * probe CPU,CPU,... pair|switch|crowd|board: started by `mpi_info --measure` through mpirun, a rank for each processor named, to
  * which it binds itself. Rank 0 prints lines `name value`, times in ns, per byte in ps.
  *
  * Everything is tried in turn, again and again for a second or two, a few times each, and the least time counts: what
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 300, PAUSE_US = 5000, AREA = 32 << 20, SHORT = 8, WINDOW = 64 };
+enum { ROUNDS = 300, PAUSE_US = 5000, AREA = 32 << 20, SHORT = 8, WINDOW = 64, CROWD_MOST = 64 };
 static const double limit_s = 4; /* on a machine that is busy with other work */
 
 static int rank, size;
@@ -184,6 +184,37 @@ static void measure_switch(void)
     print("switch", least);
 }
 
+/* A short message from everybody to everybody. */
+static double all_for_all(int repetitions)
+{
+    MPI_Request requests[2 * CROWD_MOST];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        int count = 0;
+        for (int r = 0; r < size; r++) {
+            MPI_Irecv(area + 64 * r, SHORT, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[count++]);
+            MPI_Isend(area + 64 * (size + r), SHORT, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[count++]);
+        }
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    }
+    return since(begin, repetitions);
+}
+
+/* Of many ranks that share a core: in a barrier by the board each needs its turn once. What messages take besides is theirs. */
+static void measure_crowd(void)
+{
+    double turns = 0, messages = 0, begin = MPI_Wtime();
+    if (size > CROWD_MOST)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int i = 0; goes_on(10 * i, begin); i++) {
+        keep_least(&turns, barrier(20));
+        keep_least(&messages, all_for_all(10));
+    }
+    print("switch", turns / size);
+    print("message", (messages - turns) / (size * (size - 1.0)));
+}
+
 static void measure_board(void)
 {
     double least = 0, begin = MPI_Wtime();
@@ -195,7 +226,7 @@ static void measure_board(void)
 int main(int argc, char **argv)
 {
     if (argc != 3 || bind_to(argv[1])) {
-        fputs("usage: mpirun -n N probe CPU,CPU,... pair|switch|board (`mpi_info --measure` starts this)\n", stderr);
+        fputs("usage: mpirun -n N probe CPU,CPU,... pair|switch|crowd|board (`mpi_info --measure` starts this)\n", stderr);
         return 2;
     }
     MPI_Init(&argc, &argv);
@@ -209,6 +240,8 @@ int main(int argc, char **argv)
         measure_pair();
     else if (strcmp(argv[2], "switch") == 0 && size == 2)
         measure_switch();
+    else if (strcmp(argv[2], "crowd") == 0)
+        measure_crowd();
     else
         measure_board();
     free(area);

@@ -23,6 +23,15 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
+/* Straight between the powers of two. */
+static double log_2(double x)
+{
+    double doublings = 0;
+    for (; x >= 2; x /= 2)
+        doublings++;
+    return doublings + x - 1;
+}
+
 void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
 {
     if (stage.repeat > 0 && stages->count < TERN_STAGES_MAX)
@@ -34,11 +43,23 @@ struct ground {
     double latency_ns, gap_ns; /* of a message */
     double slowness;           /* of copying and joining: 1 within the cache */
     double cores;
+    double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
+    double cold_ns;  /* what either end of a message takes longer after others' turns */
 };
 
 static double busy(const struct tern_wire *link, const struct tern_stage *stage, double sharing)
 {
     return (double)stage->messages * (link->overhead_ns + (double)stage->bytes * link->gap_ns * sharing);
+}
+
+/*
+ * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
+ * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
+ * receives, others' turns come before and after the own one: cores are not in step, half a round more.
+ */
+static double rounds_waited(const struct tern_stage *stage, double active, double both_ways)
+{
+    return stage->messages ? (active - 1) / active + (both_ways - 1) / 2 : 0;
 }
 
 /*
@@ -52,7 +73,7 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double messages = (double)stage->messages;
     double senders = least((double)stage->senders, per_node);
     double active = least(senders * (messages + 1), per_node);
-    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
+    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns + ground->cold_ns;
     double end = overhead + (stage->board ? 0 : (double)stage->bytes * ground->gap_ns);
     double work = ground->slowness * ((double)stage->reduced * model->reduce_gap_ns +
                                       (double)stage->copied * model->copy_gap_ns);
@@ -66,9 +87,9 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     if (!crowded)
         return (stage->board ? model->board_latency_ns : latency) + path;
     /* of one that posts or takes all on the board, the others together have as much to do */
-    double workers = stage->board && senders < 2 ? 2 : active;
+    double workers = stage->board && senders < 2 ? 2 : senders;
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
-    return most(1, active / ground->cores) * model->switch_ns + most(path, all);
+    return rounds_waited(stage, active, both_ways) * ground->round_ns + most(path, all);
 }
 
 static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
@@ -119,6 +140,8 @@ static struct ground ground_of(const struct tern_model *model, double size,
     else if (cores > (double)model->cores_per_cache)
         pair = model->package;
     double bytes = bytes_of(stages, size) * per_node / cores;
+    double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
+    double turn = model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
     double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
     double missing = bytes > room ? 1 - room / bytes : 0;
     double gap = pair.gap_ns + missing * most(0, model->memory_gap_ns - pair.gap_ns);
@@ -127,6 +150,8 @@ static struct ground ground_of(const struct tern_model *model, double size,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
         .cores = cores,
+        .round_ns = per_node > cores ? per_node / cores * turn : 0,
+        .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
     };
 }
 
@@ -197,6 +222,8 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
         .copy_gap_ns = in_thousandths("coll_copy_gap"),
         .switch_ns = (double)tern_param_int("coll_switch"),
+        .switch_crowded_ns = (double)tern_param_int("coll_switch_crowded"),
+        .cold_ns = (double)tern_param_int("coll_cold"),
         .call_ns = (double)tern_param_int("coll_call"),
         .board_latency_ns = (double)tern_param_int("coll_board_latency"),
         .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),

@@ -29,7 +29,9 @@ struct tern_model {
     struct tern_far package, machine; /* in one package without one, in two packages */
     double memory_gap_ns;              /* like node.gap_ns, of bytes that are in no core's cache */
     double reduce_gap_ns, copy_gap_ns; /* per byte, in one core */
-    double switch_ns;                  /* from one rank to another on the same core */
+    double switch_ns;                  /* from one rank to another of two on the same core */
+    double switch_crowded_ns;          /* of sixteen: each finds the caches cold */
+    double cold_ns;                    /* and either end of a message takes longer */
     double call_ns;                    /* of a collective, whatever it does */
     double board_latency_ns;           /* of a post, until another rank sees it */
     double board_overhead_ns;          /* for each further one that a rank takes */

@@ -91,7 +91,9 @@ static const struct tern_param coll[] = {
     {"coll_board_overhead", TERN_PARAM_INT, "20", "ns", "Time that a rank takes to post on the board, and for each post that it takes from it."},
     {"coll_reduce_gap", TERN_PARAM_INT, "40", "ps/byte", "Time that a core takes to join a byte with another."},
     {"coll_copy_gap", TERN_PARAM_INT, "25", "ps/byte", "Time that a core takes to copy a byte."},
-    {"coll_switch", TERN_PARAM_INT, "1300", "ns", "Time that a core takes to go from one rank to another, where there are more ranks than cores."},
+    {"coll_switch", TERN_PARAM_INT, "1300", "ns", "Time that a core takes to go from one rank to another, where two share it."},
+    {"coll_switch_crowded", TERN_PARAM_INT, "2300", "ns", "Like coll_switch, where sixteen ranks share a core and find its caches cold."},
+    {"coll_cold", TERN_PARAM_INT, "60", "ns", "What a message keeps its sender, or its receiver, busy longer where sixteen ranks share a core."},
     {"coll_cores", TERN_PARAM_INT, "0", "", "Cores of a node; 0: as many as this node has."},
     {"coll_nics", TERN_PARAM_INT, "1", "",
      "Network cards of a node that can be busy at the same time; as many ranks of a node lead it in multi_leader.", NULL, TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
@@ -218,7 +220,8 @@ const char *const tern_param_measured[] = {
     "coll_package_latency", "coll_package_gap",       "coll_machine_latency", "coll_machine_gap",
     "coll_memory_gap",      "coll_cache_bytes",       "coll_cores_per_cache", "coll_cores_per_package",
     "coll_board_latency",   "coll_board_overhead",    "coll_reduce_gap",     "coll_copy_gap",
-    "coll_switch",          "coll_call",              NULL,
+    "coll_switch",          "coll_switch_crowded",    "coll_cold",           "coll_call",
+    NULL,
 };
 
 const char *const tern_param_foreign_words[] = {

@@ -406,6 +406,8 @@ static struct tern_model model_of(const struct proof *proof)
         .reduce_gap_ns = 1,
         .copy_gap_ns = i == 4 ? 100 : 1,
         .switch_ns = 1000,
+        .switch_crowded_ns = 2000,
+        .cold_ns = 50,
         .cache_bytes = 1 << 20,
         .cores_per_cache = 64,
         .cores_per_package = 64,
