@@ -96,6 +96,7 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
         .segment_bytes = args->segment_bytes,
         .model = args->model,
         .topology = group.level == TERN_LEVEL_ALL ? args->topology : NULL,
+        .sheet = group.level == TERN_LEVEL_NODE ? args->sheet : 0,
     };
     phase->send = in_send(0, 0);
     phase->recv = in_recv(0, 0);
@@ -183,6 +184,15 @@ static struct tern_ref map_ref(const struct tern_phase *phase, struct tern_ref r
     return ref;
 }
 
+/* A step of the board: the bytes of a post are real ones. Ranks of a node have its numbers there. */
+static void map_turn(const struct tern_phase *phase, struct tern_step *step)
+{
+    step->turn += phase->first_turn;
+    step->at *= (uint32_t)phase->unit_bytes;
+    if (step->kind == TERN_STEP_POST)
+        step->to.count *= phase->unit_bytes;
+}
+
 /* Step i of the whole. A phase begins with a fence; its window becomes dependencies. */
 static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -202,6 +212,7 @@ static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step
         ret_step->peer = peer_of(plan, phase, ret_step->peer);
     if (phase->group.level == TERN_LEVEL_GROUP)
         ret_step->flags |= TERN_STEP_LOCAL;
+    map_turn(phase, ret_step);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_RECV)
         ret_step->from = map_ref(phase, ret_step->from);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_SEND)
@@ -212,15 +223,16 @@ static void build_phase(struct tern_plan *plan, struct tern_phase *phase)
 {
     const struct tern_plan_args *args = &plan->args;
     bool elements = reduces(args) && !reduces(&phase->args); /* moved as if they were bytes */
-    if (elements && args->recv_size) {
-        phase->args.segment_bytes /= args->recv_size;
+    phase->unit_bytes = elements ? args->recv_size : 1;
+    if (phase->unit_bytes > 1) {
+        phase->args.sheet = (int32_t)(phase->args.sheet / phase->unit_bytes);
+        phase->args.segment_bytes /= phase->unit_bytes;
         if (!phase->args.segment_bytes)
             phase->args.segment_bytes = 1;
     }
     if (!phase->algorithm) {
         struct tern_model model = args->model ? *args->model : tern_model_of_parameters(1);
-        model = tern_model_of_level(&model, phase->group.level, phase->lanes,
-                                    elements ? args->recv_size : 1);
+        model = tern_model_of_level(&model, phase->group.level, phase->lanes, phase->unit_bytes);
         phase->algorithm = tern_plan_cheapest(&phase->args, &model);
     }
     phase->plan = tern_plan_build(phase->algorithm, &phase->args);
@@ -241,6 +253,11 @@ void tern_plan_finish(struct tern_plan *plan)
             return;
         }
         phase->first = steps;
+        phase->first_turn = plan->turns;
+        plan->turns += phase->plan->turns;
+        int64_t post_bytes = phase->plan->post_bytes * phase->unit_bytes;
+        if (post_bytes > plan->post_bytes)
+            plan->post_bytes = (int32_t)post_bytes;
         phase->temporaries = phases->kept;
         steps += 1 + phase->plan->step_count;
         int64_t own = phase->plan->temp_count * phase->plan->temp_units;

@@ -12,6 +12,9 @@
  * and bytes elsewhere; first what the algorithm keeps from phase to phase, then what its phases
  * need. So that lengths agree, the data that a phase of a reduction only moves count as bytes, one
  * per element.
+ *
+ * Where the ranks of a node have a board, phases within nodes may use it: their turns become turns of
+ * the whole, on each node as many as it needs.
  */
 
 #include "lib/coll/build.h"
@@ -49,7 +52,9 @@ struct tern_phase {
     /* The rest is lib/coll/compose.c's. */
     struct tern_plan *plan;
     int64_t first;       /* step of the whole */
+    uint32_t first_turn; /* of the whole */
     int64_t temporaries; /* unit of the whole's temporary where its own begin */
+    int64_t unit_bytes;  /* of what is a byte to it */
     int64_t *numbers[2]; /* counts and displacements, received and sent */
 };
 

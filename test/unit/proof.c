@@ -418,6 +418,19 @@ static struct tern_model model_of(const struct proof *proof)
     };
 }
 
+/* The ranks of each node share a board. */
+static void find_mates(struct proof *proof)
+{
+    const struct tern_topology *topology = proof->topology;
+    proof->mates = malloc((size_t)proof->n * sizeof *proof->mates);
+    for (int p = 0; p < proof->n && topology; p++) {
+        const struct tern_node *node = &topology->node[tern_topology_node(topology, p)];
+        proof->ranks[p].mates = proof->mates + node->before;
+        proof->ranks[p].mate_count = node->size;
+        proof->mates[node->before + tern_topology_local_rank(topology, p)] = p;
+    }
+}
+
 static void begin_proof(struct proof *proof)
 {
     size_t n = (size_t)proof->n;
@@ -430,6 +443,7 @@ static void begin_proof(struct proof *proof)
     proof->type = (proof->n + proof->root + proof->count) % 2 ? &gap_type : &tern_type_bytes;
     if (proof->collective == TERN_ALLTOALLW)
         proof->type = &tern_type_bytes;
+    find_mates(proof);
     for (int p = 0; p < proof->n; p++) {
         proof->colls[p].rank = p;
         proof->colls[p].size = proof->n;
@@ -449,6 +463,7 @@ static void end_proof(struct proof *proof)
     free(proof->colls);
     free(proof->calls);
     free(proof->ranks);
+    free(proof->mates);
     free(proof->counts);
     free(proof->displs);
     tern_topology_free(proof->topology);

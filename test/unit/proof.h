@@ -32,6 +32,7 @@ struct proof {
     struct tern_coll *colls;
     struct tern_call *calls;
     struct symbolic_rank *ranks;
+    int *mates; /* the ranks of each node, one node after the other */
     int32_t *counts,
         *displs; /* of the v forms: per rank, n blocks each of what it sends, and gets */
 };

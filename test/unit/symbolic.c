@@ -331,20 +331,28 @@ struct symbolic_turn {
     bool posted, took, done;
 };
 
-static int *done_by; /* per turn: so many ranks */
-
-static void wake_all(int count)
+static int mates_of(const struct symbolic_rank *ranks, int rank, int count)
 {
-    for (int r = 0; r < count; r++)
-        wake(r);
+    return ranks[rank].mates ? ranks[rank].mate_count : count;
 }
 
-static bool may_start(const struct symbolic_rank *ranks, int count, const struct tern_step *step)
+static int mate(const struct symbolic_rank *ranks, int rank, int i)
+{
+    return ranks[rank].mates ? ranks[rank].mates[i] : i;
+}
+
+static void wake_mates(const struct symbolic_rank *ranks, int rank, int count)
+{
+    for (int i = 0; i < mates_of(ranks, rank, count); i++)
+        wake(mate(ranks, rank, i));
+}
+
+static bool may_start(const struct symbolic_rank *ranks, int rank, int count, const struct tern_step *step)
 {
     if (step->kind == TERN_STEP_POST)
         return step->turn < TERN_BOARD_LONG_SHEETS ||
-               done_by[step->turn - TERN_BOARD_LONG_SHEETS] == count;
-    return step->kind < TERN_STEP_POST || ranks[step->peer].turns[step->turn].posted;
+               ranks[rank].done_by[step->turn - TERN_BOARD_LONG_SHEETS] == mates_of(ranks, rank, count);
+    return step->kind < TERN_STEP_POST || ranks[mate(ranks, rank, step->peer)].turns[step->turn].posted;
 }
 
 static const char *post(struct symbolic_rank *ranks, int rank, int count,
@@ -366,7 +374,7 @@ static const char *post(struct symbolic_rank *ranks, int rank, int count,
     if (turn->bytes != step->to.count)
         return "a post has another length than it says";
     turn->posted = true;
-    wake_all(count); /* any of them may wait for it */
+    wake_mates(ranks, rank, count); /* any of them may wait for it */
     return NULL;
 }
 
@@ -400,8 +408,8 @@ static const char *use_board(struct symbolic_rank *ranks, int rank, int count,
     if (step->kind == TERN_STEP_POST)
         return post(ranks, rank, count, step);
     if (step->kind == TERN_STEP_TAKE)
-        return take(mine, &ranks[step->peer], step, step->to);
-    const char *fault = take(mine, &ranks[step->peer], step, step->from);
+        return take(mine, &ranks[mate(ranks, rank, step->peer)], step, step->to);
+    const char *fault = take(mine, &ranks[mate(ranks, rank, step->peer)], step, step->from);
     return fault ? fault : join(mine, step->from, step->to, ordered);
 }
 
@@ -410,39 +418,42 @@ static const char *end_turn(struct symbolic_rank *ranks, int rank, int count, ui
     struct symbolic_turn *mine = &ranks[rank].turns[turn];
     if (mine->done)
         return "a turn ends twice";
-    if (count > 1 && !mine->posted && !mine->took)
+    int mates = mates_of(ranks, rank, count);
+    if (mates > 1 && !mine->posted && !mine->took)
         return "a rank neither posts nor takes in a turn";
     mine->done = true;
-    if (++done_by[turn] == count)
-        wake_all(count); /* there may be room now */
+    if (++ranks[rank].done_by[turn] == mates)
+        wake_mates(ranks, rank, count); /* there may be room now */
     return NULL;
 }
 
 static const char *open_board(struct symbolic_rank *ranks, int count)
 {
-    uint32_t turns = ranks[0].plan->turns;
-    done_by = calloc(turns + 1, sizeof *done_by);
-    for (int r = 0; r < count; r++)
+    const char *fault = NULL;
+    for (int r = 0; r < count; r++) {
+        uint32_t turns = ranks[r].plan->turns;
+        int first = mate(ranks, r, 0);
         ranks[r].turns = calloc(turns + 1, sizeof *ranks[r].turns);
-    for (int r = 0; r < count; r++)
-        if (ranks[r].plan->turns != turns)
-            return "ranks take different numbers of turns";
-    return NULL;
+        ranks[r].done_by = first == r ? calloc(turns + 1, sizeof *ranks[r].done_by) : ranks[first].done_by;
+        if (turns != ranks[first].plan->turns)
+            fault = "ranks take different numbers of turns";
+    }
+    return fault;
 }
 
 /* Has every rank ended every turn? */
 static bool close_board(struct symbolic_rank *ranks, int count)
 {
     bool all = true;
-    uint32_t turns = ranks[0].plan->turns;
-    for (uint32_t t = 0; t < turns; t++)
-        all &= done_by[t] == count;
     for (int r = 0; r < count; r++) {
-        for (uint32_t t = 0; t < turns; t++)
+        for (uint32_t t = 0; t < ranks[r].plan->turns; t++) {
+            all &= ranks[r].turns[t].done;
             free(ranks[r].turns[t].post.pieces);
+        }
         free(ranks[r].turns);
+        if (mate(ranks, r, 0) == r)
+            free(ranks[r].done_by);
     }
-    free(done_by);
     return all;
 }
 
@@ -505,7 +516,7 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
         const struct tern_step *step = tern_plan_step(plan, state->next, &room);
         if (!settle(state, state->in_flight & (step->after | too_old)))
             return NULL;
-        if (!may_start(ranks, count, step))
+        if (!may_start(ranks, rank, count, step))
             return NULL;
         bool stays = false;
         if (step->kind >= TERN_STEP_POST)

@@ -43,7 +43,10 @@ bool content_has(const struct content *content, struct piece piece);
 struct symbolic_rank {
     struct tern_plan *plan;
     struct content buffers[TERN_BUFFERS];
+    const int *mates; /* ranks of its node, in order, who share a board; NULL: all */
+    int mate_count;
     struct symbolic_turn *turns; /* of the board; inside symbolic_run only */
+    int *done_by;                /* likewise: per turn, by how many of its mates; the first one's */
     int local_first, remote_first; /* two groups: the first of its own, and of the other one */
 };
 
