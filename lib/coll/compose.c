@@ -78,7 +78,8 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
                                        struct tern_subgroup group)
 {
     const struct tern_plan_args *args = &plan->args;
-    if (plan->failed || group.rank < 0)
+    bool alone = group.size == 1 && (collective == TERN_BCAST || collective == TERN_BARRIER);
+    if (plan->failed || group.rank < 0 || (alone && group.level != TERN_LEVEL_ALL))
         return NULL;
     struct tern_phase *phase = &plan->phases->phase[plan->phases->count++];
     phase->group = group;

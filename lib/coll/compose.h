@@ -76,7 +76,7 @@ static inline struct tern_ref in_kept(int64_t offset, int64_t count)
 
 /*
  * The next phase, to be filled: args has rank, size, commutativity and segments of the group, equal
- * blocks of no length, and root 0. NULL: this rank is not in the group.
+ * blocks of no length, and root 0. NULL: this rank is not in the group, or has nothing to do in it.
  */
 struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collective collective,
                                        struct tern_subgroup group);

@@ -21,7 +21,8 @@ struct proof {
     int n, root;
     int64_t count;
     bool in_place, commutative;
-    int layout; /* of nodes, below PROOF_LAYOUTS; 0: there is one */
+    int layout; /* of nodes, below PROOF_LAYOUTS; 0: there is one, and they do not know of it */
+    bool without_board;
     /* NULL, or changes the plans before they are read and run; and what it goes by */
     void (*alter)(struct symbolic_rank *ranks, int n, void *how);
     void *how;
@@ -37,7 +38,7 @@ struct proof {
         *displs; /* of the v forms: per rank, n blocks each of what it sends, and gets */
 };
 
-enum { PROOF_LAYOUTS = 9 };
+enum { PROOF_LAYOUTS = 11 };
 
 bool proof_reduces(enum tern_collective collective);
 bool proof_has_root(enum tern_collective collective);
@@ -49,8 +50,9 @@ bool proof_wants_nodes(const struct tern_algorithm *algorithm);
 const char *proof_fault(struct proof proof);
 
 /* All counts, those that are given (the same as the one before is left out), in place and not,
- * commutative and not, where there is a difference; where nodes matter on a fourth of the layouts, in
- * the long run on all of them up to 16 ranks. Fails the test at the first fault. */
+ * commutative and not, where there is a difference. Where nodes matter on all layouts, with a board on each
+ * node and without; in the short run, beyond 16 ranks, on one of three in turn: blocks, unequal nodes, dealt out.
+ * Fails the test at the first fault. */
 void prove_counts(struct proof proof, const int64_t *counts, int how_many);
 
 #endif

@@ -324,6 +324,7 @@ struct spoiler {
     enum spoiling spoiling;
     int rank;
     int64_t step;
+    uint8_t kind; /* of that step */
     bool over;    /* there is no such step */
     bool applies; /* and it could be spoilt so that a difference must be seen */
 };
@@ -422,19 +423,30 @@ static void spoil(struct symbolic_rank *ranks, int n, void *how)
     if (spoiler->over)
         return;
     flatten(plan, 1);
+    spoiler->kind = plan->head[spoiler->step].kind;
     spoiler->applies = spoil_step(plan, spoiler->step, spoiler->spoiling);
 }
 
 /* Where an algorithm does more than it must, for the sake of fewer rounds or of all ranks' doing
  * the same. */
-static bool does_too_much(const struct proof *proof, enum spoiling spoiling)
+static bool does_too_much(const struct proof *proof, const struct spoiler *spoiler)
 {
+    enum spoiling spoiling = spoiler->spoiling;
     const char *name = proof->algorithm->name;
     bool scatters =
         proof->collective == TERN_REDUCE_SCATTER_BLOCK || proof->collective == TERN_REDUCE_SCATTER;
     if (!strcmp(name, "frames")) /* of the longest block's length */
         return true;
     bool board = !strcmp(name, "board") || !strcmp(name, "slices");
+    if (proof_wants_nodes(proof->algorithm)) {
+        if (proof->in_place) /* own blocks come once more with all others */
+            return true;
+        if (proof->collective == TERN_ALLTOALL) /* a single node's blocks need no sorting: there and back */
+            return spoiler->kind == TERN_STEP_COPY;
+        return proof->collective == TERN_EXSCAN && /* of the last rank, which nobody wants */
+               (spoiler->kind == TERN_STEP_POST || spoiler->kind == TERN_STEP_REDUCE ||
+                spoiler->kind == TERN_STEP_COPY);
+    }
     if (board) /* the last rank takes its own block back; all post, also what nobody takes */
         return proof->in_place || proof->collective == TERN_EXSCAN;
     if (!strncmp(name, "scatter_", 8)) /* blocks handed on in the scatter come once more */
@@ -459,17 +471,30 @@ static int64_t spoil_each(struct proof proof, enum spoiling spoiling)
             if (!spoiler.applies)
                 continue;
             spoilt++;
-            ck_assert_msg(fault || does_too_much(&proof, spoiling),
+            ck_assert_msg(fault || does_too_much(&proof, &spoiler),
                           "%s %s: step %ld of rank %d of %d is spoilt (%s), and nothing is noticed "
-                          "(count %ld, root %d, %s, %s)",
+                          "(count %ld, root %d, layout %d%s, %s, %s)",
                           tern_plan_collective_name(proof.collective), proof.algorithm->name,
                           (long)spoiler.step, rank, proof.n, spoiling_names[spoiling],
-                          (long)proof.count, proof.root,
+                          (long)proof.count, proof.root, proof.layout, proof.without_board ? " without boards" : "",
                           proof.in_place ? "in place" : "not in place",
                           proof.commutative ? "commutative" : "in order");
         }
     }
     return spoilt;
+}
+
+/* In all ways; what wants nodes in blocks of two and dealt to three of them, with boards and without. */
+static void spoil_on_nodes(struct proof proof, int64_t spoilt[SPOILINGS])
+{
+    static const int layouts[] = {1, 6};
+    bool nodes = proof_wants_nodes(proof.algorithm);
+    for (int variant = 0; variant < (nodes ? 4 : 1); variant++) {
+        proof.layout = nodes ? layouts[variant / 2] : 0;
+        proof.without_board = variant % 2;
+        for (int s = 0; s < SPOILINGS; s++)
+            spoilt[s] += spoil_each(proof, (enum spoiling)s);
+    }
 }
 
 START_TEST(each_step_of_each_algorithm_is_needed_as_it_is)
@@ -485,17 +510,14 @@ START_TEST(each_step_of_each_algorithm_is_needed_as_it_is)
     for (proof.algorithm = tern_plan_algorithms(proof.collective, false); proof.algorithm->name;
          proof.algorithm++) {
         int64_t spoilt[SPOILINGS] = {0};
-        if (proof_wants_nodes(proof.algorithm)) /* made of the others' steps, proven with them */
-            continue;
-        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
-            for (int s = 0; s < SPOILINGS; s++) {
-                proof.n = cases[c].n;
-                proof.count = cases[c].count;
-                proof.root = proof_has_root(proof.collective) ? cases[c].root : 0;
-                proof.in_place = cases[c].in_place && proof_has_in_place(proof.collective);
-                proof.commutative = cases[c].commutative || !proof_reduces(proof.collective);
-                spoilt[s] += spoil_each(proof, (enum spoiling)s);
-            }
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            proof.n = cases[c].n;
+            proof.count = cases[c].count;
+            proof.root = proof_has_root(proof.collective) ? cases[c].root : 0;
+            proof.in_place = cases[c].in_place && proof_has_in_place(proof.collective);
+            proof.commutative = cases[c].commutative || !proof_reduces(proof.collective);
+            spoil_on_nodes(proof, spoilt);
+        }
         bool does_nothing = _i == TERN_REDUCE_SCATTER && !strcmp(proof.algorithm->name, "board");
         ck_assert_msg(does_nothing || spoilt[DROP] > 0, "%s %s: nothing was spoilt",
                       tern_plan_collective_name(proof.collective), proof.algorithm->name);
