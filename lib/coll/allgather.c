@@ -318,5 +318,7 @@ const struct tern_algorithm tern_allgatherv_algorithms[] = {
     {"ring", ring, NULL, ring_stages},
     {"bruck", packed_bruck, NULL, packed_bruck_stages},
     {"linear", linear, NULL, linear_stages},
+    {"hierarchical", tern_hierarchical_allgatherv, tern_plan_fits_levels,
+     tern_hierarchical_allgatherv_stages},
     {0},
 };

@@ -9,6 +9,8 @@
 #include "lib/coll/compose.h"
 #include "lib/coll/hierarchy.h"
 
+#include <stdlib.h>
+
 /* --- barrier --- */
 
 static void build_up(struct tern_plan *plan)
@@ -258,6 +260,110 @@ void tern_hierarchical_allgather(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
+/* --- allgatherv --- */
+
+/* Where each rank's block begins, and at n the end, all packed in the order of nodes. Freed by the
+ * caller; NULL: no memory. */
+static int64_t *packed_places(const struct tern_plan_args *args)
+{
+    const struct tern_topology *topology = args->topology;
+    int64_t at = 0, *places = calloc((size_t)args->size + 1, sizeof *places);
+    for (int node = 0; places && node < topology->nodes; node++)
+        for (int i = topology->node[node].run; i >= 0; i = topology->run[i].next)
+            for (int r = topology->run[i].first; r < topology->run[i].first + topology->run[i].count; r++) {
+                places[r] = at;
+                at += data_bytes(args, recv_block(args, r));
+            }
+    if (places)
+        places[args->size] = at;
+    return places;
+}
+
+/* From the packed blocks to where the user wants them. */
+static void spread_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct tern_ref block = recv_block(args, (int)i);
+    bool here = args->in_place && i == args->rank;
+    *ret_step = here ? step_none()
+                     : step_copy(in_send(plan->offsets[i], data_bytes(args, block)), block, 0);
+}
+
+static void build_spread(struct tern_plan *plan)
+{
+    plan->offsets = packed_places(&plan->args);
+    plan->failed |= !plan->offsets;
+    set_tail(plan, plan->args.size, spread_step);
+}
+
+static const struct tern_algorithm spread = {"spread", build_spread, NULL, NULL};
+
+/* The blocks of `count` ranks or nodes, of which one begins where the one before ends: places are
+ * relative to the first. `first_of`: its rank. */
+static void set_packed_blocks(struct tern_plan *plan, struct tern_phase *phase, const int64_t *places, int count,
+                              int (*first_of)(const struct tern_plan_args *args, int i))
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t *numbers = tern_phase_set_blocks(plan, phase, count, false);
+    for (int i = 0; numbers && i < count; i++) {
+        int next = first_of(args, i + 1);
+        numbers[count + i] = places[first_of(args, i)] - places[first_of(args, 0)];
+        numbers[i] = places[next] - places[first_of(args, i)];
+    }
+}
+
+/* n after the last one. */
+static int first_of_node(const struct tern_plan_args *args, int node)
+{
+    return node < args->topology->nodes ? tern_topology_rank(args->topology, node, 0) : args->size;
+}
+
+static int mate(const struct tern_plan_args *args, int local_rank)
+{
+    const struct tern_topology *topology = args->topology;
+    int node = tern_topology_node(topology, args->rank);
+    return local_rank < topology->node[node].size ? tern_topology_rank(topology, node, local_rank)
+                                                  : first_of_node(args, node + 1);
+}
+
+/* Blocks are packed on their way, and come to their places at the end. */
+void tern_hierarchical_allgatherv(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    const struct tern_topology *topology = args->topology;
+    int64_t *places = packed_places(args);
+    if (!places) {
+        plan->failed = true;
+        return;
+    }
+    struct tern_subgroup here = tern_subgroup_in_node(args), among = tern_subgroup_among_leaders(args, 0, -1);
+    tern_plan_compose(plan, places[args->size]);
+    struct tern_phase *phase = tern_plan_add_phase(plan, TERN_GATHERV, here);
+    if (phase) {
+        tern_phase_send(plan, phase, args->in_place ? recv_block(args, args->rank) : in_send(0, args->send_count));
+        tern_phase_recv(plan, phase, in_kept(places[mate(args, 0)], 0));
+        if (!here.rank)
+            set_packed_blocks(plan, phase, places, here.size, mate);
+    }
+    phase = tern_plan_add_phase(plan, TERN_ALLGATHERV, among);
+    if (phase) {
+        phase->args.in_place = true;
+        tern_phase_recv(plan, phase, in_kept(0, 0));
+        set_packed_blocks(plan, phase, places, topology->nodes, first_of_node);
+    }
+    bcast_in_node(plan, mate(args, 0), in_kept(0, places[args->size]));
+    phase = tern_plan_add_phase(plan, TERN_ALLGATHERV, tern_subgroup_of_all(args));
+    if (phase) {
+        phase->algorithm = &spread;
+        phase->args.in_place = args->in_place;
+        tern_phase_send(plan, phase, in_kept(0, 0));
+        tern_phase_recv(plan, phase, in_recv(0, 0));
+        phase->args.blocks = args->blocks;
+    }
+    free(places);
+    tern_plan_finish(plan);
+}
+
 /* --- prices --- */
 
 void tern_hierarchical_barrier_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -294,4 +400,12 @@ void tern_hierarchical_allgather_stages(const struct tern_shape *shape, struct t
                           shape->node_size * shape->bytes);
     tern_stages_add_phase(stages, shape, TERN_BCAST, TERN_LEVEL_NODE, 1,
                           shape->size * shape->bytes);
+}
+
+void tern_hierarchical_allgatherv_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_hierarchical_allgather_stages(shape, stages);
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .senders = shape->size,
+                                                .copied = shape->size * shape->bytes});
 }

@@ -29,6 +29,7 @@ void tern_hierarchical_bcast(struct tern_plan *plan);
 void tern_hierarchical_gather(struct tern_plan *plan);
 void tern_hierarchical_scatter(struct tern_plan *plan);
 void tern_hierarchical_allgather(struct tern_plan *plan);
+void tern_hierarchical_allgatherv(struct tern_plan *plan);
 void tern_hierarchical_alltoall(struct tern_plan *plan);
 void tern_hierarchical_reduce(struct tern_plan *plan);
 void tern_hierarchical_allreduce(struct tern_plan *plan);
@@ -46,6 +47,7 @@ void tern_hierarchical_bcast_stages(const struct tern_shape *, struct tern_stage
 void tern_hierarchical_gather_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_scatter_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_allgather_stages(const struct tern_shape *, struct tern_stages *);
+void tern_hierarchical_allgatherv_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_alltoall_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_allreduce_stages(const struct tern_shape *, struct tern_stages *);

@@ -59,7 +59,7 @@ static void run_rounds(uint64_t *random, uint64_t *own, int rounds)
 
 int main(int argc, char **argv)
 {
-    static const char *const collectives[] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce",
+    static const char *const collectives[] = {"barrier", "bcast", "gather", "scatter", "allgather", "allgatherv", "alltoall", "reduce",
                                               "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"};
     int provided;
     start(&argc, &argv);
