@@ -9,7 +9,7 @@
 
 #include "lib/util/error.h"
 
-enum { MOST_HOSTS = 1 << 20 };
+enum { MOST_HOSTS = 1 << 20, MOST_SLOTS = 1 << 20 };
 
 static int bad_list(const char *text)
 {
@@ -58,9 +58,10 @@ int tern_slurm_expand(const char *text, struct tern_strings *names)
     const char *at = text;
     while (*at) {
         const char *end = at;
-        for (int depth = 0; *end && (depth || *end != ','); end++)
+        int depth = 0;
+        for (; *end && depth >= 0 && (depth || *end != ','); end++)
             depth += (*end == '[') - (*end == ']');
-        if (end == at || expand_entry("", at, end, names))
+        if (end == at || depth || expand_entry("", at, end, names))
             return bad_list(text);
         at = *end ? end + 1 : end;
     }
@@ -92,40 +93,65 @@ int tern_slurm_numbers(const char *text, int count, int *ret_numbers)
                       count);
 }
 
+static int parse_line(char *line, bool with_slots, struct tern_host_entry *ret_entry)
+{
+    struct tern_host_entry entry = { .slots = 1 };
+    char *name = NULL, *slots = NULL, *word;
+    while ((word = strsep(&line, " \t\r"))) {
+        if (*word && !name)
+            name = word;
+        else if (*word && !slots)
+            slots = word;
+    }
+    if (!name)
+        return 1;
+    if (with_slots) {
+        char *end = "";
+        long number = slots ? strtol(slots, &end, 10) : 0;
+        if (number < 1 || number > MOST_SLOTS || *end)
+            return TERN_ERR_ARG;
+        entry.slots = (int)number;
+    }
+    if (strlen(name) >= sizeof entry.name)
+        return TERN_ERR_ARG;
+    strcpy(entry.name, name); /* fits: looked at just before */
+    *ret_entry = entry;
+    return 0;
+}
+
+int tern_allocation_parse(const char *path, const char *text, bool with_slots,
+                          struct tern_host_list *list)
+{
+    char *copy = tern_must_copy(text), *rest = copy, *line;
+    int error = 0, number = 0;
+    while (error >= 0 && (line = strsep(&rest, "\n"))) {
+        struct tern_host_entry entry;
+        number++;
+        error = parse_line(line, with_slots, &entry);
+        if (error == 0)
+            tern_host_list_add(list, &entry);
+    }
+    free(copy);
+    return error >= 0 ? 0
+                      : tern_error(TERN_ERR_ARG, "%s, line %d: expected a host%s", path, number,
+                                   with_slots ? " and its number of slots" : "");
+}
+
 int tern_allocation_read(const char *path, bool with_slots, struct tern_host_list *list)
 {
     FILE *file = fopen(path, "re");
-    if (!file)
-        return tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s",
-                          path, strerror(errno));
-    char *line = NULL;
+    char *text = NULL;
     size_t room = 0;
-    int error = 0, number = 0;
-    while (!error && getline(&line, &room, file) >= 0) {
-        char *rest = line, *name = NULL, *slots = NULL, *word;
-        number++;
-        while ((word = strsep(&rest, " \t\r\n"))) {
-            if (*word && !name)
-                name = word;
-            else if (*word && !slots)
-                slots = word;
-        }
-        if (!name)
-            continue;
-        struct tern_host_entry entry = { .slots = 1 };
-        char *end = "";
-        if (with_slots)
-            entry.slots = slots ? (int)strtol(slots, &end, 10) : 0;
-        if (strlen(name) >= sizeof entry.name || entry.slots < 1 || *end)
-            error = tern_error(TERN_ERR_ARG, "%s, line %d: expected a host%s", path, number,
-                               with_slots ? " and its number of slots" : "");
-        else
-            strcpy(entry.name, name);
-        if (!error)
-            tern_host_list_add(list, &entry);
-    }
-    free(line);
-    fclose(file);
+    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
+    int error;
+    if (!file || (size < 0 && ferror(file)))
+        error = tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s",
+                           path, strerror(errno));
+    else
+        error = tern_allocation_parse(path, size < 0 ? "" : text, with_slots, list);
+    if (file)
+        fclose(file);
+    free(text);
     return error;
 }
 

@@ -15,7 +15,9 @@ int tern_slurm_expand(const char *text, struct tern_strings *names);
 /* Slurm's numbers "2(x3),1" for `count` hosts. 0 or TERN_ERR_ARG. */
 int tern_slurm_numbers(const char *text, int count, int *ret_numbers);
 /* A file with a host per line: "HOST", as often as it has slots (PBS, LSF); or "HOST SLOTS ..."
- * (Grid Engine, `with_slots`). 0 or TERN_ERR_ARG. */
+ * (Grid Engine, `with_slots`). 0 or TERN_ERR_ARG. The second takes the file's contents. */
 int tern_allocation_read(const char *path, bool with_slots, struct tern_host_list *list);
+int tern_allocation_parse(const char *path, const char *text, bool with_slots,
+                          struct tern_host_list *list);
 
 #endif

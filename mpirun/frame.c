@@ -87,6 +87,16 @@ int tern_read_int(struct tern_reader *reader, int least, int most)
     return reader->bad ? 0 : (int)number;
 }
 
+int tern_read_count(struct tern_reader *reader, int least, int most, size_t bytes)
+{
+    int count = tern_read_int(reader, least, most);
+    if ((size_t)count > reader->left / bytes) {
+        reader->bad = true;
+        return 0;
+    }
+    return count;
+}
+
 const char *tern_read_blob(struct tern_reader *reader, size_t *ret_size)
 {
     int64_t size = tern_read_number(reader);

@@ -88,6 +88,8 @@ struct tern_reader {
 int64_t tern_read_number(struct tern_reader *reader);
 /* A number from `least` to `most`. */
 int tern_read_int(struct tern_reader *reader, int least, int most);
+/* A number of things, from `least` to `most`, that take at least `bytes` each: that many can follow. */
+int tern_read_count(struct tern_reader *reader, int least, int most, size_t bytes);
 const char *tern_read_blob(struct tern_reader *reader, size_t *ret_size);
 /* Lies in what is read; NULL if it was packed so. */
 const char *tern_read_string(struct tern_reader *reader);

@@ -95,7 +95,7 @@ static void pack_options(const struct tern_job *job, struct tern_parcel *parcel)
 static struct tern_options *unpack_options(struct tern_reader *reader)
 {
     struct tern_options *options = tern_must_alloc(sizeof *options);
-    options->app_count = tern_read_int(reader, 1, 1 << 20);
+    options->app_count = tern_read_count(reader, 1, 1 << 20, 7 * sizeof(int64_t));
     options->apps = tern_must_alloc(options->app_count * sizeof *options->apps);
     for (int app = 0; app < options->app_count && !reader->bad; app++)
         unpack_app(reader, &options->apps[app]);
@@ -133,7 +133,7 @@ static void pack_map(const struct tern_job *job, struct tern_parcel *parcel)
 
 static void unpack_texts(struct tern_reader *reader, struct tern_job *job)
 {
-    job->text_count = tern_read_int(reader, 1, 1 << 20);
+    job->text_count = tern_read_count(reader, 1, 1 << 20, 2 * sizeof(int64_t));
     job->texts = tern_must_alloc(job->text_count * sizeof *job->texts);
     for (int text = 0; text < job->text_count && !reader->bad; text++) {
         job->texts[text].cpuset = keep_string(reader);
@@ -144,14 +144,14 @@ static void unpack_texts(struct tern_reader *reader, struct tern_job *job)
 
 static void unpack_places(struct tern_reader *reader, struct tern_job *job, struct tern_map *map)
 {
+    int32_t numbers[6];
+    if (reader->left / sizeof numbers < (size_t)map->size) {
+        reader->bad = true;
+        return;
+    }
     map->places = tern_must_alloc(map->size * sizeof *map->places);
     job->text_of = tern_must_alloc(map->size * sizeof *job->text_of);
     for (int rank = 0; rank < map->size; rank++) {
-        int32_t numbers[6];
-        if (reader->left < sizeof numbers) {
-            reader->bad = true;
-            return;
-        }
         memcpy(numbers, reader->at, sizeof numbers);
         reader->at += sizeof numbers;
         reader->left -= sizeof numbers;
@@ -191,13 +191,43 @@ static void read_fixed(struct tern_reader *reader, char *text, size_t room)
         reader->bad = true;
 }
 
+static void free_options(struct tern_options *options)
+{
+    for (int app = 0; app < options->app_count; app++) {
+        tern_strings_free(&options->apps[app].argv);
+        tern_strings_free(&options->apps[app].env);
+        free((char *)options->apps[app].wdir);
+        free((char *)options->apps[app].path);
+    }
+    tern_strings_free(&options->env);
+    free((char *)options->prefix);
+    free(options->output_dir);
+    free(options->apps);
+    free(options);
+}
+
+void tern_job_free(struct tern_job *job)
+{
+    for (int text = 0; text < job->text_count; text++) {
+        free(job->texts[text].cpuset);
+        free(job->texts[text].locality);
+    }
+    free_options((struct tern_options *)job->options);
+    free(job->map->places);
+    free((struct tern_map *)job->map);
+    free((struct tern_host *)job->hosts);
+    free(job->texts);
+    free(job->text_of);
+    *job = (struct tern_job){ 0 };
+}
+
 int tern_job_unpack(struct tern_reader *reader, struct tern_job *ret_job)
 {
     struct tern_job job = { .here = -1 };
     struct tern_map *map = tern_must_alloc(sizeof *map);
     read_fixed(reader, job.token, sizeof job.token);
     read_fixed(reader, job.secret, sizeof job.secret);
-    job.host_count = tern_read_int(reader, 1, 1 << 20);
+    job.host_count = tern_read_count(reader, 1, 1 << 20, sizeof(int64_t));
     struct tern_host *hosts = tern_must_alloc(job.host_count * sizeof *hosts);
     for (int host = 0; host < job.host_count && !reader->bad; host++)
         read_fixed(reader, hosts[host].name, sizeof hosts[host].name);
@@ -212,8 +242,10 @@ int tern_job_unpack(struct tern_reader *reader, struct tern_job *ret_job)
     if (!reader->bad)
         unpack_places(reader, &job, map);
     job.map = map;
-    if (reader->bad)
+    if (reader->bad) {
+        tern_job_free(&job);
         return tern_error(TERN_ERR_ARG, "what came is not the description of a job");
+    }
     *ret_job = job;
     return 0;
 }

@@ -12,8 +12,10 @@ void tern_job_describe_places(struct tern_job *job);
 
 /* All but what is different on each host: here, topology, paths, session_dir, node_memory. */
 void tern_job_pack(const struct tern_job *job, struct tern_parcel *parcel);
-/* TERN_ERR_ARG: it is none. What is read lives as long as the process. */
+/* TERN_ERR_ARG: it is none. */
 int tern_job_unpack(struct tern_reader *reader, struct tern_job *ret_job);
+/* What tern_job_unpack has made; an agent keeps it as long as it lives. */
+void tern_job_free(struct tern_job *job);
 
 void tern_host_pack(const struct tern_host *host, struct tern_parcel *parcel);
 int tern_host_unpack(struct tern_reader *reader, struct tern_host *ret_host);

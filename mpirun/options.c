@@ -235,6 +235,7 @@ static void set_output_dir(const char *text, struct tern_options *options)
         *colon = '\0';
         options->output_only_files = strcasestr(colon + 1, "nocopy") != NULL;
     }
+    free(options->output_dir);
     options->output_dir = copy;
 }
 
@@ -469,6 +470,8 @@ static struct tern_app *add_app(struct tern_options *options)
 
 static int parse_words(char **words, int count, struct tern_options *options);
 
+enum { FILES_DEEP = 16 };
+
 /* Words of a line of an application file; quotes keep blanks. */
 static void split_line(const char *line, struct tern_strings *words)
 {
@@ -495,10 +498,14 @@ static void split_line(const char *line, struct tern_strings *words)
 /* --app FILE: a program with its options on each line; a backslash at its end continues it. */
 static int read_appfile(const char *path, struct tern_options *options)
 {
+    if (options->file_depth == FILES_DEEP)
+        return tern_error(TERN_ERR_ARG, "the application file %s is named within %d others", path,
+                          FILES_DEEP);
     FILE *file = fopen(path, "re");
     if (!file)
         return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path,
                           strerror(errno));
+    options->file_depth++;
     char *line = NULL;
     size_t room = 0;
     int error = 0;
@@ -522,14 +529,15 @@ static int read_appfile(const char *path, struct tern_options *options)
     tern_strings_free(&words);
     free(line);
     fclose(file);
+    options->file_depth--;
     return error;
 }
 
 /* The options and the program of one context, from words[*at] to its end or ":". 1: help or version
  * was printed. */
-static int parse_app(char **words, int count, int *at, struct tern_options *options)
+static int read_app(char **words, int count, int *at, struct tern_options *options,
+                    struct tern_app *app)
 {
-    struct tern_app app = { 0 };
     bool from_file = false;
     while (*at < count && words[*at][0] == '-' && words[*at][1]) {
         const char *word = words[*at];
@@ -556,26 +564,40 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
         from_file |= option->effect == APPFILE;
         int error = option->effect == APPFILE
                         ? read_appfile(words[*at + 1], options)
-                        : apply_option(option, word, &words[*at + 1], &app, options);
+                        : apply_option(option, word, &words[*at + 1], app, options);
         if (error)
             return error;
         *at += 1 + option->values;
     }
     for (; *at < count && strcmp(words[*at], ":"); (*at)++)
-        tern_strings_add(&app.argv, words[*at]);
-    if (app.argv.count == 0) {
+        tern_strings_add(&app->argv, words[*at]);
+    if (app->argv.count == 0) {
         if (from_file && options->app_count)
             return 0;
         return tern_error(
             TERN_ERR_ARG,
             "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
     }
-    if (app.soft && !app.np)
+    if (app->soft && !app->np)
         return tern_error(TERN_ERR_ARG, "-soft wants -np as well: the largest number of ranks");
-    if (app.soft && tern_policy_soft("-soft", app.soft, app.np, &app.np) != 0)
-        return TERN_ERR_ARG;
-    *add_app(options) = app;
-    return 0;
+    return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
+}
+
+static void free_app(struct tern_app *app)
+{
+    tern_strings_free(&app->argv);
+    tern_strings_free(&app->env);
+}
+
+static int parse_app(char **words, int count, int *at, struct tern_options *options)
+{
+    struct tern_app app = { 0 };
+    int result = read_app(words, count, at, options, &app);
+    if (result || !app.argv.count)
+        free_app(&app);
+    else
+        *add_app(options) = app;
+    return result;
 }
 
 static int parse_words(char **words, int count, struct tern_options *options)
@@ -609,4 +631,17 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;
     return result;
+}
+
+void tern_options_free(struct tern_options *options)
+{
+    for (int app = 0; app < options->app_count; app++)
+        free_app(&options->apps[app]);
+    free(options->apps);
+    tern_strings_free(&options->hosts);
+    tern_strings_free(&options->hostfiles);
+    tern_strings_free(&options->kept);
+    tern_strings_free(&options->env);
+    free(options->output_dir);
+    *options = (struct tern_options){ 0 };
 }

@@ -29,6 +29,7 @@ struct tern_options {
     struct tern_strings hosts; /* entries of --host */
     struct tern_strings hostfiles;
     struct tern_strings kept;    /* words of application files, to which others point */
+    int file_depth;              /* application files that are being read */
     struct tern_strings env;     /* --gmca, --prtemca, ...: for all programs */
     struct tern_map_request map; /* np and apps are filled in by main */
     const char *cpu_list;        /* --cpu-set; NULL: all */
@@ -37,7 +38,7 @@ struct tern_options {
     bool by_rankfile;            /* --map-by rankfile: there must be one */
     bool sequential;             /* --map-by seq */
     const char *prefix;          /* --prefix; NULL */
-    const char *output_dir;      /* --output-filename; NULL */
+    char *output_dir;            /* --output-filename; NULL */
     bool output_only_files;      /* --output-filename DIR:nocopy */
     const char *report_pid;      /* --report-pid: "-", "+" or a file; NULL */
     int stdin_rank;              /* or TERN_STDIN_NONE, TERN_STDIN_ALL */
@@ -53,7 +54,9 @@ struct tern_options {
 };
 
 /* Reads the command line and the environment's OMPI_MCA_ settings. 0: go on. 1: done (help,
- * version). TERN_ERR_ARG: a sentence has been said. The strings stay the caller's. */
+ * version). TERN_ERR_ARG: a sentence has been said. The strings stay the caller's; the options are
+ * to be freed in any case. */
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options);
+void tern_options_free(struct tern_options *options);
 
 #endif

@@ -12,12 +12,12 @@ enum { KEPT = 1024 };
 static struct tern_object *kept[KEPT];
 static unsigned next;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-_Atomic bool tern_object_keep;
+bool tern_object_keep;
 
 void tern_object_keep_freed(bool on)
 {
     pthread_mutex_lock(&mutex);
-    tern_object_keep = on;
+    __atomic_store_n(&tern_object_keep, on, __ATOMIC_RELAXED);
     for (int i = 0; i < KEPT && !on; i++) {
         free(kept[i]);
         kept[i] = NULL;

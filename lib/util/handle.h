@@ -74,7 +74,7 @@ static inline int tern_unref(int *refs)
 void tern_object_free(struct tern_object *object);
 /* On: memory of freed objects is not used again for a while, so that their handles can be told. Off: it is freed. */
 void tern_object_keep_freed(bool on);
-extern _Atomic bool tern_object_keep;
+extern bool tern_object_keep; /* read without the lock that it is written with */
 static inline bool tern_object_kept(void)
 {
     return __atomic_load_n(&tern_object_keep, __ATOMIC_RELAXED);

@@ -13,6 +13,7 @@
 #include "lib/util/error.h"
 #include "lib/util/figures.h"
 #include "lib/util/log.h"
+#include "lib/util/param_text.h"
 #include "lib/util/params.h"
 
 #include <ctype.h>
@@ -130,16 +131,6 @@ int tern_param_choice(const char *name)
 
 /* ---- files ---- */
 
-static char *trim(char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]);
-         length--)
-        text[length - 1] = 0;
-    return text;
-}
-
 /* Warns of a name that nobody knows. */
 static void check_name(const char *name, const char *file, int line)
 {
@@ -168,37 +159,37 @@ static void add_setting(struct setting ***end, const char *name, const char *val
     *end = &setting->next;
 }
 
+static void read_lines(struct setting ***end, char *text, const char *path)
+{
+    char *name, *value;
+    for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
+        if (value) {
+            check_name(name, path, number);
+            add_setting(end, name, value, path);
+        } else if (name && may_speak()) {
+            tern_log("%s line %d: expected `name = value`", path, number);
+        }
+    }
+}
+
 static void read_file(struct setting ***end, const char *path, bool must_exist)
 {
-    char line[4096];
     FILE *file = fopen(path, "re");
+    char *text = NULL, *kept = strdup(path);
+    size_t room = 0;
+    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
 
-    if (!file) {
+    if (!file || (size < 0 && ferror(file))) {
         if (must_exist && may_speak())
             tern_log("parameter file %s cannot be read: %s", path, strerror(errno));
-        return;
+    } else if (size > 0 && kept) {
+        read_lines(end, text, kept);
+        kept = NULL; /* the settings refer to it */
     }
-    char *kept = strdup(path);
-    for (int number = 1; kept && fgets(line, sizeof line, file); number++) {
-        char *text = trim(line), *equals = strchr(text, '=');
-        if (!*text || *text == '#')
-            continue;
-        if (!equals) {
-            if (may_speak())
-                tern_log("%s line %d: expected `name = value`", path, number);
-            continue;
-        }
-        *equals = 0;
-        char *name = trim(text), *value = trim(equals + 1);
-        size_t length = strlen(value);
-        if (length >= 2 && (*value == '"' || *value == '\'') && value[length - 1] == *value) {
-            value[length - 1] = 0;
-            value++;
-        }
-        check_name(name, path, number);
-        add_setting(end, name, value, kept);
-    }
-    fclose(file);
+    if (file)
+        fclose(file);
+    free(text);
+    free(kept);
 }
 
 /* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this
@@ -376,87 +367,11 @@ const char *tern_param_source(const char *name)
 
 /* ---- reading a value ---- */
 
-static bool parse_int(const char *text, int64_t *ret_value)
-{
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 0);
-    if (end == text || errno || *end)
-        return false;
-    *ret_value = value;
-    return true;
-}
-
-static bool parse_size(const char *text, int64_t *ret_value)
-{
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 0);
-    if (end == text || errno)
-        return false;
-    int shift = 0;
-    switch (tolower((unsigned char)*end)) {
-    case 'k':
-        shift = 10;
-        break;
-    case 'm':
-        shift = 20;
-        break;
-    case 'g':
-        shift = 30;
-        break;
-    case 't':
-        shift = 40;
-        break;
-    }
-    if (shift)
-        end++;
-    if (tolower((unsigned char)*end) == 'b')
-        end++;
-    if (*end || value > INT64_MAX >> shift || value < INT64_MIN >> shift)
-        return false;
-    *ret_value = value * (1ll << shift);
-    return true;
-}
-
-static bool parse_bool(const char *text, int64_t *ret_value)
-{
-    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
-    static const char *const no[] = {"0", "false", "f", "no", "n", "off", "disabled", "disable"};
-
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (strcasecmp(text, yes[i]) == 0) {
-            *ret_value = 1;
-            return true;
-        }
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (strcasecmp(text, no[i]) == 0) {
-            *ret_value = 0;
-            return true;
-        }
-    return false;
-}
-
-static bool parse(enum tern_param_type type, const char *text, int64_t *ret_value)
-{
-    switch (type) {
-    case TERN_PARAM_INT:
-        return parse_int(text, ret_value);
-    case TERN_PARAM_SIZE:
-        return parse_size(text, ret_value);
-    case TERN_PARAM_BOOL:
-        return parse_bool(text, ret_value);
-    case TERN_PARAM_STRING:
-        break;
-    }
-    return false;
-}
-
 static bool acceptable(const struct tern_param *param, const char *text)
 {
     int64_t ignored;
     if (param->type != TERN_PARAM_STRING)
-        return parse(param->type, text, &ignored);
+        return tern_param_read_value(param->type, text, &ignored);
     return !param->choices || find_choice(param->choices, text) >= 0;
 }
 
@@ -489,13 +404,13 @@ static int64_t number_of(const char *name)
     int64_t value = 0;
 
     const char *text = look_up(param, &source, &setting);
-    if (text && parse(param->type, text, &value))
+    if (text && tern_param_read_value(param->type, text, &value))
         return value;
     if (text && text != param->preset && may_speak() && !complained_already(param, setting))
         tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken",
                  name, text, setting ? "file " : "", source, expected[param->type],
                  param->preset ? param->preset : "0");
-    if (param->preset && !parse(param->type, param->preset, &value)) {
+    if (param->preset && !tern_param_read_value(param->type, param->preset, &value)) {
         tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/params.c)",
                  param->preset, name);
         abort();

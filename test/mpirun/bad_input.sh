@@ -163,6 +163,9 @@ bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
 MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT wants a number' -np 1 "${go[@]}"
 TMPDIR=/nonexistent bad 'cannot make a directory for the job in /nonexistent' -np 1 "${go[@]}"
 
+echo '--app again -np 1 true' >again
+bad 'the application file again is named within 16 others' --app again
+
 # A misspelt parameter is no reason not to run, but worth a word; an unset variable likewise.
 run -np 1 --mca btl_shm_single_cpoy 1 true
 is "a misspelt parameter" "$rc $(wc -l <err)" "0 1"

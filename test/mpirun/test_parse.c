@@ -132,6 +132,8 @@ START_TEST(test_slurm_names)
         { "n[3-1]", NULL },
         { "n[a]", NULL },
         { "n[1;2]", NULL },
+        { "a]n1,2]", NULL },
+        { "n[[1-2]]", NULL },
         { "n1,,n2", NULL },
         { "n[1-99999999999]", NULL },
         { "n[1-9999][1-9999]", NULL },

@@ -168,6 +168,23 @@ START_TEST(files_are_read)
 }
 END_TEST
 
+/* Of any length, and the last one without its end. */
+START_TEST(long_lines_are_read)
+{
+    char text[6000], expected[5001];
+    memset(expected, 'x', 5000);
+    expected[5000] = 0;
+    snprintf(text, sizeof text, "btl_tcp_if_exclude = %s\npml_eager_credit=3k", expected);
+    write_file("a.conf", text);
+    write_file("b.conf", "");
+    use_files("a.conf", "b.conf");
+    ck_assert_str_eq(tern_param_string("btl_tcp_if_exclude"), expected);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 3072);
+    remove_file("a.conf");
+    remove_file("b.conf");
+}
+END_TEST
+
 START_TEST(installed_file_is_read)
 {
     char path[256];
@@ -321,6 +338,7 @@ int main(void)
     tcase_add_loop_test(tcase, bools_are_read, 0, COUNT(bools));
     tcase_add_test(tcase, open_mpi_name_means_the_same);
     tcase_add_test(tcase, files_are_read);
+    tcase_add_test(tcase, long_lines_are_read);
     tcase_add_test(tcase, installed_file_is_read);
     tcase_add_test(tcase, unknown_name_in_a_file_is_said);
     tcase_add_test(tcase, names_are_known_accepted_or_neither);
