@@ -143,6 +143,11 @@ bool tern_btl_active(const struct tern_btl *btl)
     return false;
 }
 
+bool tern_btl_outlives_sender(void)
+{
+    return tern_rte.local_size == tern_rte.size && tern_btl_active(&tern_btl_shm);
+}
+
 int tern_btl_progress(uint32_t lane)
 {
     if (TERN_LIKELY(poller_count == 1))

@@ -18,6 +18,8 @@
  * its last finalize runs code of ours then. The launcher sees the latter.
  */
 
+#include "lib/btl/btl.h"
+#include "lib/btl/doorbell.h"
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
@@ -158,12 +160,26 @@ static void leave_world(void)
     tern_comm_finalize();
 }
 
-static int progress(void)
+static bool has_met(const void *unused)
 {
-    tern_lock();
-    int count = tern_progress();
-    tern_unlock();
-    return count;
+    (void)unused;
+    int error;
+    return tern_rte_has_met(&error);
+}
+
+/*
+ * All have come to the end of the World Model: where they share memory, the barrier of leave_world has shown it. Elsewhere nobody
+ * may end before all have taken in what it sent, of which the launcher tells; packets move meanwhile.
+ */
+static int meet_all(void)
+{
+    if (tern_btl_outlives_sender())
+        return 0;
+    struct tern_waiter waiter = {.came = has_met};
+    int error = tern_rte_meet(tern_doorbell_ring_self);
+    while (!error && !tern_rte_has_met(&error))
+        tern_wait(&waiter);
+    return error;
 }
 
 /*
@@ -182,9 +198,7 @@ void tern_library_release(enum tern_library_user user)
         finish_messages();
     if (user == TERN_USER_WORLD) {
         leave_world();
-        tern_unlock();
-        error = tern_rte_meet(progress);
-        tern_lock();
+        error = meet_all();
     }
     if (last && sessions_used) {
         finish_messages();

@@ -421,14 +421,16 @@ int tern_pmix_fence(bool collect)
  * thread. */
 enum { FENCE_WAITS = 1 };
 static int fence_status;
+static void (*fence_notify)(void);
 
 static void fence_done(pmix_status_t status, void *object)
 {
     (void)object;
     __atomic_store_n(&fence_status, status, __ATOMIC_RELEASE);
+    fence_notify();
 }
 
-int tern_pmix_fence_start(void)
+int tern_pmix_fence_start(void (*notify)(void))
 {
     pmix_proc_t everybody = pmix.self;
     int error = tern_pmix_commit();
@@ -436,6 +438,7 @@ int tern_pmix_fence_start(void)
         return error;
     everybody.rank = PMIX_RANK_WILDCARD;
     fence_status = FENCE_WAITS;
+    fence_notify = notify;
     pmix_status_t status = pmix.fence_nb(&everybody, 1, NULL, 0, fence_done, NULL);
     if (status == PMIX_OPERATION_SUCCEEDED)
         fence_status = status = PMIX_SUCCESS;

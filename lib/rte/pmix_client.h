@@ -24,8 +24,9 @@ bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size
 
 int tern_pmix_put(const char *key, const void *value, size_t length);
 int tern_pmix_fence(bool collect);
-/* A fence without data that does not block: start, then test until it is true. One at a time. */
-int tern_pmix_fence_start(void);
+/* A fence without data that does not block: start, then test until it is true; `notify` is called then, by PMIx's thread. One
+ * at a time. */
+int tern_pmix_fence_start(void (*notify)(void));
 bool tern_pmix_fence_test(int *ret_error);
 int tern_pmix_commit(void);
 struct tern_rte_fetch;

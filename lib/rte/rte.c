@@ -30,8 +30,6 @@ struct put_value {
 };
 static struct put_value *own_values;
 
-enum { MEET_POLL_US = 50 };
-
 static bool known; /* tern_rte is filled in */
 
 /* Nodes of the ranks, in a job of several: asked of the launcher when one is wanted. Threads that ask
@@ -160,18 +158,15 @@ void tern_rte_tell_world(void)
         tern_pmix_tell(TERN_LAUNCHER_WORLD);
 }
 
-int tern_rte_meet(int (*progress)(void))
+int tern_rte_meet(void (*notify)(void))
 {
-    bool met = !tern_rte.managed;
-    int error = met ? 0 : tern_pmix_fence_start();
-    if (error)
-        return error;
-    while (!met) {
-        if (!progress())
-            usleep(MEET_POLL_US);
-        met = tern_pmix_fence_test(&error);
-    }
-    return error;
+    return tern_rte.managed ? tern_pmix_fence_start(notify) : 0;
+}
+
+bool tern_rte_has_met(int *ret_error)
+{
+    *ret_error = 0;
+    return !tern_rte.managed || tern_pmix_fence_test(ret_error);
 }
 
 int tern_rte_finalize(void)

@@ -34,8 +34,10 @@ extern struct tern_rte tern_rte;
 int tern_rte_init(void);
 /* Tells our launcher that this process starts the World Model, where it waits for all others. Does not block. */
 void tern_rte_tell_world(void);
-/* Meets all processes of the job in a barrier of the launcher. `progress` is called meanwhile, again and again. */
-int tern_rte_meet(int (*progress)(void));
+/* A barrier of the launcher for all processes of the job. `notify` is called, by any thread, when it is over: then the second
+ * function says so, and how it went. One at a time. */
+int tern_rte_meet(void (*notify)(void));
+bool tern_rte_has_met(int *ret_error);
 /* Leaves PMIx: for the launcher this process may end now. What was learnt stays; tern_rte_init connects again. */
 int tern_rte_finalize(void);
 
