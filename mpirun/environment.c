@@ -2,6 +2,7 @@
 #include "mpirun/environment.h"
 
 #include "lib/util/figures.h"
+#include "lib/util/launcher.h"
 
 #include <config.h>
 #include <fcntl.h>
@@ -61,6 +62,7 @@ static const char *const foreign[] = {
     "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
     "TERN_NODE_MEMORY",
     "TERN_NODE_MEMORY_PATH",
+    "TERN_REPORTS",
     "TERN_VERSION",
     "TERN_SESSION_DIR",
     "TERN_FIGURES",
@@ -196,8 +198,8 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     set_number(env, "OMPI_NUM_APP_CTX", options->app_count);
     set_number(env, "OMPI_COMM_WORLD_SIZE", job->map->size);
     set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", tern_job_ranks_on(job, job->here));
-    set_number(env, "OMPI_UNIVERSE_SIZE",
-               job->map->slots > job->map->size ? job->map->slots : job->map->size);
+    int universe = job->map->slots > job->map->size ? job->map->slots : job->map->size;
+    set_number(env, "OMPI_UNIVERSE_SIZE", universe);
     tern_strings_set(env, "OMPI_COMMAND", options->apps[app].argv.items[0]);
     tern_strings_set(env, "PMIX_MCA_gds", "hash");
     /* Programs that load Open MPI 4's own library look here to learn that a launcher started them;
@@ -205,6 +207,12 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     tern_strings_set(env, "OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
+    if (job->reports) {
+        char *text = tern_must_format("%s:%s:%d:%d:%d:%s", job->reports, job->nspace, job->map->size,
+                                      universe, app, job->hosts[job->here].name);
+        tern_strings_set(env, TERN_REPORTS, text);
+        free(text);
+    }
     tern_strings_set(env, "TERN_VERSION", PACKAGE_VERSION);
     tern_strings_set(env, "TERN_SESSION_DIR", job->session_dir);
 }

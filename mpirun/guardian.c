@@ -48,7 +48,7 @@ static struct {
     char session_dir[600];
     pid_t mpirun;
     const char *plan;
-    int node_memory;
+    int node_memory, reports; /* or -1 */
     int signal_fd;
     int failure_pipe[2];
     pid_t *pids; /* by rank; 0: not running */
@@ -178,6 +178,12 @@ static void child_failed(int rank, int step)
     _exit(127);
 }
 
+static void inherit(int rank, int fd, int as)
+{
+    if (fd >= 0 && dup2(fd, as) < 0)
+        child_failed(rank, TERN_STEP_DESCRIPTORS);
+}
+
 static void reset_signals(void)
 {
     struct sigaction standard = { .sa_handler = SIG_DFL };
@@ -200,8 +206,8 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
         if (dup2(fds[i], i) < 0)
             child_failed(request->rank, TERN_STEP_DESCRIPTORS);
     }
-    if (guardian.node_memory >= 0 && dup2(guardian.node_memory, guardian.start->node_memory_fd) < 0)
-        child_failed(request->rank, TERN_STEP_DESCRIPTORS);
+    inherit(request->rank, guardian.node_memory, guardian.start->node_memory_fd);
+    inherit(request->rank, guardian.reports, guardian.start->reports_fd);
     setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
     if (request->cpus) {
         /* A set that the kernel refuses (processors went away) is no reason not to run. */
@@ -306,7 +312,7 @@ static _Noreturn void end(bool orderly)
     _exit(0);
 }
 
-static void take_plan(const struct tern_guardian_message *request, const int fds[3])
+static void take_plan(const struct tern_guardian_message *request, const int fds[3], int fd_count)
 {
     guardian.plan = mmap(NULL, request->size, PROT_READ, MAP_PRIVATE, fds[0], 0);
     if (guardian.plan == MAP_FAILED) {
@@ -316,6 +322,7 @@ static void take_plan(const struct tern_guardian_message *request, const int fds
     }
     close(fds[0]);
     guardian.node_memory = fds[1];
+    guardian.reports = fd_count > 2 ? fds[2] : -1;
 }
 
 /* Descriptors get lost on their way when our limit of open files is reached. */
@@ -335,11 +342,11 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
 {
     switch (request->kind) {
     case TERN_GUARDIAN_PLAN:
-        if (fd_count != 2) {
+        if (fd_count < 2) {
             tern_log("guardian: no descriptors for the plan; raise the limit (ulimit -n)");
             end(false);
         }
-        take_plan(request, fds);
+        take_plan(request, fds, fd_count);
         break;
     case TERN_GUARDIAN_SPAWN:
         spawn_or_refuse(request, fds, fd_count);
@@ -413,7 +420,7 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     keep_two_descriptors(socket_fd);
     guardian.mpirun = mpirun;
-    guardian.node_memory = -1;
+    guardian.node_memory = guardian.reports = -1;
     sigset_t all, child;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);

@@ -14,7 +14,8 @@
 
 enum tern_guardian_kind {
     /* to the guardian */
-    TERN_GUARDIAN_PLAN = 1, /* with two descriptors: the plan (`size` bytes) and the node memory */
+    TERN_GUARDIAN_PLAN = 1, /* with descriptors: the plan (`size` bytes), the node memory, and in a job of one host what
+                               ranks report on */
     TERN_GUARDIAN_SPAWN,  /* start `rank`, with three descriptors: stdin, stdout, stderr; places say
                              where in the plan */
     TERN_GUARDIAN_SIGNAL, /* send signal `value` to the group of `rank`; -1: of every rank */
@@ -50,7 +51,8 @@ struct tern_guardian_message {
 struct tern_guardian_start {
     const char *parent;             /* what it is forked from, for messages */
     const char *token;              /* names the session directory */
-    int node_memory_fd;             /* descriptor number at which ranks find the node's memory */
+    int node_memory_fd;             /* descriptor number at which ranks find the node's memory; */
+    int reports_fd;                 /* what they report on */
     struct rlimit descriptor_limit; /* as mpirun found it, for the ranks */
     bool hangup_ignored;            /* mpirun was started with nohup */
 };

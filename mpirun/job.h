@@ -31,6 +31,8 @@ struct tern_job {
     char session_dir[600];
     char *node_memory, *node_memory_path; /* values of TERN_NODE_MEMORY and TERN_NODE_MEMORY_PATH */
     int node_memory_fd;
+    char *reports; /* in a job of one host: the first words of TERN_REPORTS; else NULL */
+    int reports_fd; /* what ranks inherit of it */
     struct tern_place_text *texts; /* made once, by mpirun: the same on all hosts */
     int text_count;
     int *text_of; /* by rank */

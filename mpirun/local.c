@@ -15,6 +15,7 @@
 #include "mpirun/descendants.h"
 #include "mpirun/loop.h"
 #include "mpirun/node_memory.h"
+#include "mpirun/reports.h"
 #include "mpirun/session.h"
 #include "mpirun/spawn.h"
 
@@ -64,8 +65,10 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
     while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0) {
         /* What a rank did before it ended, Finalize above all, may still lie in the server's
          * queue. */
-        if (answer.kind == TERN_GUARDIAN_EXITED)
+        if (answer.kind == TERN_GUARDIAN_EXITED) {
             tern_server_dispatch();
+            tern_reports_read();
+        }
         local.answered(&answer);
     }
     if (got < 0)
@@ -106,7 +109,8 @@ static int raise_descriptor_limit(void)
     raised.rlim_cur = raised.rlim_max;
     setrlimit(RLIMIT_NOFILE, &raised);
     local.guardian_start.node_memory_fd =
-        local.guardian_start.descriptor_limit.rlim_cur > 64 ? 64 : 3;
+        local.guardian_start.descriptor_limit.rlim_cur > 65 ? 64 : 3;
+    local.guardian_start.reports_fd = local.guardian_start.node_memory_fd + 1;
     int ranks = tern_job_ranks_on(local.job, local.job->here);
     rlim_t needed = OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
     return raised.rlim_cur < needed
@@ -142,6 +146,10 @@ int tern_local_serve(struct tern_job *job, const struct tern_server_listener *li
 {
     snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
     int error = tern_server_start(job, listener);
+    if (!error && job->host_count == 1 && job->here == 0) {
+        error = tern_reports_open(job, listener, &job->reports_fd);
+        job->reports = tern_must_format("%d:%d", local.guardian_start.reports_fd, (int)getpid());
+    }
     if (error)
         return error;
     local.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };
@@ -163,7 +171,10 @@ int tern_local_start_ranks(struct tern_job *job)
                                         (unsigned long long)memory_size, job->token);
     /* stays open: for ranks that lose their descriptor on the way */
     job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
-    return tern_spawn_ranks(job, local.guardian.fd);
+    error = tern_spawn_ranks(job, local.guardian.fd);
+    if (job->reports)
+        close(job->reports_fd);
+    return error;
 }
 
 void tern_local_close(void)

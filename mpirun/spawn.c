@@ -133,8 +133,8 @@ static int send_plan(const struct tern_job *job, int guardian_fd, const struct p
             done += n;
     }
     struct tern_guardian_message message = { .kind = TERN_GUARDIAN_PLAN, .size = plan->size };
-    int fds[2] = { fd, job->node_memory_fd };
-    if (!error && tern_guardian_send(guardian_fd, &message, fds, 2) < 0)
+    int fds[3] = { fd, job->node_memory_fd, job->reports_fd };
+    if (!error && tern_guardian_send(guardian_fd, &message, fds, job->reports ? 3 : 2) < 0)
         error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
     close(fd);
     return error;

@@ -159,11 +159,25 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
         number_level(host, level);
 }
 
+/* hwloc's plugins look for devices. They load the libraries of OpenCL and X11, which we don't want
+ * in mpirun and which take as long as all the rest, and find nothing that we would ask for. */
+static int load_without_plugins(hwloc_topology_t *ret_topology)
+{
+    static const char path[] = "HWLOC_PLUGINS_PATH";
+    bool wanted = getenv(path) || getenv("HWLOC_XMLFILE"); /* which a plugin may read */
+    if (!wanted)
+        setenv(path, "/nonexistent", 1);
+    int failed = hwloc_topology_init(ret_topology) < 0 || hwloc_topology_load(*ret_topology) < 0;
+    if (!wanted)
+        unsetenv(path);
+    return failed ? -1 : 0;
+}
+
 int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology)
 {
     hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology) < 0 || hwloc_topology_load(topology) < 0)
+    if (load_without_plugins(&topology) < 0)
         return tern_error(TERN_ERR_OTHER, "hwloc cannot read this machine's processors");
     hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
     if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||

@@ -145,7 +145,8 @@ bool tern_btl_active(const struct tern_btl *btl)
 
 bool tern_btl_outlives_sender(void)
 {
-    return tern_rte.local_size == tern_rte.size && tern_btl_active(&tern_btl_shm);
+    return tern_rte.local_size == tern_rte.size &&
+           (tern_rte.size == 1 || tern_btl_active(&tern_btl_shm));
 }
 
 int tern_btl_progress(uint32_t lane)

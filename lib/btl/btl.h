@@ -90,7 +90,7 @@ bool tern_btl_active(const struct tern_btl *btl);
 /* Delivers what has arrived for a lane over any of them. Returns the number of packets. */
 int tern_btl_progress(uint32_t lane);
 
-/* Does what any process has sent arrive also when it has ended since? So it is where all ranks share memory: what waits in a
+/* Does what any process has sent arrive also when it has ended since? So it does where all ranks share memory: what waits in a
  * socket may be lost. All ranks of the job say the same. */
 bool tern_btl_outlives_sender(void);
 

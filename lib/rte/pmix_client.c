@@ -10,6 +10,9 @@
  * gave at PMIx_Init (PMIX_OPTIONAL): a key that it does not know must not become a question to
  * other nodes.
  *
+ * Where our launcher only wants reports (report.c), nothing happens here until somebody asks: every
+ * function that talks to the server says that it needs it.
+ *
  * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here; the
  * few structures needed are filled by hand.
  */
@@ -50,7 +53,7 @@ static struct {
     __typeof__(PMIx_Error_string) *error_string;
 } pmix;
 
-static int load_library(void)
+static int open_library(void)
 {
     static const struct {
         const char *name;
@@ -79,9 +82,12 @@ static int load_library(void)
                           dlerror());
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         *symbols[i].slot = dlsym(pmix.library, symbols[i].name);
-        if (!*symbols[i].slot)
+        if (!*symbols[i].slot) {
+            dlclose(pmix.library);
+            pmix.library = NULL;
             return tern_error(TERN_ERR_OTHER, "libpmix.so.2 has no %s; install PMIx 3 or newer",
                               symbols[i].name);
+        }
     }
     return 0;
 }
@@ -91,6 +97,8 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return tern_error(TERN_ERR_OTHER, "%s: %s (PMIx status %d)", what, pmix.error_string(status),
                       status);
 }
+
+static int need(void);
 
 static void fill_flag(pmix_info_t *info, const char *key)
 {
@@ -113,10 +121,13 @@ static void free_value(pmix_value_t *value)
  * nothing. */
 static pmix_value_t *ask(pmix_rank_t rank, const char *key)
 {
-    pmix_proc_t proc = pmix.self;
+    pmix_proc_t proc;
     pmix_info_t optional;
     pmix_value_t *value = NULL;
 
+    if (need())
+        return NULL;
+    proc = pmix.self;
     proc.rank = rank;
     fill_flag(&optional, PMIX_OPTIONAL);
     return pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS ? value : NULL;
@@ -286,7 +297,7 @@ static void close_on_exec_but(const int *before, int before_count)
     }
 }
 
-int tern_pmix_connect(void)
+static int connect_to_server(void)
 {
     int before[DESCRIPTORS];
     int before_count = list_descriptors(before, DESCRIPTORS);
@@ -310,11 +321,25 @@ int tern_pmix_connect(void)
     return 0;
 }
 
+int tern_pmix_connect(void)
+{
+    int error = pmix.library ? 0 : open_library();
+    return error ? error : connect_to_server();
+}
+
+/* A rank that has only reported so far may come here by any thread. */
+static int need(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int error = pmix.connected ? 0 : tern_pmix_connect();
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
 int tern_pmix_start(void)
 {
-    int error = load_library();
-    if (!error)
-        error = tern_pmix_connect();
+    int error = tern_pmix_connect();
     if (error)
         return error;
     _Static_assert(sizeof tern_rte.job >= sizeof pmix.self.nspace, "a PMIx namespace fits");
@@ -353,10 +378,11 @@ bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
     char host[256];
     pmix_info_t infos[3];
     pmix_value_t *value = NULL;
-    pmix_proc_t proc = pmix.self;
 
-    if (tern_rte.node_count <= 1)
-        return ask_number(rank, PMIX_NODEID, ret_node);
+    if (tern_rte.node_count <= 1) {
+        *ret_node = tern_rte.node;
+        return rank < tern_rte.size;
+    }
     if (!ask_string(rank, PMIX_HOSTNAME, host, sizeof host))
         return false;
     fill_flag(&infos[0], PMIX_OPTIONAL);
@@ -364,6 +390,7 @@ bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
     fill_flag(&infos[2], PMIX_HOSTNAME);
     infos[2].value.type = PMIX_STRING;
     infos[2].value.data.string = host;
+    pmix_proc_t proc = pmix.self;
     proc.rank = PMIX_RANK_WILDCARD;
     if (pmix.get(&proc, PMIX_LOCAL_PEERS, infos, 3, &value) != PMIX_SUCCESS || !value)
         return false;
@@ -386,6 +413,9 @@ int tern_pmix_put(const char *key, const void *value, size_t length)
 {
     pmix_value_t wrapped;
 
+    int error = need();
+    if (error)
+        return error;
     memset(&wrapped, 0, sizeof wrapped);
     wrapped.type = PMIX_BYTE_OBJECT;
     wrapped.data.bo.bytes = (char *)value; /* PMIx copies it */
@@ -406,11 +436,13 @@ int tern_pmix_commit(void)
 
 int tern_pmix_fence(bool collect)
 {
-    pmix_proc_t everybody = pmix.self;
     pmix_info_t info;
-    int error = tern_pmix_commit();
+    int error = need();
+    if (!error)
+        error = tern_pmix_commit();
     if (error)
         return error;
+    pmix_proc_t everybody = pmix.self;
     everybody.rank = PMIX_RANK_WILDCARD;
     fill_flag(&info, PMIX_COLLECT_DATA);
     pmix_status_t status = pmix.fence(&everybody, 1, &info, collect ? 1 : 0);
@@ -432,10 +464,12 @@ static void fence_done(pmix_status_t status, void *object)
 
 int tern_pmix_fence_start(void (*notify)(void))
 {
-    pmix_proc_t everybody = pmix.self;
-    int error = tern_pmix_commit();
+    int error = need();
+    if (!error)
+        error = tern_pmix_commit();
     if (error)
         return error;
+    pmix_proc_t everybody = pmix.self;
     everybody.rank = PMIX_RANK_WILDCARD;
     fence_status = FENCE_WAITS;
     fence_notify = notify;
@@ -456,9 +490,11 @@ bool tern_pmix_fence_test(int *ret_error)
 
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length)
 {
-    pmix_proc_t proc = pmix.self;
     pmix_value_t *value = NULL;
-
+    int error = need();
+    if (error)
+        return error;
+    pmix_proc_t proc = pmix.self;
     proc.rank = rank;
     pmix_status_t status = pmix.get(&proc, key, NULL, 0, &value);
     if (status != PMIX_SUCCESS)
@@ -480,6 +516,8 @@ bool tern_pmix_recall(const char *key, void **ret_value, size_t *ret_length)
     pmix_info_t immediate;
     pmix_value_t *value = NULL;
 
+    if (need())
+        return false;
     fill_flag(&immediate, PMIX_IMMEDIATE);
     if (pmix.get(&pmix.self, key, &immediate, 1, &value) != PMIX_SUCCESS || !value)
         return false;
@@ -518,6 +556,9 @@ static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
 int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
 {
     static pmix_info_t refresh; /* PMIx may read it later */
+    int error = need();
+    if (error)
+        return error;
     pmix_proc_t proc = pmix.self;
     proc.rank = rank;
     fill_flag(&refresh, PMIX_GET_REFRESH_CACHE);

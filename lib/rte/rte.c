@@ -8,6 +8,7 @@
 
 #include "lib/rte/node_memory.h"
 #include "lib/rte/pmix_client.h"
+#include "lib/rte/report.h"
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
 #include "lib/util/log.h"
@@ -116,18 +117,31 @@ static int find_node_memory(void)
     return 0;
 }
 
+/* Where our launcher wants no more than reports, PMIx waits until somebody asks for what it knows. */
+static int learn(void)
+{
+    return !tern_rte.managed                              ? become_singleton()
+           : tern_report_learn() && tern_report_open() ? 0
+                                                          : tern_pmix_start();
+}
+
+static int connect_again(void)
+{
+    return !tern_rte.managed || tern_report_open() ? 0 : tern_pmix_connect();
+}
+
 int tern_rte_init(void)
 {
     char name[64 + sizeof tern_rte.host];
 
     if (known)
-        return tern_rte.managed ? tern_pmix_connect() : 0;
+        return connect_again();
     if (gethostname(tern_rte.host, sizeof tern_rte.host - 1) != 0)
         strcpy(tern_rte.host, "localhost");
     tern_rte.managed = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
     int error = tern_rte.managed ? check_version() : 0;
     if (!error)
-        error = tern_rte.managed ? tern_pmix_start() : become_singleton();
+        error = learn();
     if (error)
         return error;
     error = tern_rte.managed ? find_node_memory() : 0;
@@ -154,7 +168,9 @@ static void forget_own_values(void)
 
 void tern_rte_tell_world(void)
 {
-    if (tern_rte.managed && tern_rte_gives_node_memory(tern_rte.job))
+    if (tern_report_is_open())
+        tern_report_world();
+    else if (tern_rte.managed && tern_rte_gives_node_memory(tern_rte.job))
         tern_pmix_tell(TERN_LAUNCHER_WORLD);
 }
 
@@ -172,7 +188,9 @@ bool tern_rte_has_met(int *ret_error)
 int tern_rte_finalize(void)
 {
     forget_own_values();
-    return tern_rte.managed ? tern_pmix_stop() : 0;
+    int error = tern_pmix_stop();
+    tern_report_close();
+    return error;
 }
 
 static int put_own_value(const char *key, const void *value, size_t length)
@@ -289,8 +307,8 @@ static int exit_code(int status)
 void tern_rte_abort(int status, const char *message)
 {
     say_last(message);
-    if (tern_rte.managed)
-        tern_pmix_abort(exit_code(status));
+    tern_report_abort(exit_code(status));
+    tern_pmix_abort(exit_code(status));
     _exit(exit_code(status));
 }
 

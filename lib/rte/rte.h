@@ -5,7 +5,8 @@
 /*
  * Who am I, who are the others, give me that peer's address, abort: the PMIx client. A program
  * without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and never touches libpmix, which is
- * loaded by dlopen.
+ * loaded by dlopen. A rank of our mpirun on a single host only reports to it (lib/rte/report.h), and connects to PMIx when a
+ * function below needs to ask.
  */
 
 #include <stdbool.h>
@@ -30,7 +31,7 @@ struct tern_rte {
 
 extern struct tern_rte tern_rte;
 
-/* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms under PMIx (its own init). */
+/* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms where PMIx is needed (its own init). */
 int tern_rte_init(void);
 /* Tells our launcher that this process starts the World Model, where it waits for all others. Does not block. */
 void tern_rte_tell_world(void);
@@ -38,7 +39,7 @@ void tern_rte_tell_world(void);
  * function says so, and how it went. One at a time. */
 int tern_rte_meet(void (*notify)(void));
 bool tern_rte_has_met(int *ret_error);
-/* Leaves PMIx: for the launcher this process may end now. What was learnt stays; tern_rte_init connects again. */
+/* Leaves the launcher: for the launcher this process may end now. What was learnt stays; tern_rte_init connects again. */
 int tern_rte_finalize(void);
 
 /* Index in local_ranks of a rank of this job, or -1: it is on another node. */

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks of a job on one host do without libpmix, which is loaded when something is asked that only PMIx knows, and where the way to
+# report to mpirun is not there. mpirun hears in either way who is in MPI and who has left it.
+. "$(dirname "$0")/check.bash"
+: "${MPICC:?names the mpicc to test}"
+
+cat >program.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int loaded(void)
+{
+    char line[1000];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        found |= strstr(line, "libpmix.so") != NULL;
+    fclose(maps);
+    return found;
+}
+/* program [map | leave | kill | abort]: says whether libpmix is there, what is asked for, whether it is there now */
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int rank, size, sum = 0, place, dims[1], periods[1] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    int before = loaded();
+    dims[0] = size;
+    if (strcmp(what, "map") == 0)
+        MPI_Cart_map(MPI_COMM_WORLD, 1, dims, periods, &place);
+    if (strcmp(what, "leave") == 0)
+        _exit(0);
+    if (strcmp(what, "kill") == 0 && rank == 0)
+        abort();
+    if (strcmp(what, "abort") == 0 && rank == size - 1)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int after = loaded();
+    MPI_Finalize();
+    printf("%d of %d: %d %d\n", sum, size, before, after);
+    return 0;
+}
+C
+"$MPICC" -o program program.c || { echo "cannot build program"; exit 1; }
+said() { echo "$rc $(sort -u out | tr '\n' ',')"; }
+
+run -q -n 4 ./program
+is "without PMIx" "$(said)" "0 6 of 4: 0 0,"
+run -q -n 1 ./program
+is "a single rank without PMIx" "$(said)" "0 0 of 1: 0 0,"
+run -q -n 4 ./program map
+is "PMIx when it is asked" "$(said)" "0 6 of 4: 0 1,"
+run -q -n 2 --mca btl tcp,self ./program
+is "PMIx for addresses" "$(said)" "0 1 of 2: 1 1,"
+run -q -n 2 bash -c 'exec 65>&-; exec ./program'
+is "descriptor closed" "$(said)" "0 1 of 2: 1 1,"
+run -q -n 2 bash -c 'exec 65<>file; exec ./program'
+is "another file" "$(said)" "0 1 of 2: 1 1,"
+is "nothing was written to it" "$(wc -c <file)" 0
+run -q -n 2 env TERN_REPORTS=rubbish ./program
+is "changed words" "$(said)" "0 1 of 2: 1 1,"
+run -q -n 2 bash -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exec 65>&-; exec ./program'
+is "one rank by PMIx" "$(said)" "0 1 of 2: 0 0,1 of 2: 1 1,"
+
+# A rank may be a script.
+run -q -n 4 sh -c './program; ./program map; ./program'
+is "several programs" "$(said)" "0 6 of 4: 0 0,6 of 4: 0 1,"
+for close in true 'exec 65>&-'; do
+    run -q -n 2 bash -c "$close; ./program leave; exec sleep 60"
+    has "a script goes on ($close)" err "the MPI program of rank [01] .* ended without calling MPI_Finalize"
+    is "its status" "$rc" 1
+    run -q -n 2 bash -c "$close; exec ./program leave"
+    has "an end before MPI_Finalize ($close)" err "exited with code 0 without calling MPI_Finalize"
+    run -q -n 2 bash -c "$close; exec ./program kill"
+    is "killed ($close)" "$rc" 134
+    run -q -n 3 bash -c "$close; ./program abort"
+    has "MPI_Abort ($close)" err "rank 2 .* called MPI_Abort with code 9"
+    is "its status" "$rc" 9
+    run -q -n 2 bash -c "$close; [ \$OMPI_COMM_WORLD_RANK = 1 ] || exec ./program; sleep 0.3"
+    has "one rank without MPI_Init ($close)" err "rank 1 .* exited without calling MPI_Init, in which other ranks wait for it"
+done
+run -q -n 2 sh -c "test \$OMPI_COMM_WORLD_RANK = 1 || '$MPIRUN' -q -n 2 ./program"
+is "a job in a job" "$(said)" "0 1 of 2: 0 0,"
+tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
+finish
