@@ -14,7 +14,7 @@ static volatile double sink;
 /* A fixed amount of work, not of time: what a progress thread takes away must show. */
 static void compute(long work)
 {
-    double x = 1;
+    double x = (double) work;
     for (long i = 0; i < work; i++)
         x = x * 0.999999 + 1e-6;
     sink = x;

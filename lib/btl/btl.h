@@ -66,7 +66,7 @@ struct tern_btl {
     void (*stream)(struct tern_peer *peer, struct tern_stream *stream);
 
     /* Copies `length` bytes at `address` of the peer's memory to the cursor's next bytes. TERN_ERR_UNSUPPORTED: not between
-     * these two, or not worth it now: have it sent; nothing was copied. */
+     * these two, or not worth it now: have sent what is still missing by the cursor. */
     int (*get)(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
 
     /* Delivers what has arrived for a lane. Returns the number of packets. NULL: nothing ever arrives by itself. */

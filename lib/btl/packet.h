@@ -38,7 +38,6 @@ struct tern_packet {
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
     uint64_t address; /* first byte in the sender's memory; 0: not in one run, cannot be pulled */
-    uint64_t cursor;  /* address of the chunk cursor both sides claim from; 0: the receiver pulls all */
     uint64_t id;      /* number of the sender's request, to be named in the answer */
 };
 
@@ -46,6 +45,7 @@ struct tern_reply {
     uint64_t id;        /* request of the one who gets this packet */
     uint64_t remote_id; /* request of the one who sends it, where the dialogue goes on */
     uint64_t length;    /* bytes: wanted (CLEAR), copied (PULLED) */
+    uint64_t offset;    /* of the first byte wanted (CLEAR): those before it have been copied */
 };
 
 #endif

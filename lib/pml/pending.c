@@ -109,7 +109,7 @@ struct control {
     struct tern_peer *peer;
     struct tern_packet packet;
     size_t length;
-    unsigned char payload[sizeof(struct tern_rendezvous)];
+    unsigned char payload[sizeof(struct tern_reply)];
 };
 
 static int push_control(struct tern_pending *pending)

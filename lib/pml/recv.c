@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint32_t number,
-                     uint64_t length)
+static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint64_t length)
 {
-    struct tern_reply reply = {.id = id, .remote_id = number, .length = length};
+    struct tern_reply reply = {.id = id, .length = length};
     tern_control_send(peer, &(struct tern_packet){.kind = kind}, &reply, sizeof reply);
 }
 
@@ -64,7 +63,7 @@ static void take_eager(struct tern_pml_request *request, const void *payload, si
     finish(request, length);
 }
 
-/* The sender's memory if it can be read, else DATA packets. */
+/* The sender's memory if it can be read, DATA packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
                            const struct tern_rendezvous *rendezvous)
 {
@@ -75,7 +74,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     if (wanted && rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
         rc = from->btl->get(from, rendezvous->address, &request->cursor, wanted);
     if (rc != TERN_ERR_UNSUPPORTED) {
-        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0, wanted);
+        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, wanted);
         if (rc)
             tern_request_complete(&request->req, rc);
         else
@@ -83,15 +82,17 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
         return;
     }
     request->expected = wanted;
-    request->arrived = 0;
+    request->arrived = request->cursor.offset;
     request->message_length = length;
     if (tern_number_give(request)) {
         /* nothing was copied; the sender must not wait for ever */
-        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0, 0);
+        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0);
         tern_request_complete(&request->req, TERN_ERR_NO_MEM);
         return;
     }
-    reply_to(from, TERN_PACKET_CLEAR, rendezvous->id, request->number, wanted);
+    struct tern_reply reply = {.id = rendezvous->id, .remote_id = request->number,
+                               .length = (uint64_t)wanted, .offset = (uint64_t)request->arrived};
+    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
 }
 
 /* All about an eager message but its bytes. */
@@ -103,7 +104,7 @@ static inline void heed_eager(struct tern_pml_request *request, struct tern_peer
     tern_count(&from->traffic.received_bytes, length);
     tern_credit_owe(from, packet->context, length + TERN_MESSAGE_COST);
     if (packet->kind == TERN_PACKET_EAGER_SYNC)
-        reply_to(from, TERN_PACKET_MATCHED, packet->id, 0, length);
+        reply_to(from, TERN_PACKET_MATCHED, packet->id, length);
 }
 
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,

@@ -415,8 +415,11 @@ void tern_send_clear(const struct tern_reply *reply)
         return;
     request->remote_number = reply->remote_id;
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    if (reply->offset > (uint64_t)request->cursor.length)
+        return; /* damaged */
     if ((int64_t)reply->length < request->cursor.length)
         request->cursor.length = reply->length; /* the receiver takes no more */
+    tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
     if (request->peer->btl->stream) {
         start_stream(request);
         return;

@@ -311,6 +311,9 @@ static bool probe_pull(struct tern_endpoint *endpoint)
 /* Per system call: well under IOV_MAX and 2 GiB. */
 enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
 
+/* After so much the receiver looks whether the sender has come meanwhile. */
+enum { PULL_PIECE = 256 * 1024 };
+
 /* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
  * other copies out: the system call looks up and pins every page. A sender that is not there
  * (computing, descheduled) cannot take part. */
@@ -339,15 +342,15 @@ static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor 
     struct tern_endpoint *endpoint = peer->endpoint;
     if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
         return TERN_ERR_UNSUPPORTED;
-    if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
-        return TERN_ERR_UNSUPPORTED;
     if (scattered(to, length))
         return TERN_ERR_UNSUPPORTED;
+    size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
     while (length) {
         struct iovec runs[RUNS];
         size_t bytes;
-        int count =
-            tern_cursor_runs(to, runs, RUNS, length < PULL_BYTES ? length : PULL_BYTES, &bytes);
+        if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
+            return TERN_ERR_UNSUPPORTED;
+        int count = tern_cursor_runs(to, runs, RUNS, length < piece ? length : piece, &bytes);
         for (int first = 0; bytes;) {
             struct iovec remote = {(void *)(uintptr_t)address, bytes};
             ssize_t n =
