@@ -94,7 +94,7 @@ def matching(judge):
     judge.value(3, "an unexpected message, besides its own", judge.mine("unexpected", 3, "unexpected", 8),
                 "bytes", "<= 100")
     judge.value(3, "growth of a rank flooded with 64 MiB",
-                judge.mine("unexpected", 3, "flood-receiver", 1024), "MiB", "<= 4")
+                judge.mine("unexpected", 3, "flood-receiver", 1024), "MiB", "<= 32")
 
 
 def crowds(judge):

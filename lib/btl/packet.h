@@ -26,7 +26,7 @@ enum tern_packet_kind {
 
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
-    uint8_t flags;    /* 0 */
+    uint8_t flags;    /* 0 on its way; for the receiver's own marks */
     uint16_t seq;     /* of a message (first three kinds): its number in (context, source -> destination) */
     int32_t source;   /* sender's rank in the context */
     int32_t tag;

@@ -61,7 +61,9 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
                                                         const struct tern_packet *packet,
                                                         const void *payload, size_t length)
 {
-    add_unexpected(context, copy_message(from, packet, payload, length));
+    struct tern_unexpected *message = copy_message(from, packet, payload, length);
+    tern_credit_lend(from, &message->packet, length);
+    add_unexpected(context, message);
 }
 
 /* In order: to the receive that waits for it, or among the unexpected ones. */
@@ -179,8 +181,7 @@ static void drop_message(struct tern_unexpected *message)
         tern_control_send(message->from, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply,
                           sizeof reply);
     } else if (message->packet.kind != TAKEN_BACK) {
-        tern_credit_owe(message->from, message->packet.context,
-                        message->length + TERN_MESSAGE_COST);
+        tern_credit_return(message->from, &message->packet, message->length);
     }
     free(message);
 }
@@ -246,7 +247,7 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
         message = find_kept(context ? &lane->parked : &lane->early, from, packet->context,
                             reply->remote_id);
     if (message && message->packet.kind == TERN_PACKET_EAGER_SYNC)
-        tern_credit_owe(from, packet->context, message->length + TERN_MESSAGE_COST);
+        tern_credit_return(from, &message->packet, message->length);
     if (matchable) {
         tern_match_remove(matchable);
         free(matchable);

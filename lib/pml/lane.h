@@ -58,6 +58,7 @@ struct tern_lane {
 
     /* pending.c */
     struct tern_link waiting_peers;
+    int64_t lent_bytes; /* of unexpected messages for which their senders have credit again */
 
     /* progress.c */
     bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */

@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t credit_bytes;
+static int64_t credit_bytes, lendable_bytes;
 
 void tern_pending_init(void)
 {
     credit_bytes = tern_param_int("pml_eager_credit");
+    lendable_bytes = tern_param_int("pml_unexpected_memory") / tern_lane_count;
 }
 
 int tern_peer_ready(struct tern_peer *peer)
@@ -151,7 +152,7 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
 /* The sender has a credit per lane of its own, of which we know no more than that the context names
  * it. So what is owed is kept apart by the largest number of lanes there can be; even if all of these
  * are one lane of the sender, half of its credit always comes back. */
-void tern_credit_owe(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
+static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
     uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);
     peer->owed[lane] += bytes;
@@ -161,4 +162,26 @@ void tern_credit_owe(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
     struct tern_reply reply = {.length = peer->owed[lane]};
     peer->owed[lane] = 0;
     tern_control_send(peer, &packet, &reply, sizeof reply);
+}
+
+enum { LENT = 1 }; /* in a packet's flags: its credit went back before it was matched */
+
+void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
+{
+    int64_t bytes = (int64_t)length + TERN_MESSAGE_COST;
+    if (TERN_UNLIKELY(packet->flags & LENT))
+        tern_lanes[peer->lane].lent_bytes -= bytes;
+    else
+        give_back(peer, packet->context, bytes);
+}
+
+void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length)
+{
+    struct tern_lane *lane = &tern_lanes[peer->lane];
+    int64_t bytes = (int64_t)length + TERN_MESSAGE_COST;
+    if (packet->kind == TERN_PACKET_RENDEZVOUS || lane->lent_bytes + bytes > lendable_bytes)
+        return;
+    lane->lent_bytes += bytes;
+    packet->flags = LENT;
+    give_back(peer, packet->context, bytes);
 }

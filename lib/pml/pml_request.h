@@ -89,8 +89,10 @@ void tern_peer_forget(struct tern_peer *peer);
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
-/* `bytes` of eager messages of this peer in a context have been matched. */
-void tern_credit_owe(struct tern_peer *peer, uint64_t context_id, int64_t bytes);
+/* An eager message of this peer has left our memory: its sender gets the credit back. */
+void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length);
+/* The same for one that stays, as long as pml_unexpected_memory lasts; marks the packet. */
+void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length);
 
 /* send.c */
 int tern_send_start(struct tern_pml_request *request);

@@ -102,7 +102,7 @@ static inline void heed_eager(struct tern_pml_request *request, struct tern_peer
     set_status(&request->req.status, packet, length);
     tern_count(&from->traffic.received_messages, 1);
     tern_count(&from->traffic.received_bytes, length);
-    tern_credit_owe(from, packet->context, length + TERN_MESSAGE_COST);
+    tern_credit_return(from, packet, length);
     if (packet->kind == TERN_PACKET_EAGER_SYNC)
         reply_to(from, TERN_PACKET_MATCHED, packet->id, length);
 }

@@ -60,6 +60,9 @@ static const struct tern_param pml[] = {
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
      "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory. Between nodes "
      "eight times as much."},
+    {"pml_unexpected_memory", TERN_PARAM_SIZE, "16m", "bytes",
+     "Messages that came before their receives for which a rank lets their senders send as much again, in all; beyond, each sender has its "
+     "pml_eager_credit."},
     {"pml_lanes", TERN_PARAM_INT, "8", "",
      "Independent parts of the message path in MPI_THREAD_MULTIPLE, each for a part of the communicators: 1, 2, 4 or 8."},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",

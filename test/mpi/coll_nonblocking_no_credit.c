@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 4; env: OMPI_MCA_pml_eager_credit=1 */
+/* ranks: 2 4; env: OMPI_MCA_pml_eager_credit=1 OMPI_MCA_pml_unexpected_memory=0 */
 /* Nonblocking collectives whose sends find no credit, so that starting one makes progress on the others and may end them:
  * those started last still go on. */
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; env: OMPI_MCA_pml_eager_credit=4k */
+/* ranks: 2; env: OMPI_MCA_pml_eager_credit=4k OMPI_MCA_pml_unexpected_memory=0 */
 /* Blocking sends return while the receiver is busy elsewhere; what is still on its way then does not need the communicator,
  * which is freed and its memory used for something else. */
 #include "check.h"

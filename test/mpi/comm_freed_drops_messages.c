@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; env: OMPI_MCA_pml_eager_credit=64k OMPI_MCA_pml_send_buffer=1m */
+/* ranks: 2; env: OMPI_MCA_pml_eager_credit=64k OMPI_MCA_pml_unexpected_memory=0 OMPI_MCA_pml_send_buffer=1m */
 /* Messages that nobody receives before the communicator is freed cost the sender nothing for ever: more bytes than all
  * credit and all memory for copies go that way, and short sends still do not wait for their receive. */
 #include "check.h"
