@@ -22,6 +22,7 @@ void *(*tern_btl_place)(struct tern_peer *from, const struct tern_packet *packet
                         struct tern_cursor *ret_to);
 void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                         void *owner);
+void (*tern_btl_lost)(struct tern_peer *peer, void *owner, const char *text);
 
 static bool active[BTL_COUNT];
 uint32_t tern_lane_count = 1;

@@ -108,4 +108,9 @@ extern void *(*tern_btl_place)(struct tern_peer *from, const struct tern_packet 
                                struct tern_cursor *ret_to);
 extern void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet *packet, size_t length, void *owner);
 
+/* Registered by the pml: what was sent to the peer, or by it, is lost, as `text` says, and nothing more can be sent: peer->lost is
+ * set from here on. Whatever waits for it fails. `owner`: of a message that had begun to come to a place, as tern_btl_place
+ * has named it; NULL: none. The byte mover has forgotten all streams to the peer. */
+extern void (*tern_btl_lost)(struct tern_peer *peer, void *owner, const char *text);
+
 #endif

@@ -38,6 +38,7 @@ struct tern_peer {
     struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
     struct tern_traffic traffic;
+    const char *lost;               /* why nothing comes and goes any more; NULL: it does. Set once, by the pml */
     const struct tern_btl *came_by; /* what brought its packets; NULL: whatever carries ours */
     struct tern_peer *hash_next;
     struct tern_peer *all_next; /* tern_peer_newest */

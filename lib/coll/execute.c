@@ -603,7 +603,7 @@ static void release(struct tern_request *request)
 static void explain(struct tern_request *request)
 {
     struct tern_permit *permit = run_of(request)->call->permit;
-    if (permit)
+    if (permit && request->error == TERN_ERR_NOT_SAME)
         permit->ask(permit);
 }
 

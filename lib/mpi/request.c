@@ -212,13 +212,10 @@ struct fault {
     struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
 };
 
-/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. `first`: of the errors of
- * this call, the one that is said. */
+/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. */
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
-                                                          MPI_Request handle, int error, bool first)
+                                                          MPI_Request handle, int error)
 {
-    if (error == TERN_ERR_NOT_SAME && first && request->kind->explain)
-        request->kind->explain(request);
     int check_error = tern_check_request_done(request, false);
     if (!request->persistent)
         tern_check_handle_gone(handle);
@@ -240,8 +237,10 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         int finish_error = request->kind->finish(request);
         error = finish_error ? finish_error : error;
     }
+    if (TERN_UNLIKELY(error != 0) && !fault->error && request->kind->explain)
+        request->kind->explain(request); /* of the errors of this call, the one that is said */
     if (tern_check_full())
-        error = check_reported(request, *handle, error, !fault->error);
+        error = check_reported(request, *handle, error);
     tern_status_copy(status, &request->status);
     if (error && !fault->error) {
         *fault = (struct fault){error, request->comm};

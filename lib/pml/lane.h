@@ -60,6 +60,8 @@ struct tern_lane {
     struct tern_link waiting_peers;
     int64_t lent_bytes; /* of unexpected messages for which their senders have credit again */
 
+    uint32_t lost_peers; /* lost.c */
+
     /* progress.c */
     bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */
     int poll_count;

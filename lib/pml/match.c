@@ -285,6 +285,27 @@ struct tern_unexpected *tern_match_announced(struct tern_context *context,
     return NULL;
 }
 
+static bool names(const struct tern_queue *queue, const struct tern_peer *peer)
+{
+    const struct tern_context *context = queue->context;
+    if (queue->source != MPI_ANY_SOURCE)
+        return context->peers->peer[queue->source] == peer;
+    for (int rank = 0; rank < context->size; rank++)
+        if (context->peers->peer[rank] == peer)
+            return true;
+    return false;
+}
+
+struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const struct tern_peer *peer)
+{
+    const struct tern_match_table *table = &lane->posted;
+    for (uint32_t i = 0; table->items && i <= table->mask; i++)
+        for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next)
+            if (!tern_list_empty(&queue->items) && names(queue, peer))
+                return TERN_CONTAINER(queue->items.next, struct tern_pml_request, link);
+    return NULL;
+}
+
 static void free_table(struct tern_match_table *table)
 {
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)

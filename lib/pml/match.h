@@ -46,6 +46,8 @@ static inline uint64_t tern_unexpected_bytes(const struct tern_unexpected *messa
 
 void tern_match_post(struct tern_pml_request *request);
 void tern_match_withdraw(struct tern_pml_request *request);
+/* A posted receive that may never get its message, as the peer is lost. It stays. NULL: none. */
+struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const struct tern_peer *peer);
 /* The oldest posted receive that takes a message from source with tag; it is removed. NULL: none. */
 struct tern_pml_request *tern_match_posted(struct tern_context *context, int source, int tag);
 

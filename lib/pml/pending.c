@@ -27,6 +27,8 @@ void tern_pending_init(void)
 
 int tern_peer_ready(struct tern_peer *peer)
 {
+    if (TERN_UNLIKELY(peer->lost != NULL))
+        return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
     if (peer->btl)
         return 0;
     int rc = tern_peer_connect(peer);
@@ -39,7 +41,7 @@ int tern_peer_ready(struct tern_peer *peer)
 
 void tern_peer_update(struct tern_peer *peer)
 {
-    bool free = peer->btl && tern_list_empty(&peer->pending) && peer->credit > 0;
+    bool free = peer->btl && !peer->lost && tern_list_empty(&peer->pending) && peer->credit > 0;
     peer->eager_below = free ? peer->btl->eager_max + 1 : 0;
 }
 
@@ -120,7 +122,7 @@ static int push_control(struct tern_pending *pending)
                                       control->length);
     if (rc == TERN_ERR_AGAIN)
         return rc;
-    if (rc)
+    if (rc && !control->peer->lost)
         tern_log("a control packet to rank %u is lost: %s", control->peer->rank,
                  tern_error_text(rc));
     free(control);
@@ -130,6 +132,8 @@ static int push_control(struct tern_pending *pending)
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
                        const void *payload, size_t length)
 {
+    if (TERN_UNLIKELY(peer->lost != NULL))
+        return;
     int rc = tern_peer_ready(peer);
     if (rc == 0)
         rc = tern_list_empty(&peer->pending) ? peer->btl->send(peer, packet, payload, length)

@@ -30,8 +30,9 @@ struct tern_pml_request {
     struct tern_cursor cursor; /* of DATA packets and typed eager ones */
     struct tern_stream stream; /* of a send whose byte mover streams */
 
+    struct tern_peer *peer; /* whom a send goes to; of whom a receive awaits DATA */
+
     /* sends */
-    struct tern_peer *peer;
     struct tern_pending pending;
     enum tern_send_mode mode;
     uint32_t number;        /* in the table of numbers, 0: none */
@@ -132,6 +133,13 @@ void tern_deliver_forget_peer(const struct tern_peer *peer);
 /* In all contexts: the next message to and from the peer is the first. What it has sent and nobody could take yet is dropped. */
 void tern_context_forget_peer(const struct tern_peer *peer);
 struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id);
+
+/* lost.c: for tern_btl_lost. */
+void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);
+/* 0, or TERN_ERR_UNREACHABLE with text: what is to come from the source, which may be MPI_ANY_SOURCE, may never come. */
+int tern_pml_check_source(const struct tern_context *context, int source);
+/* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it. */
+void tern_pml_explain(struct tern_request *request);
 
 /* progress.c: one round of the lane. */
 int tern_lane_progress(struct tern_lane *lane);

@@ -346,6 +346,7 @@ int tern_pml_init(void)
     tern_btl_deliver = tern_lane_count > 1 ? tern_mailbox_deliver : tern_pml_deliver;
     tern_btl_place = tern_pml_place;
     tern_btl_placed = tern_pml_placed;
+    tern_btl_lost = tern_pml_lost;
     tern_pending_init();
     ranks_share_known = false;
     return tern_btl_init();

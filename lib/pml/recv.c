@@ -69,6 +69,11 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
 {
     int64_t length = rendezvous->length;
     int64_t wanted = length < request->length ? length : request->length;
+    if (TERN_UNLIKELY(from->lost != NULL)) {
+        request->peer = from;
+        tern_request_complete(&request->req, tern_peer_ready(from));
+        return;
+    }
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     int rc = wanted ? TERN_ERR_UNSUPPORTED : 0;
     if (wanted && rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
@@ -81,6 +86,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
             finish(request, length);
         return;
     }
+    request->peer = from;
     request->expected = wanted;
     request->arrived = request->cursor.offset;
     request->message_length = length;
@@ -193,6 +199,13 @@ int tern_recv_start(struct tern_pml_request *request)
     if (message) {
         tern_match_remove(message);
         receive_message(request, message);
+        return 0;
+    }
+    int rc = tern_pml_check_source(request->context, request->rank);
+    if (TERN_UNLIKELY(rc != 0)) {
+        if (request->rank != MPI_ANY_SOURCE)
+            request->peer = request->context->peers->peer[request->rank];
+        tern_request_complete(&request->req, rc);
     } else {
         tern_match_post(request);
     }
@@ -208,6 +221,8 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
     tern_recv_start(&request);
     tern_request_wait(&request.req);
     tern_lane_unlock(context->lane);
+    if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
+        tern_pml_explain(&request.req);
     if (status != MPI_STATUS_IGNORE) {
         int kept =
             status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
@@ -277,6 +292,7 @@ const struct tern_request_kind tern_pml_recv_kind = {
     .start = restart,
     .cancel = cancel,
     .release = tern_pml_request_release,
+    .explain = tern_pml_explain,
     .receives = true,
 };
 
@@ -327,8 +343,9 @@ int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret
 {
     tern_lane_lock(context->lane);
     *ret_found = probe(context, source, tag, ret_status);
+    int rc = *ret_found ? 0 : tern_pml_check_source(context, source);
     tern_lane_unlock(context->lane);
-    return 0;
+    return rc;
 }
 
 int tern_pml_improbe(struct tern_context *context, int source, int tag,
@@ -338,9 +355,10 @@ int tern_pml_improbe(struct tern_context *context, int source, int tag,
     struct tern_unexpected *message = probe(context, source, tag, ret_status);
     if (message)
         tern_match_remove(message);
+    int rc = message ? 0 : tern_pml_check_source(context, source);
     tern_lane_unlock(context->lane);
     *ret_message = message;
-    return 0;
+    return rc;
 }
 
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count,

@@ -88,6 +88,7 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
     request->number = 0;
     request->cancelling = false;
     request->posted = false;
+    request->peer = NULL;
 }
 
 struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind,

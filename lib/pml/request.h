@@ -26,7 +26,7 @@ struct tern_request_kind {
     void (*release)(struct tern_request *request);        /* frees it; not active any more */
     int (*query)(struct tern_request *request);           /* generalized only: fills status when it is reported; else NULL */
     int (*finish)(struct tern_request *request);          /* generalized only: its last callback, before release; else NULL */
-    void (*explain)(struct tern_request *request);        /* says once more, by tern_error, why it was refused; NULL: it never is */
+    void (*explain)(struct tern_request *request);        /* says once more, by tern_error, why it has failed; NULL: nothing to add */
     bool must_complete;                                   /* the user may not free it while it is under way */
     bool receives;                                        /* one message, whose length its status tells */
 };

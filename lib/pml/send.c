@@ -280,6 +280,8 @@ static __attribute__((noinline)) int send_slowly(struct tern_context *context, c
     if (rc)
         return rc;
     tern_request_wait(&request.req);
+    if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
+        tern_pml_explain(&request.req);
     return request.req.error;
 }
 
@@ -394,6 +396,7 @@ const struct tern_request_kind tern_pml_send_kind = {
     .start = restart,
     .cancel = cancel,
     .release = tern_pml_request_release,
+    .explain = tern_pml_explain,
 };
 
 void tern_send_matched(const struct tern_reply *reply)

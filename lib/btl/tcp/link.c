@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/link.h"
 
+#include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -40,6 +41,9 @@ struct tern_tcp_link *tern_tcp_link_new(int fd, uint32_t rank, uint8_t tag, uint
     link->tag = tag;
     link->index = index;
     pthread_mutex_init(&link->out_lock, NULL);
+    char ends[TERN_TCP_ENDS];
+    tern_tcp_describe_ends(fd, ends);
+    link->ends = strdup(ends);
     return link;
 }
 
@@ -49,6 +53,7 @@ void tern_tcp_link_free(struct tern_tcp_link *link)
     close(link->fd);
     pthread_mutex_destroy(&link->out_lock);
     free(link->out);
+    free(link->ends);
     free(link->stash);
     free(link);
 }
@@ -335,6 +340,11 @@ bool tern_tcp_link_busy(struct tern_tcp_link *link)
 }
 
 /* ---- incoming ---- */
+
+void *tern_tcp_link_owner(const struct tern_tcp_link *link)
+{
+    return link->head.packet.kind == TERN_PACKET_DATA ? NULL : link->owner;
+}
 
 /* The whole payload of the frame that had begun is there. */
 static void deliver_head(struct tern_tcp_link *link)

@@ -42,6 +42,8 @@ struct tern_tcp_link {
         size_t left;           /* bytes of the payload */
     } piece;
     _Atomic int error;         /* errno of a failed write; 0: none */
+    uint64_t lost_at_ms;       /* it has ended before its time (tcp.c) */
+    char *ends;                /* for people, while it lasted: interface and both addresses */
     bool blocked;              /* the system has no room */
     bool watching_room;        /* our epoll tells when it has */
     struct tern_link in_flusher; /* if `flushed` */
@@ -78,6 +80,8 @@ bool tern_tcp_link_push(struct tern_tcp_link *link);
 /* A piece that is gone: its stream, once; else NULL. */
 struct tern_stream *tern_tcp_link_take_piece(struct tern_tcp_link *link);
 bool tern_tcp_link_busy(struct tern_tcp_link *link);
+/* Of an eager message that has begun to come straight to its place: its owner; NULL: none. */
+void *tern_tcp_link_owner(const struct tern_tcp_link *link);
 /* For the flusher, who has out_lock: writes what there is. False: there was nothing. */
 bool tern_tcp_link_flush(struct tern_tcp_link *link);
 

@@ -18,7 +18,7 @@
 #include "lib/btl/doorbell.h"
 #include "lib/btl/shm/segment.h"
 #include "lib/btl/peer.h"
-#include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/link.h"
 #include "lib/btl/tcp/reception.h"
@@ -46,6 +46,7 @@ enum {
     DOOR_TICKS = 60000, /* some 20 us between looks at the door */
     IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
     IDLE_SKIPS = 8,     /* ... so many are left out */
+    GRACE_MS = 2000,    /* for the launcher to say that a rank has died */
 };
 
 extern const struct tern_btl tern_btl_shm, tern_btl_tcp; /* below */
@@ -61,6 +62,7 @@ struct tern_endpoint {
 static struct lane {
     int epoll; /* of the links */
     struct tern_link links;
+    struct tern_link losing; /* that have ended before their time: the launcher is given some to end us */
     int link_count;
     struct tern_tcp_link *latest; /* received last */
     struct tern_link streaming;   /* endpoints with streams */
@@ -76,23 +78,11 @@ static struct lane {
 
 static bool beside_shm;
 
-/* ---- lost connections ---- */
-
-/* Most often the other process has died, and the launcher is about to end us: its word about that
- * is the better one. */
-static _Noreturn void lost(const struct tern_tcp_link *link, int error)
+static _Noreturn void give_up(const struct tern_tcp_link *link, int error)
 {
-    char ends[TERN_TCP_ENDS], host[256], text[700];
-    tern_tcp_describe_ends(link->fd, ends);
-    tern_rte_host_of(link->rank, host, sizeof host);
-    snprintf(text, sizeof text,
-             "the connection with rank %u on host %s is lost (%s): %s; the job cannot go on",
-             link->rank, host, ends,
-             error == ESHUTDOWN ? "it has left MPI before a message to it was through"
-             : error            ? strerror(error)
-                                : "its other end has closed it without having finished");
-    if (tern_rte.managed)
-        sleep(2);
+    char text[256];
+    snprintf(text, sizeof text, "cannot use the connection with rank %u (%s): %s; the job cannot go on",
+             link->rank, link->ends ? link->ends : "", strerror(error));
     tern_rte_abort(1, text);
 }
 
@@ -103,7 +93,7 @@ static void watch_link(struct lane *lane, struct tern_tcp_link *link, int operat
     struct epoll_event event = {.events = EPOLLIN | (link->watching_room ? EPOLLOUT : 0),
                                 .data.ptr = link};
     if (epoll_ctl(lane->epoll, operation, link->fd, &event))
-        lost(link, errno);
+        give_up(link, errno);
 }
 
 static void watch_room(struct lane *lane, struct tern_tcp_link *link, bool wanted)
@@ -137,7 +127,7 @@ static void attach(struct lane *lane, struct tern_tcp_link *link)
     link->peer = tern_peer_get(index, 0, link->rank);
     struct tern_endpoint *endpoint = link->peer ? endpoint_of(link->peer) : NULL;
     if (!endpoint)
-        lost(link, ENOMEM);
+        give_up(link, ENOMEM);
     __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
     tern_list_append(&lane->links, &link->in_lane);
     lane->link_count++;
@@ -150,22 +140,100 @@ static void attach(struct lane *lane, struct tern_tcp_link *link)
         endpoint->link_count = link->index + 1;
 }
 
-static void detach(struct lane *lane, struct tern_tcp_link *link)
+static void take_from_endpoint(struct tern_tcp_link *link)
 {
     struct tern_endpoint *endpoint = link->endpoint;
-    if (endpoint) {
-        endpoint->links[link->index] = NULL;
-        while (endpoint->link_count && !endpoint->links[endpoint->link_count - 1])
-            endpoint->link_count--;
-    }
+    link->endpoint = NULL;
+    if (!endpoint)
+        return;
+    endpoint->links[link->index] = NULL;
+    while (endpoint->link_count && !endpoint->links[endpoint->link_count - 1])
+        endpoint->link_count--;
+}
+
+/* No more of it is received or sent. */
+static void take_from_lane(struct lane *lane, struct tern_tcp_link *link)
+{
     if (lane->latest == link)
         lane->latest = NULL;
     tern_list_remove(&link->in_lane);
     lane->link_count--;
     lane->watching_room -= link->watching_room;
+}
+
+static void end_link(struct tern_tcp_link *link)
+{
+    take_from_endpoint(link);
+    tern_list_remove(&link->in_lane);
     tern_tcp_reception_ended(link->rank, link->tag, link->index);
     tern_tcp_link_free(link);
 }
+
+static void detach(struct lane *lane, struct tern_tcp_link *link)
+{
+    take_from_lane(lane, link);
+    tern_list_init(&link->in_lane);
+    end_link(link);
+}
+
+/* ---- lost connections ---- */
+
+/* A connection that ends before its time. Most often the other process has died, and the launcher is about to end us: its word
+ * about that is the better one, so it has some time before ours. */
+static void begin_losing(struct lane *lane, struct tern_tcp_link *link, int error)
+{
+    take_from_lane(lane, link);
+    tern_list_append(&lane->losing, &link->in_lane);
+    epoll_ctl(lane->epoll, EPOLL_CTL_DEL, link->fd, NULL);
+    link->error = error ? error : ECONNRESET;
+    link->lost_at_ms = tern_tcp_now_ms();
+    char host[256], text[700];
+    tern_rte_host_of(link->rank, host, sizeof host);
+    snprintf(text, sizeof text, "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
+             tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
+             error == ESHUTDOWN ? "it has left MPI before a message to it was through"
+             : error            ? strerror(error)
+                                : "its other end has closed it without having finished");
+    free(link->ends);
+    link->ends = strdup(text);
+}
+
+/* Some of what went by one of its links has not arrived, and nobody knows what: so none of them is used any more. */
+static void lose(struct lane *lane, struct tern_tcp_link *lost)
+{
+    struct tern_peer *peer = lost->peer;
+    struct tern_endpoint *endpoint = peer->endpoint;
+    void *owner = tern_tcp_link_owner(lost);
+    char *text = lost->ends;
+    lost->ends = NULL;
+    end_link(lost);
+    tern_list_init(&endpoint->streams);
+    for (int i = endpoint->link_count - 1; i >= 0; i--)
+        if (endpoint->links[i] && !endpoint->links[i]->lost_at_ms) {
+            void *other = tern_tcp_link_owner(endpoint->links[i]);
+            detach(lane, endpoint->links[i]);
+            if (other)
+                tern_btl_lost(peer, other, text ? text : "");
+        }
+    tern_btl_lost(peer, owner, text ? text : "no memory to say why a connection is lost");
+    free(text);
+}
+
+static int heed_losing(struct lane *lane)
+{
+    uint64_t grace_ms = tern_rte.managed ? GRACE_MS : 0, now = tern_tcp_now_ms();
+    int count = 0;
+    for (struct tern_link *at = lane->losing.next, *next; at != &lane->losing; at = next) {
+        next = at->next;
+        if (now - link_at(at)->lost_at_ms >= grace_ms) {
+            lose(lane, link_at(at));
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- arrivals ---- */
 
 void tern_tcp_arrive(struct tern_tcp_link *link)
 {
@@ -210,6 +278,8 @@ static int tcp_connect(struct tern_peer *peer)
 
 static int not_connected(struct tern_peer *peer)
 {
+    if (peer->lost)
+        return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
     int rc = tern_tcp_reception_call(peer->rank, (uint8_t)peer->lane);
     return rc ? rc : TERN_ERR_AGAIN;
 }
@@ -361,8 +431,9 @@ static int receive(struct lane *lane, struct tern_tcp_link *link)
     if (TERN_UNLIKELY(count < 0)) {
         int error = errno ? errno : link->error;
         if (!link->said_bye || is_needed(link))
-            lost(link, link->said_bye ? ESHUTDOWN : error);
-        detach(lane, link);
+            begin_losing(lane, link, link->said_bye ? ESHUTDOWN : error);
+        else
+            detach(lane, link);
         return 1;
     }
     if (count > 0)
@@ -425,6 +496,8 @@ static int tcp_progress(uint32_t index)
     if (now - lane->door_at > DOOR_TICKS) {
         lane->door_at = now;
         count += tern_tcp_reception_progress();
+        if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
+            count += heed_losing(lane);
     }
     if (TERN_UNLIKELY(__atomic_load_n(&lane->has_arrivals, __ATOMIC_RELAXED)))
         count += take_arrivals(lane);
@@ -440,6 +513,7 @@ static int open_lane(struct lane *lane)
 {
     tern_list_init(&lane->links);
     tern_list_init(&lane->streaming);
+    tern_list_init(&lane->losing);
     tern_list_init(&lane->arrivals);
     pthread_mutex_init(&lane->arrivals_lock, NULL);
     lane->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -481,6 +555,8 @@ static void close_lane(struct lane *lane)
 {
     while (!tern_list_empty(&lane->links))
         detach(lane, link_at(lane->links.next));
+    while (!tern_list_empty(&lane->losing))
+        end_link(link_at(lane->losing.next));
     tern_doorbell_unwatch(lane->epoll);
     close(lane->epoll);
     free(lane->room);

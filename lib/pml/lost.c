@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A peer that is lost: its connection has ended before its time, while its process may live on. Packets may have been lost with
+ * it, and nobody knows which, so nothing that passes between the two can be trusted any more: whatever waits for the peer
+ * ends with an error, at once, and so does whatever is begun with it afterwards. Messages that had come as a whole can
+ * still be received. A receive from any source might wait for just this peer: it ends, too, for communicators that have it.
+ * Other peers are not concerned; what the program does about it is its error handler's.
+ */
+
+#include "lib/pml/match.h"
+#include "lib/pml/pml_request.h"
+
+#include <string.h>
+
+static int why(const struct tern_peer *peer)
+{
+    return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
+}
+
+static void fail(struct tern_pml_request *request, struct tern_peer *peer)
+{
+    request->peer = peer;
+    tern_number_take_back(request);
+    tern_request_complete(&request->req, why(peer));
+}
+
+/* Dialogues: announced messages, and those of which DATA is awaited. */
+static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
+{
+    for (uint32_t i = 1; i < lane->number_count; i++)
+        if (!((uintptr_t)lane->numbers[i] & 1) && lane->numbers[i]->peer == peer)
+            fail(lane->numbers[i], peer);
+}
+
+void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
+{
+    struct tern_lane *lane = &tern_lanes[peer->lane];
+    if (!peer->lost) {
+        const char *copy = strdup(text);
+        peer->lost = copy ? copy : "the connection with a peer is lost";
+        lane->lost_peers++;
+    }
+    tern_peer_update(peer);
+    if (owner)
+        fail(owner, peer);
+    tern_pending_flush(lane); /* the byte mover refuses what waits for this peer */
+    fail_dialogues(lane, peer);
+    for (struct tern_pml_request *request; (request = tern_match_waiting_for(lane, peer));) {
+        tern_match_withdraw(request);
+        fail(request, peer);
+    }
+    tern_lane_tell(lane); /* others may wait in a probe */
+}
+
+int tern_pml_check_source(const struct tern_context *context, int source)
+{
+    if (TERN_LIKELY(!context->lane->lost_peers))
+        return 0;
+    int first = source == MPI_ANY_SOURCE ? 0 : source;
+    int end = source == MPI_ANY_SOURCE ? context->size : source + 1;
+    for (int rank = first; rank < end; rank++)
+        if (context->peers->peer[rank]->lost)
+            return why(context->peers->peer[rank]);
+    return 0;
+}
+
+void tern_pml_explain(struct tern_request *req)
+{
+    const struct tern_pml_request *request = tern_pml_request_of(req);
+    if (request->peer && request->peer->lost)
+        why(request->peer);
+}
