@@ -75,32 +75,10 @@ wrongly "an address" 'btl_tcp_if_exclude: `10.0.0.1. is an address; .* 10.0.0.1/
 wrongly "no such interface" 'no interface of host .* is named by btl_tcp_if_include \(`nosuch0.\)' --mca btl_tcp_if_include nosuch0
 wrongly "both lists" 'expected one of them' --mca btl_tcp_if_include lo --mca btl_tcp_if_exclude eth7
 wrongly "no port" 'btl_tcp_port_min_v4 is 70000' --mca btl_tcp_port_min_v4 70000
+wrongly "no timeout" 'btl_tcp_timeout is 0; expected 1 to 86400' --mca btl_tcp_timeout 0
 wrongly "too many links" 'btl_tcp_links is 9; expected 1 to 8' --mca btl_tcp_links 9
 
 # strangers at every port of the job get nothing, one line says so, and the job ends as it should
-cat >strangers.py <<'P'
-import glob, os, socket, sys
-ports = set()
-for pid in sys.argv[1:]:
-    inodes = {os.readlink(f)[8:-1] for f in glob.glob(f"/proc/{pid}/fd/*") if os.readlink(f).startswith("socket:")}
-    for table in ("tcp", "tcp6"):
-        for line in open(f"/proc/net/{table}").read().splitlines()[1:]:
-            words = line.split()
-            if words[3] == "0A" and words[9] in inodes:
-                ports.add(int(words[1].split(":")[1], 16))
-assert ports, "the ranks listen nowhere"
-for port in ports:
-    socket.create_connection(("127.0.0.1", port)).close()
-    for word in (b"GET / HTTP/1.0\r\n\r\n", b"TERNtcp\n" + bytes(200), b"\0" * 100000, os.urandom(5000)):
-        with socket.create_connection(("127.0.0.1", port)) as s:
-            s.settimeout(20)
-            try:
-                s.sendall(word)
-                got = s.recv(100)
-            except ConnectionError:
-                got = b""
-            assert got == b"", f"port {port} answered {got!r}"
-P
 # started N ARGUMENT...: ./ring by mpirun in the background, once all N ranks are there
 ranks() { pgrep -f "^./ring .* $mark"; }
 # shellcheck disable=SC2317 # by eventually
@@ -113,7 +91,9 @@ started() {
 started 2 1000 400 10000
 sleep 0.5
 # shellcheck disable=SC2046
-python3 strangers.py $(ranks) >said 2>&1 || complain "strangers: $(cat said)"
+ports=$(python3 "$here/strangers.py" --list $(ranks))
+# shellcheck disable=SC2086
+python3 "$here/strangers.py" 127.0.0.1 $ports >said 2>&1 || complain "strangers: $(cat said)"
 wait $job
 is "a job among strangers" "$? $(cat out)" "0 right"
 is "lines about strangers, one per rank" "$(grep -c 'a connection from .*: closed (this is said once)' err)" 2

@@ -4,7 +4,7 @@
 # the interface and the system's words; nothing hangs, and other ranks are not concerned.
 . "$(dirname "$0")/check.bash"
 : "${MPICC:?names the mpicc to test}"
-"$MPICC" -O1 -o tcp_lost "$here/tcp_lost.c" || { echo "cannot build tcp_lost"; exit 1; }
+"$MPICC" -O1 -o losing "$here/losing.c" || { echo "cannot build losing"; exit 1; }
 
 # cut PID PID: closes the connections between two processes, as a broken network would
 cat >cut.py <<'P'
@@ -34,7 +34,7 @@ command -v ss >/dev/null || { echo "there is no ss; install the package iproute2
 # shellcheck disable=SC2317 # by eventually
 both_ready() { [ "$(grep -c ^ready out)" = 2 ]; }
 lose() {
-    limit "$MPIRUN" -q --mca btl tcp,self -n 3 ./tcp_lost "$1" >out 2>err &
+    limit "$MPIRUN" -q --mca btl tcp,self -n 3 ./losing "$1" >out 2>err &
     local job=$!
     eventually "$1: both are ready" both_ready
     sleep 0.3 # so that what they do is under way

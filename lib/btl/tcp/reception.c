@@ -28,7 +28,7 @@ static struct {
     int epoll; /* of the door and of all calls */
     struct tern_link calls;
     int visitors;
-    int sndbuf, rcvbuf;
+    int sndbuf, rcvbuf, timeout_s;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .calls = {&reception.calls, &reception.calls}};
 
 uint64_t tern_tcp_now_ms(void)
@@ -128,14 +128,15 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 
 void tern_tcp_set_options(int fd, bool same_host)
 {
-    enum { IDLE_S = 10, BETWEEN_S = 5, PROBES = 4, UNHEARD_MS = 30 * 1000 };
+    enum { PROBES = 4 };
+    int idle_s = (reception.timeout_s + 2) / 3, between_s = (reception.timeout_s + 5) / 6;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    /* a host that is gone without a word shows within half a minute */
+    /* a host that is gone without a word */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){IDLE_S}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){BETWEEN_S}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){UNHEARD_MS}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){reception.timeout_s * 1000}, sizeof(int));
     /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
     int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
     if (sndbuf)
@@ -232,6 +233,11 @@ int tern_tcp_reception_progress(void)
 
 int tern_tcp_reception_announce(void)
 {
+    int64_t timeout_s = tern_param_int("btl_tcp_timeout");
+    if (timeout_s < 1 || timeout_s > 24 * 3600)
+        return tern_error(TERN_ERR_ARG, "btl_tcp_timeout is %ld; expected 1 to 86400 seconds",
+                          (long)timeout_s);
+    reception.timeout_s = (int)timeout_s;
     int rc = tern_tcp_door_open();
     if (!rc)
         rc = tern_tcp_door_publish();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tcp_lost WHAT: ranks 0 and 1 lose their connection, by somebody else's hand, once both have said that they are ready. All that is
- * under way between them must end with an error whose text names both ends; rank 2 is not concerned. For tcp_lost.sh. */
+/* losing WHAT: ranks 0 and 1 lose their connection, by somebody else's hand, once both have said that they are ready. All that is
+ * under way between them must end with an error whose text names both ends; rank 2 is not concerned. For tcp_lost.sh and hosts/lost_link.sh. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
