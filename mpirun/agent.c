@@ -18,6 +18,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "mpirun/agents.h"
+#include "mpirun/call.h"
 #include "mpirun/connection.h"
 #include "mpirun/environment.h"
 #include "mpirun/exchange.h"
@@ -29,7 +30,7 @@
 #include "mpirun/program.h"
 #include "mpirun/topology.h"
 
-enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000 };
+enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000, ABANDON_MS = 3000 };
 
 static struct {
     struct tern_link link;
@@ -40,6 +41,7 @@ static struct {
     pid_t *pids; /* by rank */
     struct tern_timer drain;
     int self; /* our host's number */
+    bool calls; /* the link is a connection of ours; else it is our standard input and output */
     bool joined, has_job, gone;
     int left; /* value of GONE */
 } agent;
@@ -241,19 +243,6 @@ static int make_ready(struct tern_job *job)
     return error ? error : tern_local_serve(job, &server_listener);
 }
 
-static void set_variables(const struct tern_strings *env)
-{
-    for (int i = 0; i < env->count; i++) {
-        char *name = env->items[i];
-        size_t length = strcspn(name, "=");
-        if (!name[length])
-            continue;
-        name[length] = '\0';
-        setenv(name, name + length + 1, 1);
-        name[length] = '=';
-    }
-}
-
 static void take_job(const struct tern_frame *frame)
 {
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
@@ -269,7 +258,7 @@ static void take_job(const struct tern_frame *frame)
     agent.job.here = agent.self;
     agent.job.topology = agent.topology;
     if (!error) {
-        set_variables(&env);
+        tern_environment_receive(&env);
         status = find_programs(&agent.job);
         error = status ? TERN_ERR_ARG : make_ready(&agent.job);
         status = status ? status : 1;
@@ -403,8 +392,7 @@ static void received(struct tern_link *link, const struct tern_frame *frame)
 /* mpirun, or the agent above, may have been stopped. */
 static bool host_answers(struct tern_link *link)
 {
-    (void)link;
-    return tern_connection_answers(0);
+    return agent.calls ? tern_socket_answers(link->in.fd) : tern_connection_answers(0);
 }
 
 static void link_lost(struct tern_link *link, const char *why)
@@ -412,12 +400,32 @@ static void link_lost(struct tern_link *link, const char *why)
     (void)link;
     if (agent.has_job && !agent.gone)
         tern_log("mpirun is lost: %s; its job is ended here", why);
-    /* The guardian kills the ranks as soon as our end of its socket closes. */
+    /* The guardian kills the ranks as soon as our end of its socket closes. Where a resource manager kills all that is left when
+     * we end, it needs the time. */
     tern_agents_end(0);
+    if (agent.calls)
+        tern_local_abandon(ABANDON_MS);
     exit(1);
 }
 
-int tern_agent_run(void)
+/* Slurm sends it to all processes of a job that is to end. What ranks do then shows; a handler, for they must not inherit that
+ * it is ignored. */
+static void heed_nothing(int number)
+{
+    (void)number;
+}
+
+/* "n3", for mpirun to say who speaks: all agents' standard errors are one stream of srun's. */
+static void name_host(void)
+{
+    char host[256] = "", *name;
+    gethostname(host, sizeof host - 1);
+    name = tern_must_format("host %s: agent", getenv("SLURMD_NODENAME") ? getenv("SLURMD_NODENAME") : host);
+    tern_log_name(name);
+    free(name);
+}
+
+int tern_agent_run(bool calls)
 {
     int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -431,6 +439,19 @@ int tern_agent_run(void)
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     tern_log_name("agent");
+    agent.calls = calls;
+    if (calls) {
+        signal(SIGTERM, heed_nothing);
+        name_host();
+        close(out);
+        int directions = in, error = tern_call_mpirun(directions, &in);
+        close(directions);
+        out = error ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 10);
+        if (out < 0) {
+            tern_log("%s", error ? tern_error_text(error) : strerror(errno));
+            return 1;
+        }
+    }
     char *greeting = tern_agent_greeting();
     dprintf(out, "%s\n", greeting);
     free(greeting);

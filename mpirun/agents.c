@@ -21,17 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/command.h"
 #include "mpirun/connection.h"
 #include "mpirun/link.h"
+#include "mpirun/srun.h"
 
-enum { WORDS_GRACE_MS = 300, LAST_WORDS = 600 };
+enum { WORDS_GRACE_MS = 300, REAP_MS = 100, LAST_WORDS = 600 };
 
 enum state { STARTING, FAILING, UP, GONE };
 
@@ -55,6 +56,7 @@ static struct {
     const struct tern_launch *launch;
     const struct tern_agents_listener *listener;
     struct child *children;
+    bool lost; /* one that was up */
 } agents;
 
 void tern_agents_open(const struct tern_launch *launch, const struct tern_agents_listener *listener)
@@ -134,25 +136,6 @@ static void words_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- ends ---- */
 
-/* Its exit status, once it has ended by itself or by us. */
-static int reap(struct child *child)
-{
-    int status = 0;
-    for (int tries = 0; child->pid > 0 && tries < 20; tries++) {
-        if (waitpid(child->pid, &status, WNOHANG) != 0) {
-            child->pid = 0;
-            return status;
-        }
-        poll(NULL, 0, 5);
-    }
-    if (child->pid > 0) {
-        kill(child->pid, SIGKILL);
-        waitpid(child->pid, &status, 0);
-        child->pid = 0;
-    }
-    return status;
-}
-
 static void finish_failure(struct child *child)
 {
     tern_loop_stop_timer(&child->limit);
@@ -162,7 +145,7 @@ static void finish_failure(struct child *child)
         child->words.fd = -1;
     }
     child->state = GONE;
-    int status = reap(child);
+    int status = child->pid > 0 ? tern_command_reap(&child->pid, REAP_MS) : 0;
     char text[LAST_WORDS + 400];
     if (*child->last && *child->why)
         snprintf(text, sizeof text, "%s; %s", child->last, child->why);
@@ -212,6 +195,7 @@ static void link_lost(struct tern_link *link, const char *why)
         fail(child, strstr(why, "ended") ? "" : why);
     } else if (child->state == UP) {
         child->state = GONE;
+        agents.lost = true;
         if (child->pid > 0)
             kill(child->pid, SIGTERM);
         agents.listener->lost(child->host, why);
@@ -223,7 +207,7 @@ static bool host_answers(struct tern_link *link)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     char line[400];
-    if (!tern_connection_answers(child->pid))
+    if (!(child->pid ? tern_connection_answers(child->pid) : tern_socket_answers(link->in.fd)))
         return false;
     snprintf(line, sizeof line,
              "host %s: its agent says nothing, but the host answers (was the agent stopped?); the "
@@ -320,77 +304,74 @@ static void make_command(const char *name, const char *address, struct tern_stri
     tern_strings_add(argv, "--agent");
 }
 
-static _Noreturn void become_command(char **argv, const int fds[3], pid_t parent)
-{
-    setsid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    signal(SIGPIPE, SIG_DFL);
-    for (int i = 0; i < 3; i++)
-        dup2(fds[i], i);
-    execvp(argv[0], argv);
-    dprintf(2, "cannot run %s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-}
-
-/* Fills the child's process and our ends: its input, output and words. */
-static int run_command(struct child *child, const char *address, int ret_ours[3])
-{
-    int in[2] = { -1, -1 }, out[2] = { -1, -1 }, words[2] = { -1, -1 };
-    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(words, O_CLOEXEC) < 0)
-        goto close_pipes;
-    struct tern_strings argv = { 0 };
-    make_command(child->name, address, &argv);
-    pid_t parent = getpid();
-    child->pid = fork();
-    if (child->pid == 0)
-        become_command(argv.items, (int[]){ in[0], out[1], words[1] }, parent);
-    int error = errno;
-    tern_strings_free(&argv);
-    errno = error;
-    if (child->pid < 0)
-        goto close_pipes;
-    close(in[0]);
-    close(out[1]);
-    close(words[1]);
-    ret_ours[0] = in[1];
-    ret_ours[1] = out[0];
-    ret_ours[2] = words[0];
-    return 0;
-
-close_pipes:
-    for (int i = 0; i < 2; i++) {
-        close(in[i]);
-        close(out[i]);
-        close(words[i]);
-    }
-    return -1;
-}
-
-void tern_agents_start(int host, const char *name, const char *address)
+static struct child *add_child(int host, const char *name)
 {
     struct child *child = tern_must_alloc(sizeof *child);
     child->host = host;
     child->name = tern_must_copy(name);
     child->words.fd = -1;
     child->limit.expired = limit_expired;
-    child->next = agents.children;
-    agents.children = child;
-    int fds[3];
-    if (run_command(child, address, fds) < 0) {
-        fail(child, strerror(errno));
-        return;
-    }
     child->link.line = greeted;
     child->link.received = link_received;
     child->link.lost = link_lost;
     child->link.answers = host_answers;
+    child->next = agents.children;
+    agents.children = child;
+    return child;
+}
+
+void tern_agents_start(int host, const char *name, const char *address)
+{
+    struct child *child = add_child(host, name);
+    struct tern_command command = { 0 };
+    make_command(name, address, &command.argv);
+    int fds[3], failed = tern_command_run(&command, &child->pid, fds);
+    int error = errno;
+    tern_strings_free(&command.argv);
+    if (failed) {
+        fail(child, strerror(error));
+        return;
+    }
     child->words = (struct tern_watch){ .fd = fds[2], .ready = words_ready };
     tern_loop_never_wait(fds[2]);
     tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);
     if (tern_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
         fail(child, "too many open files");
+}
+
+/* ---- those that a resource manager starts ---- */
+
+void tern_agents_await(int host, const char *name)
+{
+    add_child(host, name);
+}
+
+static struct child *find_awaited(int host)
+{
+    struct child *child = agents.children;
+    while (child && (child->host != host || child->state != STARTING || child->link.open))
+        child = child->next;
+    return child;
+}
+
+void tern_agents_came(int host, int fd)
+{
+    struct child *child = find_awaited(host);
+    int out = child ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (child)
+        tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);
+    if (!child)
+        close(fd);
+    else if (out < 0 || tern_link_open(&child->link, fd, out))
+        fail(child, "too many open files");
+}
+
+bool tern_agents_stay_away(int host, const char *why)
+{
+    struct child *child = find_awaited(host);
+    if (child)
+        fail(child, why);
+    return child;
 }
 
 /* ---- talking ---- */
@@ -450,6 +431,8 @@ void tern_agents_end(int timeout_ms)
         child->pid = 0;
         child->state = GONE;
     }
+    int64_t left_ms = end_ms - tern_loop_now_ms();
+    tern_srun_end(left_ms > 0 ? (int)left_ms : 0, agents.lost);
 }
 
 /* ---- for the next ones ---- */

@@ -9,7 +9,7 @@
 #include "mpirun/frame.h"
 
 struct tern_launch {
-    struct tern_strings words; /* plm_rsh_agent and plm_rsh_args: the command that reaches a host */
+    struct tern_strings words; /* plm_rsh_agent and plm_rsh_args: the command that reaches a host; or "srun" */
     const char *program;       /* mpirun on the other host */
     int timeout_ms;            /* for a host to answer */
     int silence_ms;            /* heartbeat_timeout; 0: never */
@@ -34,6 +34,13 @@ void tern_agents_open(const struct tern_launch *launch,
 /* Starts the agent of a host. `address`: where it is reached, perhaps USER@, NULL: by its name. Tells up or
  * failed, later. Before there are threads. */
 void tern_agents_start(int host, const char *name, const char *address);
+
+/* Agents that call by themselves (srun.h). Awaits that of a host. */
+void tern_agents_await(int host, const char *name);
+/* It has come, by this socket, which is owned from now on. */
+void tern_agents_came(int host, int fd);
+/* It will not come. False: it has, or was not awaited. */
+bool tern_agents_stay_away(int host, const char *why);
 
 /* Sends down: to frame->host, or all. What is for a host that has gone is dropped. */
 void tern_agents_send(const struct tern_frame *frame);

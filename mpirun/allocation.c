@@ -175,14 +175,22 @@ static int read_slurm(const char *nodes, struct tern_host_list *list)
     return error;
 }
 
-int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
+static const char *slurm_nodes(void)
 {
     const char *nodes = getenv("SLURM_JOB_NODELIST");
-    if (!nodes)
-        nodes = getenv("SLURM_NODELIST");
-    if (getenv("SLURM_JOB_ID") && nodes) {
+    return getenv("SLURM_JOB_ID") ? nodes ? nodes : getenv("SLURM_NODELIST") : NULL;
+}
+
+bool tern_allocation_is_slurm(void)
+{
+    return slurm_nodes() != NULL;
+}
+
+int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
+{
+    if (slurm_nodes()) {
         *ret_where = "this Slurm job's allocation (SLURM_JOB_NODELIST)";
-        return read_slurm(nodes, list);
+        return read_slurm(slurm_nodes(), list);
     }
     if (getenv("PBS_JOBID") && getenv("PBS_NODEFILE")) {
         *ret_where = "this PBS job's allocation (PBS_NODEFILE)";

@@ -10,6 +10,9 @@
  * name for messages. TERN_ERR_ARG: the batch system's own words cannot be understood. */
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where);
 
+/* Are we in a Slurm job, whose hosts srun reaches? */
+bool tern_allocation_is_slurm(void);
+
 /* Slurm's list "n[1-3,07],gpu-a" as single names. 0 or TERN_ERR_ARG. */
 int tern_slurm_expand(const char *text, struct tern_strings *names);
 /* Slurm's numbers "2(x3),1" for `count` hosts. 0 or TERN_ERR_ARG. */

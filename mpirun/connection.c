@@ -12,10 +12,13 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { ESTABLISHED = 1, TOLERATED = 1 }; /* one segment may get lost any time */
@@ -111,4 +114,13 @@ bool tern_connection_answers(pid_t ssh)
         answers = answers_in(table, ssh, ssh_connection);
     }
     return answers;
+}
+
+bool tern_socket_answers(int fd)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+           info.tcpi_state == ESTABLISHED && info.tcpi_retransmits <= TOLERATED &&
+           info.tcpi_probes <= TOLERATED;
 }

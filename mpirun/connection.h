@@ -13,6 +13,9 @@
  * be told. Does not block. */
 bool tern_connection_answers(pid_t ssh);
 
+/* The same of a TCP socket of ours. */
+bool tern_socket_answers(int fd);
+
 /* One line of /proc/net/tcp or tcp6. False: it is none. */
 struct tern_connection_line {
     char local[33], remote[33]; /* hexadecimal digits */

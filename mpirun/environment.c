@@ -67,6 +67,16 @@ static const char *const foreign[] = {
     "TERN_SESSION_DIR",
     "TERN_FIGURES",
     "PRTE_LAUNCHED",
+    "SLURM_PROCID",
+    "SLURM_LOCALID",
+    "SLURM_NODEID",
+    "SLURM_GTIDS",
+    "SLURM_TASK_PID",
+    "SLURM_STEPID",
+    "SLURM_STEP_*",
+    "SLURM_SRUN_*",
+    "SLURM_LAUNCH_NODE_IPADDR",
+    "SLURM_PMI*",
 };
 
 static bool is_foreign(const char *entry, bool in_a_job)
@@ -98,13 +108,12 @@ static void close_outer_memory(void)
         close(fd);
 }
 
-void tern_environment_clean(void)
+static void remove_those(bool (*unwanted)(const char *entry, bool in_a_job))
 {
-    close_outer_memory();
     bool in_a_job = getenv("PMIX_NAMESPACE") != NULL;
     struct tern_strings names = { 0 };
     for (char **entry = environ; entry && *entry; entry++) {
-        if (is_foreign(*entry, in_a_job)) {
+        if (unwanted(*entry, in_a_job)) {
             char *name = tern_must_copy(*entry);
             name[strcspn(name, "=")] = '\0';
             tern_strings_take(&names, name);
@@ -113,6 +122,12 @@ void tern_environment_clean(void)
     for (int i = 0; i < names.count; i++)
         unsetenv(names.items[i]);
     tern_strings_free(&names);
+}
+
+void tern_environment_clean(void)
+{
+    close_outer_memory();
+    remove_those(is_foreign);
 }
 
 static void put_in_front(struct tern_strings *env, const char *name, const char *directory)
@@ -156,12 +171,30 @@ static void merge(struct tern_strings *env, const struct tern_strings *more)
 
 void tern_environment_to_send(struct tern_strings *env)
 {
-    static const char *const names[] = { "OMPI_", "PMIX_MCA_", "PRTE_MCA_" };
+    static const char *const names[] = { "OMPI_", "PMIX_MCA_", "PRTE_MCA_", "SLURM_" };
     for (char **entry = environ; entry && *entry; entry++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             if (strncmp(*entry, names[i], strlen(names[i])) == 0)
                 tern_strings_add(env, *entry);
         }
+    }
+}
+
+static bool is_slurms(const char *entry, bool in_a_job)
+{
+    (void)in_a_job;
+    return strncmp(entry, "SLURM_", 6) == 0;
+}
+
+void tern_environment_receive(const struct tern_strings *env)
+{
+    remove_those(is_slurms);
+    for (int i = 0; i < env->count; i++) {
+        char *name = tern_must_copy(env->items[i]), *value = name;
+        strsep(&value, "=");
+        if (value)
+            setenv(name, value, 1);
+        free(name);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,6 +176,20 @@ int tern_local_start_ranks(struct tern_job *job)
     if (job->reports)
         close(job->reports_fd);
     return error;
+}
+
+void tern_local_abandon(int timeout_ms)
+{
+    enum { STEP_MS = 5 };
+    if (!local.guardian_pid)
+        return;
+    shutdown(local.guardian.fd, SHUT_RDWR);
+    for (int waited_ms = 0; waited_ms < timeout_ms; waited_ms += STEP_MS) {
+        if (waitpid(local.guardian_pid, NULL, WNOHANG))
+            break;
+        poll(NULL, 0, STEP_MS);
+    }
+    local.guardian_pid = 0;
 }
 
 void tern_local_close(void)

@@ -19,6 +19,7 @@
 #include "mpirun/muster.h"
 #include "mpirun/options.h"
 #include "mpirun/program.h"
+#include "mpirun/session.h"
 #include "mpirun/rankfile.h"
 #include "mpirun/topology.h"
 
@@ -402,7 +403,11 @@ int main(int argc, char **argv)
     open_standard_streams();
     tern_log_name("mpirun");
     if (argc == 2 && strcmp(argv[1], "--agent") == 0)
-        return tern_agent_run();
+        return tern_agent_run(false);
+    if (argc == 3 && strcmp(argv[1], "--agent") == 0 && strcmp(argv[2], "call") == 0)
+        return tern_agent_run(true);
+    if (argc == 3 && strcmp(argv[1], "--agent") == 0 && strcmp(argv[2], "sweep") == 0)
+        return tern_session_sweep();
     struct tern_options *options = &all.options;
     int parsed = tern_options_parse(argc, argv, options);
     if (parsed)

@@ -3,7 +3,8 @@
  * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host
  * that its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself
  * before it counts as failed. Whichever way, all that is decided is decided here: an agent reports
- * that another has come up, and mpirun tells that one who it is.
+ * that another has come up, and mpirun tells that one who it is. Under srun there is no tree: all
+ * agents call mpirun.
  */
 #include "mpirun/muster.h"
 
@@ -19,11 +20,13 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "mpirun/agents.h"
+#include "mpirun/allocation.h"
 #include "mpirun/job.h"
 #include "mpirun/job_data.h"
 #include "mpirun/loop.h"
 #include "mpirun/output.h"
 #include "mpirun/run.h"
+#include "mpirun/srun.h"
 
 enum { OTHERS_MS = 500, AGENTS_END_MS = 500 };
 
@@ -214,32 +217,58 @@ static char *find_program(const struct tern_options *options)
     return tern_must_copy(length > 0 ? path : "mpirun");
 }
 
+/* Without what stands behind Open MPI's "ssh : rsh": others, should there be no such one. */
 static void add_words(struct tern_strings *words, const char *text)
 {
-    char *copy = tern_must_copy(text ? text : ""), *rest = copy, *word;
-    while ((word = strsep(&rest, " \t"))) {
-        if (strcmp(word, ":") == 0) /* Open MPI's "ssh : rsh": others, should there be no such one */
-            break;
-        if (*word)
-            tern_strings_add(words, word);
-    }
+    char *copy = tern_must_copy(text ? text : ""), *others = strstr(copy, " :");
+    if (others)
+        *others = '\0';
+    tern_strings_add_words(words, copy);
     free(copy);
 }
 
-static void prepare_launch(const struct tern_options *options, int here)
+/* Is `word` among the ways that the parameter plm allows? */
+static bool allowed(const char *word)
+{
+    const char *plm = tern_param_string("plm");
+    if (!plm || !*plm)
+        return true;
+    bool without = *plm == '^', named = false;
+    char *copy = tern_must_copy(plm + without), *rest = copy, *name;
+    while ((name = strsep(&rest, ",")))
+        named |= strcmp(name, word) == 0;
+    free(copy);
+    return named != without;
+}
+
+/* By srun? 0 or TERN_ERR_ARG. */
+static int choose_way(bool *ret_srun)
+{
+    bool slurm = allowed("slurm");
+    *ret_srun = slurm && tern_allocation_is_slurm();
+    if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "the parameter plm is `%s`, but this is no Slurm job (SLURM_JOB_ID and "
+                      "SLURM_JOB_NODELIST are not set)",
+                      tern_param_string("plm"));
+}
+
+static void prepare_launch(const struct tern_options *options, int here, bool by_srun)
 {
     struct tern_launch *launch = &muster.launch;
-    add_words(&launch->words, tern_param_string("plm_rsh_agent"));
+    add_words(&launch->words, by_srun ? "srun" : tern_param_string("plm_rsh_agent"));
     if (!launch->words.count)
         tern_strings_add(&launch->words, "ssh");
-    add_words(&launch->words, tern_param_string("plm_rsh_args"));
+    if (!by_srun)
+        add_words(&launch->words, tern_param_string("plm_rsh_args"));
     launch->program = find_program(options);
     launch->timeout_ms = (int)tern_param_int("launch_timeout") * 1000;
     launch->silence_ms = (int)tern_param_int("heartbeat_timeout") * 1000;
     launch->width = (int)tern_param_int("launch_width");
     if (launch->timeout_ms < 1000)
         launch->timeout_ms = 1000;
-    if (launch->width < 1 || tern_param_bool("plm_rsh_no_tree_spawn"))
+    if (launch->width < 1 || by_srun || tern_param_bool("plm_rsh_no_tree_spawn"))
         launch->width = 1 << 20;
     launch->root_host = here;
 }
@@ -247,6 +276,21 @@ static void prepare_launch(const struct tern_options *options, int here)
 static void said(const char *line)
 {
     tern_output_say("%s", line);
+}
+
+static int start_all(int here, bool by_srun)
+{
+    for (int host = 0; host < muster.list->count; host++) {
+        if (host == here)
+            continue;
+        if (by_srun) {
+            muster.states[host] = STARTED;
+            muster.direct[host] = true;
+        } else if (tern_agents_parent(&muster.launch, host) == TERN_ROOT) {
+            start(host, true);
+        }
+    }
+    return by_srun ? tern_srun_start(&muster.launch, muster.list, here, said) : 0;
 }
 
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
@@ -260,7 +304,11 @@ int tern_muster(const struct tern_options *options, const struct tern_host_list 
     muster.direct = tern_must_alloc(list->count * sizeof *muster.direct);
     muster.patience.expired = patience_expired;
     muster.missing = list->count;
-    prepare_launch(options, here);
+    bool by_srun;
+    int error = choose_way(&by_srun);
+    if (error)
+        return error;
+    prepare_launch(options, here, by_srun);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     tern_agents_open(&muster.launch, &listener);
@@ -268,14 +316,14 @@ int tern_muster(const struct tern_options *options, const struct tern_host_list 
         muster.states[here] = ANSWERED;
         muster.missing--;
     }
-    for (int host = 0; host < list->count; host++) {
-        if (host != here && tern_agents_parent(&muster.launch, host) == TERN_ROOT)
-            start(host, true);
-    }
+    error = start_all(here, by_srun);
+    if (error)
+        return error;
     if (muster.missing)
         tern_loop_run();
     tern_loop_stop_timer(&muster.patience);
     muster.done = true;
+    tern_srun_settle();
     if (!muster.failures)
         return 0;
     tern_agents_end(AGENTS_END_MS);

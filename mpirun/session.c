@@ -101,6 +101,19 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
         base, strerror(errno));
 }
 
+int tern_session_sweep(void)
+{
+    enum { TIMES = 4, BETWEEN_US = 100 * 1000 };
+    char path[1024];
+    for (int i = 0; i < TIMES; i++) {
+        if (tern_session_create("sweep", path, sizeof path))
+            return 1;
+        tern_session_remove(path);
+        usleep(BETWEEN_US);
+    }
+    return 0;
+}
+
 void tern_session_hold(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

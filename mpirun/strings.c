@@ -107,3 +107,13 @@ void tern_strings_free(struct tern_strings *list)
     free(list->items);
     *list = (struct tern_strings){ 0 };
 }
+
+void tern_strings_add_words(struct tern_strings *list, const char *text)
+{
+    char *copy = tern_must_copy(text ? text : ""), *rest = copy, *word;
+    while ((word = strsep(&rest, " \t"))) {
+        if (*word)
+            tern_strings_add(list, word);
+    }
+    free(copy);
+}

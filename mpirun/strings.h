@@ -30,6 +30,8 @@ void tern_strings_format(struct tern_strings *list, const char *format, ...)
 void tern_strings_set(struct tern_strings *list, const char *name, const char *value);
 /* The value of NAME, or NULL. */
 const char *tern_strings_value(const struct tern_strings *list, const char *name);
+/* Copies of the words of `text`, which may be NULL. */
+void tern_strings_add_words(struct tern_strings *list, const char *text);
 void tern_strings_free(struct tern_strings *list);
 
 #endif

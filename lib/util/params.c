@@ -185,6 +185,10 @@ static const struct tern_param topo[] = {
 };
 
 static const struct tern_param launch[] = {
+    {"plm", TERN_PARAM_STRING, "", "",
+     "What starts agents on other hosts: slurm (srun, in a Slurm job), rsh (plm_rsh_agent, anywhere), or with a leading ^ what "
+     "shall not; empty: slurm where it can, else rsh."},
+    {"plm_slurm_args", TERN_PARAM_STRING, "", "", "More words for srun when it starts the agents."},
     {"plm_rsh_agent", TERN_PARAM_STRING, "ssh", "",
      "Command that starts a program on another host, HOST and the program behind it: ssh, or a wrapper such as `ip netns exec`. "
      "What starts with ssh is told to ask for no password."},

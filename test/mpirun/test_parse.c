@@ -10,6 +10,7 @@
 #include "lib/util/error.h"
 #include "mpirun/allocation.h"
 #include "mpirun/connection.h"
+#include "mpirun/directions.h"
 #include "mpirun/frame.h"
 #include "mpirun/hosts.h"
 #include "mpirun/policy.h"
@@ -146,6 +147,53 @@ START_TEST(test_slurm_names)
         if (!error)
             ck_assert_str_eq(joined(&names), lists[i].names);
         tern_strings_free(&names);
+    }
+}
+END_TEST
+
+START_TEST(test_directions)
+{
+    struct tern_directions given = { .port = 4711, .timeout_ms = 3000 }, found;
+    memset(given.secret, 0xa5, sizeof given.secret);
+    tern_strings_add(&given.addresses, "10.0.0.1");
+    tern_strings_add(&given.addresses, "fd00::1");
+    tern_strings_add(&given.hosts, "");
+    tern_strings_add(&given.hosts, "n2");
+    char *text = tern_directions_write(&given);
+    size_t size = strlen(text);
+    for (size_t part = 0; part < size; part++)
+        ck_assert(!tern_directions_end(text, part));
+    ck_assert(tern_directions_end(text, size));
+    ck_assert_int_eq(tern_directions_read(text, &found), 0);
+    ck_assert_mem_eq(found.secret, given.secret, sizeof given.secret);
+    ck_assert_int_eq(found.port, 4711);
+    ck_assert_int_eq(found.timeout_ms, 3000);
+    ck_assert_int_eq(found.addresses.count, 2);
+    ck_assert_str_eq(found.addresses.items[1], "fd00::1");
+    ck_assert_int_eq(found.hosts.count, 2);
+    ck_assert_str_eq(found.hosts.items[0], "");
+    ck_assert_str_eq(found.hosts.items[1], "n2");
+    free(text);
+
+    static const char *const bad[] = {
+        "end\n",
+        "secret 00\nport 1\ntimeout 1\naddress a\nhost h\nend\n",
+        "secret %s\nport 65536\ntimeout 1\naddress a\nhost h\nend\n",
+        "secret %s\nport 1x\ntimeout 1\naddress a\nhost h\nend\n",
+        "secret %s\nport 1\naddress a\nhost h\nend\n",
+        "secret %s\nport 1\ntimeout 1\nhost h\nend\n",
+        "secret %s\nport 1\ntimeout 1\naddress a\nhost h\n",
+        "secret %s\nport 1\ntimeout 1\naddress a\nguest h\nend\n",
+        "secret %s\nport 1\ntimeout 1\naddress a\nhost\nend\n",
+    };
+    char secret[2 * TERN_SECRET_BYTES + 1];
+    tern_secret_write(given.secret, secret);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char copy[300];
+        const char *at = strstr(bad[i], "%s");
+        snprintf(copy, sizeof copy, "%.*s%s%s", at ? (int)(at - bad[i]) : 0, bad[i],
+                 at ? secret : "", at ? at + 2 : bad[i]);
+        ck_assert_msg(tern_directions_read(copy, &found) == TERN_ERR_ARG, "%s", bad[i]);
     }
 }
 END_TEST
@@ -446,6 +494,7 @@ int main(void)
     tcase_add_test(all, test_hostfile_lines);
     tcase_add_test(all, test_host_lists);
     tcase_add_test(all, test_slurm_names);
+    tcase_add_test(all, test_directions);
     tcase_add_test(all, test_slurm_numbers);
     tcase_add_test(all, test_allocation_files);
     tcase_add_test(all, test_allocation_is_found);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_DOOR_H
+#define TERN_MPIRUN_DOOR_H
+
+/* The port at which agents that a resource manager has started call mpirun; open only until all have come. Whoever connects
+ * proves that it knows the secret (lib/util/handshake.h) before anything else that it says is read. */
+
+#include "lib/util/handshake.h"
+#include "mpirun/strings.h"
+
+/* What is spoken between an agent and mpirun; the greeting begins with the number of the agent's host, an int32_t. */
+extern const struct tern_service tern_agent_service;
+
+/* `came` gets the numbers of those who have proved it, and the socket, which it owns; hosts are numbered from 0 to `hosts` - 1.
+ * 0 or TERN_ERR_OTHER. */
+int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts, void (*came)(int host, int fd), int *ret_port);
+void tern_door_close(void);
+
+/* The addresses at which this host may be reached, numeric, loopback and link-local ones left out. */
+void tern_door_addresses(struct tern_strings *ret_addresses);
+
+#endif
