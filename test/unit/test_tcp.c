@@ -149,6 +149,18 @@ START_TEST(the_loopback_reaches_nobody_but_this_host)
 }
 END_TEST
 
+START_TEST(an_address_that_is_ours_too_is_tried_last_on_another_host)
+{
+    struct tern_tcp_address own[] = {address("172.17.0.1", 16, "docker0"), address("10.1.0.1", 24, "eth0")};
+    struct tern_tcp_address theirs[] = {address("172.17.0.1", 16, "docker0"), address("10.2.0.2", 24, "eth1")};
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    ck_assert_int_eq(tern_tcp_pair(own, 2, theirs, 2, false, pairs), 2);
+    ck_assert_int_eq(pairs[0].theirs, 1);
+    ck_assert_int_eq(tern_tcp_pair(own, 2, theirs, 2, true, pairs), 2);
+    ck_assert_int_eq(pairs[0].theirs, 0);
+}
+END_TEST
+
 START_TEST(other_families_are_not_paired)
 {
     struct tern_tcp_address own[] = {address("10.0.0.1", 8, "e")}, theirs[] = {address("fd00::2", 64, "e")};
@@ -390,6 +402,7 @@ int main(void)
     tcase_add_test(tests, a_record_comes_back_as_it_was_and_nothing_else_does);
     tcase_add_test(tests, the_address_in_a_common_subnet_is_tried_first);
     tcase_add_test(tests, the_loopback_reaches_nobody_but_this_host);
+    tcase_add_test(tests, an_address_that_is_ours_too_is_tried_last_on_another_host);
     tcase_add_test(tests, other_families_are_not_paired);
     tcase_add_test(tests, addresses_are_written_as_people_write_them);
     tcase_add_test(tests, both_ends_prove_that_they_know_the_secret);

@@ -234,10 +234,11 @@ static bool is_private(const struct tern_tcp_address *address)
 }
 
 /* How likely does one reach the other? 0: not. */
+enum { SUBNET = 100, ALIKE = 50, MIXED = 20, OURS = 2, LOOPBACK = 1 };
+
 static int weigh(const struct tern_tcp_address *own, const struct tern_tcp_address *theirs,
                  bool same_host)
 {
-    enum { SUBNET = 100, ALIKE = 50, MIXED = 20, LOOPBACK = 1 };
     if (own->family != theirs->family)
         return 0;
     bool loopback = tern_tcp_is_loopback(own);
@@ -246,6 +247,16 @@ static int weigh(const struct tern_tcp_address *own, const struct tern_tcp_addre
     if (tern_tcp_same_subnet(own, theirs))
         return SUBNET;
     return is_private(own) == is_private(theirs) ? ALIKE : MIXED;
+}
+
+static bool is_among(const struct tern_tcp_address *address, const struct tern_tcp_address *list,
+                     int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].family == address->family &&
+            same_bits(list[i].bytes, address->bytes, bits_of(address->family)))
+            return true;
+    return false;
 }
 
 int tern_tcp_pair(const struct tern_tcp_address *own, int own_count,
@@ -265,6 +276,8 @@ int tern_tcp_pair(const struct tern_tcp_address *own, int own_count,
         }
         if (!best)
             continue;
+        if (!same_host && is_among(&theirs[j], own, own_count))
+            best = OURS; /* of a bridge that every host has, say */
         int at = count++;
         for (; at > 0 && weights[at - 1] < best; at--) {
             weights[at] = weights[at - 1];

@@ -62,7 +62,7 @@ struct tern_tcp_pair {
 };
 
 /* Every address of theirs that any of ours could reach, the likeliest first, with ours where one is in its subnet. Loopback
- * addresses only for `same_host`, and last. Returns how many, at most TERN_TCP_ADDRESSES_MAX. */
+ * addresses only for `same_host`, and last; another host's that are our own, too, next to last. Returns how many, at most TERN_TCP_ADDRESSES_MAX. */
 int tern_tcp_pair(const struct tern_tcp_address *own, int own_count, const struct tern_tcp_address *theirs, int their_count,
                   bool same_host, struct tern_tcp_pair ret_pairs[TERN_TCP_ADDRESSES_MAX]);
 

@@ -85,6 +85,8 @@ static void say_hello(struct tern_tcp_call *call)
     }
     call->step = TERN_TCP_AWAITING_ANSWER;
     call->deadline_ms = 0;
+    if (call->link == 0)
+        tern_tcp_contact_connected(call->contact);
 }
 
 static void confirm(struct tern_tcp_call *call)

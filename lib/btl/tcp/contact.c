@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    STAGGER_MS = 250, /* before the next address is tried */
+    CONNECT_MS = 30,  /* before the next address is tried: what the peer's system needs to answer a connect, */
+    ANSWER_MS = 250,  /* and then the peer, to say who it is */
     ROUNDS = 4,       /* through all addresses */
     ROUND_MS = 700,   /* between them */
     CROSSED_MS = 500, /* for the other one's call to come */
@@ -146,6 +147,21 @@ static void await_program(struct tern_tcp_search *search)
     search->next_at_ms = now + (uint64_t)search->later_ms;
 }
 
+/* The last of our addresses from which a call has succeeded, or -1. Where one host is reached, others are. */
+static int good_own = -1;
+
+static void put_good_first(struct tern_tcp_pair *pairs, int count)
+{
+    int front = 0;
+    for (int i = 0; i < count; i++) {
+        struct tern_tcp_pair pair = pairs[i];
+        if (pair.own < 0 || pair.own != good_own)
+            continue;
+        memmove(&pairs[front + 1], &pairs[front], (size_t)(i - front) * sizeof *pairs);
+        pairs[front++] = pair;
+    }
+}
+
 /* Their addresses have come, or never will. */
 static void read_addresses(struct tern_tcp_search *search)
 {
@@ -174,6 +190,7 @@ static void read_addresses(struct tern_tcp_search *search)
     search->pair_count =
         tern_tcp_pair(tern_tcp_door.own, tern_tcp_door.own_count, list, count,
                       tern_rte_local_rank(search->contact->rank) >= 0, search->pairs);
+    put_good_first(search->pairs, search->pair_count);
     if (search->pair_count == 0)
         fail(search, "none of its addresses is of a kind that this host could reach (see "
                      "btl_tcp_if_include and btl_tcp_if_exclude)");
@@ -205,7 +222,7 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
     if (contact->arriving || now < search->next_at_ms || !tern_tcp_secret())
         return;
     if (search->next_pair < search->pair_count) {
-        search->next_at_ms = now + STAGGER_MS;
+        search->next_at_ms = now + CONNECT_MS;
         tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
     } else if (contact->calls == 0 && search->round + 1 < ROUNDS) {
         search->round++; /* perhaps they are those of a program that has ended */
@@ -299,6 +316,11 @@ void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern
     search->next_at_ms = 0; /* the next one at once */
 }
 
+void tern_tcp_contact_connected(struct tern_tcp_contact *contact)
+{
+    contact->search->next_at_ms = tern_tcp_now_ms() + ANSWER_MS;
+}
+
 void tern_tcp_contact_crossed(struct tern_tcp_contact *contact)
 {
     contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
@@ -326,6 +348,7 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
     const char *own_used[TERN_TCP_LINKS_MAX], *theirs_used[TERN_TCP_LINKS_MAX];
     const struct tern_tcp_pair *pairs[TERN_TCP_LINKS_MAX] = {first};
     int count = 1, links_per_pair = (int)tern_param_int("btl_tcp_links");
+    good_own = first->own;
     own_used[0] = first->own >= 0 ? tern_tcp_door.own[first->own].interface : "";
     theirs_used[0] = search->theirs[first->theirs].interface;
     bool apart = first->own >= 0 && tern_rte_local_rank(contact->rank) < 0;

@@ -35,8 +35,9 @@ bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact);
 
 /* For calls: where they go. */
 const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
-/* What became of one for the first link: that address is not the way, `reason` says why; the other end's call will come
+/* What became of one for the first link: somebody is there, and shall say who; that address is not the way, `reason` says why; the other end's call will come
  * instead. */
+void tern_tcp_contact_connected(struct tern_tcp_contact *contact);
 void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, const char *reason);
 void tern_tcp_contact_crossed(struct tern_tcp_contact *contact);
 /* It is there, but in another MPI program than this one is. */
