@@ -9,15 +9,15 @@ shift
 for ranks in "$@"; do
     times=()
     for _ in $(seq "${ROUNDS:-5}"); do
-        begin=$(date +%s%N)
+        begin=${EPOCHREALTIME/[.,]/}
         # MPIRUN may carry options, hence unquoted.
         # shellcheck disable=SC2086
         if ! ${MPIRUN:-mpirun} -n "$ranks" "$hello" </dev/null >/dev/null 2>&1; then
             echo "startup: $ranks ranks: the program failed" >&2
             exit 1
         fi
-        times+=($(($(date +%s%N) - begin)))
+        times+=($((${EPOCHREALTIME/[.,]/} - begin)))
     done
     printf '%s\n' "${times[@]}" | sort -n | awk -v ranks="$ranks" \
-        '{ t[NR] = $1 } END { print "startup", ranks, t[int((NR + 1) / 2)] / 1e6, "ms" }'
+        '{ t[NR] = $1 } END { print "startup", ranks, t[int((NR + 1) / 2)] / 1e3, "ms" }'
 done

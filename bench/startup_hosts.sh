@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Time from typing mpirun to having the prompt back on several hosts, which test/hosts makes of this machine's namespaces:
-#   PREFIX=/opt/tern bench/startup_hosts.sh           as root; HOSTS (16), RANKS per host (8), ROUNDS (5)
+#   PREFIX=/opt/tern bench/startup_hosts.sh           as root; HOSTS (16), RANKS per host (8), ROUNDS (5), LIMIT (60 s for a run)
 # Tern, and Open MPI and MPICH of Debian where there are any, in turn. A line per library: median and all runs, in ms.
 : "${HOSTS:=16}" "${RANKS:=8}" "${ROUNDS:=5}" "${PREFIX:?says where Tern is installed}"
 export HOSTS RANKS ROUNDS PREFIX
@@ -18,7 +18,7 @@ done
 total=$((HOSTS * RANKS))
 declare -A commands=(
     [tern]="$MPIRUN --mca plm_rsh_agent $scratch/agent --hostfile hosts -n $total ./tern"
-    [openmpi]="mpirun.openmpi --allow-run-as-root --mca plm_rsh_agent $scratch/agent --mca oob_tcp_if_include eth0
+    [openmpi]="mpirun.openmpi --allow-run-as-root --mca mpi_yield_when_idle 1 --mca plm_rsh_agent $scratch/agent --mca oob_tcp_if_include eth0
         --mca btl_tcp_if_include eth0 --hostfile hosts -n $total ./openmpi"
     [mpich]="env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 mpiexec.mpich -launcher-exec $scratch/agent -iface eth0 -f hosts.mpich -n $total ./mpich"
 )
@@ -34,14 +34,14 @@ done
 # The first run of each is not counted: files are read, keys seen.
 for ((round = 0; round <= ROUNDS; round++)); do
     for library in "${present[@]}"; do
-        begin=$(date +%s%N)
+        begin=${EPOCHREALTIME/[.,]/}
         # shellcheck disable=SC2086 # words
-        if ! on 1 timeout -k 5 60 ${commands[$library]} </dev/null >out 2>&1; then
+        if ! on 1 timeout -k 5 "${LIMIT:-60}" ${commands[$library]} </dev/null >out 2>&1; then
             echo "$library: failed:" >&2
             tail -n 5 out >&2
             continue
         fi
-        [ "$round" = 0 ] || echo $((($(date +%s%N) - begin) / 1000000)) >>"times.$library"
+        [ "$round" = 0 ] || echo $(((${EPOCHREALTIME/[.,]/} - begin) / 1000)) >>"times.$library"
     done
 done
 for library in "${present[@]}"; do

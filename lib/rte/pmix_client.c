@@ -576,6 +576,17 @@ bool tern_pmix_job_string(const char *key, char *text, size_t room)
     return ask_string(PMIX_RANK_WILDCARD, key, text, room);
 }
 
+char *tern_pmix_job_text(const char *key)
+{
+    pmix_value_t *value = ask(PMIX_RANK_WILDCARD, key);
+    char *text = value && value->type == PMIX_STRING ? value->data.string : NULL;
+    if (text)
+        value->data.string = NULL;
+    if (value)
+        free_value(value);
+    return text;
+}
+
 static void told(pmix_status_t status, void *object)
 {
     (void)status, (void)object;

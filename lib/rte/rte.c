@@ -12,6 +12,7 @@
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
 #include "lib/util/log.h"
+#include "lib/util/node_list.h"
 #include "lib/util/param.h"
 
 #include <execinfo.h>
@@ -33,8 +34,8 @@ static struct put_value *own_values;
 
 static bool known; /* tern_rte is filled in */
 
-/* Nodes of the ranks, in a job of several: asked of the launcher when one is wanted. Threads that ask
- * at the same time find the same. */
+/* Nodes of the ranks, in a job of several. Another launcher than ours is asked when one is wanted; threads that ask at the same
+ * time find the same. */
 enum { NOT_ASKED = -2 };
 static int32_t *nodes;
 
@@ -45,8 +46,11 @@ static int make_nodes(void)
     nodes = malloc(tern_rte.size * sizeof *nodes);
     if (!nodes)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %u ranks", tern_rte.size);
-    for (uint32_t r = 0; r < tern_rte.size; r++)
-        nodes[r] = NOT_ASKED;
+    char *list = tern_pmix_job_text(TERN_LAUNCHER_NODES); /* of our launcher */
+    if (!list || !tern_node_list_read(list, tern_rte.size, nodes))
+        for (uint32_t r = 0; r < tern_rte.size; r++)
+            nodes[r] = NOT_ASKED;
+    free(list);
     return 0;
 }
 

@@ -9,6 +9,9 @@
 /* PMIx key, of the job: what its processes prove to each other that they know, a string of 64 hexadecimal digits. */
 #define TERN_LAUNCHER_SECRET "tern.secret"
 
+/* PMIx key, of the job: which ranks are on which node (lib/util/node_list.h). PMIx's own words for it take two questions per rank. */
+#define TERN_LAUNCHER_NODES "tern.nodes"
+
 enum {
     /* A PMIx event, with PMIX_RANGE_NAMESPACE (what is for PMIX_RANGE_RM, PMIx 4.2 keeps to
      * itself): the sender is in MPI_Init, and all of the job are awaited there. Sessions wait for

@@ -65,6 +65,7 @@ is "another file" "$(said)" "0 1 of 2: 1 1,"
 is "nothing was written to it" "$(wc -c <file)" 0
 run -q -n 2 env TERN_REPORTS=rubbish ./program
 is "changed words" "$(said)" "0 1 of 2: 1 1,"
+# shellcheck disable=SC2016
 run -q -n 2 bash -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exec 65>&-; exec ./program'
 is "one rank by PMIx" "$(said)" "0 1 of 2: 0 0,1 of 2: 1 1,"
 
