@@ -17,7 +17,7 @@ NEEDS = {
     4: {"collectives": [4, 8, 16, 64], "crowd": [2, 4, 8, 16, 64]},
     5: {"startup": [64], "memory": [64], "singleton": [1]},
     6: {"types": [2]},
-    7: {"overlap": [2]},
+    7: {"overlap": [2], "overlap_thread": [2]},
     8: {"instructions": [2]},
 }
 
@@ -117,8 +117,9 @@ def types(judge):
 
 
 def overlap(judge):
-    judge.value(7, "hidden behind computing, no progress thread", judge.mine("overlap", 2, "overlap", 4194304), "%", ">= 90")
-    judge.value(7, "hidden off the processor, no progress thread", judge.mine("overlap", 2, "overlap-idle", 4194304), "%", ">= 90")
+    for name, how in (("overlap", "no progress thread"), ("overlap_thread", "progress thread")):
+        judge.value(7, f"hidden behind computing, {how}", judge.mine(name, 2, "overlap", 4194304), "%", ">= 90")
+        judge.value(7, f"hidden off the processor, {how}", judge.mine(name, 2, "overlap-idle", 4194304), "%", ">= 90")
 
 
 def instructions(judge):

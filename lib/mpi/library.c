@@ -31,6 +31,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/param.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static void choose_locking(int level)
 {
     bool first = tern_library_users == 0;
     highest_level = first || level > highest_level ? level : highest_level;
-    bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE);
+    bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE) ||
+                  tern_param_bool("progress_thread");
     /* What has lanes keeps them, and only with locks all of them make progress. */
     bool locks = needed || tern_lane_count > 1 || (!first && tern_threads);
     if (locks != (tern_threads != 0)) /* not written in vain: others read it */
@@ -128,6 +130,8 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
         if (!error)
             error = tern_check_open();
         tern_unlock();
+        if (!error)
+            error = tern_progress_thread_start();
     }
     if (!error)
         tern_library_users++;
@@ -193,6 +197,8 @@ void tern_library_release(enum tern_library_user user)
     int error = 0;
     pthread_mutex_lock(&gate);
     bool last = tern_library_users == 1;
+    if (last)
+        tern_progress_thread_stop();
     tern_lock(); /* tern_wait gives it up */
     if (last && !sessions_used)
         finish_messages();

@@ -83,6 +83,13 @@ struct tern_waiter {
     const void *what;
 };
 void tern_wait(struct tern_waiter *waiter);
+/* For a thread that does nothing else: a round of all lanes, and sleep if nothing came. False: another thread has polled
+ * meanwhile. The other waits until no thread has polled for so long. */
+bool tern_progress_or_sleep(struct tern_waiter *waiter);
+void tern_progress_await_silence(unsigned period_us);
+/* The thread of the parameter progress_thread, if that is set and it does not run yet. To be stopped with no locks held. */
+int tern_progress_thread_start(void);
+void tern_progress_thread_stop(void);
 /* Do others want this processor, so that whoever waits should not spin? */
 bool tern_wait_crowded(void);
 

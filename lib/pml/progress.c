@@ -20,6 +20,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- progress ---- */
 
@@ -329,6 +330,33 @@ void tern_wait(struct tern_waiter *waiter)
      * other threads' */
     if (TERN_UNLIKELY(tern_threads) && waiter->idle >= current_policy()->spins)
         waiter->events = events_of_all();
+}
+
+static uint32_t rounds_of_all(void)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        sum += __atomic_load_n(&tern_lanes[i].rounds, __ATOMIC_RELAXED);
+    return sum;
+}
+
+bool tern_progress_or_sleep(struct tern_waiter *waiter)
+{
+    waiter->events = events_of_all();
+    if (progress(NULL))
+        return true;
+    uint32_t before = rounds_of_all();
+    sleep_until_rung(waiter);
+    return rounds_of_all() - before <= tern_lane_count; /* ours, before sleeping */
+}
+
+void tern_progress_await_silence(unsigned period_us)
+{
+    uint32_t before;
+    do {
+        before = rounds_of_all();
+        nanosleep(&(struct timespec){0, period_us * 1000}, NULL);
+    } while (rounds_of_all() != before);
 }
 
 /* ---- start and end ---- */

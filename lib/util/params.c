@@ -59,6 +59,9 @@ static const struct tern_param btl_tcp[] = {
 };
 
 static const struct tern_param pml[] = {
+    {"progress_thread", TERN_PARAM_BOOL, "0", "",
+     "A thread of each rank makes progress while the program computes, so that large and nonblocking transfers go on; it sleeps while "
+     "nothing comes. Every call then takes locks, and functions of the program (operations, event callbacks) may run in that thread."},
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
      "Messages that a rank sends to another before that has received them, in all; beyond, they wait in the sender's memory. Between nodes "
      "eight times as much."},
