@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random calls of collectives, for programs that make them in different ways: drawn, made, compared with the definitions in
- * the standard. Types have gaps or negative extents and differ between ranks; operations are predefined, commutative and
- * not. Whole buffers are compared, so nothing else may be touched.
+ * the standard. Types have gaps or negative extents and differ between ranks; blocks lie in any order with space between;
+ * operations are predefined ones of every class and users', commutative and not. Whole buffers are compared, so nothing
+ * else may be touched.
  *
  * All ranks draw the same numbers, so each knows what every other one sends and can compute its own result naively. */
 #ifndef TEST_MPI_RANDOM_CALLS_H
@@ -13,7 +14,8 @@ enum { COMMS = 6, LAYOUTS = 6, MOST_RANKS = 16, PRIME = 10007, MARGIN = 64 };
 enum kind { BARRIER, BCAST, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW,
             REDUCE, ALLREDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, EXSCAN, KINDS };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
-enum reduction { XOR, ADD, COMPOSE, REDUCTIONS }; /* MPI_BXOR on integers; commutative; not commutative */
+/* Predefined ones on integers, on pairs of them; users', commutative and not. */
+enum reduction { XOR, SUM, MAX, AND, MAXLOC, ADD, COMPOSE, REDUCTIONS };
 
 /* An element is a pair (p, q): the function x -> p x + q. Composition is associative, but not commutative. */
 struct pair {
@@ -25,6 +27,8 @@ static struct layout {
     MPI_Datatype type;
     int scale, extent, p_at, q_at;
 } layouts[LAYOUTS] = {{MPI_INT, 2, 8, 0, 4}, {MPI_DATATYPE_NULL, 1, 8, 0, 4}}; /* the others are drawn */
+
+static const struct layout pairs = {MPI_2INT, 1, 8, 0, 4};
 
 /* `mine` are the world's ranks of the local group, `others` those whose data come: the remote group, or the same. */
 static struct team {
@@ -65,6 +69,10 @@ static struct pair joined(enum reduction reduction, struct pair f, struct pair g
 {
     switch (reduction) {
     case XOR: return (struct pair){f.p ^ g.p, f.q ^ g.q};
+    case SUM: return (struct pair){f.p + g.p, f.q + g.q};
+    case MAX: return (struct pair){f.p > g.p ? f.p : g.p, f.q > g.q ? f.q : g.q};
+    case AND: return (struct pair){f.p && g.p, f.q && g.q};
+    case MAXLOC: return f.p > g.p || (f.p == g.p && f.q < g.q) ? f : g;
     case ADD: return (struct pair){(f.p + g.p) % PRIME, (f.q + g.q) % PRIME};
     default: return (struct pair){f.p * g.p % PRIME, (f.p * g.q + f.q) % PRIME};
     }
@@ -157,7 +165,7 @@ static int root_argument(const struct operation *op)
     return is_root(op) ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-/* ---- definitions: what I send lies one block after the other, value i of it being value_of(..., i) ---- */
+/* ---- definitions: what I send are my values value_of(..., i), one block's after the other's ---- */
 
 static struct pair reduced(const struct operation *op, int first, int last, int i)
 {
@@ -183,30 +191,61 @@ static int place_of_block(const struct operation *op, int from, int index)
     return place;
 }
 
+/* MPI_Reduce_scatter's blocks grow or shrink from rank to rank. */
+static int share_begin(const struct operation *op, int r)
+{
+    int m = op->team->mine_count, rest = m - r;
+    return op->number % 2 ? op->n * r * r / (m * m) : op->n - op->n * rest * rest / (m * m);
+}
+
+/* Blocks in an order of my own choice, with space between. Returns the length of all. */
+static int place_blocks(const int *counts, int *places, int count, uint64_t *own)
+{
+    int order[MOST_RANKS], at = 0;
+    for (int r = 0; r < count; r++) {
+        int j = random_below(own, r + 1);
+        order[r] = order[j];
+        order[j] = r;
+    }
+    for (int r = 0; r < count; r++) {
+        at += random_below(own, 3);
+        places[order[r]] = at;
+        at += counts[order[r]];
+    }
+    return at;
+}
+
+/* What I send to each, wherever its block lies. */
+static void put_blocks(struct operation *op, int count, int world_me)
+{
+    for (int r = 0, index = 0; r < count; r++)
+        for (int i = 0; i < op->send_counts[r]; i++)
+            put(&op->send, 0, op->send_places[r] + i, value_of(op->number, world_me, index++));
+}
+
 static void prepare_and_expect(struct operation *op, uint64_t *random, uint64_t *own)
 {
     const struct team *t = op->team;
     int n = op->n, m = t->mine_count, o = t->others_count, me = t->me, world_me = t->mine[me];
     const struct layout *mine = &layouts[random_below(own, LAYOUTS)], *other = &layouts[random_below(own, LAYOUTS)];
     int root_world = t->inter && op->root_side != t->second_side ? t->others[op->root] : t->mine[op->root];
-    int sent = 0, received = 0, gap = random_below(own, 3);
     if (reduces(op->kind)) /* the same arguments everywhere */
-        mine = other = &layouts[op->reduction == XOR ? 0 : 1 + random_below(random, LAYOUTS - 1)];
+        mine = other = op->reduction == MAXLOC ? &pairs
+                       : op->reduction < MAXLOC ? &layouts[0]
+                                                : &layouts[1 + random_below(random, LAYOUTS - 1)];
     if (op->in_place)
         mine = other;
-    for (int r = 0; r < o; r++) { /* blocks, with gaps of my own choice between received ones */
+    for (int r = 0; r < o; r++) {
         int in = op->kind == ALLTOALLV || op->kind == ALLTOALLW ? count_between(op, t->others[r], world_me)
                                                                 : count_between(op, t->others[r], -1);
         int out = count_between(op, world_me, t->others[r]);
         if (op->in_place && (op->kind == ALLTOALLV || op->kind == ALLTOALLW)) /* the counts must be symmetric */
             in = out = count_between(op, t->others[r] + world_me, 0);
         op->recv_counts[r] = in;
-        op->recv_places[r] = received;
         op->send_counts[r] = out;
-        op->send_places[r] = sent;
-        received += in + gap;
-        sent += out;
     }
+    int received = place_blocks(op->recv_counts, op->recv_places, o, own);
+    int sent = place_blocks(op->send_counts, op->send_places, o, own);
     switch (op->kind) {
     case BCAST: sent = received = n; break;
     case GATHER: case ALLGATHER: sent = n; received = n * o; break;
@@ -221,7 +260,7 @@ static void prepare_and_expect(struct operation *op, uint64_t *random, uint64_t 
         break;
     case REDUCE_SCATTER:
         for (int r = 0; r < m; r++)
-            op->recv_counts[r] = r == m - 1 ? n - n / m * (m - 1) : n / m;
+            op->recv_counts[r] = share_begin(op, r + 1) - share_begin(op, r);
         received = op->recv_counts[me];
         sent = n;
         break;
@@ -229,8 +268,11 @@ static void prepare_and_expect(struct operation *op, uint64_t *random, uint64_t 
     }
     make_memory(&op->send, mine, sent);
     make_memory(&op->recv, other, op->in_place && sent > received ? sent : received);
-    for (int i = 0; i < sent; i++)
-        put(&op->send, 0, i, value_of(op->number, world_me, i));
+    if (op->kind == SCATTERV || op->kind == ALLTOALLV || op->kind == ALLTOALLW)
+        put_blocks(op, o, world_me);
+    else
+        for (int i = 0; i < sent; i++)
+            put(&op->send, 0, i, value_of(op->number, world_me, i));
 
     if (op->in_place) { /* my own contribution lies where the result comes */
         if (op->kind == ALLGATHER)
@@ -300,7 +342,7 @@ static void prepare_and_expect(struct operation *op, uint64_t *random, uint64_t 
             expect_reduced(op, n, 0, me - 1);
         break;
     case REDUCE_SCATTER_BLOCK: expect_reduced(op, received, me * received, o - 1); break;
-    case REDUCE_SCATTER: expect_reduced(op, received, me * (n / m), o - 1); break;
+    case REDUCE_SCATTER: expect_reduced(op, received, share_begin(op, me), o - 1); break;
     default: break;
     }
 }
@@ -517,6 +559,10 @@ static void make_layouts(uint64_t *random)
         CHECK_OK(MPI_Type_free(&raw));
     }
     ops[XOR] = MPI_BXOR;
+    ops[SUM] = MPI_SUM;
+    ops[MAX] = MPI_MAX;
+    ops[AND] = MPI_LAND;
+    ops[MAXLOC] = MPI_MAXLOC;
     CHECK_OK(MPI_Op_create(apply_add, 1, &ops[ADD]));
     CHECK_OK(MPI_Op_create(apply_compose, 0, &ops[COMPOSE]));
 }
