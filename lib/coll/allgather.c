@@ -315,6 +315,7 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
 };
 
 const struct tern_algorithm tern_allgatherv_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"ring", ring, NULL, ring_stages},
     {"bruck", packed_bruck, NULL, packed_bruck_stages},
     {"linear", linear, NULL, linear_stages},

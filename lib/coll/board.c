@@ -102,13 +102,13 @@ static uint32_t count_pieces(int64_t count, int64_t piece)
 static int64_t length_of_piece(int64_t count, int64_t piece, uint32_t k)
 {
     int64_t rest = count - k * piece;
-    return rest < piece ? rest : piece;
+    return rest < 0 ? 0 : rest < piece ? rest : piece;
 }
 
-/* --- moving: blocks of equal length from and to all, some, or one --- */
+/* --- moving: blocks from and to all, some, or one; of equal length, but those of allgatherv --- */
 
 struct move {
-    int64_t bytes; /* of a block */
+    int64_t bytes; /* of a block, the longest one */
     int blocks;    /* of the input */
     bool whole;    /* all go into a post, also the poster's own, which nobody takes */
     bool posts, takes;
@@ -138,6 +138,22 @@ static struct tern_ref output_of(const struct tern_plan_args *args, int r)
     return one ? in_recv(0, args->recv_count) : recv_block(args, r);
 }
 
+/* Of rank r's, or for rank r. */
+static int64_t length_of_block(const struct tern_plan_args *args, const struct move *move, int r)
+{
+    return args->collective == TERN_ALLGATHERV ? data_bytes(args, recv_block(args, r)) : move->bytes;
+}
+
+static int64_t longest_block(const struct tern_plan_args *args)
+{
+    int64_t longest = 0;
+    for (int r = 0; r < args->size; r++) {
+        int64_t bytes = data_bytes(args, recv_block(args, r));
+        longest = bytes > longest ? bytes : longest;
+    }
+    return longest;
+}
+
 static struct move describe_move(const struct tern_plan_args *args)
 {
     bool root = args->rank == args->root;
@@ -146,7 +162,9 @@ static struct move describe_move(const struct tern_plan_args *args)
     bool sends = (root && args->collective == TERN_SCATTER) || (!root && in);
     bool apart = args->collective == TERN_SCATTER || args->collective == TERN_ALLTOALL;
     struct move move = {
-        .bytes = sends ? args->send_count * args->send_size : args->recv_count * args->recv_size,
+        .bytes = sends                                  ? args->send_count * args->send_size
+                 : args->collective == TERN_ALLGATHERV ? longest_block(args)
+                                                       : args->recv_count * args->recv_size,
         .blocks = apart ? args->size : 1,
         .posts = out ? root : in ? !root : true,
         .takes = out ? !root : in ? root : true,
@@ -175,12 +193,13 @@ static void pack_input(struct tern_plan *plan, struct move *move)
                                                         : plan->args.recv_bytes;
     if (move->turns == 1 || bytes || !move->posts)
         return;
-    struct tern_ref packed = in_temp(0, 0, move->blocks * move->bytes);
+    int64_t own = length_of_block(&plan->args, move, plan->args.rank);
+    struct tern_ref packed = in_temp(0, 0, move->blocks * own);
     int64_t units = move->input.count / move->blocks;
     for (int b = 0; b < move->blocks; b++)
         if (posted_place(move, plan->args.rank, b) >= 0)
-            add_copy(plan, part(move->input, b * units, units),
-                     part(packed, b * move->bytes, move->bytes), AFTER_ALL);
+            add_copy(plan, part(move->input, b * units, units), part(packed, b * own, own),
+                     AFTER_ALL);
     move->input = packed;
 }
 
@@ -189,15 +208,16 @@ static bool unpacks(const struct tern_plan *plan, const struct move *move)
     return move->takes && move->turns > 1 && !plan->args.recv_bytes;
 }
 
-static struct tern_ref packed_output(const struct move *move, int r)
+static struct tern_ref packed_output(const struct tern_plan_args *args, const struct move *move, int r)
 {
-    return in_temp(1, move->from < 0 ? r * move->bytes : 0, move->bytes);
+    return in_temp(1, move->from < 0 ? r * move->bytes : 0, length_of_block(args, move, r));
 }
 
 static void post_piece(struct tern_plan *plan, const struct move *move, uint32_t k)
 {
-    int64_t length = length_of_piece(move->bytes, move->piece, k);
-    int64_t units = move->turns == 1 ? move->input.count / move->blocks : move->bytes;
+    int64_t own = length_of_block(&plan->args, move, plan->args.rank);
+    int64_t length = length_of_piece(own, move->piece, k);
+    int64_t units = move->turns == 1 ? move->input.count / move->blocks : own;
     int64_t whole = (move->blocks - !move->whole) * length;
     if (move->turns == 1 && move->whole) {
         add_post(plan, k, move->input, 0, whole);
@@ -219,9 +239,12 @@ static void post_piece(struct tern_plan *plan, const struct move *move, uint32_t
 
 static void take_piece_of(struct tern_plan *plan, const struct move *move, int r, uint32_t k)
 {
-    int64_t length = length_of_piece(move->bytes, move->piece, k);
-    struct tern_ref to = unpacks(plan, move) ? packed_output(move, r) : output_of(&plan->args, r);
-    int block = move->blocks > 1 ? posted_place(move, r, plan->args.rank) : 0;
+    const struct tern_plan_args *args = &plan->args;
+    int64_t length = length_of_piece(length_of_block(args, move, r), move->piece, k);
+    if (!length && args->collective == TERN_ALLGATHERV) /* a shorter block than others have */
+        return;
+    struct tern_ref to = unpacks(plan, move) ? packed_output(args, move, r) : output_of(args, r);
+    int block = move->blocks > 1 ? posted_place(move, r, args->rank) : 0;
     add_take(plan, k, r, block * length,
              move->turns == 1 ? to : part(to, k * move->piece, length));
 }
@@ -251,10 +274,10 @@ static void unpack_output(struct tern_plan *plan, const struct move *move)
 {
     const struct tern_plan_args *args = &plan->args;
     if (move->from >= 0)
-        add_copy(plan, packed_output(move, move->from), output_of(args, move->from), AFTER_ALL);
+        add_copy(plan, packed_output(args, move, move->from), output_of(args, move->from), AFTER_ALL);
     for (int r = 0; r < args->size && move->from < 0; r++)
         if (r != args->rank)
-            add_copy(plan, packed_output(move, r), output_of(args, r), AFTER_ALL);
+            add_copy(plan, packed_output(args, move, r), output_of(args, r), AFTER_ALL);
 }
 
 static void move_on_board(struct tern_plan *plan)
@@ -323,6 +346,78 @@ static void reduce_on_board(struct tern_plan *plan)
             join_posts(plan, k, last, apart ? p * bytes : 0, in_recv(k * piece, length));
         end_turn(plan, k);
     }
+}
+
+/* --- reducing, with results of unequal length --- */
+
+struct shares {
+    int64_t total, most; /* units of the vector, and of a post */
+    uint32_t turns;      /* each block is cut evenly in so many pieces */
+};
+
+static struct shares describe_shares(const struct tern_plan_args *args)
+{
+    struct shares shares = {.total = 0};
+    for (int r = 0; r < args->size; r++)
+        shares.total += tern_ints_at(args->blocks->recv_counts, r);
+    /* of each block a unit more may have to be in a post than in others */
+    shares.most = post_bytes(args) / (args->recv_size ? args->recv_size : 1) - args->size;
+    shares.turns = shares.most > 0 ? count_pieces(shares.total, shares.most) : 0;
+    return shares;
+}
+
+/* Piece k of rank r's block. Returns its length. */
+static int64_t piece_of_share(const struct tern_plan_args *args, const struct shares *shares, int r, uint32_t k,
+                              int64_t *ret_begin)
+{
+    int64_t length = tern_ints_at(args->blocks->recv_counts, r);
+    *ret_begin = cut(length, (int)shares->turns, k);
+    return cut(length, (int)shares->turns, (int64_t)k + 1) - *ret_begin;
+}
+
+/* Everybody posts piece k of all blocks. Returns where in a post this rank's own one begins. */
+static int64_t post_pieces(struct tern_plan *plan, const struct shares *shares, uint32_t k)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t whole = 0, at = 0, mine = 0, block = 0, begin;
+    for (int r = 0; r < args->size; r++)
+        whole += piece_of_share(args, shares, r, k, &begin);
+    bool more = false;
+    for (int r = 0; r < args->size; r++) {
+        int64_t length = piece_of_share(args, shares, r, k, &begin);
+        if (r == args->rank)
+            mine = at;
+        if (length || (!whole && !more)) {
+            if (more)
+                hold_back(plan);
+            add_post(plan, k, in_input(args, block + begin, length), at * args->recv_size, whole * args->recv_size);
+            more = true;
+        }
+        at += length;
+        block += tern_ints_at(args->blocks->recv_counts, r);
+    }
+    return mine * args->recv_size;
+}
+
+/* In place the results come where there is still input to be posted: they wait at the side. */
+static void reduce_shares_on_board(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    struct shares shares = describe_shares(args);
+    int64_t length = tern_ints_at(args->blocks->recv_counts, args->rank), begin;
+    bool aside = args->in_place && shares.turns > 1;
+    plan->turns = shares.turns;
+    set_temporaries(plan, 2, length, true);
+    for (uint32_t k = 0; k < shares.turns; k++) {
+        int64_t at = post_pieces(plan, &shares, k);
+        int64_t piece = piece_of_share(args, &shares, args->rank, k, &begin);
+        if (args->recv_size)
+            join_posts(plan, k, args->size - 1, at,
+                       aside ? in_temp(1, begin, piece) : in_recv(begin, piece));
+        end_turn(plan, k);
+    }
+    if (aside)
+        add_copy(plan, in_temp(1, 0, length), in_recv(0, length), AFTER_ALL);
 }
 
 /* --- slices --- */
@@ -415,6 +510,8 @@ static void reduce_in_slices(struct tern_plan *plan)
 /* Bytes that the one with most to say posts; the same on all ranks. */
 static int64_t bytes_to_post(const struct tern_plan_args *args)
 {
+    if (args->collective == TERN_REDUCE_SCATTER)
+        return describe_shares(args).total * args->recv_size;
     bool reduces = args->collective >= TERN_REDUCE;
     struct move move = describe_move(args);
     int64_t bytes = reduces ? args->recv_count * args->recv_size : move.bytes;
@@ -430,7 +527,9 @@ static void tell_length(struct tern_plan *plan)
 
 void tern_plan_use_board(struct tern_plan *plan)
 {
-    if (plan->args.collective >= TERN_REDUCE)
+    if (plan->args.collective == TERN_REDUCE_SCATTER)
+        reduce_shares_on_board(plan);
+    else if (plan->args.collective >= TERN_REDUCE)
         reduce_on_board(plan);
     else
         move_on_board(plan);
@@ -445,14 +544,19 @@ void tern_plan_use_slices(struct tern_plan *plan)
 
 static bool fits(const struct tern_plan_args *args, int64_t steps_of_turn)
 {
+    bool one_node = !args->topology || args->topology->nodes == 1;
+    if (!args->sheet || !one_node)
+        return false;
     int64_t bytes = bytes_to_post(args);
     bool reduces = args->collective >= TERN_REDUCE;
     bool moves_apart = args->collective == TERN_ALLTOALL || args->collective == TERN_SCATTER;
     int64_t most = moves_apart ? MOST_BYTES_APART : MOST_BYTES;
-    bool one_node = !args->topology || args->topology->nodes == 1;
-    if (!args->sheet || !one_node || args->collective == TERN_REDUCE_SCATTER ||
-        bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
+    if (bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
         return false;
+    if (args->collective == TERN_REDUCE_SCATTER) {
+        struct shares shares = describe_shares(args);
+        return shares.turns && shares.turns * steps_of_turn <= MOST_STEPS;
+    }
     bool apart = moves_apart || args->collective == TERN_REDUCE_SCATTER_BLOCK;
     int64_t blocks = apart ? args->size : 1;
     int64_t piece = piece_units(args, blocks, reduces ? args->recv_size : 1);

@@ -141,7 +141,7 @@ static const struct tern_param coll[] = {
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Allgatherv; empty: the cheapest.",
-     "|ring|bruck|linear|hierarchical",
+     "|board|ring|bruck|linear|hierarchical",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_alltoall_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Alltoall; empty: the cheapest.",

@@ -84,18 +84,12 @@ static void call_some(int count, enum form form, int *number, uint64_t *random, 
         finish(&calls[order[i]]);
 }
 
-static int is_one_of(const char *name, const char *first, const char *second)
-{
-    return strcmp(name, first) == 0 || strcmp(name, second) == 0;
-}
-
-/* On numbers of ranks that are powers of two, and more than two, all can do something, in every form. But the board is
- * for equal blocks; and the algorithms for several nodes have a program of their own. */
+/* On numbers of ranks that are powers of two, and more than two, all can do something, in every form. The algorithms for
+ * several nodes have a program of their own. */
 static int must_run(const char *name)
 {
-    if (size < 4 || (size & (size - 1)) || is_one_of(name, "hierarchical", "multi_leader"))
-        return 0;
-    return strcmp(name, "board") != 0 || tried != REDUCE_SCATTER;
+    int many = size >= 4 && (size & (size - 1)) == 0;
+    return many && strcmp(name, "hierarchical") != 0 && strcmp(name, "multi_leader") != 0;
 }
 
 static void agree_on_seed(uint64_t *seed)

@@ -455,6 +455,8 @@ static void begin_proof(struct proof *proof)
         proof->calls[p].args.model = &proof->model;
         proof->calls[p].args.sheet = proof->without_board || proof->ranks[p].mate_count == 1 ? 0 : 4096;
         proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
+        if (proof->collective == TERN_REDUCE_SCATTER && !strcmp(proof->algorithm->name, "board"))
+            proof->calls[p].args.segment_bytes = proof->n + 3; /* all blocks are in a post */
     }
 }
 
