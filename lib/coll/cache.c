@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Recent plans of a communicator, found by the bytes of their arguments: a small table, the newer
- * plan wins. */
+ * plan wins. Plans of unequal blocks are not kept, but which algorithm was chosen for such. */
 #include "lib/coll/plan.h"
 
 #include "lib/util/param.h"
@@ -9,12 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 32 };
+enum { SLOTS = 32, CHOICES = 8 };
+
+/* All that a choice for unequal blocks goes by, apart from the communicator. */
+struct choice {
+    int32_t collective, commutative, sheet;
+    int64_t unit_bytes, total, longest; /* units of all blocks, and of the longest one */
+    const struct tern_algorithm *algorithm; /* NULL: none yet */
+};
 
 struct tern_plan_cache {
     unsigned param_changes; /* when the plans were chosen */
     struct tern_model model;
     struct tern_plan *plans[SLOTS];
+    struct choice choices[CHOICES];
 };
 
 static void forget_plans(struct tern_plan_cache *cache)
@@ -24,6 +32,7 @@ static void forget_plans(struct tern_plan_cache *cache)
             tern_plan_release(cache->plans[i]);
         cache->plans[i] = NULL;
     }
+    memset(cache->choices, 0, sizeof cache->choices);
 }
 
 static unsigned slot_of(const struct tern_plan_args *args)
@@ -54,10 +63,38 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
 }
 
 /* Its parts are chosen by the same model. */
-static struct tern_plan *build(const struct tern_plan_cache *cache, struct tern_plan_args args)
+static struct tern_plan *build(const struct tern_plan_cache *cache, const struct tern_algorithm *algorithm,
+                               struct tern_plan_args args)
 {
     args.model = &cache->model;
-    return tern_plan_build(tern_plan_choose(&args, &cache->model), &args);
+    return tern_plan_build(algorithm, &args);
+}
+
+static bool same_choice(const struct choice *a, const struct choice *b)
+{
+    return a->collective == b->collective && a->commutative == b->commutative && a->sheet == b->sheet &&
+           a->unit_bytes == b->unit_bytes && a->total == b->total && a->longest == b->longest;
+}
+
+/* Asking for prices takes longer than a short call. */
+static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *cache, const struct tern_plan_args *args)
+{
+    bool priced = args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER;
+    if (!priced || args->remote_size)
+        return tern_plan_choose(args, &cache->model);
+    struct choice wanted = {args->collective, args->commutative, args->sheet, args->recv_size, 0, 0, NULL};
+    for (int r = 0; r < args->size; r++) {
+        int64_t count = tern_ints_at(args->blocks->recv_counts, r);
+        wanted.total += count;
+        wanted.longest = count > wanted.longest ? count : wanted.longest;
+    }
+    uint64_t hash = (uint64_t)(wanted.total * wanted.unit_bytes + args->collective) * 0x9e3779b97f4a7c15u;
+    struct choice *choice = &cache->choices[hash >> 61]; /* 3 bits: CHOICES */
+    if (!choice->algorithm || !same_choice(choice, &wanted)) {
+        wanted.algorithm = tern_plan_choose(args, &cache->model);
+        *choice = wanted;
+    }
+    return choice->algorithm;
 }
 
 struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct tern_plan_args *args)
@@ -66,10 +103,10 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct ter
     if (!cache)
         return NULL;
     if (args->blocks)
-        return build(cache, *args);
+        return build(cache, choose_for_blocks(cache, args), *args);
     struct tern_plan **slot = &cache->plans[slot_of(args)];
     if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
-        struct tern_plan *plan = build(cache, *args);
+        struct tern_plan *plan = build(cache, tern_plan_choose(args, &cache->model), *args);
         if (!plan)
             return NULL;
         if (*slot)
