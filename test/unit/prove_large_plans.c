@@ -28,7 +28,7 @@ int main(void)
 {
     Suite *suite = suite_create("proofs of large plans");
     TCase *tcase = tcase_create("more than 64 ranks");
-    tcase_set_timeout(tcase, 600);
+    tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, some_larger_sizes, 0, TERN_NEIGHBOR_ALLGATHER);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

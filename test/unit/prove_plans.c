@@ -34,7 +34,7 @@ int main(void)
 {
     Suite *suite = suite_create("proofs of plans");
     TCase *tcase = tcase_create("sizes up to 64");
-    tcase_set_timeout(tcase, 600);
+    tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, every_size_up_to_64, 0, TERN_NEIGHBOR_ALLGATHER);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -646,7 +646,7 @@ int main(void)
     tcase_add_test(hand, a_barrier_waits_for_everybody);
     tcase_add_test(hand, races_are_read);
     suite_add_tcase(suite, hand);
-    tcase_set_timeout(real, 60);
+    tcase_set_timeout(real, 600);
     tcase_add_loop_test(real, each_step_of_each_algorithm_is_needed_as_it_is, 0,
                         TERN_NEIGHBOR_ALLGATHER);
     tcase_add_test(real, exchanges_that_are_done_in_turn_lock_up);

@@ -93,8 +93,14 @@ static int reserve(uint64_t offset, size_t size)
 
 int tern_segment_allocate(size_t size, uint64_t *ret_offset)
 {
-    uint64_t offset = header_bytes() + __atomic_fetch_add(&header()->used, size, __ATOMIC_RELAXED);
-    if (offset + size > tern_segment.size || reserve(offset, size))
+    uint64_t used = __atomic_load_n(&header()->used, __ATOMIC_RELAXED), offset;
+    do { /* what is refused takes nothing from those who want less */
+        offset = header_bytes() + used;
+        if (offset + size > tern_segment.size)
+            return TERN_ERR_NO_MEM;
+    } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    if (reserve(offset, size))
         return TERN_ERR_NO_MEM;
     *ret_offset = offset;
     return 0;

@@ -80,7 +80,7 @@ struct tern_segment_name {
 /* Memory that `users` ranks of the node share by name, each of which asks once: the first one takes it, zeroed, the
  * others find it. All get the same answer: 0 or TERN_ERR_NO_MEM (nothing is said). Waits for nobody. */
 int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset);
-/* Gives it back, once for all. */
+/* Gives it back, once for all users, all of whom have asked. */
 void tern_segment_part(uint64_t offset);
 /* Bytes that the ranks of the node have taken, blocks and rings; 0: not attached. */
 size_t tern_segment_used(void);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Memory that ranks find by name (lib/btl/shm/segment.h), and boards made of it: both ranks in one process. */
+#include "lib/btl/shm/board.h"
+#include "lib/util/error.h"
+
+#include <check.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BYTES = 256 << 10, RANKS = 2 };
+
+static void open_segment(void)
+{
+    int fd = memfd_create("test", MFD_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, BYTES), 0);
+    void *base = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ck_assert_ptr_ne(base, MAP_FAILED);
+    tern_segment = (struct tern_segment){.base = base, .size = BYTES, .fd = fd, .local_size = RANKS};
+}
+
+static void close_segment(void)
+{
+    munmap(tern_segment.base, BYTES);
+    close(tern_segment.fd);
+    tern_segment = (struct tern_segment){.fd = -1};
+}
+
+static struct tern_segment_name named(uint32_t serial)
+{
+    return (struct tern_segment_name){.context = 7, .leader = 0, .serial = serial};
+}
+
+static int meet(uint32_t serial, size_t size, uint64_t *ret_offset)
+{
+    struct tern_segment_name name = named(serial);
+    return tern_segment_meet(&name, RANKS, size, ret_offset);
+}
+
+START_TEST(the_same_name_is_the_same_memory_once)
+{
+    uint64_t a, b, other, again;
+    ck_assert_int_eq(meet(1, 100, &a), 0);
+    ck_assert_int_eq(meet(2, 100, &other), 0);
+    ck_assert_int_eq(meet(1, 100, &b), 0);
+    ck_assert_uint_eq(a, b);
+    ck_assert_uint_ne(a, other);
+    ck_assert_int_eq(meet(1, 100, &again), 0); /* all have asked: the name is free */
+    ck_assert_uint_ne(a, again);
+    struct tern_segment_name neighbor = named(1);
+    neighbor.leader = 1; /* another group of the same context */
+    ck_assert_int_eq(tern_segment_meet(&neighbor, RANKS, 100, &other), 0);
+    ck_assert_uint_ne(other, again);
+}
+END_TEST
+
+/* Rank 1 asks when there is memory again, but rank 0 was told that there is none. */
+START_TEST(a_refusal_is_the_same_for_all)
+{
+    enum { HALF = 100 << 10 };
+    uint64_t first, offset = 0;
+    ck_assert_int_eq(meet(1, HALF, &first), 0);
+    ck_assert_int_eq(meet(1, HALF, &first), 0);
+    ck_assert_int_eq(meet(2, HALF, &offset), TERN_ERR_NO_MEM);
+    tern_segment_part(first);
+    for (int r = 0; r < RANKS; r++)
+        ck_assert_int_eq(meet(3, HALF, &offset), 0);
+    tern_segment_part(offset);
+    ck_assert_int_eq(meet(2, HALF, &offset), TERN_ERR_NO_MEM);
+    ck_assert_int_eq(meet(2, HALF, &offset), 0); /* the next one of that name */
+}
+END_TEST
+
+/* Where not even a refusal can be written down, all later names are refused. */
+START_TEST(without_any_memory_all_are_refused)
+{
+    uint64_t offset = 0;
+    while (tern_segment_take(1, &offset) == 0)
+        ;
+    ck_assert_int_eq(meet(1, 100, &offset), TERN_ERR_NO_MEM);
+    tern_segment_give(offset, 1);
+    ck_assert_int_eq(meet(1, 100, &offset), TERN_ERR_NO_MEM);
+    ck_assert_int_eq(meet(2, 100, &offset), TERN_ERR_NO_MEM);
+}
+END_TEST
+
+static void open_boards(struct tern_board boards[RANKS], const struct tern_board_shape *shape)
+{
+    struct tern_segment_name name = named(9);
+    for (int r = 0; r < RANKS; r++)
+        ck_assert_int_eq(tern_board_open(&boards[r], &name, r, RANKS, shape), 0);
+}
+
+/* Rank 0 posts `bytes` bytes of the turn's number. */
+static void post(struct tern_board *board, uint32_t turn, int64_t bytes)
+{
+    void *room = tern_board_room(board, turn, bytes);
+    ck_assert_ptr_nonnull(room);
+    memset(room, (int)turn, (size_t)bytes);
+    tern_board_post(board, turn, bytes);
+}
+
+/* Posts may be as many turns ahead as their kind has places, whichever shape the board has. */
+START_TEST(a_post_stands_until_all_have_done_its_turn)
+{
+    static const struct tern_board_shape own = {.slots = 4, .sheets = 4, .sheet_bytes = 320};
+    static const struct {
+        const struct tern_board_shape *shape;
+        int64_t bytes;
+        uint32_t ahead;
+    } rows[] = {{&tern_board_common, 8, 32}, {&tern_board_common, 1000, 8}, {&tern_board_common, 4000, 4},
+                {&own, 112, 4},              {&own, 320, 4}};
+    struct tern_board boards[RANKS];
+    open_boards(boards, rows[_i].shape);
+    if (rows[_i].bytes > rows[_i].shape->sheet_bytes)
+        for (int r = 0; r < RANKS; r++)
+            ck_assert_int_eq(tern_board_lengthen(&boards[r], 4096), 0);
+    uint32_t ahead = rows[_i].ahead;
+    for (int r = 0; r < RANKS; r++)
+        ck_assert_uint_eq(tern_board_enter(&boards[r], 100), 1);
+    for (uint32_t turn = 1; turn <= 90; turn++) {
+        if (turn > ahead) {
+            uint32_t oldest = turn - ahead;
+            const unsigned char *seen = tern_board_look(&boards[1], oldest, 0);
+            ck_assert_ptr_null(tern_board_room(&boards[0], turn, rows[_i].bytes));
+            ck_assert_ptr_nonnull(seen);
+            for (int64_t i = 0; i < rows[_i].bytes; i++)
+                ck_assert_uint_eq(seen[i], oldest);
+            tern_board_done(&boards[0], oldest);
+            tern_board_done(&boards[1], oldest);
+        }
+        ck_assert_ptr_null(tern_board_look(&boards[1], turn, 0));
+        post(&boards[0], turn, rows[_i].bytes);
+    }
+    for (int r = 0; r < RANKS; r++)
+        tern_board_close(&boards[r]);
+}
+END_TEST
+
+/* The last one to close a board gives all its memory back, and the next one finds it zeroed. */
+START_TEST(boards_give_their_memory_back)
+{
+    struct tern_board boards[RANKS];
+    size_t used = 0;
+    for (int again = 0; again < 20; again++) {
+        open_boards(boards, &tern_board_common);
+        for (int r = 0; r < RANKS; r++)
+            ck_assert_int_eq(tern_board_lengthen(&boards[r], 4096), 0);
+        ck_assert_ptr_eq(boards[0].areas, boards[1].areas);
+        ck_assert_ptr_eq(boards[0].long_sheets, boards[1].long_sheets);
+        ck_assert_ptr_null(tern_board_look(&boards[1], 1, 0));
+        tern_board_enter(&boards[0], 1);
+        post(&boards[0], 1, 8);
+        tern_board_close(&boards[0]);
+        ck_assert_ptr_nonnull(tern_board_look(&boards[1], 1, 0)); /* the other one has it yet */
+        tern_board_close(&boards[1]);
+        ck_assert(!again || tern_segment_used() == used);
+        used = tern_segment_used();
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("board");
+    TCase *test = tcase_create("two ranks");
+    tcase_add_checked_fixture(test, open_segment, close_segment);
+    tcase_add_test(test, the_same_name_is_the_same_memory_once);
+    tcase_add_test(test, a_refusal_is_the_same_for_all);
+    tcase_add_test(test, without_any_memory_all_are_refused);
+    tcase_add_loop_test(test, a_post_stands_until_all_have_done_its_turn, 0, 5);
+    tcase_add_test(test, boards_give_their_memory_back);
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
