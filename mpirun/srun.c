@@ -103,6 +103,13 @@ static void grace_expired(struct tern_timer *timer)
     }
 }
 
+/* An agent names its host, as whoever reads this is told anyway. */
+static const char *without_host(const char *line)
+{
+    const char *end = strncmp(line, "host ", 5) == 0 ? strstr(line, ": ") : NULL;
+    return end ? end + 2 : line;
+}
+
 /* "srun: error: n[2-3]: tasks 0-1: Exited with exit code 2" and "... failed on node n4: ..." name
  * hosts whose agent will not come. Why, an agent that could not be started or has failed says
  * itself, or Slurm's daemon for it: "slurmstepd: ...", "host n2: agent: ...". */
@@ -111,7 +118,7 @@ static void heed(const char *line)
     static const char error[] = "srun: error: ", node[] = " on node ";
     const char *at = strstr(line, node);
     if (strncmp(line, "srun: ", 6) != 0)
-        snprintf(srun.cause, sizeof srun.cause, "%s", line);
+        snprintf(srun.cause, sizeof srun.cause, "%s", without_host(line));
     if (srun.failed)
         return;
     if (at) {
@@ -285,7 +292,8 @@ static void make_command(const struct tern_launch *launch, int here, const char 
 
 static int write_directions(const struct tern_launch *launch, int here)
 {
-    struct tern_directions directions = {.timeout_ms = launch->timeout_ms};
+    /* sooner than we lose patience: an agent knows better what keeps it from coming */
+    struct tern_directions directions = {.timeout_ms = launch->timeout_ms / 2};
     int error = tern_random(directions.secret, sizeof directions.secret);
     if (!error)
         error = tern_door_open(directions.secret, srun.list->count, came, &directions.port);

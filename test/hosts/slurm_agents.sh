@@ -50,10 +50,22 @@ wrong_start() {
 run --mca plm slurm --host n2 hostname
 has "no Slurm job" err '^mpirun: the parameter plm is `slurm`, but this is no Slurm job'
 wrong_start "no mpirun" 'cannot start on host n[234]: .*/none/mpirun: No such file' --launch-agent /none/mpirun
-wrong_start "an option that srun has not" 'cannot start on host n2: .*unrecognized option.*--nonsense' --mca plm_slurm_args --nonsense
+wrong_start "an option that srun has not" 'cannot start on host n[234]: .*unrecognized option.*--nonsense' --mca plm_slurm_args --nonsense
+# agents that are told something else than the truth
+mislead() {
+    printf '#!/bin/sh\nsed "s/^%s .*/%s/" | exec %s "$@"\n' "$1" "$2" "$MPIRUN" >misleading
+    chmod +x misleading
+}
+mislead port 'port 1'
+wrong_start "a port that is closed" 'cannot start on host n[234]: agent: cannot call mpirun at port 1: 10.77.0.1: Connection refused; ' \
+    --launch-agent "$PWD/misleading"
+mislead secret "secret $(printf '%064d' 0)"
+wrong_start "a wrong secret" 'cannot start on host n[234]: agent: cannot call mpirun at port [0-9]+: 10.77.0.1: somebody else listens there' \
+    --launch-agent "$PWD/misleading"
+has "a wrong secret" err "^mpirun: a connection from 10.77.0.[234] does not know this job's secret: closed"
 salloc=$(command -v salloc)
 on 1 env PATH=/none "$salloc" -Q -N 2 -n 2 "$MPIRUN" -np 2 /bin/hostname >out 2>err
-has "no srun" err '^mpirun: cannot start on host n2: cannot run srun: No such file or directory; .* \(--mca plm rsh does without it\)$'
+has "no srun" err '^mpirun: cannot start on host n[234]: cannot run srun: No such file or directory; .* \(--mca plm rsh does without it\)$'
 
 # whoever dies, all is gone on all hosts
 all_ready() { [ "$(grep -c ready out)" = 4 ]; }
@@ -67,7 +79,7 @@ printf '#!/bin/bash\n"$@"\nstatus=$?\nsleep 1\nexit $status\n' >outlive
 start_job() {
     : >out
     timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -J "$mark" -N 4 -n 4 \
-        bash outlive "$MPIRUN" \
+        bash outlive "$MPIRUN" "$@" \
         sh -c "(setsid sleep $mark &); echo ready; sleep $mark" >out 2>err </dev/null &
     job=$!
     eventually "all are ready" all_ready
@@ -86,6 +98,12 @@ for victim in mpirun srun agent guardian rank; do
     [ "$rc" != 0 ] || complain "$victim: exit status 0"
     eventually "$victim: nothing is left" all_clean
 done
+start_job --mca heartbeat_timeout 2
+ip link set p3 down
+wait $job && complain "a host goes silent: exit status 0"
+has "a host goes silent" err '^mpirun: host n3 is lost: nothing has been heard of it for 2 s \(heartbeat_timeout\)'
+ip link set p3 up
+eventually "a host goes silent: nothing is left" all_clean
 start_job
 on 1 scancel -n "$mark"
 wait $job
@@ -103,7 +121,7 @@ on 1 timeout 1 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port && head -c 500 /dev/zer
 is "an intruder gets nothing" "$(wc -c <got)" 0
 wait $job && complain "a host that stands still: exit status 0"
 has "an intruder" err "^mpirun: a connection from 127.0.0.1 does not know this job's secret: closed"
-has "a host that stands still" err '^mpirun: cannot start on host n2: no answer within 3 s \(launch_timeout\), nor from any other'
+has "a host that stands still" err '^mpirun: cannot start on host n[234]: no answer within 3 s \(launch_timeout\), nor from any other'
 on 3 pkill -CONT -x slurmd
 eventually "a host that stands still: nothing is left" all_clean
 
