@@ -39,6 +39,7 @@ struct tern_pml_request {
     uint32_t remote_number; /* the receiver's, once it has answered CLEAR */
     struct tern_packet header; /* of the first packet; the context may be closed before that goes */
     bool cancelling;
+    bool announced;         /* its first packet has gone, and an answer to it is to come */
 
     /* receives */
     struct tern_link link;      /* in a queue of the posted table */

@@ -119,6 +119,8 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
     if (packet->kind == TERN_PACKET_RENDEZVOUS) {
         struct tern_rendezvous rendezvous;
         memcpy(&rendezvous, payload, sizeof rendezvous);
+        if (rendezvous.length > INT64_MAX) /* damaged: longer than any receive is what it is */
+            rendezvous.length = INT64_MAX;
         set_status(&request->req.status, packet, rendezvous.length);
         tern_count(&from->traffic.received_messages, 1);
         tern_count(&from->traffic.received_bytes, rendezvous.length);

@@ -86,7 +86,7 @@ void tern_pml_request_set(struct tern_pml_request *request, const struct tern_re
     request->rank = rank;
     request->tag = tag;
     request->number = 0;
-    request->cancelling = false;
+    request->cancelling = request->announced = false;
     request->posted = false;
     request->peer = NULL;
 }

@@ -57,6 +57,7 @@ static int push_eager(struct tern_pml_request *request)
     void *start;
     int rc;
     /* before the packet goes: to oneself, everything up to the answer happens inside send */
+    request->announced = synchronous;
     peer->credit -= length + TERN_MESSAGE_COST;
     if (tern_type_run(request->type, request->buf, request->count, &start)) {
         rc = peer->btl->send(peer, &packet, start, length);
@@ -65,6 +66,7 @@ static int push_eager(struct tern_pml_request *request)
         rc = peer->btl->send_cursor(peer, &packet, &request->cursor, length);
     }
     if (rc) {
+        request->announced = false;
         peer->credit += length + TERN_MESSAGE_COST;
         return rc;
     }
@@ -90,8 +92,11 @@ static int push_rendezvous(struct tern_pml_request *request)
     const void *comm = context ? context->comm : NULL;
     const int64_t told[] = {request->rank, request->tag, packet.context & 1, request->length};
     struct tern_lane *lane = request->req.lane;
+    request->announced = true;
     int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
-    if (!rc)
+    if (rc)
+        request->announced = false;
+    else
         tern_count(&lane->counters.rendezvous_messages, 1);
     if (!rc && comm)
         tern_event_raise(TERN_EVENT_RENDEZVOUS, comm, told);
@@ -355,7 +360,7 @@ static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
-    request->cancelling = false;
+    request->cancelling = request->announced = false;
     tern_request_restart(req);
     int rc = tern_send_start(request);
     if (rc) {
@@ -399,9 +404,17 @@ const struct tern_request_kind tern_pml_send_kind = {
     .explain = tern_pml_explain,
 };
 
-void tern_send_matched(const struct tern_reply *reply)
+/* The send that an answer names; NULL: none waits for one (any more), or somebody errs. */
+static struct tern_pml_request *answered(const struct tern_reply *reply)
 {
     struct tern_pml_request *request = tern_number_find(reply->id);
+    bool waits = request && request->req.kind == &tern_pml_send_kind && request->announced;
+    return waits ? request : NULL;
+}
+
+void tern_send_matched(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = answered(reply);
     if (request)
         finish(request, 0);
 }
@@ -413,15 +426,16 @@ void tern_send_pulled(const struct tern_reply *reply)
 
 void tern_send_clear(const struct tern_reply *reply)
 {
-    struct tern_pml_request *request = tern_number_find(reply->id);
-    if (!request || request->req.kind != &tern_pml_send_kind)
+    struct tern_pml_request *request = answered(reply);
+    if (!request)
         return;
-    request->remote_number = reply->remote_id;
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
-    if (reply->offset > (uint64_t)request->cursor.length)
-        return; /* damaged */
-    if ((int64_t)reply->length < request->cursor.length)
-        request->cursor.length = reply->length; /* the receiver takes no more */
+    if (reply->length < (uint64_t)request->cursor.length)
+        request->cursor.length = (int64_t)reply->length; /* the receiver takes no more */
+    if (reply->offset >= (uint64_t)request->cursor.length)
+        return; /* damaged: nothing would be wanted */
+    request->announced = false;
+    request->remote_number = reply->remote_id;
     tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
     if (request->peer->btl->stream) {
         start_stream(request);
@@ -434,7 +448,7 @@ void tern_send_clear(const struct tern_reply *reply)
 
 void tern_send_cancelled(const struct tern_reply *reply)
 {
-    struct tern_pml_request *request = tern_number_find(reply->id);
+    struct tern_pml_request *request = answered(reply);
     if (!request || !reply->length)
         return; /* too late: it completes as it would have */
     request->req.status._cancelled = 1;
