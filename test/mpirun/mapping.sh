@@ -45,6 +45,10 @@ map -q --hostfile hosts --map-by core
 is "a host on several lines" "$map" \
     "0 far1 [BB/..][../..];1 far1 [../BB][../..];2 far1 [../..][BB/..];3 far2 [BB/..][../..];4 far2 [../BB][../..];5 far2 [../..][BB/..];6 far2 [../..][../BB];"
 
+map -q --host far1,far1,far2,FAR1 --map-by core
+is "a host named again has one more slot" "$map" \
+    "0 far1 [BB/..][../..];1 far1 [../BB][../..];2 far1 [../..][BB/..];3 far2 [BB/..][../..];"
+
 # in sequence
 for how in '--map-by seq' '--map-by SEQ:NOOVERSUBSCRIBE' '--mca rmaps seq'; do
     # shellcheck disable=SC2086
