@@ -72,7 +72,7 @@ wrongly() {
 }
 wrongly "a bad subnet" 'btl_tcp_if_include: `10.0.0.0/99. is no subnet' --mca btl_tcp_if_include 10.0.0.0/99
 wrongly "an address" 'btl_tcp_if_exclude: `10.0.0.1. is an address; .* 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1
-wrongly "no such interface" 'no interface of host .* is named by btl_tcp_if_include \(`nosuch0.\)' --mca btl_tcp_if_include nosuch0
+wrongly "no such interface" 'btl_tcp_if_include \(`nosuch0.\) leaves no network interface of host .* to connect by; it has .*lo \(127\.0\.0\.1/8\)' --mca btl_tcp_if_include nosuch0
 wrongly "both lists" 'expected one of them' --mca btl_tcp_if_include lo --mca btl_tcp_if_exclude eth7
 wrongly "no port" 'btl_tcp_port_min_v4 is 70000' --mca btl_tcp_port_min_v4 70000
 wrongly "no timeout" 'btl_tcp_timeout is 0; expected 1 to 86400' --mca btl_tcp_timeout 0

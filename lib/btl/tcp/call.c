@@ -16,10 +16,11 @@
 
 enum { CONNECT_MS = 10 * 1000 }; /* for the system; an answer may take as long as the other one computes */
 
-void tern_tcp_call_fail(struct tern_tcp_call *call, const char *reason)
+void tern_tcp_call_fail(struct tern_tcp_call *call, int error, const char *reason)
 {
     if (call->link == 0)
-        tern_tcp_contact_missed(call->contact, call->pair, reason);
+        tern_tcp_contact_missed(call->contact, call->pair, error,
+                                reason ? reason : strerror(error));
     tern_tcp_call_close(call);
 }
 
@@ -56,7 +57,7 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     if (!tern_tcp_call_begin(call, EPOLLOUT) && !error)
         error = errno;
     if (error)
-        tern_tcp_call_fail(call, strerror(error));
+        tern_tcp_call_fail(call, error, NULL);
 }
 
 static void say_hello(struct tern_tcp_call *call)
@@ -70,17 +71,17 @@ static void say_hello(struct tern_tcp_call *call)
                                          .program = tern_tcp_door.program};
     getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
     if (error) {
-        tern_tcp_call_fail(call, strerror(error));
+        tern_tcp_call_fail(call, error, NULL);
         return;
     }
     tern_tcp_greet(&call->hello, greeting, tern_rte.job);
     if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_secret())) {
-        tern_tcp_call_fail(call, tern_error_text(TERN_ERR_OTHER));
+        tern_tcp_call_fail(call, 0, tern_error_text(TERN_ERR_OTHER));
         return;
     }
     if (!tern_handshake_write(call->fd, &call->hello, sizeof call->hello) ||
         !tern_tcp_call_watch(call, EPOLLIN)) {
-        tern_tcp_call_fail(call, strerror(errno));
+        tern_tcp_call_fail(call, errno, NULL);
         return;
     }
     call->step = TERN_TCP_AWAITING_ANSWER;
@@ -93,7 +94,7 @@ static void confirm(struct tern_tcp_call *call)
 {
     if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer, tern_tcp_secret()) ||
         !tern_handshake_write(call->fd, &call->confirm, sizeof call->confirm)) {
-        tern_tcp_call_fail(call, strerror(errno));
+        tern_tcp_call_fail(call, errno, NULL);
         return;
     }
     struct tern_tcp_contact *contact = call->contact;
@@ -108,7 +109,7 @@ static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];
     if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_secret())) {
-        tern_tcp_call_fail(call, "what listens there does not know this job's secret");
+        tern_tcp_call_fail(call, 0, "what listens there does not know this job's secret");
         return;
     }
     switch (call->answer.verdict) {
@@ -117,7 +118,7 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_WRONG_RANK:
         snprintf(reason, sizeof reason, "that is rank %u", call->answer.number);
-        tern_tcp_call_fail(call, reason);
+        tern_tcp_call_fail(call, 0, reason);
         break;
     case TERN_TCP_CROSSED:
         if (call->link == 0)
@@ -130,7 +131,7 @@ static void heed_answer(struct tern_tcp_call *call)
         tern_tcp_call_close(call);
         break;
     default:
-        tern_tcp_call_fail(call, "its answer is of no kind that there is");
+        tern_tcp_call_fail(call, 0, "its answer is of no kind that there is");
     }
 }
 
@@ -147,6 +148,6 @@ void tern_tcp_call_go_on(struct tern_tcp_call *call)
         heed_answer(call);
         break;
     case TERN_ENDED:
-        tern_tcp_call_fail(call, errno ? strerror(errno) : "what listens there is not of this job");
+        tern_tcp_call_fail(call, errno, errno ? NULL : "what listens there is not of this job");
     }
 }

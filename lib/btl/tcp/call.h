@@ -39,8 +39,8 @@ struct tern_tcp_call {
 void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index);
 /* Goes on with what its socket has to say. The call may be gone then. */
 void tern_tcp_call_go_on(struct tern_tcp_call *call);
-/* It has taken too long, or something of ours fails. The call is gone then. */
-void tern_tcp_call_fail(struct tern_tcp_call *call, const char *reason);
+/* It has taken too long, or something fails: errno, or 0 and a reason; NULL: errno's own words. The call is gone then. */
+void tern_tcp_call_fail(struct tern_tcp_call *call, int error, const char *reason);
 
 /* visit.c: lets in who stands at the door. Returns how many. */
 int tern_tcp_visitors_receive(uint64_t now_ms);

@@ -11,6 +11,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct tern_tcp_search {
     struct tern_tcp_address *theirs; /* NULL: not known yet */
     struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
     int pair_count, next_pair, round;
+    bool refused; /* in this round, by a host that is there: perhaps only the port is that of a program that has ended */
     uint64_t next_at_ms; /* when the next pair is tried */
     uint64_t behind_since_ms; /* the peer runs an earlier program than we; 0: not that we know */
     int later_ms;
@@ -224,8 +226,9 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
     if (search->next_pair < search->pair_count) {
         search->next_at_ms = now + CONNECT_MS;
         tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
-    } else if (contact->calls == 0 && search->round + 1 < ROUNDS) {
-        search->round++; /* perhaps they are those of a program that has ended */
+    } else if (contact->calls == 0 && search->refused && search->round + 1 < ROUNDS) {
+        search->round++;
+        search->refused = false;
         search->state = PAUSING;
         search->next_at_ms = now + ROUND_MS;
     } else if (contact->calls == 0) {
@@ -262,6 +265,19 @@ int tern_tcp_contacts_go_on(uint64_t now_ms)
         count += go_on(TERN_CONTAINER(at, struct tern_tcp_search, in_progress), now_ms);
     }
     return count;
+}
+
+uint64_t tern_tcp_contacts_due_ms(void)
+{
+    uint64_t due_ms = 0;
+    for (struct tern_link *at = searches.next; at != &searches; at = at->next) {
+        const struct tern_tcp_search *search =
+            TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
+        bool waits = search->state == PAUSING || search->state == CALLING;
+        if (waits && (!due_ms || search->next_at_ms < due_ms))
+            due_ms = search->next_at_ms;
+    }
+    return due_ms;
 }
 
 static int cannot_reach(const struct tern_tcp_contact *contact)
@@ -304,9 +320,10 @@ const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_co
 }
 
 void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
-                             const char *reason)
+                             int error, const char *reason)
 {
     struct tern_tcp_search *search = contact->search;
+    search->refused |= error != EHOSTUNREACH && error != ENETUNREACH && error != ETIMEDOUT;
     const struct tern_tcp_address *theirs = tern_tcp_contact_address(contact, pair);
     char address[TERN_TCP_TEXT];
     size_t used = strlen(search->why);

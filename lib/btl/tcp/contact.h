@@ -35,10 +35,10 @@ bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact);
 
 /* For calls: where they go. */
 const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
-/* What became of one for the first link: somebody is there, and shall say who; that address is not the way, `reason` says why; the other end's call will come
- * instead. */
+/* What became of one for the first link: somebody is there, and shall say who; that address is not the way, errno or 0 and
+ * `reason` say why; the other end's call will come instead. */
 void tern_tcp_contact_connected(struct tern_tcp_contact *contact);
-void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, const char *reason);
+void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, int error, const char *reason);
 void tern_tcp_contact_crossed(struct tern_tcp_contact *contact);
 /* It is there, but in another MPI program than this one is. */
 void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program);
@@ -50,6 +50,8 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact, const struct tern_
 
 /* Goes on with all that are sought. Returns how many things happened. */
 int tern_tcp_contacts_go_on(uint64_t now_ms);
+/* When they want to go on again; 0: nobody waits for the time. */
+uint64_t tern_tcp_contacts_due_ms(void);
 /* Nobody is sought any more, for now. */
 void tern_tcp_contacts_pause(void);
 void tern_tcp_contacts_free(void);

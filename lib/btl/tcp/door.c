@@ -111,45 +111,83 @@ static int open_door(void)
                  : tern_error(TERN_ERR_OTHER, "no TCP port to be reached at: %s", strerror(errno));
 }
 
+/* "eth0 (192.0.2.2/24), lo (127.0.0.1/8)", as many as there is room for. */
+static void describe(const struct tern_tcp_address *list, int count, char *text, size_t room)
+{
+    size_t used = 0;
+    snprintf(text, room, "none that is up");
+    for (int i = 0; i < count && used < room; i++) {
+        struct tern_tcp_address address = list[i];
+        char plain[TERN_TCP_TEXT];
+        address.port = 0;
+        used += (size_t)snprintf(text + used, room - used, "%s%s (%s/%d)", used ? ", " : "",
+                                 address.interface, tern_tcp_text(&address, plain), address.prefix);
+    }
+}
+
+/* Which addresses the parameters leave. */
+struct choice {
+    const char *parameter, *given;
+    struct tern_tcp_filter filter;
+    bool named; /* those that the filter names; else all others */
+    bool loopback; /* there is nobody but on this host */
+    int but_family;
+};
+
+static int read_choice(struct choice *ret)
+{
+    struct choice choice = {.parameter = "btl_tcp_if_include",
+                            .given = tern_param_string("btl_tcp_if_include"),
+                            .loopback = tern_rte.size == tern_rte.local_size,
+                            .but_family = (int)tern_param_int("btl_tcp_disable_family")};
+    choice.named = choice.given && *choice.given;
+    if (choice.named && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
+        return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "
+                                        "expected one of them");
+    if (!choice.named) {
+        choice.parameter = "btl_tcp_if_exclude";
+        choice.given = tern_param_string("btl_tcp_if_exclude");
+    }
+    int rc = tern_tcp_filter_read(choice.parameter, choice.given, &choice.filter);
+    if (!rc)
+        *ret = choice;
+    return rc;
+}
+
+static bool may_use(const struct choice *choice, const struct tern_tcp_address *address)
+{
+    return tern_tcp_filter_has(&choice->filter, address) == choice->named &&
+           (choice->loopback || !tern_tcp_is_loopback(address));
+}
+
 /* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do for ranks of this host
  * when there are no others. */
 static int choose_addresses(void)
 {
-    struct tern_tcp_filter include, exclude;
+    struct choice choice;
     struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
-    const char *given = tern_param_string("btl_tcp_if_include");
-    int family = (int)tern_param_int("btl_tcp_disable_family");
-    bool cut, only = given && *given;
-    int rc = tern_tcp_filter_read("btl_tcp_if_include", given, &include);
-    if (!rc && only && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
-        rc = tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "
-                                      "expected one of them");
-    if (!rc)
-        rc = tern_tcp_filter_read("btl_tcp_if_exclude", tern_param_string("btl_tcp_if_exclude"),
-                                  &exclude);
+    bool cut;
+    int rc = read_choice(&choice);
     if (rc)
         return rc;
     int count = tern_tcp_list_addresses(all, &cut);
     tern_tcp_door.own_count = 0;
     for (int last_resort = 0; last_resort < 2 && tern_tcp_door.own_count == 0; last_resort++)
         for (int i = 0; i < count; i++) {
-            bool may = only ? tern_tcp_filter_has(&include, &all[i])
-                            : !tern_tcp_filter_has(&exclude, &all[i]);
-            if (last_resort)
-                may = !only && tern_tcp_is_loopback(&all[i]);
-            if (!may || all[i].family == family || (all[i].family == 6 && only_four))
+            bool may = last_resort ? !choice.named && choice.loopback && tern_tcp_is_loopback(&all[i])
+                                   : may_use(&choice, &all[i]);
+            if (!may || all[i].family == choice.but_family || (all[i].family == 6 && only_four))
                 continue;
             all[i].port = port;
             tern_tcp_door.own[tern_tcp_door.own_count++] = all[i];
         }
     if (tern_tcp_door.own_count)
         return 0;
-    return only ? tern_error(TERN_ERR_ARG,
-                             "no interface of host %s that is up is named by btl_tcp_if_include "
-                             "(`%s`)",
-                             tern_rte.host, given)
-                : tern_error(TERN_ERR_OTHER, "host %s has no network interface that is up",
-                             tern_rte.host);
+    char there_are[400];
+    describe(all, count, there_are, sizeof there_are);
+    return tern_error(TERN_ERR_ARG,
+                      "%s (`%s`) leaves no network interface of host %s to connect by; it has %s",
+                      choice.parameter, choice.given, tern_rte.host, there_are);
 }
 
 /* A rank may be a script that runs several MPI programs. What the one before has published stays known, to us and to others, and

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,11 +26,13 @@ enum {
 static struct {
     pthread_mutex_t lock;
     bool open, announced;
-    int epoll; /* of the door and of all calls */
+    int epoll; /* of the door, of all calls, and of the clock */
+    int clock; /* wakes who sleeps when the next address is to be tried */
+    uint64_t clock_ms; /* is set to this time; 0: not */
     struct tern_link calls;
     int visitors;
     int sndbuf, rcvbuf, timeout_s;
-} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .calls = {&reception.calls, &reception.calls}};
+} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
 uint64_t tern_tcp_now_ms(void)
 {
@@ -194,8 +197,22 @@ static void heed_deadlines(uint64_t now)
         else if (call->deadline_ms && now > call->deadline_ms && is_visitor(call))
             tern_tcp_call_close(call);
         else if (call->deadline_ms && now > call->deadline_ms)
-            tern_tcp_call_fail(call, strerror(ETIMEDOUT));
+            tern_tcp_call_fail(call, ETIMEDOUT, NULL);
     }
+}
+
+/* So that sleeping ranks go on in time; without the clock they would after a tenth of a second. */
+static void set_clock(uint64_t now)
+{
+    uint64_t due_ms = tern_tcp_contacts_due_ms();
+    if (due_ms <= now)
+        due_ms = 0; /* it waits for something else */
+    if (due_ms == reception.clock_ms)
+        return;
+    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(due_ms / 1000),
+                                           .tv_nsec = (long)(due_ms % 1000) * 1000000}};
+    timerfd_settime(reception.clock, TFD_TIMER_ABSTIME, &time, NULL);
+    reception.clock_ms = due_ms;
 }
 
 static int progress(void)
@@ -204,9 +221,12 @@ static int progress(void)
     uint64_t now = tern_tcp_now_ms();
     int count = tern_tcp_contacts_go_on(now);
     int n = epoll_wait(reception.epoll, events, EVENTS, 0);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!events[i].data.ptr)
             count += tern_tcp_visitors_receive(now);
+        else if (events[i].data.ptr == &reception.clock)
+            reception.clock_ms = 1; /* over: whatever is set next ends it */
+    }
     for (int i = 0; i < n; i++) {
         /* one that is closed meanwhile, as it was superseded, is in the list no more */
         for (struct tern_link *at = reception.calls.next; at != &reception.calls; at = at->next)
@@ -217,6 +237,7 @@ static int progress(void)
             }
     }
     heed_deadlines(now);
+    set_clock(now);
     return count;
 }
 
@@ -257,7 +278,10 @@ int tern_tcp_reception_open(void)
     if (rc)
         return rc;
     reception.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (reception.epoll < 0 || !watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD))
+    reception.clock = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (reception.epoll < 0 || reception.clock < 0 ||
+        !watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD) ||
+        !watch(reception.clock, EPOLLIN, &reception.clock, EPOLL_CTL_ADD))
         return tern_error(TERN_ERR_OTHER, "epoll: %s", strerror(errno));
     reception.open = true;
     return tern_doorbell_watch(reception.epoll);
@@ -279,7 +303,10 @@ void tern_tcp_reception_close(void)
         tern_doorbell_unwatch(reception.epoll);
     if (reception.epoll >= 0)
         close(reception.epoll);
+    if (reception.clock >= 0)
+        close(reception.clock);
     tern_tcp_contacts_free();
-    reception.epoll = -1;
+    reception.epoll = reception.clock = -1;
+    reception.clock_ms = 0;
     reception.open = reception.announced = false;
 }

@@ -8,9 +8,10 @@
  * lane's list of arrivals.
  *
  * A call begins with the peer's addresses, which are fetched without waiting. They are tried one after the other, the next
- * one when a quarter of a second has brought nothing; the first to prove that the wanted rank of this job is there is taken.
- * So an address that leads nowhere, or to somebody else, costs that time once. When two ranks call each other the lower
- * one's call is taken.
+ * one when 30 ms have brought no connection, or a quarter of a second no answer; the first to prove that the wanted rank of
+ * this job is there is taken. So an address that leads nowhere, or to somebody else, costs that time, and but once: the
+ * interface that connections have come about by is tried first from then on. When two ranks call each other the lower one's call
+ * is taken.
  */
 
 #include "lib/btl/tcp/link.h"
