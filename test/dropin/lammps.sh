@@ -2,26 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # LAMMPS: a Lennard-Jones liquid, cut into domains; energy and pressure do not depend on the number of ranks.
 . "$TERN_SRCDIR/test/dropin/prologue.sh"
+. "$TERN_SRCDIR/test/dropin/inputs.bash"
 needs /usr/bin/lmp lammps
 uses_our_library /usr/bin/lmp
 
-cat >liquid.in <<'TEXT'
-units lj
-atom_style atomic
-lattice fcc 0.75
-region cube block 0 7 0 6 0 5
-create_box 1 cube
-create_atoms 1 box
-mass * 1
-velocity all create 1.2 4711 loop geom
-pair_style lj/cut 2.5
-pair_coeff * * 1 1
-neighbor 0.4 bin
-fix move all nve
-thermo_style custom step atoms pe etotal press
-thermo 40
-run 80
-TEXT
+write_lammps_input >liquid.in
 
 # last_row OUTPUT: atoms, potential energy, total energy, pressure after step 80
 last_row() { awk '$1 == 80 && NF == 5 { print $2, $3, $4, $5; exit }' "$1"; }

@@ -20,26 +20,6 @@ has "exit code" err '^mpirun: rank 5 \(pid [0-9]+ on host n3\) exited with code 
 run -q --host n2,n3 sh -c 'ip -o link show eth0 >/dev/null && cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "'
 is "agents open no port but PMIx's on the loopback interface" "$rc $(sort -u out)" "0 $(($(on 2 sh -c 'cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "') + 1))"
 
-# what cannot be reached
-wrong_start() {
-    local what=$1 regex=$2
-    shift 2
-    run --mca launch_timeout 3 "$@" sleep "$mark"
-    [ "$rc" != 0 ] || complain "$what: exit status 0"
-    has "$what" err "^mpirun: cannot start on host $regex"
-}
-wrong_start "wrong port" 'n2: ssh: connect to host n2 port 2222: Connection refused' \
-    --mca plm_rsh_args "-F $scratch/ssh_config -p 2222" --host n1,n2
-wrong_start "a password" 'n3: .*Permission denied' --mca plm_rsh_args "-F $scratch/ssh_config -p 2201" --host n1,n3
-wrong_start "unknown host" 'nobody: ssh: Could not resolve hostname nobody' --host n1,nobody
-wrong_start "an address that nobody has" '10.77.0.99: .*(No route to host|no answer within|timed out)' --host n1,10.77.0.99
-wrong_start "no mpirun" 'n2: .*/none/mpirun' --launch-agent /none/mpirun --host n1,n2
-for ((host = 1; host <= HOSTS; host++)); do
-    eventually "nothing is left on n$host" is_clean "$host"
-done
-run --host n2 hostname
-is "and hosts still work" "$rc $(cat out)" "0 n2"
-
 # a host that dies, loudly or silently; what becomes of single processes is nothing_left.sh's
 start_job() {
     : >out
