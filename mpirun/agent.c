@@ -349,7 +349,7 @@ static void start_child(const struct tern_frame *frame)
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
     const char *name = tern_read_string(&reader), *address = tern_read_string(&reader);
     if (name && frame->value >= 0)
-        tern_agents_start(frame->value, name, address);
+        tern_agents_start(frame->value, name, address, agent.launch.timeout_ms);
 }
 
 /* ---- frames from above ---- */

@@ -44,6 +44,7 @@ struct child {
     enum state state;
     struct tern_link link;
     struct tern_watch words; /* its standard error */
+    int patience_ms;         /* until it must be up */
     struct tern_timer limit; /* for coming up; in state FAILING: for its last words */
     char line[LAST_WORDS];   /* the incomplete one */
     size_t line_bytes;
@@ -181,7 +182,7 @@ static void limit_expired(struct tern_timer *timer)
     }
     char why[120];
     snprintf(why, sizeof why, "no answer within %d s (launch_timeout)",
-             (agents.launch->timeout_ms + 999) / 1000);
+             (child->patience_ms + 999) / 1000);
     if (child->pid > 0)
         kill(child->pid, SIGKILL);
     fail(child, why);
@@ -278,7 +279,8 @@ static char *quote(const char *word)
     return text;
 }
 
-static void make_command(const char *name, const char *address, struct tern_strings *argv)
+static void make_command(const char *name, const char *address, int patience_ms,
+                         struct tern_strings *argv)
 {
     const struct tern_strings *words = &agents.launch->words;
     bool ssh = is_ssh(words->items[0]);
@@ -288,7 +290,7 @@ static void make_command(const char *name, const char *address, struct tern_stri
         tern_strings_add(argv, "-xT");
         tern_strings_add(argv, "-oBatchMode=yes");
         /* a little earlier than we lose patience: its own words are better */
-        int patience_s = agents.launch->timeout_ms / 1000 - 1;
+        int patience_s = patience_ms / 1000 - 1;
         tern_strings_format(argv, "-oConnectTimeout=%d", patience_s > 0 ? patience_s : 1);
         if (address) /* keys are known by the name */
             tern_strings_format(argv, "-oHostKeyAlias=%s", name);
@@ -320,11 +322,11 @@ static struct child *add_child(int host, const char *name)
     return child;
 }
 
-void tern_agents_start(int host, const char *name, const char *address)
+void tern_agents_start(int host, const char *name, const char *address, int patience_ms)
 {
     struct child *child = add_child(host, name);
     struct tern_command command = { 0 };
-    make_command(name, address, &command.argv);
+    make_command(name, address, patience_ms, &command.argv);
     int fds[3], failed = tern_command_run(&command, &child->pid, fds);
     int error = errno;
     tern_strings_free(&command.argv);
@@ -334,7 +336,8 @@ void tern_agents_start(int host, const char *name, const char *address)
     }
     child->words = (struct tern_watch){ .fd = fds[2], .ready = words_ready };
     tern_loop_never_wait(fds[2]);
-    tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);
+    child->patience_ms = patience_ms;
+    tern_loop_set_timer(&child->limit, patience_ms);
     if (tern_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
         fail(child, "too many open files");
 }
@@ -358,8 +361,10 @@ void tern_agents_came(int host, int fd)
 {
     struct child *child = find_awaited(host);
     int out = child ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-    if (child)
-        tern_loop_set_timer(&child->limit, agents.launch->timeout_ms);
+    if (child) {
+        child->patience_ms = agents.launch->timeout_ms;
+        tern_loop_set_timer(&child->limit, child->patience_ms);
+    }
     if (!child)
         close(fd);
     else if (out < 0 || tern_link_open(&child->link, fd, out))
@@ -437,11 +442,17 @@ void tern_agents_end(int timeout_ms)
 
 /* ---- for the next ones ---- */
 
+int tern_launch_half_ms(const struct tern_launch *launch)
+{
+    enum { LEAST_MS = 1000 };
+    return launch->timeout_ms / 2 > LEAST_MS ? launch->timeout_ms / 2 : LEAST_MS;
+}
+
 void tern_launch_pack(const struct tern_launch *launch, struct tern_parcel *parcel)
 {
     tern_parcel_strings(parcel, &launch->words);
     tern_parcel_string(parcel, launch->program);
-    tern_parcel_number(parcel, launch->timeout_ms);
+    tern_parcel_number(parcel, tern_launch_half_ms(launch));
     tern_parcel_number(parcel, launch->silence_ms);
     tern_parcel_number(parcel, launch->width);
     tern_parcel_number(parcel, launch->root_host);

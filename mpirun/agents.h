@@ -33,7 +33,10 @@ void tern_agents_open(const struct tern_launch *launch,
 
 /* Starts the agent of a host. `address`: where it is reached, perhaps USER@, NULL: by its name. Tells up or
  * failed, later. Before there are threads. */
-void tern_agents_start(int host, const char *name, const char *address);
+void tern_agents_start(int host, const char *name, const char *address, int patience_ms);
+
+/* What an agent has for starting another one, and mpirun afterwards, where the agent could not. */
+int tern_launch_half_ms(const struct tern_launch *launch);
 
 /* Agents that call by themselves (srun.h). Awaits that of a host. */
 void tern_agents_await(int host, const char *name);

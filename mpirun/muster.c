@@ -53,7 +53,9 @@ static void start(int host, bool direct)
     if (direct || parent == TERN_ROOT) {
         char *login = *entry->user ? tern_must_format("%s@%s", entry->user, entry->name) : NULL;
         muster.direct[host] = true;
-        tern_agents_start(host, entry->name, login);
+        tern_agents_start(host, entry->name, login,
+                          parent == TERN_ROOT ? muster.launch.timeout_ms
+                                              : tern_launch_half_ms(&muster.launch));
         free(login);
         return;
     }
@@ -111,8 +113,7 @@ static void failed(int host, const char *why)
     }
     if (muster.states[host] != STARTED)
         return;
-    /* Who has not answered in time was reached, or would take as long once more. */
-    if (!muster.direct[host] && !strstr(why, "launch_timeout")) {
+    if (!muster.direct[host]) {
         start(host, true);
         return;
     }

@@ -10,7 +10,7 @@ for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=1"; done >hosts
 refused() {
     local what=$1 regex=$2
     shift 2
-    run --mca launch_timeout 3 "$@" sleep "$mark"
+    run "$@" sleep "$mark"
     [ "$rc" != 0 ] || complain "$what: exit status 0"
     has "$what" err "^mpirun: $regex"
     eventually "$what: nothing is left" none_left || leftovers
@@ -26,7 +26,8 @@ sed 's/UserKnownHostsFile.*/UserKnownHostsFile few_known_hosts/' ssh_config >few
 refused "a host whose key is not known" 'cannot start on host n3: .*Host key verification failed' \
     --mca plm_rsh_args "-F $scratch/few_config" --hostfile hosts
 refused "no such name" 'cannot start on host nobody: ssh: Could not resolve hostname nobody' --host n1,nobody
-refused "an address that swallows everything" 'cannot start on host 10.77.0.99: .*(timed out|no answer within)' --host n1,10.77.0.99
+refused "an address that swallows everything" 'cannot start on host 10.77.0.99: .*(timed out|no answer within)' \
+    --mca launch_timeout 3 --host n1,10.77.0.99
 refused "two hosts at once" 'cannot start on host (nobody: ssh: Could|n2: ssh: connect)' \
     --mca plm_rsh_args "-F $scratch/ssh_config -p 2222" --host n1,n2,nobody
 
@@ -40,7 +41,7 @@ agent_on_3 'echo TERN-AGENT 0.0.1 x86_64; exec sleep 100'
 refused "another version" "cannot start on host n3: its mpirun \\($scratch/agent\\) is of version 0\\.0\\.1 x86_64, and this one of " \
     --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'exec sleep 100'
-refused "no answer" 'cannot start on host n3: no answer within 3 s' --launch-agent "$scratch/agent" --hostfile hosts
+refused "no answer" 'cannot start on host n3: no answer within 3 s' --mca launch_timeout 3 --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'exec yes'
 refused "an endless answer" 'cannot start on host n3: ' --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'echo no such licence >&2; exit 3'
@@ -57,6 +58,6 @@ on 1 cp ssh_config /run/ssh_config
 run --mca plm_rsh_args "-F /run/ssh_config" --hostfile hosts --mca launch_width 1 hostname
 is "hosts without keys for each other" "$rc $(sort out | tr '\n' ',')$(cat err)" "0 n1,n2,n3,n4,"
 on 2 ip neigh replace 10.77.0.3 lladdr 02:00:00:00:00:99 nud permanent dev eth0
-run --mca launch_timeout 6 --hostfile hosts --mca launch_width 1 hostname
+run --hostfile hosts --mca launch_width 1 hostname
 is "hosts that do not hear each other" "$rc $(sort out | tr '\n' ',')$(cat err)" "0 n1,n2,n3,n4,"
 finish

@@ -10,7 +10,7 @@ printf 'n1 slots=1\nn2 slots=1\n' >hosts
 # Megabytes that interface $1 of n1 has sent and received
 megabytes() { on 1 awk -v name="$1:" '$1 == name { print int(($2 + $10) / 1000000) }' /proc/net/dev; }
 
-# carried ARGUMENT...: the good interfaces by which more than a seventh of the 64 MB went
+# carried ARGUMENT...: the good interfaces by which more than a few of the 256 MB went
 carried() {
     local first second
     first=$(megabytes eth0) second=$(megabytes eth1)
