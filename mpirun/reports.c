@@ -2,7 +2,8 @@
 /*
  * One socket for all ranks, so that nobody needs a name or a port to find us, and what a rank says
  * comes in order. With its first report comes a pipe, whose end tells that the program has ended:
- * if it said before that it is in MPI no more, what it said has come before.
+ * if it said before that it is in MPI no more, what it said has come before. The rank's next program
+ * may have come before, too, when mpirun was away for a while.
  */
 #include "mpirun/reports.h"
 
@@ -22,11 +23,13 @@
 struct program {
     struct tern_watch alive; /* first: the watch is the program */
     int rank;
+    bool finalized;
 };
 
 static struct {
     const struct tern_server_listener *listener;
     int ranks;
+    struct program **latest; /* of each rank, or NULL */
     struct tern_watch socket;
 } reports = { .socket.fd = -1 };
 
@@ -37,7 +40,10 @@ static void program_ended(struct tern_watch *watch, uint32_t events)
     tern_reports_read();
     tern_loop_watch(watch, 0);
     close(watch->fd);
-    reports.listener->lost(program->rank);
+    if (reports.latest[program->rank] == program)
+        reports.latest[program->rank] = NULL;
+    if (!program->finalized)
+        reports.listener->lost(program->rank);
     free(program);
 }
 
@@ -45,6 +51,8 @@ static void watch_program(int rank, int fd)
 {
     struct program *program = tern_must_alloc(sizeof *program);
     program->rank = rank;
+    program->finalized = false;
+    reports.latest[rank] = program;
     program->alive = (struct tern_watch){ .fd = fd, .ready = program_ended };
     tern_loop_watch(&program->alive, EPOLLIN);
 }
@@ -59,6 +67,8 @@ static void handle(const struct tern_report *report, int fd)
     };
     bool known = report->kind >= 0 && report->kind <= TERN_REPORT_ABORTED && report->rank >= 0 &&
                  report->rank < reports.ranks;
+    if (known && report->kind == TERN_REPORT_FINALIZED && reports.latest[report->rank])
+        reports.latest[report->rank]->finalized = true;
     if (known)
         tern_server_tell(reports.listener, acts[report->kind], report->rank, report->value, NULL);
     if (known && fd >= 0)
@@ -114,6 +124,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_server_liste
         return tern_error(TERN_ERR_OTHER, "socketpair: %s", strerror(errno));
     reports.listener = listener;
     reports.ranks = job->map->size;
+    reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
     reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
     if (tern_loop_watch(&reports.socket, EPOLLIN) < 0) {
         int error = tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));

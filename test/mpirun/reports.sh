@@ -21,7 +21,7 @@ static int loaded(void)
     fclose(maps);
     return found;
 }
-/* program [map | leave | kill | abort]: says whether libpmix is there, what is asked for, whether it is there now */
+/* program [map | leave | kill | abort | stay]: says whether libpmix is there, what is asked for, whether it is there now */
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(what, "abort") == 0 && rank == size - 1)
         MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(what, "stay") == 0)
+        usleep(500000);
     MPI_Barrier(MPI_COMM_WORLD);
     int after = loaded();
     MPI_Finalize();
@@ -72,6 +74,16 @@ is "one rank by PMIx" "$(said)" "0 1 of 2: 0 0,1 of 2: 1 1,"
 # A rank may be a script.
 run -q -n 4 sh -c './program; ./program map; ./program'
 is "several programs" "$(said)" "0 6 of 4: 0 0,6 of 4: 0 1,"
+cat >two_programs <<'END'
+mpirun=${TERN_NODE_MEMORY_PATH#/proc/}
+mpirun=${mpirun%%/*}
+kill -STOP "$mpirun"
+./program
+{ sleep 0.2; kill -CONT "$mpirun"; } &
+./program stay
+END
+run -q -n 1 sh two_programs
+is "the next program comes before the end of the last is seen" "$(said)" "0 0 of 1: 0 0,"
 for close in true 'exec 65>&-'; do
     run -q -n 2 bash -c "$close; ./program leave; exec sleep 60"
     has "a script goes on ($close)" err "the MPI program of rank [01] .* ended without calling MPI_Finalize"
