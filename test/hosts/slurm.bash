@@ -42,7 +42,7 @@ TaskPlugin=task/none
 SlurmdParameters=config_overrides
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SchedulerParameters=sched_interval=1
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
 SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
