@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian's hpcc, lammps and netpipe, as they were built against Open MPI, run on our library over four hosts with two ranks each,
+# Debian's hpcc, lammps, netpipe and a test of ScaLAPACK, as they were built against Open MPI, run on our library over four hosts with two ranks each,
 # without a parameter; what they compute is right.
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
@@ -9,6 +9,8 @@ for program in hpcc:hpcc lmp:lammps NPopenmpi:netpipe-openmpi; do
     command -v "${program%:*}" >/dev/null || { echo "there is no ${program%:*}; install the package ${program#*:}"; exit 1; }
 done
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
+scalapack=$(echo /usr/lib/*/scalapack/openmpi-tests)
+[ -x "$scalapack/xdlu" ] || { echo "there is no $scalapack/xdlu; install the package scalapack-mpi-test"; exit 1; }
 libdir=$("$MPICC" -showme:libdirs)
 export LD_LIBRARY_PATH=$libdir OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 program_run() { run --hostfile hosts -x LD_LIBRARY_PATH -x OMP_NUM_THREADS -x OPENBLAS_NUM_THREADS "$@"; }
@@ -36,6 +38,18 @@ is "lammps, one rank" "$rc" 0
 alone=$(energies out)
 program_run --map-by node lmp -log none -in liquid.in
 is "lammps" "$rc $(energies out)" "0 $alone"
+
+# LU factorisations, in check-long on several shapes of grids; it counts the residuals that are small enough
+if [ -n "${TERN_TEST_LONG-}" ]; then
+    cp "$scalapack/LU.dat" .
+else
+    sed '/number of problems sizes/s/^4/2/
+        /number of process grids/s/^4/1/
+        /values of P/s/^[ 0-9]*/2 /
+        /values of Q/s/^[ 0-9]*/4 /' "$scalapack/LU.dat" >LU.dat
+fi
+program_run --map-by node "$scalapack/xdlu"
+is "scalapack" "$rc $(grep -cE '^ +[1-9][0-9]* tests completed and passed|^ +0 tests completed and failed' out)" "0 2"
 
 for options in "" "-a -2"; do
     # shellcheck disable=SC2086 # options are words
