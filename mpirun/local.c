@@ -99,9 +99,9 @@ static int start_guardian(void)
     return 0;
 }
 
-/* Two descriptors for each rank's output, one for its reports and one for its PMIx connection: take all that the system
- * lets us have; the ranks get back what we were given. Checked here, because PMIx's server only
- * stops accepting when there are none left. */
+/* Two descriptors for each rank's output, one for its reports and one for its PMIx connection: take
+ * all that the system lets us have; the ranks get back what we were given. Checked here, because
+ * PMIx's server only stops accepting when there are none left. */
 static int raise_descriptor_limit(void)
 {
     enum { OWN = 24, PER_RANK = 4, PER_HOST = 3 };

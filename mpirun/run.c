@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -32,6 +33,7 @@
 #include "mpirun/local.h"
 #include "mpirun/loop.h"
 #include "mpirun/output.h"
+#include "mpirun/rank_states.h"
 
 enum {
     END_GRACE_MS = 300,
@@ -529,65 +531,28 @@ static void write_failed(int error_number)
     check_end();
 }
 
-enum { NOT_STARTED, WITHOUT_MPI, IN_MPI, FINALIZED, ENDED, STATES };
-
-static int state_of(const struct rank *rank)
+static enum tern_rank_state state_of(const struct rank *rank)
 {
-    return rank->ended       ? ENDED
-           : rank->finalized ? FINALIZED
-           : rank->connected ? IN_MPI
-           : rank->pid       ? WITHOUT_MPI
-                             : NOT_STARTED;
-}
-
-/* "0-3,7": the ranks in this state; as many as there is room for. */
-static void list_ranks(int state, char *text, size_t room)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int first = 0; first < run.job->map->size && used + 40 < room; first++) {
-        int last = first;
-        if (state_of(&run.ranks[first]) != state)
-            continue;
-        while (last + 1 < run.job->map->size && state_of(&run.ranks[last + 1]) == state)
-            last++;
-        used += snprintf(text + used, room - used, last > first ? "%s%d-%d" : "%s%d",
-                         used ? "," : "", first, last);
-        first = last;
-        if (used + 40 >= room)
-            snprintf(text + used, room - used, ",...");
-    }
-}
-
-/* A line for each state that some ranks are in. */
-static void describe_states(char *text, size_t room)
-{
-    static const char *const words[STATES] = {
-        [NOT_STARTED] = "not started",
-        [WITHOUT_MPI] = "running, and not in MPI",
-        [IN_MPI] = "between MPI_Init and MPI_Finalize",
-        [FINALIZED] = "after MPI_Finalize",
-        [ENDED] = "ended",
-    };
-    size_t used = 0;
-    text[0] = '\0';
-    for (int state = 0; state < STATES && used < room; state++) {
-        char ranks[200];
-        list_ranks(state, ranks, sizeof ranks);
-        if (*ranks)
-            used += snprintf(text + used, room - used, "\n    rank%s %s: %s",
-                             strpbrk(ranks, "-,") ? "s" : "", ranks, words[state]);
-    }
+    return rank->ended       ? TERN_RANK_ENDED
+           : rank->finalized ? TERN_RANK_FINALIZED
+           : rank->connected ? TERN_RANK_IN_MPI
+           : rank->pid       ? TERN_RANK_WITHOUT_MPI
+                             : TERN_RANK_NOT_STARTED;
 }
 
 static void time_is_up(struct tern_timer *timer)
 {
     (void)timer;
-    char states[1300];
-    describe_states(states, sizeof states);
+    int size = run.job->map->size;
+    enum tern_rank_state *states = tern_must_alloc(size * sizeof *states);
+    for (int rank = 0; rank < size; rank++)
+        states[rank] = state_of(&run.ranks[rank]);
+    char text[1300];
+    tern_rank_states_describe(states, size, text, sizeof text);
+    free(states);
     tern_run_fail(TIMEOUT_STATUS,
          "the job has run for %d seconds, as long as --timeout allows, and was ended%s",
-         run.job->options->timeout_s, states);
+         run.job->options->timeout_s, text);
     end_job();
 }
 

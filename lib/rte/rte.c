@@ -124,9 +124,9 @@ static int find_node_memory(void)
 /* Where our launcher wants no more than reports, PMIx waits until somebody asks for what it knows. */
 static int learn(void)
 {
-    return !tern_rte.managed                              ? become_singleton()
-           : tern_report_learn() && tern_report_open() ? 0
-                                                          : tern_pmix_start();
+    if (!tern_rte.managed)
+        return become_singleton();
+    return tern_report_learn() && tern_report_open() ? 0 : tern_pmix_start();
 }
 
 static int connect_again(void)

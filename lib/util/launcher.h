@@ -9,7 +9,8 @@
 /* PMIx key, of the job: what its processes prove to each other that they know, a string of 64 hexadecimal digits. */
 #define TERN_LAUNCHER_SECRET "tern.secret"
 
-/* PMIx key, of the job: which ranks are on which node (lib/util/node_list.h). PMIx's own words for it take two questions per rank. */
+/* PMIx key, of the job: which ranks are on which node (lib/util/node_list.h). PMIx's own words for it take two questions per
+ * rank. */
 #define TERN_LAUNCHER_NODES "tern.nodes"
 
 enum {
