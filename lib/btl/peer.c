@@ -52,17 +52,39 @@ const struct tern_peer *tern_peer_newest(void)
     return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 }
 
-struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
+struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank)
 {
-    struct table *table = &tables[lane];
+    int low = 0, high = run_count - 1;
+    while (low < high) { /* the last run that starts at `rank` or before */
+        int middle = low + (high - low + 1) / 2;
+        if (runs[middle].start <= rank)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return tern_run_process(&runs[low], rank - runs[low].start);
+}
+
+struct tern_peer *tern_peer_find(uint32_t lane, uint32_t job, uint32_t rank)
+{
+    const struct table *table = &tables[lane];
     if (table->buckets)
         for (struct tern_peer *peer = table->buckets[hash(job, rank) & table->mask]; peer;
              peer = peer->hash_next)
             if (peer->rank == rank && peer->job == job)
                 return peer;
+    return NULL;
+}
+
+struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
+{
+    struct table *table = &tables[lane];
+    struct tern_peer *peer = tern_peer_find(lane, job, rank);
+    if (peer)
+        return peer;
     if ((!table->buckets || table->count > table->mask) && grow(table))
         return NULL;
-    struct tern_peer *peer = calloc(1, sizeof *peer);
+    peer = calloc(1, sizeof *peer);
     if (!peer) {
         tern_error(TERN_ERR_NO_MEM, "no memory for peer %u", rank);
         return NULL;

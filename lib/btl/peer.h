@@ -14,6 +14,26 @@
 
 enum { TERN_LANES_MAX = 8 };
 
+/* A process, as peers are named. */
+struct tern_process {
+    uint32_t job, rank;
+};
+
+/* `count` processes of one job, whose ranks there are first, first + stride, ... */
+struct tern_run {
+    uint32_t job, first;
+    int32_t stride; /* may be negative; 0 only with count 1 */
+    int32_t count;
+    int32_t start; /* rank in the group of the first of them */
+};
+
+static inline struct tern_process tern_run_process(const struct tern_run *run, int i)
+{
+    return (struct tern_process){run->job, (uint32_t)((int64_t)run->first + (int64_t)run->stride * i)};
+}
+/* The process of a rank of a group of runs, of which there is at least one. */
+struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank);
+
 struct tern_btl;
 struct tern_endpoint; /* each byte mover's own */
 
@@ -46,6 +66,13 @@ struct tern_peer {
 
 /* A lane's peer (made on first use, kept until the end). With the lane's lock. NULL: no memory. */
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank);
+/* The same if it has been made; NULL: it has not. */
+struct tern_peer *tern_peer_find(uint32_t lane, uint32_t job, uint32_t rank);
+
+static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_process process)
+{
+    return peer->rank == process.rank && peer->job == process.job;
+}
 
 /* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, TERN_ERR_NO_MEM or TERN_ERR_UNREACHABLE with
  * text. */

@@ -36,8 +36,8 @@ static struct mates find_mates(const struct tern_coll *coll)
         .size = topology ? topology->node[node].size : coll->size,
     };
     for (int i = 0; i < mates.size; i++) {
-        const struct tern_peer *peer = coll->context.peers->peer[mate(coll, node, i)];
-        int64_t local = peer->job ? -1 : tern_rte_local_rank(peer->rank);
+        struct tern_process process = tern_peers_process(coll->context.peers, mate(coll, node, i));
+        int64_t local = process.job ? -1 : tern_rte_local_rank(process.rank);
         if (local < 0)
             return nobody;
         if (!i)

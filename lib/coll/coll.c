@@ -18,9 +18,11 @@
 /* A communicator of several nodes is one for all its ranks. */
 static bool on_this_node(const struct tern_peers *peers)
 {
-    for (int i = 0; i < peers->count; i++)
-        if (peers->peer[i]->job != 0 || tern_rte_local_rank(peers->peer[i]->rank) < 0)
+    for (int i = 0; i < peers->count; i++) {
+        struct tern_process process = tern_peers_process(peers, i);
+        if (process.job != 0 || tern_rte_local_rank(process.rank) < 0)
             return false;
+    }
     return true;
 }
 
@@ -41,13 +43,13 @@ static struct belief ask_belief(void)
 }
 
 /* The node of a process. -1: not known. */
-static int64_t node_of(const struct belief *belief, const struct tern_peer *peer)
+static int64_t node_of(const struct belief *belief, struct tern_process process)
 {
-    if (peer->job)
+    if (process.job)
         return -1;
     if (belief->per_node < 1)
-        return tern_rte_node_of(peer->rank);
-    return belief->scattered ? peer->rank % belief->nodes : peer->rank / belief->per_node;
+        return tern_rte_node_of(process.rank);
+    return belief->scattered ? process.rank % belief->nodes : process.rank / belief->per_node;
 }
 
 /* Who stands where, unless all are on one node, or some nobody knows where. */
@@ -60,7 +62,7 @@ static int find_nodes(struct tern_coll *coll, const struct tern_peers *peers)
     if (known && !ids)
         goto no_memory;
     for (int i = 0; i < peers->count && known; i++) {
-        ids[i] = (int32_t)node_of(&belief, peers->peer[i]);
+        ids[i] = (int32_t)node_of(&belief, tern_peers_process(peers, i));
         known = ids[i] >= 0;
     }
     if (known) {

@@ -94,7 +94,7 @@ static void build_turn(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     const struct tern_topology *topology = args->topology;
     for (int i = 0; i < topology->run_count; i++) {
-        const struct tern_run *run = &topology->run[i];
+        const struct tern_node_run *run = &topology->run[i];
         int64_t by_node = topology->node[run->node].before + run->local_rank;
         int64_t from = args->root ? by_node : run->first, to = args->root ? run->first : by_node;
         add_copy(plan, in_send(from * args->send_count, run->count * args->send_count),

@@ -128,7 +128,7 @@ static int64_t block_count(const struct tern_plan_args *args, int rank)
 }
 
 /* Units of a run's blocks. */
-static int64_t run_count(const struct tern_plan_args *args, const struct tern_run *run)
+static int64_t run_count(const struct tern_plan_args *args, const struct tern_node_run *run)
 {
     if (!args->blocks)
         return run->count * args->recv_count;
@@ -156,7 +156,7 @@ static int64_t *node_counts(const struct tern_plan_args *args, int64_t *ret_tota
 static void build_by_nodes(struct tern_plan *plan)
 {
     const struct tern_topology *topology = plan->args.topology;
-    const struct tern_run *run = topology->run;
+    const struct tern_node_run *run = topology->run;
     int64_t begin = 0, *counts = calloc((size_t)topology->run_count, sizeof *counts);
     if (!counts) {
         plan->failed = true;

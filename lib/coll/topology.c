@@ -29,7 +29,7 @@ static void add_runs(struct tern_topology *topology, const int32_t *ids, int32_t
         } else {
             topology->run[last[node]].next = i;
         }
-        topology->run[i] = (struct tern_run){r, end - r, node, topology->node[node].size, -1};
+        topology->run[i] = (struct tern_node_run){r, end - r, node, topology->node[node].size, -1};
         topology->node[node].size += end - r;
         last[node] = i;
     }
@@ -88,7 +88,7 @@ void tern_topology_free(struct tern_topology *topology)
     free(topology);
 }
 
-const struct tern_run *tern_topology_find(const struct tern_topology *topology, int32_t rank)
+const struct tern_node_run *tern_topology_find(const struct tern_topology *topology, int32_t rank)
 {
     int32_t low = 0, high = topology->run_count;
     while (high - low > 1) {
@@ -108,13 +108,13 @@ int32_t tern_topology_node(const struct tern_topology *topology, int32_t rank)
 
 int32_t tern_topology_local_rank(const struct tern_topology *topology, int32_t rank)
 {
-    const struct tern_run *run = tern_topology_find(topology, rank);
+    const struct tern_node_run *run = tern_topology_find(topology, rank);
     return run->local_rank + rank - run->first;
 }
 
 int32_t tern_topology_rank(const struct tern_topology *topology, int32_t node, int32_t local_rank)
 {
-    const struct tern_run *run = &topology->run[topology->node[node].run];
+    const struct tern_node_run *run = &topology->run[topology->node[node].run];
     while (local_rank >= run->local_rank + run->count)
         run = &topology->run[run->next];
     return run->first + local_rank - run->local_rank;

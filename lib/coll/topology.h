@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Ranks first .. first + count - 1, on `node`, the first of them at `local_rank`. */
-struct tern_run {
+struct tern_node_run {
     int32_t first, count, node, local_rank;
     int32_t next; /* the node's next run; -1: none */
 };
@@ -27,7 +27,7 @@ struct tern_topology {
     int32_t largest, smallest; /* ranks of a node */
     bool consecutive;          /* the ranks of each node are: by nodes is by ranks */
     struct tern_node *node;
-    struct tern_run *run; /* in the order of ranks */
+    struct tern_node_run *run; /* in the order of ranks */
 };
 
 /* `ids`: of the node of each of `size` ranks, any numbers from 0 on. NULL: no memory. */
@@ -35,7 +35,7 @@ struct tern_topology *tern_topology_make(int32_t size, const int32_t *ids);
 void tern_topology_free(struct tern_topology *topology);
 
 /* The run in which a rank is: logarithmic in the number of runs. */
-const struct tern_run *tern_topology_find(const struct tern_topology *topology, int32_t rank);
+const struct tern_node_run *tern_topology_find(const struct tern_topology *topology, int32_t rank);
 int32_t tern_topology_node(const struct tern_topology *topology, int32_t rank);
 int32_t tern_topology_local_rank(const struct tern_topology *topology, int32_t rank);
 /* The rank of a local rank on a node. */

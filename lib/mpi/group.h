@@ -15,19 +15,6 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* `count` processes of one job, whose ranks there are first, first + stride, ... */
-struct tern_run {
-    uint32_t job, first;
-    int32_t stride; /* may be negative; 0 only with count 1 */
-    int32_t count;
-    int32_t start; /* rank in the group of the first of them */
-};
-
-/* A process, as peers are named. */
-struct tern_process {
-    uint32_t job, rank;
-};
-
 struct tern_session;
 struct tern_group_index; /* process -> rank, private to group_runs.c */
 

@@ -59,24 +59,9 @@ void tern_group_release(struct tern_group *group)
     tern_object_free(&group->obj);
 }
 
-static struct tern_process process_of_run(const struct tern_run *run, int i)
-{
-    return (struct tern_process){run->job,
-                                 (uint32_t)((int64_t)run->first + (int64_t)run->stride * i)};
-}
-
 struct tern_process tern_group_process(const struct tern_group *group, int rank)
 {
-    int low = 0, high = group->run_count - 1;
-    while (low < high) { /* the last run that starts at `rank` or before */
-        int middle = low + (high - low + 1) / 2;
-        if (group->runs[middle].start <= rank)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    const struct tern_run *run = &group->runs[low];
-    return process_of_run(run, rank - run->start);
+    return tern_runs_process(group->runs, group->run_count, rank);
 }
 
 static int find_in_runs(const struct tern_run *runs, int run_count, struct tern_process process)
@@ -119,7 +104,7 @@ static struct tern_group_index *make_index(const struct tern_group *group)
     struct place *place = index->places;
     for (const struct tern_run *run = group->runs; run < group->runs + group->run_count; run++)
         for (int i = 0; i < run->count; i++)
-            *place++ = (struct place){process_of_run(run, i), run->start + i};
+            *place++ = (struct place){tern_run_process(run, i), run->start + i};
     qsort(index->places, (size_t)index->count, sizeof index->places[0], compare_places);
     return index;
 }
@@ -138,24 +123,9 @@ int tern_group_find(struct tern_group *group, struct tern_process process)
 
 struct tern_peers *tern_group_peers(struct tern_group *group, struct tern_lane *lane)
 {
-    if (group->peers[lane->index])
-        return group->peers[lane->index];
-    struct tern_peers *peers = tern_peers_new(group->size);
-    if (!peers)
-        return NULL;
-    int rank = 0;
-    for (const struct tern_run *run = group->runs; run < group->runs + group->run_count; run++)
-        for (int i = 0; i < run->count; i++) {
-            struct tern_process process = process_of_run(run, i);
-            tern_lane_lock(lane);
-            peers->peer[rank] = tern_peer_get(lane->index, process.job, process.rank);
-            tern_lane_unlock(lane);
-            if (!peers->peer[rank++]) {
-                tern_peers_release(peers);
-                return NULL;
-            }
-        }
-    return group->peers[lane->index] = peers;
+    if (!group->peers[lane->index])
+        group->peers[lane->index] = tern_peers_new(group->size, group->runs, group->run_count);
+    return group->peers[lane->index];
 }
 
 bool tern_group_equal(const struct tern_group *a, const struct tern_group *b)
@@ -174,8 +144,8 @@ bool tern_group_equal(const struct tern_group *a, const struct tern_group *b)
             int rank = a->runs[r].start + i;
             while (rank >= run->start + run->count)
                 run++;
-            if (compare_processes(process_of_run(&a->runs[r], i),
-                                  process_of_run(run, rank - run->start)) != 0)
+            if (compare_processes(tern_run_process(&a->runs[r], i),
+                                  tern_run_process(run, rank - run->start)) != 0)
                 return false;
         }
     return true;
@@ -218,7 +188,7 @@ void tern_group_builder_add_run(struct tern_group_builder *builder, struct tern_
     if (count <= 0 || !builder_room(builder, count))
         return;
     struct tern_run *last = builder->run_count ? &builder->runs[builder->run_count - 1] : NULL;
-    int64_t gap = last ? (int64_t)first.rank - process_of_run(last, last->count - 1).rank : 0;
+    int64_t gap = last ? (int64_t)first.rank - tern_run_process(last, last->count - 1).rank : 0;
     if (last && last->job == first.job && gap != 0 && gap >= -INT_MAX && gap <= INT_MAX &&
         (last->count == 1 || gap == last->stride) && (count == 1 || gap == stride)) {
         last->stride = (int32_t)gap;

@@ -102,12 +102,10 @@ static void read_ranks(const struct tern_variable *variable, const struct tern_c
                        uint64_t *ret_values)
 {
     for (int rank = 0; comm && rank < comm->p2p.size; rank++) {
-        const struct tern_peer *own = comm->p2p.peers->peer[rank];
-        ret_values[rank] = counter_at(&own->traffic, variable->offset);
-        if (tern_lane_count == 1)
-            continue;
+        struct tern_process process = tern_peers_process(comm->p2p.peers, rank);
+        ret_values[rank] = 0;
         for (const struct tern_peer *peer = tern_peer_newest(); peer; peer = peer->all_next)
-            if (peer != own && peer->rank == own->rank && peer->job == own->job)
+            if (tern_peer_is(peer, process))
                 ret_values[rank] += counter_at(&peer->traffic, variable->offset);
     }
 }

@@ -144,19 +144,46 @@ void tern_context_forget_peer(const struct tern_peer *peer)
     for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
         for (struct tern_context *context = lane->contexts[i]; context; context = context->hash_next)
             for (int rank = 0; rank < context->size; rank++)
-                if (context->peers->peer[rank] == peer)
+                if (tern_peer_is(peer, tern_peers_process(context->peers, rank)))
                     context->send_seq[rank] = context->recv_seq[rank] = 0;
 }
 
-struct tern_peers *tern_peers_new(int count)
+struct tern_peer tern_peer_stranger;
+
+struct tern_peer *tern_context_peer(struct tern_context *context, int rank)
 {
-    struct tern_peers *peers = calloc(1, sizeof *peers + count * sizeof peers->peer[0]);
+    struct tern_peer **place = &context->peers->peer[rank];
+    if (*place == &tern_peer_stranger) {
+        struct tern_process process = tern_peers_process(context->peers, rank);
+        struct tern_peer *peer = tern_peer_get(context->lane->index, process.job, process.rank);
+        if (!peer)
+            return NULL;
+        *place = peer;
+    }
+    return *place;
+}
+
+struct tern_peer *tern_context_known_peer(const struct tern_context *context, int rank)
+{
+    struct tern_process process = tern_peers_process(context->peers, rank);
+    return tern_peer_find(context->lane->index, process.job, process.rank);
+}
+
+struct tern_peers *tern_peers_new(int count, const struct tern_run *runs, int run_count)
+{
+    size_t slots = sizeof(struct tern_peers) + (size_t)count * sizeof(struct tern_peer *);
+    struct tern_peers *peers = malloc(slots + (size_t)run_count * sizeof *runs);
     if (!peers) {
         tern_error(TERN_ERR_NO_MEM, "no memory for a list of %d peers", count);
         return NULL;
     }
     peers->refs = 1;
     peers->count = count;
+    peers->run_count = run_count;
+    peers->runs = (struct tern_run *)((char *)peers + slots);
+    memcpy(peers->runs, runs, (size_t)run_count * sizeof *runs);
+    for (int rank = 0; rank < count; rank++)
+        peers->peer[rank] = &tern_peer_stranger;
     return peers;
 }
 

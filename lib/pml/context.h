@@ -13,18 +13,32 @@
  * communicator name the same lane.
  */
 
+#include "lib/btl/peer.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct tern_lane;
-struct tern_peer;
 
-/* Rank -> peer, shared by all contexts over the same group. */
+/*
+ * Rank -> peer, shared by all contexts over the same group in the same lane. What is needed to talk with a process is made when
+ * something is first sent to it (tern_context_peer): until then its place has tern_peer_stranger, to whom no message is short
+ * enough to go at once. So a rank with whom nobody talks takes one address here, and its sequence numbers.
+ */
 struct tern_peers {
     int refs;
     int count;
+    int run_count;
+    struct tern_run *runs; /* who they are; behind the last peer */
     struct tern_peer *peer[];
 };
+
+extern struct tern_peer tern_peer_stranger;
+
+static inline struct tern_process tern_peers_process(const struct tern_peers *peers, int rank)
+{
+    return tern_runs_process(peers->runs, peers->run_count, rank);
+}
 
 struct tern_context {
     uint64_t id;
@@ -65,8 +79,13 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
  * context (through the communicator) while one is active. Sends that have been started do without it. */
 void tern_context_close(struct tern_context *context);
 
-/* Room for `count` peers, for the caller to fill in (tern_peer_get); one reference is the caller's. NULL: no memory. */
-struct tern_peers *tern_peers_new(int count);
+/* The peer of a rank, made if need be; with the lane's lock. NULL: no memory. */
+struct tern_peer *tern_context_peer(struct tern_context *context, int rank);
+/* The same if it has been made; NULL: nothing has passed between us. */
+struct tern_peer *tern_context_known_peer(const struct tern_context *context, int rank);
+
+/* Of `count` processes; one reference is the caller's. NULL: no memory. */
+struct tern_peers *tern_peers_new(int count, const struct tern_run *runs, int run_count);
 void tern_peers_release(struct tern_peers *peers);
 
 #endif

@@ -59,9 +59,11 @@ int tern_pml_check_source(const struct tern_context *context, int source)
         return 0;
     int first = source == MPI_ANY_SOURCE ? 0 : source;
     int end = source == MPI_ANY_SOURCE ? context->size : source + 1;
-    for (int rank = first; rank < end; rank++)
-        if (context->peers->peer[rank]->lost)
-            return why(context->peers->peer[rank]);
+    for (int rank = first; rank < end; rank++) {
+        const struct tern_peer *peer = tern_context_known_peer(context, rank);
+        if (peer && peer->lost)
+            return why(peer);
+    }
     return 0;
 }
 

@@ -289,9 +289,9 @@ static bool names(const struct tern_queue *queue, const struct tern_peer *peer)
 {
     const struct tern_context *context = queue->context;
     if (queue->source != MPI_ANY_SOURCE)
-        return context->peers->peer[queue->source] == peer;
+        return tern_peer_is(peer, tern_peers_process(context->peers, queue->source));
     for (int rank = 0; rank < context->size; rank++)
-        if (context->peers->peer[rank] == peer)
+        if (tern_peer_is(peer, tern_peers_process(context->peers, rank)))
             return true;
     return false;
 }

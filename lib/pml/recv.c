@@ -206,7 +206,7 @@ int tern_recv_start(struct tern_pml_request *request)
     int rc = tern_pml_check_source(request->context, request->rank);
     if (TERN_UNLIKELY(rc != 0)) {
         if (request->rank != MPI_ANY_SOURCE)
-            request->peer = request->context->peers->peer[request->rank];
+            request->peer = tern_context_known_peer(request->context, request->rank);
         tern_request_complete(&request->req, rc);
     } else {
         tern_match_post(request);

@@ -217,8 +217,8 @@ static bool send_copy(struct tern_pml_request *request)
 int tern_send_start(struct tern_pml_request *request)
 {
     struct tern_context *context = request->context;
-    struct tern_peer *peer = context->peers->peer[request->rank];
-    int rc = tern_peer_ready(peer);
+    struct tern_peer *peer = tern_context_peer(context, request->rank);
+    int rc = peer ? tern_peer_ready(peer) : TERN_ERR_NO_MEM;
     if (rc)
         return rc;
     if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&

@@ -8,16 +8,49 @@
 #include "lib/rte/rte.h"
 
 #include <check.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 enum { OPEN = 3, LEAST = 32 };
 static const uint64_t ROUND = (uint64_t)1 << 27;
 
+static size_t heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* A job of a million ranks, of whom we talk to one. */
+START_TEST(ranks_that_nobody_talks_to_take_an_address_and_two_numbers)
+{
+    enum { RANKS = 1 << 20, EACH = sizeof(void *) + 2 * sizeof(uint16_t) };
+    static const struct tern_run all = {.stride = 1, .count = RANKS};
+    static struct tern_context context;
+    tern_lanes_init();
+    size_t before = heap_bytes();
+    struct tern_peers *peers = tern_peers_new(RANKS, &all, 1);
+    ck_assert_int_eq(tern_context_open(&context, 32, 0, peers, NULL), 0);
+    size_t taken = heap_bytes() - before;
+    ck_assert_uint_le(taken, (size_t)RANKS * EACH + 16384);
+    ck_assert_ptr_null(tern_peer_newest());
+    struct tern_peer *peer = tern_context_peer(&context, 77777);
+    ck_assert(peer && tern_peer_is(peer, (struct tern_process){0, 77777}));
+    ck_assert_ptr_eq(tern_context_peer(&context, 77777), peer);
+    ck_assert_ptr_eq(tern_context_known_peer(&context, 77777), peer);
+    ck_assert_ptr_null(tern_context_known_peer(&context, 77778));
+    ck_assert(tern_peer_newest() == peer && !peer->all_next);
+    tern_context_close(&context);
+    tern_peers_release(peers);
+    tern_peer_free_all();
+}
+END_TEST
+
 START_TEST(ids_wrap_and_pass_over_open_ones)
 {
     static struct tern_context contexts[OPEN];
     uint64_t open[OPEN], first, id;
-    struct tern_peers *peers = tern_peers_new(1);
+    static const struct tern_run self = {.count = 1};
+    struct tern_peers *peers = tern_peers_new(1, &self, 1);
     tern_rte.rank = 5;
     tern_lanes_init();
     first = tern_context_new_id();
@@ -48,6 +81,7 @@ int main(void)
     Suite *suite = suite_create("context");
     TCase *tests = tcase_create("context");
     tcase_set_timeout(tests, 600);
+    tcase_add_test(tests, ranks_that_nobody_talks_to_take_an_address_and_two_numbers);
     tcase_add_test(tests, ids_wrap_and_pass_over_open_ones);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
