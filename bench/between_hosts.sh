@@ -16,6 +16,7 @@ for program in $ONLY; do
     "$MPICC" -O2 -o ours."$program" "$source_dir/$program.c" -lm || exit 1
     "mpicc.$THEIRS" -O2 -o theirs."$program" "$source_dir/$program.c" -lm || exit 1
 done
+# shellcheck disable=SC2016 # for the script
 printf '#!/bin/sh\nexec taskset -c $((OMPI_COMM_WORLD_RANK %% $(getconf _NPROCESSORS_ONLN))) "$@"\n' >own_core
 chmod +x own_core
 hosts=n1:1,n2:1

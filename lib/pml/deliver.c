@@ -331,9 +331,15 @@ static void *place_message(struct tern_peer *from, const struct tern_packet *pac
 void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                      struct tern_cursor *ret_to)
 {
-    if (packet->kind == TERN_PACKET_DATA)
+    switch (packet->kind) {
+    case TERN_PACKET_DATA:
         return tern_recv_place_data(from, packet, length, ret_to);
-    return place_message(from, packet, ret_to);
+    case TERN_PACKET_EAGER:
+    case TERN_PACKET_EAGER_SYNC:
+        return place_message(from, packet, ret_to);
+    default: /* an announcement is not what the receive is for, and an answer is no message at all */
+        return NULL;
+    }
 }
 
 void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Context ids never run out: they wrap, pass over those that are open, and never are those of MPI_COMM_WORLD and the
- * other communicators that need no agreement. */
+ * other communicators that need no agreement. What a context takes for ranks that nobody talks to; what may go straight to
+ * a receive of it. */
 
 #include "lib/pml/context.h"
 #include "lib/pml/lane.h"
+#include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
 
 #include <check.h>
@@ -39,6 +41,34 @@ START_TEST(ranks_that_nobody_talks_to_take_an_address_and_two_numbers)
     ck_assert_ptr_eq(tern_context_known_peer(&context, 77777), peer);
     ck_assert_ptr_null(tern_context_known_peer(&context, 77778));
     ck_assert(tern_peer_newest() == peer && !peer->all_next);
+    tern_context_close(&context);
+    tern_peers_release(peers);
+    tern_peer_free_all();
+}
+END_TEST
+
+/* What a byte mover asks when a packet comes in pieces. An announcement is no message yet, and an answer never: taken for one they
+ * would complete the receive with their own bytes. */
+START_TEST(only_a_message_may_go_straight_to_its_receive)
+{
+    static const struct tern_run two = {.stride = 1, .count = 2};
+    static struct tern_context context;
+    char in[64];
+    struct tern_cursor to;
+    struct tern_request *request;
+    tern_lanes_init();
+    struct tern_peers *peers = tern_peers_new(2, &two, 1);
+    ck_assert_int_eq(tern_context_open(&context, 0, 0, peers, NULL), 0);
+    struct tern_peer *from = tern_context_peer(&context, 1);
+    for (int kind = 1; kind <= TERN_PACKET_CREDIT; kind++) {
+        bool is_message = kind == TERN_PACKET_EAGER || kind == TERN_PACKET_EAGER_SYNC;
+        struct tern_packet packet = {.kind = (uint8_t)kind, .source = 1, .seq = context.recv_seq[1]};
+        ck_assert_int_eq(tern_pml_irecv(&context, in, sizeof in, &tern_type_bytes, 1, 0, &request), 0);
+        void *owner = tern_pml_place(from, &packet, 32, &to);
+        ck_assert_ptr_eq(owner, is_message ? (void *)request : NULL);
+        if (!owner)
+            request->kind->cancel(request);
+    }
     tern_context_close(&context);
     tern_peers_release(peers);
     tern_peer_free_all();
@@ -82,6 +112,7 @@ int main(void)
     TCase *tests = tcase_create("context");
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, ranks_that_nobody_talks_to_take_an_address_and_two_numbers);
+    tcase_add_test(tests, only_a_message_may_go_straight_to_its_receive);
     tcase_add_test(tests, ids_wrap_and_pass_over_open_ones);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

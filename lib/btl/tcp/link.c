@@ -16,13 +16,14 @@
 enum {
     OUT_ROOM = 512 * 1024,    /* of a link's own buffer ... */
     OUT_MOST = 192 * 1024,    /* ... with more than this waiting in it, senders shall come again */
-    SOON_PAYLOAD = 2048,      /* longer ones are not worth the copy */
-    SOON_MOST = 16 * 1024,    /* bytes that are collected for one write */
+    SOON_PAYLOAD = 32 * 1024, /* longer ones are not worth the copy */
+    SOON_MOST = 128 * 1024,   /* bytes that are collected for one write */
     SOON_TICKS = 12000,       /* some 5 us: so close to the last write, another will follow */
     RUNS = 64,                /* of memory, in one write */
     RUN_LEAST = 512,          /* bytes of a run on average; where they are shorter the piece is packed */
     PACKED_PIECE = 64 * 1024,
     LARGE = 48 * 1024,        /* payloads that are better not read into the buffer first */
+    COPY_MOST = 8 * 1024,     /* longer ones shall come again where the system has no room */
     READ_MOST = 128 * 1024,   /* in one read of a placed payload: what arrives meanwhile waits for its end */
     TAIL = 4096,              /* read beyond a placed payload: the next frames, if they are short */
 };
@@ -157,6 +158,12 @@ static bool too_much(const struct tern_tcp_link *link)
     return link->out_end - link->out_begin > OUT_MOST;
 }
 
+/* A copy of a long message, which would then wait behind others, costs more than coming again. */
+static bool not_worth_a_copy(const struct tern_tcp_link *link, size_t length)
+{
+    return length > COPY_MOST && link->blocked && link->out_end != link->out_begin;
+}
+
 /* Copied behind what waits already. */
 static int append(struct tern_tcp_link *link, const struct tern_tcp_frame *frame,
                   const void *payload, size_t length)
@@ -218,6 +225,8 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
     struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
     if (TERN_UNLIKELY(link->error))
         return 0; /* nobody will get it */
+    if (not_worth_a_copy(link, length))
+        return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))
         return TERN_ERR_AGAIN;
     bool wait = soon && may_wait(link, length);
