@@ -32,6 +32,7 @@ static void flush_all(void)
         } else if (++link->quiet > QUIET_MOST) {
             tern_list_remove(at);
             link->flushed = false;
+            tern_tcp_link_rest(link);
         }
         pthread_mutex_unlock(&link->out_lock);
     }

@@ -340,6 +340,15 @@ bool tern_tcp_link_flush(struct tern_tcp_link *link)
     return busy;
 }
 
+void tern_tcp_link_rest(struct tern_tcp_link *link)
+{
+    if (link->out_begin != link->out_end)
+        return;
+    free(link->out);
+    link->out = NULL;
+    link->out_begin = link->out_end = 0;
+}
+
 bool tern_tcp_link_busy(struct tern_tcp_link *link)
 {
     pthread_mutex_lock(&link->out_lock);

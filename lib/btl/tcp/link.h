@@ -84,6 +84,8 @@ bool tern_tcp_link_busy(struct tern_tcp_link *link);
 void *tern_tcp_link_owner(const struct tern_tcp_link *link);
 /* For the flusher, who has out_lock: writes what there is. False: there was nothing. */
 bool tern_tcp_link_flush(struct tern_tcp_link *link);
+/* ... it has held nothing for a while: gives its buffer back. */
+void tern_tcp_link_rest(struct tern_tcp_link *link);
 
 /* Reads and delivers what has come; `room` is a buffer of TERN_TCP_ROOM bytes that links share. Returns the packets delivered;
  * -1: the connection has ended, errno says how (0: its other end closed it). */
