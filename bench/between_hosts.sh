@@ -31,12 +31,12 @@ once() {
 }
 tern() {
     # shellcheck disable=SC2086
-    once ours "$MPIRUN" -q --host $hosts -np 2 --bind-to none --mca btl tcp,self $OURS_ARGS ./own_core ./ours."$1" -b 0.02 -n 5
+    once ours "$MPIRUN" -q --host $hosts -np 2 --bind-to none --mca btl tcp,self $OURS_ARGS ./own_core ./ours."$1" -b 0.02 -n 3 -m 1048576
 }
 peer() {
     # shellcheck disable=SC2086
     once theirs "mpirun.$THEIRS" --allow-run-as-root --host $hosts -np 2 --bind-to none --mca pml ob1 --mca btl tcp,self \
-        --mca btl_tcp_if_include "$([ -n "$LOCAL" ] && echo lo || echo eth0)" --mca oob_tcp_if_include eth0 $THEIR_ARGS ./own_core ./theirs."$1" -b 0.02 -n 5
+        --mca btl_tcp_if_include "$([ -n "$LOCAL" ] && echo lo || echo eth0)" --mca oob_tcp_if_include eth0 $THEIR_ARGS ./own_core ./theirs."$1" -b 0.02 -n 3 -m 1048576
 }
 for ((round = 0; round < ROUNDS; round++)); do
     for program in $ONLY; do
