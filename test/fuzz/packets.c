@@ -188,7 +188,8 @@ static struct tern_peers *open_all(struct fuzz_input *input)
         abort();
     ready = true;
     tern_pending_init();
-    struct tern_peers *peers = tern_peers_new(RANKS);
+    static const struct tern_run all = {.stride = 1, .count = RANKS};
+    struct tern_peers *peers = tern_peers_new(RANKS, &all, 1);
     if (!peers)
         abort();
     full = false;
