@@ -55,7 +55,7 @@ void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
 
 int tern_pml_check_source(const struct tern_context *context, int source)
 {
-    if (TERN_LIKELY(!context->lane->lost_peers))
+    if (!context->lane->lost_peers)
         return 0;
     int first = source == MPI_ANY_SOURCE ? 0 : source;
     int end = source == MPI_ANY_SOURCE ? context->size : source + 1;

@@ -203,7 +203,9 @@ int tern_recv_start(struct tern_pml_request *request)
         receive_message(request, message);
         return 0;
     }
-    int rc = tern_pml_check_source(request->context, request->rank);
+    int rc = TERN_LIKELY(!request->context->lane->lost_peers)
+                 ? 0
+                 : tern_pml_check_source(request->context, request->rank);
     if (TERN_UNLIKELY(rc != 0)) {
         if (request->rank != MPI_ANY_SOURCE)
             request->peer = tern_context_known_peer(request->context, request->rank);
