@@ -556,7 +556,7 @@ static bool fits(const struct tern_plan_args *args, int64_t steps_of_turn)
     int64_t bytes = bytes_to_post(args);
     bool reduces = args->collective >= TERN_REDUCE;
     bool moves_apart = args->collective == TERN_ALLTOALL || args->collective == TERN_SCATTER;
-    int64_t most = moves_apart ? MOST_BYTES_APART : MOST_BYTES;
+    int64_t most = moves_apart && args->size > 2 ? MOST_BYTES_APART : MOST_BYTES;
     if (bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
         return false;
     if (args->collective == TERN_REDUCE_SCATTER) {
