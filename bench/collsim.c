@@ -5,7 +5,7 @@
  * lib/coll/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
  * star: the one that would be used.
  */
-#include "lib/btl/shm/board.h"
+#include "lib/coll/coll.h"
 #include "lib/coll/plan.h"
 #include "lib/coll/topology.h"
 #include "lib/util/param.h"
@@ -235,9 +235,13 @@ int main(int argc, char **argv)
         struct tern_topology *topology = make_topology(shape.size, model.ranks_per_node);
         shape.nodes = topology->nodes;
         shape.node_size = topology->largest;
+        int32_t sheet = tern_coll_sheet_for(topology->largest);
+        shape.sheet = shape.nodes == 1 ? sheet : 0;
         struct tern_plan_args args = {.collective = (uint8_t)op,
                                       .commutative = true,
-                                      .sheet = shape.size <= model.ranks_per_node ? TERN_BOARD_SHEET_BYTES : 0,
+                                      .send_bytes = true,
+                                      .recv_bytes = true,
+                                      .sheet = sheet,
                                       .size = (int32_t)shape.size,
                                       .recv_count = shape.bytes,
                                       .send_count = shape.bytes,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/ring.h"
 #include "lib/coll/hierarchy.h"
+#include "lib/coll/sequence.h"
 
 #include <stdlib.h>
 
@@ -200,22 +201,6 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
 }
 
-/* All blocks go to rank 0, which sends the whole to everybody: where ranks share cores, each needs
- * its core twice only. */
-static void gather_bcast(struct tern_plan *plan)
-{
-    const struct tern_plan_args *args = &plan->args;
-    struct tern_team team = team_of(args);
-    team.radix = team.size + 1;
-    int64_t ready = add_own_block(plan);
-    if (args->rank)
-        add_send(plan, 0, recv_block(args, args->rank), after(plan, ready));
-    for (int r = 1; r < args->size && args->rank == 0; r++)
-        add_recv(plan, r, recv_block(args, r), 0);
-    add_fence(plan); /* the whole arrives where the block was sent from */
-    tern_plan_add_bcast(plan, team, 0, range(args, 0, args->size), -1);
-}
-
 /* --- prices, also of equal blocks in the v form --- */
 
 static void own_block_stage(const struct tern_shape *shape, struct tern_stages *stages)
@@ -291,13 +276,6 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
                                                 .copied = shape->bytes});
 }
 
-static void gather_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    own_block_stage(shape, stages);
-    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
-    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes * shape->size, false, 0);
-}
-
 const struct tern_algorithm tern_allgather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"bruck", bruck, NULL, bruck_stages},
@@ -306,7 +284,7 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"ring", ring, NULL, ring_stages},
     {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},
-    {"gather_bcast", gather_bcast, NULL, gather_bcast_stages},
+    {"gather_bcast", tern_allgather_by_gather, tern_plan_fits_sequence, tern_allgather_by_gather_stages},
     {"hierarchical", tern_hierarchical_allgather, tern_plan_fits_levels,
      tern_hierarchical_allgather_stages},
     {"multi_leader", tern_multi_leader_allgather, tern_plan_fits_lanes_of_ranges,

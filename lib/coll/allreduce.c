@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/butterfly.h"
 #include "lib/coll/hierarchy.h"
+#include "lib/coll/sequence.h"
 #include "lib/coll/circulant.h"
 #include "lib/coll/ring.h"
 
@@ -352,6 +353,8 @@ const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"knomial", knomial, NULL, knomial_stages},
     {"linear", linear, NULL, linear_stages},
     {"tree_linear", tree_linear, NULL, tree_linear_stages},
+    {"reduce_bcast", tern_allreduce_by_reduce, tern_plan_fits_sequence, tern_allreduce_by_reduce_stages},
+    {"scatter_allgather", tern_allreduce_by_scatter, tern_plan_fits_equal_parts, tern_allreduce_by_scatter_stages},
     {"hierarchical", tern_hierarchical_allreduce, tern_plan_fits_levels,
      tern_hierarchical_allreduce_stages},
     {"multi_leader", tern_multi_leader_allreduce, tern_plan_fits_lanes,

@@ -46,15 +46,13 @@ static struct mates find_mates(const struct tern_coll *coll)
     return mates;
 }
 
-/* Are they of a number that a board is for? */
-static bool may_have_board(const struct mates *mates)
+int32_t tern_coll_sheet_for(int64_t ranks)
 {
-    return mates->size > 1 && mates->size <= BOARD_RANKS && tern_param_bool("coll_board");
-}
-
-static int32_t long_sheet_for(int ranks)
-{
+    if (ranks < 2 || ranks > BOARD_RANKS || !tern_param_bool("coll_board"))
+        return 0;
     int64_t bytes = tern_param_int("coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
+    if (bytes < SHORTEST_SHEET)
+        return TERN_BOARD_SHEET_BYTES;
     return bytes < LONGEST_SHEET ? (int32_t)(bytes / SHORTEST_SHEET * SHORTEST_SHEET) : LONGEST_SHEET;
 }
 
@@ -64,12 +62,11 @@ void tern_coll_count_call(struct tern_coll *coll)
         return;
     struct mates mates = find_mates(coll);
     struct tern_segment_name name = {coll->context.id, mates.leader, COMMON_BOARD};
-    if (!may_have_board(&mates) ||
-        tern_board_open(&coll->board, &name, mates.rank, mates.size, &tern_board_common))
+    int32_t sheet = tern_coll_sheet_for(mates.size);
+    if (!sheet || tern_board_open(&coll->board, &name, mates.rank, mates.size, &tern_board_common))
         return;
-    int32_t bytes = long_sheet_for(mates.size);
-    coll->sheet = bytes ? bytes : TERN_BOARD_SHEET_BYTES;
-    coll->long_calls = bytes ? 0 : TERN_BOARD_CALLS;
+    coll->sheet = sheet;
+    coll->long_calls = sheet > TERN_BOARD_SHEET_BYTES ? 0 : TERN_BOARD_CALLS;
 }
 
 bool tern_coll_want_long_sheets(struct tern_coll *coll)
@@ -86,12 +83,8 @@ bool tern_coll_want_long_sheets(struct tern_coll *coll)
 int32_t tern_coll_own_sheet(const struct tern_coll *coll)
 {
     struct mates mates = find_mates(coll);
-    if (!may_have_board(&mates))
-        return 0;
-    int32_t bytes = long_sheet_for(mates.size);
-    return !bytes                      ? TERN_BOARD_SHEET_BYTES
-           : bytes < LONGEST_OWN_SHEET ? bytes
-                                       : LONGEST_OWN_SHEET;
+    int32_t sheet = tern_coll_sheet_for(mates.size);
+    return sheet < LONGEST_OWN_SHEET ? sheet : LONGEST_OWN_SHEET;
 }
 
 int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,

@@ -33,7 +33,7 @@ static const struct {
     [TERN_ALLREDUCE] = {"allreduce", tern_allreduce_algorithms, tern_inter_allreduce_algorithms},
     [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms,
                              tern_inter_reduce_scatter_algorithms},
-    [TERN_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", tern_reduce_scatter_algorithms,
+    [TERN_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", tern_reduce_scatter_block_algorithms,
                                    tern_inter_reduce_scatter_algorithms},
     [TERN_SCAN] = {"scan", tern_scan_algorithms, NULL},
     [TERN_EXSCAN] = {"exscan", tern_exscan_algorithms, NULL},
@@ -117,6 +117,7 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                .segment_bytes = args->segment_bytes,
                                .nodes = args->topology ? args->topology->nodes : 1,
                                .node_size = args->topology ? args->topology->largest : args->size,
+                               .sheet = args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
                                .ordered = !args->commutative,
                                .model = model};
     if (is_inter(args))

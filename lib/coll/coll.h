@@ -217,6 +217,8 @@ void tern_coll_count_call(struct tern_coll *coll);
 /* Before a call that has use for long sheets, where there are none: makes them if such calls come often.
  * Same answer on all ranks of the node: are there any now? */
 bool tern_coll_want_long_sheets(struct tern_coll *coll);
+/* Bytes that a post on the board of so many ranks of a node may have, by the parameters; 0: they get none. */
+int32_t tern_coll_sheet_for(int64_t ranks);
 /* Bytes that a post on a persistent collective's own board may have; 0: it can have none. */
 int32_t tern_coll_own_sheet(const struct tern_coll *coll);
 /* Opens persistent collective number `serial`'s own board, for posts of so many bytes. Same answer on all

@@ -97,7 +97,8 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
         .segment_bytes = args->segment_bytes,
         .model = args->model,
         .topology = group.level == TERN_LEVEL_ALL ? args->topology : NULL,
-        .sheet = group.level == TERN_LEVEL_NODE ? args->sheet : 0,
+        .inner = true,
+        .sheet = group.level == TERN_LEVEL_NODE || group.level == TERN_LEVEL_ALL ? args->sheet : 0,
     };
     phase->send = in_send(0, 0);
     phase->recv = in_recv(0, 0);
@@ -297,7 +298,7 @@ void tern_phases_free(struct tern_phases *phases)
 
 static int64_t size_of(const struct tern_shape *shape, enum tern_level level)
 {
-    if (level == TERN_LEVEL_GROUP)
+    if (level == TERN_LEVEL_GROUP || level == TERN_LEVEL_ALL)
         return shape->size;
     return level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
 }
@@ -332,9 +333,14 @@ void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *
         .recv_count = bytes,
         .send_size = 1,
         .recv_size = 1,
+        .inner = true,
+        .sheet = level == TERN_LEVEL_ALL ? shape->sheet : 0,
         .segment_bytes = shape->segment_bytes,
     };
     const struct tern_algorithm *algorithm = tern_plan_cheapest(&args, &model);
+    int first = stages->count;
     if (algorithm->stages)
         tern_stages_add_level(stages, shape, algorithm->stages, level, lanes, bytes);
+    for (int i = first; i < stages->count && level == TERN_LEVEL_ALL; i++)
+        stages->stage[i].phase = (uint8_t)(first + 1);
 }

@@ -6,6 +6,7 @@
  */
 #include "lib/coll/build.h"
 #include "lib/coll/hierarchy.h"
+#include "lib/coll/sequence.h"
 
 static int64_t bytes_per_block(const struct tern_plan_args *args)
 {
@@ -174,6 +175,7 @@ const struct tern_algorithm tern_gather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_rooted_stages},
     {"binomial", binomial_gather, NULL, binomial_stages},
     {"linear", linear_gather, NULL, linear_stages},
+    {"allgather", tern_gather_by_allgather, tern_plan_fits_sequence, tern_gather_by_allgather_stages},
     {"hierarchical", tern_hierarchical_gather, tern_plan_fits_levels,
      tern_hierarchical_gather_stages},
     {0},
@@ -188,6 +190,7 @@ const struct tern_algorithm tern_scatter_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_rooted_stages},
     {"binomial", binomial_scatter, NULL, binomial_stages},
     {"linear", linear_scatter, NULL, linear_stages},
+    {"bcast", tern_scatter_by_bcast, tern_plan_fits_sequence, tern_scatter_by_bcast_stages},
     {"hierarchical", tern_hierarchical_scatter, tern_plan_fits_levels,
      tern_hierarchical_scatter_stages},
     {0},

@@ -76,7 +76,8 @@ struct tern_plan_args {
     bool commutative;            /* the reduction is */
     bool send_bytes, recv_bytes; /* a unit of that buffer is a byte: it may be cut anywhere */
     bool grid;           /* neighbourhoods only: source i is source i^1 seen from the other side */
-    uint8_t spare[2];    /* 0 */
+    bool inner;          /* a phase of a composed plan: made of no phases itself */
+    uint8_t spare;       /* 0 */
     int32_t rank, size;  /* in the local group */
     int32_t remote_size; /* 0: intracommunicator. In a neighbourhood: see neighbor.c */
     int32_t root;        /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
@@ -228,7 +229,8 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
     tern_gather_algorithms[], tern_gatherv_algorithms[], tern_scatter_algorithms[],
     tern_scatterv_algorithms[], tern_allgather_algorithms[], tern_allgatherv_algorithms[],
     tern_alltoall_algorithms[], tern_alltoallv_algorithms[], tern_reduce_algorithms[],
-    tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[], tern_scan_algorithms[],
+    tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[],
+    tern_reduce_scatter_block_algorithms[], tern_scan_algorithms[],
     tern_exscan_algorithms[], tern_neighbor_algorithms[];
 /* For these tables: by way of the board (board.c). */
 void tern_plan_use_board(struct tern_plan *plan);

@@ -117,10 +117,10 @@ static double stage_price(const struct tern_model *model, const struct ground *g
 }
 
 /* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from memory. */
-static double bytes_of(const struct tern_stages *stages, double size)
+static double bytes_of(const struct tern_stages *stages, int first, double size)
 {
     double sum = 0;
-    for (int i = 0; i < stages->count; i++) {
+    for (int i = first; i < stages->count && stages->stage[i].phase == stages->stage[first].phase; i++) {
         const struct tern_stage *stage = &stages->stage[i];
         double both_ways = most(1, least(2, 2 * (double)stage->senders / size));
         sum += stage->repeat * (both_ways * (double)stage->messages * (double)stage->bytes +
@@ -129,8 +129,9 @@ static double bytes_of(const struct tern_stages *stages, double size)
     return sum;
 }
 
+/* For stage `first` and those of its phase after it. */
 static struct ground ground_of(const struct tern_model *model, double size,
-                               const struct tern_stages *stages)
+                               const struct tern_stages *stages, int first)
 {
     double per_node = least((double)model->ranks_per_node, size);
     double cores = least(per_node, (double)model->cores_per_node);
@@ -139,7 +140,7 @@ static struct ground ground_of(const struct tern_model *model, double size,
         pair = model->machine;
     else if (cores > (double)model->cores_per_cache)
         pair = model->package;
-    double bytes = bytes_of(stages, size) * per_node / cores;
+    double bytes = bytes_of(stages, first, size) * per_node / cores;
     double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
     double turn = model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
     double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
@@ -183,10 +184,12 @@ double tern_price_ns(const struct tern_model *model, const struct tern_shape *sh
                      const struct tern_stages *stages)
 {
     double size = (double)(shape->size + shape->other_size);
-    struct ground ground = ground_of(model, size, stages);
+    struct ground ground = {0};
     double sum = model->call_ns;
     for (int i = 0; i < stages->count; i++) {
         const struct tern_stage *stage = &stages->stage[i];
+        if (!i || stage->phase != stage[-1].phase)
+            ground = ground_of(model, size, stages, i);
         if (stage->level == TERN_LEVEL_ALL || stage->level == TERN_LEVEL_GROUP) {
             sum += stage_price(model, &ground, size, stage);
             continue;

@@ -64,6 +64,7 @@ struct tern_shape {
     int64_t bytes; /* of the vector, or of a block (gather, scatter, allgather, alltoall, ...) */
     int64_t segment_bytes;
     int64_t nodes, node_size;       /* and ranks of the largest one */
+    int32_t sheet;                  /* of the board of all ranks; 0: none */
     bool ordered;                   /* a reduction that does not commute */
     const struct tern_model *model; /* for algorithms that choose among others (compose.h) */
 };
@@ -81,6 +82,7 @@ struct tern_stage {
     bool flows; /* rounds of a pipeline that is full: they follow each other without waiting */
     uint8_t level; /* enum tern_level, whose ranks the numbers above count */
     int32_t lanes; /* leaders of a node that do this at the same time */
+    uint8_t phase; /* of a sequence: those of a phase are priced without what passed the caches before */
 };
 
 enum { TERN_STAGES_MAX = 96 };

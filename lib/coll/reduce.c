@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/butterfly.h"
 #include "lib/coll/hierarchy.h"
+#include "lib/coll/sequence.h"
 #include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
@@ -252,6 +253,8 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"circulant", tern_plan_set_rounds_reduce, commutative, circulant_stages},
     {"halving", halving, NULL, halving_stages},
     {"ring", ring, commutative, ring_stages},
+    {"scatter_gather", tern_reduce_by_scatter, tern_plan_fits_equal_parts, tern_reduce_by_scatter_stages},
+    {"allreduce", tern_reduce_by_allreduce, tern_plan_fits_sequence, tern_reduce_by_allreduce_stages},
     {"hierarchical", tern_hierarchical_reduce, tern_plan_fits_levels,
      tern_hierarchical_reduce_stages},
     {"multi_leader", tern_multi_leader_reduce, tern_plan_fits_lanes,

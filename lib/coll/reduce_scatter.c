@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/circulant.h"
 #include "lib/coll/hierarchy.h"
+#include "lib/coll/sequence.h"
 
 #include <stdlib.h>
 
@@ -216,6 +217,22 @@ const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"circulant", circulant, commutative, circulant_stages},
     {"knomial", knomial, NULL, knomial_stages},
     {"linear", linear, NULL, linear_stages},
+    {"hierarchical", tern_hierarchical_reduce_scatter, tern_plan_fits_levels,
+     tern_hierarchical_reduce_scatter_stages},
+    {0},
+};
+
+const struct tern_algorithm tern_reduce_scatter_block_algorithms[] = {
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_reduce_scatter_stages},
+    {"recursive_doubling", recursive_doubling, NULL, recursive_doubling_stages},
+    {"pairwise", pairwise, NULL, pairwise_stages},
+    {"circulant", circulant, commutative, circulant_stages},
+    {"knomial", knomial, NULL, knomial_stages},
+    {"linear", linear, NULL, linear_stages},
+    {"reduce_then_scatter", tern_reduce_scatter_by_reduce, tern_plan_fits_sequence,
+     tern_reduce_scatter_by_reduce_stages},
+    {"allreduce", tern_reduce_scatter_by_allreduce, tern_plan_fits_sequence,
+     tern_reduce_scatter_by_allreduce_stages},
     {"hierarchical", tern_hierarchical_reduce_scatter, tern_plan_fits_levels,
      tern_hierarchical_reduce_scatter_stages},
     {0},

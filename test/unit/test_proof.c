@@ -9,6 +9,7 @@
 #include "plan_check.h"
 #include "proof.h"
 
+#include "lib/coll/sequence.h"
 #include "lib/coll/build.h"
 
 #include <check.h>
@@ -456,6 +457,9 @@ static bool does_too_much(const struct proof *proof, const struct spoiler *spoil
                (spoiler->kind == TERN_STEP_POST || spoiler->kind == TERN_STEP_REDUCE ||
                 spoiler->kind == TERN_STEP_COPY);
     }
+    /* what only one rank wants comes to all, or what a rank has comes once more */
+    if (proof->algorithm->fits == tern_plan_fits_sequence || proof->algorithm->fits == tern_plan_fits_equal_parts)
+        return true;
     if (board) /* the last rank takes its own block back; all post, also what nobody takes */
         return proof->in_place || proof->collective == TERN_EXSCAN;
     if (!strncmp(name, "scatter_", 8)) /* blocks handed on in the scatter come once more */
