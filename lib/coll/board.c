@@ -617,7 +617,10 @@ void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages 
 
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, 1, shape->bytes, 0); /* the root is a piece ahead */
+    add_turns(shape, stages, 1, 1, 0, 0);
+    /* piece by piece; the root writes while the others read */
+    tern_stages_add(stages, (struct tern_stage){
+                                .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
 }
 
 /* Gather and scatter. */
@@ -631,7 +634,13 @@ void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages
     add_turns(shape, stages, 1, 1, 2 * shape->bytes, shape->bytes * (shape->size - 1));
 }
 
-/* Also of the scans. */
+/* A rank joins what those before it have posted: half of all, taken together. */
+void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_turns(shape, stages, shape->size, waits(shape, shape->bytes), shape->bytes,
+              shape->bytes * (shape->size - 1) / 2);
+}
+
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, shape->size, waits(shape, shape->bytes), 2 * shape->bytes,
@@ -641,7 +650,7 @@ void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_sta
 void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t all = shape->bytes * shape->size;
-    add_turns(shape, stages, shape->size, waits(shape, all), all + shape->bytes, all - shape->bytes);
+    add_turns(shape, stages, shape->size, waits(shape, all), all, all - shape->bytes);
 }
 
 void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages)

@@ -241,6 +241,7 @@ void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stage
 void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages);

@@ -75,8 +75,10 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double active = least(senders * (messages + 1), per_node);
     double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns + ground->cold_ns;
     double end = overhead + (stage->board ? 0 : (double)stage->bytes * ground->gap_ns);
-    double work = ground->slowness * ((double)stage->reduced * model->reduce_gap_ns +
-                                      (double)stage->copied * model->copy_gap_ns);
+    /* what is copied to or from the board another core reads or has written */
+    double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
+    double work = (double)stage->reduced * ground->slowness * model->reduce_gap_ns +
+                  (double)stage->copied * copy_gap;
     bool announced = stage->bytes > model->eager_bytes;
     double one_way = announced ? messages * end + overhead : (messages + 1) * end;
     double both_ways = most(1, least(2, 2 * senders / active));
@@ -85,7 +87,7 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     if (!messages || stage->flows)
         latency = 0;
     if (!crowded)
-        return (stage->board ? model->board_latency_ns : latency) + path;
+        return (stage->board && messages ? model->board_latency_ns : latency) + path;
     /* of one that posts or takes all on the board, the others together have as much to do */
     double workers = stage->board && senders < 2 ? 2 : senders;
     double all = (2 * senders * messages * end + workers * work) / ground->cores;

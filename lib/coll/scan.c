@@ -128,7 +128,7 @@ static void chain_stages(const struct tern_shape *shape, struct tern_stages *sta
 }
 
 const struct tern_algorithm tern_scan_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_allreduce_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_scan_stages},
     {"recursive_doubling", scan_doubling, NULL, recursive_doubling_stages},
     {"chain", chain, NULL, chain_stages},
     {"hierarchical", tern_hierarchical_scan, tern_plan_fits_ranges,
@@ -137,7 +137,7 @@ const struct tern_algorithm tern_scan_algorithms[] = {
 };
 
 const struct tern_algorithm tern_exscan_algorithms[] = {
-    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_allreduce_stages},
+    {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_scan_stages},
     {"recursive_doubling", exscan_doubling, NULL, recursive_doubling_stages},
     {"chain", chain, NULL, chain_stages},
     {"hierarchical", tern_hierarchical_exscan, tern_plan_fits_ranges,
