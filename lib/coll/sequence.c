@@ -69,16 +69,23 @@ void tern_gather_by_allgather(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
+/* Of scatter: the root knows what it sends. */
+static int64_t block_bytes(const struct tern_plan_args *args)
+{
+    return args->rank == args->root ? args->send_count * args->send_size : args->recv_count * args->recv_size;
+}
+
 void tern_scatter_by_bcast(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     bool root = at(plan, args->root);
-    int64_t bytes = args->recv_count * args->recv_size, n = args->size, p = args->rank;
-    tern_plan_compose(plan, root ? 0 : n * bytes);
-    add(plan, TERN_BCAST, args->root, nothing(), root ? in_send(0, n * args->send_count) : in_kept(0, n * bytes));
+    int64_t bytes = block_bytes(args), n = args->size, p = args->rank;
+    tern_plan_compose(plan, n * bytes);
+    if (root) /* some broadcasts bring to the root what it has: not into the input */
+        tern_plan_add_copy_phase(plan, in_send(0, n * args->send_count), in_kept(0, n * bytes));
+    add(plan, TERN_BCAST, args->root, nothing(), in_kept(0, n * bytes));
     if (!root || !args->in_place)
-        tern_plan_add_copy_phase(plan, root ? in_send(p * args->send_count, args->send_count) : in_kept(p * bytes, bytes),
-                                 in_recv(0, args->recv_count));
+        tern_plan_add_copy_phase(plan, in_kept(p * bytes, bytes), in_recv(0, args->recv_count));
     tern_plan_finish(plan);
 }
 
@@ -180,7 +187,7 @@ void tern_gather_by_allgather_stages(const struct tern_shape *shape, struct tern
 void tern_scatter_by_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_price(stages, shape, TERN_BCAST, shape->bytes * shape->size);
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = shape->size, .copied = shape->bytes});
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = 1, .copied = (shape->size + 1) * shape->bytes});
 }
 
 void tern_allgather_by_gather_stages(const struct tern_shape *shape, struct tern_stages *stages)
