@@ -8,7 +8,6 @@
 #include "lib/coll/butterfly.h"
 #include "lib/coll/circulant.h"
 #include "lib/coll/hierarchy.h"
-#include "lib/coll/sequence.h"
 #include "lib/coll/ring.h"
 #include "lib/coll/rounds.h"
 #include "lib/coll/two_tree.h"
@@ -334,7 +333,6 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},
     {"scatter_linear", scatter_linear, NULL, scatter_linear_stages},
     {"scatter_circulant", scatter_circulant, NULL, scatter_circulant_stages},
-    {"scatter_allgather", tern_bcast_by_scatter, tern_plan_fits_equal_parts, tern_bcast_by_scatter_stages},
     {"hierarchical", tern_hierarchical_bcast, tern_plan_fits_levels,
      tern_hierarchical_bcast_stages},
     {"multi_leader", tern_multi_leader_bcast, tern_plan_fits_lanes,

@@ -10,8 +10,7 @@ bool tern_plan_fits_sequence(const struct tern_plan_args *args)
 
 bool tern_plan_fits_equal_parts(const struct tern_plan_args *args)
 {
-    bool bytes = args->collective != TERN_BCAST || args->recv_bytes;
-    return tern_plan_fits_sequence(args) && bytes && args->recv_count % args->size == 0;
+    return tern_plan_fits_sequence(args) && args->recv_count % args->size == 0;
 }
 
 /* What is sent or received where nothing is: no length. */
@@ -42,19 +41,6 @@ static void in_place(struct tern_phase *phase, bool is)
 static bool at(const struct tern_plan *plan, int root)
 {
     return plan->args.rank == root;
-}
-
-void tern_bcast_by_scatter(struct tern_plan *plan)
-{
-    const struct tern_plan_args *args = &plan->args;
-    int64_t part = args->recv_count / args->size;
-    bool root = at(plan, args->root);
-    tern_plan_compose(plan, 0);
-    in_place(add(plan, TERN_SCATTER, args->root, root ? in_recv(0, part) : nothing(),
-                 root ? nothing() : in_recv(args->rank * part, part)),
-             root);
-    in_place(add(plan, TERN_ALLGATHER, 0, nothing(), in_recv(0, part)), true);
-    tern_plan_finish(plan);
 }
 
 void tern_gather_by_allgather(struct tern_plan *plan)
@@ -171,12 +157,6 @@ static void add_price(struct tern_stages *stages, const struct tern_shape *shape
                       enum tern_collective collective, int64_t bytes)
 {
     tern_stages_add_phase(stages, shape, collective, TERN_LEVEL_ALL, 1, bytes);
-}
-
-void tern_bcast_by_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    add_price(stages, shape, TERN_SCATTER, shape->bytes / shape->size);
-    add_price(stages, shape, TERN_ALLGATHER, shape->bytes / shape->size);
 }
 
 void tern_gather_by_allgather_stages(const struct tern_shape *shape, struct tern_stages *stages)

@@ -12,10 +12,9 @@
 
 /* All ranks are alike, and this is no phase itself. */
 bool tern_plan_fits_sequence(const struct tern_plan_args *args);
-/* The same, and the vector has as many units for each rank. */
+/* The same, of a reduction whose vector has as many elements for each rank. */
 bool tern_plan_fits_equal_parts(const struct tern_plan_args *args);
 
-void tern_bcast_by_scatter(struct tern_plan *plan);
 void tern_gather_by_allgather(struct tern_plan *plan);
 void tern_scatter_by_bcast(struct tern_plan *plan);
 void tern_allgather_by_gather(struct tern_plan *plan);
@@ -28,7 +27,6 @@ void tern_reduce_scatter_by_reduce(struct tern_plan *plan);
 void tern_reduce_scatter_by_allreduce(struct tern_plan *plan);
 
 /* Their prices. */
-void tern_bcast_by_scatter_stages(const struct tern_shape *, struct tern_stages *);
 void tern_gather_by_allgather_stages(const struct tern_shape *, struct tern_stages *);
 void tern_scatter_by_bcast_stages(const struct tern_shape *, struct tern_stages *);
 void tern_allgather_by_gather_stages(const struct tern_shape *, struct tern_stages *);

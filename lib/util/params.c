@@ -125,7 +125,7 @@ static const struct tern_param coll[] = {
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Bcast; empty: the cheapest.",
-     "|board|binomial|knomial|bine|linear|chain|two_tree|circulant|scatter_doubling|scatter_ring|scatter_linear|scatter_circulant|scatter_allgather|hierarchical|multi_leader",
+     "|board|binomial|knomial|bine|linear|chain|two_tree|circulant|scatter_doubling|scatter_ring|scatter_linear|scatter_circulant|hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Gather; empty: the cheapest.",

@@ -15,7 +15,8 @@
 /*
  * EXACT: but for a call, and how a length is cut. DEEP: where a part of a composed algorithm would have to be composed itself, or a
  * scatter copies its input.
- * UNEQUAL: plans of the v forms are made at every call, so they are not composed.
+ * UNEQUAL: plans of the v forms are made at every call, so they are not composed; a bcast would have to be packed for
+ * that where types differ.
  */
 static const double EXACT = 1.05, DEEP = 1.2, UNEQUAL = 2, slack_ns = 100;
 
@@ -84,7 +85,7 @@ static void check_point(const struct machine *machine, int64_t n, int64_t bytes)
     EXPECT(EXACT, price(m, TERN_ALLGATHER, n, bytes), price(m, TERN_ALLTOALL, n, bytes));
     EXPECT(EXACT, price(m, TERN_ALLGATHER, n, bytes), price(m, TERN_GATHER, n, bytes) + price(m, TERN_BCAST, n, whole));
     EXPECT(DEEP, price(m, TERN_SCATTER, n, bytes), price(m, TERN_BCAST, n, whole));
-    EXPECT(EXACT, price(m, TERN_BCAST, n, whole), price(m, TERN_SCATTER, n, bytes) + price(m, TERN_ALLGATHER, n, bytes));
+    EXPECT(UNEQUAL, price(m, TERN_BCAST, n, whole), price(m, TERN_SCATTER, n, bytes) + price(m, TERN_ALLGATHER, n, bytes));
     EXPECT(DEEP, price(m, TERN_REDUCE, n, bytes), price(m, TERN_ALLREDUCE, n, bytes));
     EXPECT(DEEP, price(m, TERN_REDUCE, n, whole),
            price(m, TERN_REDUCE_SCATTER_BLOCK, n, bytes) + price(m, TERN_GATHER, n, bytes));
