@@ -46,9 +46,17 @@ static struct mates find_mates(const struct tern_coll *coll)
     return mates;
 }
 
+/* check_level full finds calls that do not match and lets the program go on: messages name their call, but on a board all
+ * later calls would take each other's posts. */
+static bool is_allowed(void)
+{
+    enum { FULL = 2 }; /* in the order of the choices */
+    return tern_param_bool("coll_board") && tern_param_choice("check_level") != FULL;
+}
+
 int32_t tern_coll_sheet_for(int64_t ranks)
 {
-    if (ranks < 2 || ranks > BOARD_RANKS || !tern_param_bool("coll_board"))
+    if (ranks < 2 || ranks > BOARD_RANKS || !is_allowed())
         return 0;
     int64_t bytes = tern_param_int("coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
     if (bytes < SHORTEST_SHEET)
