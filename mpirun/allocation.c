@@ -139,18 +139,13 @@ int tern_allocation_parse(const char *path, const char *text, bool with_slots,
 
 int tern_allocation_read(const char *path, bool with_slots, struct tern_host_list *list)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
+    char *text = tern_read_text(path);
     int error;
-    if (!file || (size < 0 && ferror(file)))
+    if (!text)
         error = tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s",
                            path, strerror(errno));
     else
-        error = tern_allocation_parse(path, size < 0 ? "" : text, with_slots, list);
-    if (file)
-        fclose(file);
+        error = tern_allocation_parse(path, text, with_slots, list);
     free(text);
     return error;
 }

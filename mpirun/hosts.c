@@ -275,17 +275,12 @@ int tern_hostfile_parse(const char *path, const char *text, struct tern_host_lis
 
 static int read_file(const char *path, struct tern_host_list *list)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
+    char *text = tern_read_text(path);
     int error;
-    if (!file || (size < 0 && ferror(file)))
+    if (!text)
         error = tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, strerror(errno));
     else
-        error = tern_hostfile_parse(path, size < 0 ? "" : text, list);
-    if (file)
-        fclose(file);
+        error = tern_hostfile_parse(path, text, list);
     free(text);
     return error;
 }

@@ -285,17 +285,12 @@ int tern_rankfile_parse(const char *path, const char *text, bool physical,
 
 int tern_rankfile_read(const char *path, bool physical, struct tern_rankfile *ret_file)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
+    char *text = tern_read_text(path);
     int error;
-    if (!file || (size < 0 && ferror(file)))
+    if (!text)
         error = tern_error(TERN_ERR_ARG, "cannot read the rankfile %s: %s", path, strerror(errno));
     else
-        error = tern_rankfile_parse(path, size < 0 ? "" : text, physical, ret_file);
-    if (file)
-        fclose(file);
+        error = tern_rankfile_parse(path, text, physical, ret_file);
     free(text);
     return error;
 }
