@@ -6,8 +6,8 @@ What needs meaning (is this operation defined on that type? does the key exist?)
 from dataclasses import dataclass
 
 import kinds
+from table import COLLECTIVE
 
-COLLECTIVE = ('coll', 'neighbor')
 # Chapters whose datatypes must be committed wherever a buffer goes with them.
 COMMUNICATION = ('pt2pt', 'coll', 'neighbor', 'op', 'window', 'file')
 

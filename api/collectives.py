@@ -2,10 +2,9 @@
 """What check_level full has to know of a procedure besides its arguments: lib/mpi/check.h. Chooses for each procedure which
 arguments ranks must agree on, and which memory it reads and writes."""
 
-import re
-
 import kinds
-from checks import COLLECTIVE, guards, handler, private_name, rooted
+from checks import guards, handler, private_name, rooted
+from table import COLLECTIVE
 
 # Operation: (pattern of its data, buffers that have a block for each rank).
 OPERATIONS = {
@@ -23,30 +22,20 @@ OPERATIONS = {
 }
 
 
-def operation(procedure):
-    """Name in OPERATIONS, or ''."""
-    if procedure.rules not in COLLECTIVE:
-        return ''
-    name = re.sub(r'^MPIX?_|_init$', '', procedure.name).lower()
-    return name if name in OPERATIONS else name[1:] if name[1:] in OPERATIONS else ''
-
-
 def communicator(procedure):
     """The communicator whose ranks all make the call, or None."""
     name = procedure.words.get('collective')
     if name:
         return procedure.parameter(name)
-    return handler(procedure) if operation(procedure) else None
+    return handler(procedure) if procedure.operation else None
 
 
 def way(procedure):
     if procedure.name == 'MPI_Comm_free':
         return 'DETACHED'   # local wherever it can be: programs free what only some ranks could make
-    if procedure.parameters[-1].kind != 'REQUEST':
-        return 'BLOCKING'
-    if procedure.name.endswith('_init'):
-        return 'PERSISTENT'
-    return 'NONBLOCKING' if operation(procedure) else 'DETACHED'
+    if procedure.form:
+        return procedure.form[len('TERN_'):]
+    return 'DETACHED' if procedure.parameters[-1].kind == 'REQUEST' else 'BLOCKING'
 
 
 def descriptions(procedure):
@@ -76,7 +65,7 @@ def ints(p):
 def part(procedure, description, comm):
     """Initialiser of a struct tern_check_part."""
     buffer, counts, displs, types = description
-    name = operation(procedure)
+    name = procedure.operation
     per_rank = name and (buffer.name[:4] in OPERATIONS[name][1].split())
     fields = ['"%s"' % buffer.name]
     peer = next((p.name for p in procedure.parameters if p.name == ('source' if buffer.direction == 'out' else 'dest')), '')
@@ -125,7 +114,7 @@ def moves(procedure):
 def call(procedure):
     """Initialiser of a struct tern_check_call, as lines."""
     comm = communicator(procedure)
-    name = operation(procedure)
+    name = procedure.operation
     fields = ['.way = TERN_CHECK_%s' % way(procedure),
               '.pattern = TERN_CHECK_%s' % (OPERATIONS[name][0] if name else 'NO_DATA')]
     if name and rooted(procedure) or name and any(p.name == 'root' for p in procedure.parameters):

@@ -57,7 +57,7 @@ class Entry:
                 self.convert_handle(p, guard)
 
     def convert_handle(self, p, guard):
-        if p.direction == 'out' or p.lengths:
+        if p.direction == 'out' or p.lengths or p not in self.procedure.meant:
             return
         star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
         value = 'tern_entry_state(%s%s)' % (star, p.name)
@@ -198,7 +198,10 @@ class Entry:
     def call(self):
         procedure = self.procedure
         arguments = ['true' if self.large else 'false'] * procedure.told_binding
-        arguments += [a for p in procedure.parameters for a in self.argument(p)]
+        arguments += [a for p in procedure.meant for a in self.argument(p)]
+        if procedure.form:
+            request = procedure.of_kind('REQUEST')
+            arguments += [procedure.form, '&' + private_name(request[0]) if request else 'NULL']
         call = '%s(%s)' % (procedure.does, ', '.join(arguments))
         if 'fast' in procedure.words:
             peer = next(p.name for p in procedure.parameters if p.name in ('dest', 'source'))
@@ -295,7 +298,7 @@ class Entry:
 def promises(procedure):
     """What an implementing function has to know of its arguments, for the comment on its prototype."""
     out = ['large: in MPI_Xxx_c.'] if procedure.told_binding else []
-    for p in procedure.parameters:
+    for p in procedure.meant:
         if 'null-ok' in p.flags:
             out.append('%s may be NULL' % p.name)
         elif p.kind in kinds.HANDLES and p.direction == 'in' and not p.lengths and guards(procedure, p):

@@ -115,6 +115,8 @@ def make_procedures_h(chapters, procedures, objects):
            '/* What implements each working procedure. Arguments are checked as far as the comment says; api/README.md has '
            'the rules. */', '', '#include "lib/util/ints.h"', '', '#include <mpi.h>', '#include <stdbool.h>', '']
     out += ['struct %s;' % h.state for h in kinds.HANDLES.values()]
+    out += ['', '/* A collective is done, started or prepared; ret_request is NULL if it is done. */',
+            'enum tern_form {TERN_BLOCKING, TERN_NONBLOCKING, TERN_PERSISTENT};']
     first = {}
     for chapter, title in chapters.items():
         out += ['', '/* ---- %s ---- */' % title]

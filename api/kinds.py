@@ -155,9 +155,10 @@ def private(p):
 def private_prototype(procedure):
     if procedure.plain:
         return prototype(procedure, name=procedure.does)
-    parameters = ', '.join(['bool large'] * procedure.told_binding +
-                           [d for p in procedure.parameters for d in private(p)])
-    return 'int %s(%s)' % (procedure.does, parameters or 'void')
+    parameters = ['bool large'] * procedure.told_binding + [d for p in procedure.meant for d in private(p)]
+    if procedure.form:
+        parameters += ['enum tern_form form', 'struct tern_request **ret_request']
+    return 'int %s(%s)' % (procedure.does, ', '.join(parameters) or 'void')
 
 
 def wrap(text, width=110):

@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
+COLLECTIVE = ('coll', 'neighbor')  # chapters
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value', 'not-first', 'same'}
 WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
@@ -36,6 +37,7 @@ class Procedure:
     chapter: str
     line: int
     rules: str = ''     # chapter whose rules hold for the arguments: its own, or that of the procedure it is another name of
+    operation: str = '' # of a collective in one of its forms: gather of MPI_Gather, MPI_Igather, MPI_Gather_init
     parameters: list = field(default_factory=list)
     words: dict = field(default_factory=dict)
 
@@ -59,8 +61,22 @@ class Procedure:
 
     @property
     def does(self):
-        default = re.sub(r'^(MPIX?|OMPI)_', '', self.name).lower()
+        default = self.operation or re.sub(r'^(MPIX?|OMPI)_', '', self.name).lower()
         return self.words.get('does', 'tern_mpi_' + default)
+
+    @property
+    def form(self):
+        """Of a collective: enum tern_form, with which one function does all of its forms. ''"""
+        if not self.operation:
+            return ''
+        if self.name.endswith('_init'):
+            return 'TERN_PERSISTENT'
+        return 'TERN_NONBLOCKING' if self.parameters[-1].kind == 'REQUEST' else 'TERN_BLOCKING'
+
+    @property
+    def meant(self):
+        """The parameters that the implementing function gets under their names: those that a collective has in all its forms."""
+        return [p for p in self.parameters if not self.form or p.kind not in ('INFO', 'REQUEST')]
 
     @property
     def has_twin(self):
@@ -132,6 +148,10 @@ def read_parameter(text, where):
     return p
 
 
+def bare_name(procedure):
+    return re.sub(r'^(MPIX?|OMPI)_|_init$', '', procedure.name).lower()
+
+
 def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
     """Returns (chapters: {name: title}, procedures in the order of the table)."""
     chapters, procedures, chapter = {}, [], None
@@ -162,6 +182,10 @@ def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
                 fail(*where, 'expected NAME yes|no SINCE description')
             current = Procedure(parts[0], parts[1] == 'yes', parts[2], parts[3], chapter, number)
             procedures.append(current)
+    operations = {bare_name(p) for p in procedures if p.chapter in COLLECTIVE and p.name.endswith('_init')}
+    for p in procedures:
+        name = bare_name(p)
+        p.operation = name if name in operations else name[1:] if name[1:] in operations else ''
     for p in procedures:
         p.rules = next(q.chapter for q in procedures if q.does == p.does)
     names = [p.name for p in procedures]

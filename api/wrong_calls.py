@@ -121,7 +121,7 @@ def keyval(procedure):
 
 def in_place(procedure):
     """MPI_IN_PLACE on an intercommunicator."""
-    name = collectives.operation(procedure)
+    name = procedure.operation
     if procedure.rules != 'coll' or not name or 'scan' in name:
         return
     for p in procedure.parameters:

@@ -5,25 +5,15 @@
  * blocks there are only the topology knows, so their counts and types are looked at here, not at
  * the entry.
  */
-#include "lib/coll/coll.h"
+#include "lib/mpi/coll.h"
 
-#include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/entry.h"
-#include "lib/mpi/request.h"
 #include "lib/mpi/topo.h"
 #include "lib/util/error.h"
 
 #include <stdlib.h>
-
-#include "lib/mpi/procedures.h"
-
-/* Blocking if ret_request is NULL; otherwise started, or prepared. */
-struct way {
-    bool persistent;
-    struct tern_request **ret_request;
-};
 
 /* What a call needs as long as it lasts. */
 struct neighborhood {
@@ -83,34 +73,25 @@ static int hold(struct neighborhood *hood, struct tern_datatype *datatype)
     return 0;
 }
 
-/* Runs, starts or prepares; the neighbourhood goes with the call. `rc`: what was found so far. */
+/* Does the call in its form; the neighbourhood goes with it. `rc`: what was found so far. */
 static int proceed(struct tern_call *call, struct neighborhood *hood, struct tern_comm *comm,
-                   struct way way, int rc)
+                   enum tern_form form, struct tern_request **ret_request, int rc)
 {
-    if (!rc && !way.ret_request) {
-        rc = tern_call_run(call);
-    } else if (!rc) {
-        call->let_go = free_neighborhood;
+    if (!rc && form != TERN_BLOCKING) {
         call->held = hood;
-        if (tern_check_full())
-            call->permit = tern_check_take_permit();
-        rc = (way.persistent ? tern_call_prepare : tern_call_start)(call, way.ret_request);
-        if (!rc && way.persistent)
-            tern_request_hold_always(*way.ret_request, comm, NULL);
-        else if (!rc)
-            tern_request_hold(*way.ret_request, comm, NULL);
-        if (rc)
-            tern_call_let_go(call);
-        return rc;
+        call->let_go = free_neighborhood;
+        return tern_mpi_coll_begin(call, comm, form, ret_request);
     }
+    if (!rc)
+        rc = tern_call_run(call);
     free_neighborhood(hood);
     return rc;
 }
 
 static int hold_types(struct neighborhood *hood, struct tern_datatype *a, struct tern_datatype *b,
-                      struct way way)
+                      enum tern_form form)
 {
-    if (!way.ret_request)
+    if (form == TERN_BLOCKING)
         return 0;
     int rc = hold(hood, a);
     return rc ? rc : hold(hood, b);
@@ -146,7 +127,8 @@ static int check_blocks(const struct neighborhood *hood, struct tern_ints sendco
 
 /* The flat types of neighbours that are there. */
 static int flatten(struct neighborhood *hood, const MPI_Datatype types[], const int *ranks,
-                   int count, const char *argument, const struct tern_type **flat, struct way way)
+                   int count, const char *argument, const struct tern_type **flat,
+                   enum tern_form form)
 {
     int rc = check_array(types, count, argument);
     for (int i = 0; i < count && !rc; i++) {
@@ -156,16 +138,16 @@ static int flatten(struct neighborhood *hood, const MPI_Datatype types[], const 
         if (tern_entry_find_bad_type(&types[i], 1, true) >= 0)
             return tern_error(TERN_ERR_TYPE, "%s[%d] is no committed datatype", argument, i);
         flat[i] = &tern_datatype_of(types[i])->type;
-        if (way.ret_request)
+        if (form != TERN_BLOCKING)
             rc = hold(hood, tern_datatype_of(types[i]));
     }
     return rc;
 }
 
-static int neighbor_allgather(const void *sendbuf, MPI_Count sendcount,
-                              struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
-                              struct tern_datatype *recvtype, struct tern_comm *comm,
-                              struct way way)
+int tern_mpi_neighbor_allgather(const void *sendbuf, MPI_Count sendcount,
+                                struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
+                                struct tern_datatype *recvtype, struct tern_comm *comm,
+                                enum tern_form form, struct tern_request **ret_request)
 {
     struct neighborhood *hood;
     struct tern_call call;
@@ -173,45 +155,17 @@ static int neighbor_allgather(const void *sendbuf, MPI_Count sendcount,
     if (rc)
         return rc;
     const struct tern_neighbors *neighbors = &hood->neighbors;
-    rc = hold_types(hood, sendtype, recvtype, way);
+    rc = hold_types(hood, sendtype, recvtype, form);
     tern_call_neighbor_allgather(&call, &comm->coll, neighbors, sendbuf, sendcount, &sendtype->type,
                                  recvbuf, recvcount, &recvtype->type);
-    return proceed(&call, hood, comm, way, rc);
+    return proceed(&call, hood, comm, form, ret_request, rc);
 }
 
-int tern_mpi_neighbor_allgather(const void *sendbuf, MPI_Count sendcount,
-                                struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
-                                struct tern_datatype *recvtype, struct tern_comm *comm)
-{
-    return neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                              (struct way){false, NULL});
-}
-
-int tern_mpi_ineighbor_allgather(const void *sendbuf, MPI_Count sendcount,
-                                 struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
+int tern_mpi_neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount,
+                                 struct tern_datatype *sendtype, void *recvbuf,
+                                 struct tern_ints recvcounts, struct tern_ints displs,
                                  struct tern_datatype *recvtype, struct tern_comm *comm,
-                                 struct tern_request **ret_request)
-{
-    return neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                              (struct way){false, ret_request});
-}
-
-int tern_mpi_neighbor_allgather_init(const void *sendbuf, MPI_Count sendcount,
-                                     struct tern_datatype *sendtype, void *recvbuf,
-                                     MPI_Count recvcount, struct tern_datatype *recvtype,
-                                     struct tern_comm *comm, struct tern_info *info,
-                                     struct tern_request **ret_request)
-{
-    (void)info;
-    return neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                              (struct way){true, ret_request});
-}
-
-static int neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount,
-                               struct tern_datatype *sendtype, void *recvbuf,
-                               struct tern_ints recvcounts, struct tern_ints displs,
-                               struct tern_datatype *recvtype, struct tern_comm *comm,
-                               struct way way)
+                                 enum tern_form form, struct tern_request **ret_request)
 {
     struct neighborhood *hood;
     struct tern_call call;
@@ -223,45 +177,16 @@ static int neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount,
     if (!rc)
         rc = check_array(displs.values, neighbors->indegree, "displs");
     if (!rc)
-        rc = hold_types(hood, sendtype, recvtype, way);
+        rc = hold_types(hood, sendtype, recvtype, form);
     tern_call_neighbor_allgatherv(&call, &comm->coll, neighbors, sendbuf, sendcount,
                                   &sendtype->type, recvbuf, recvcounts, displs, &recvtype->type);
-    return proceed(&call, hood, comm, way, rc);
+    return proceed(&call, hood, comm, form, ret_request, rc);
 }
 
-int tern_mpi_neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount,
-                                 struct tern_datatype *sendtype, void *recvbuf,
-                                 struct tern_ints recvcounts, struct tern_ints displs,
-                                 struct tern_datatype *recvtype, struct tern_comm *comm)
-{
-    return neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                               comm, (struct way){false, NULL});
-}
-
-int tern_mpi_ineighbor_allgatherv(const void *sendbuf, MPI_Count sendcount,
-                                  struct tern_datatype *sendtype, void *recvbuf,
-                                  struct tern_ints recvcounts, struct tern_ints displs,
-                                  struct tern_datatype *recvtype, struct tern_comm *comm,
-                                  struct tern_request **ret_request)
-{
-    return neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                               comm, (struct way){false, ret_request});
-}
-
-int tern_mpi_neighbor_allgatherv_init(const void *sendbuf, MPI_Count sendcount,
-                                      struct tern_datatype *sendtype, void *recvbuf,
-                                      struct tern_ints recvcounts, struct tern_ints displs,
-                                      struct tern_datatype *recvtype, struct tern_comm *comm,
-                                      struct tern_info *info, struct tern_request **ret_request)
-{
-    (void)info;
-    return neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                               comm, (struct way){true, ret_request});
-}
-
-static int neighbor_alltoall(const void *sendbuf, MPI_Count sendcount,
-                             struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
-                             struct tern_datatype *recvtype, struct tern_comm *comm, struct way way)
+int tern_mpi_neighbor_alltoall(const void *sendbuf, MPI_Count sendcount,
+                               struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
+                               struct tern_datatype *recvtype, struct tern_comm *comm,
+                               enum tern_form form, struct tern_request **ret_request)
 {
     struct neighborhood *hood;
     struct tern_call call;
@@ -269,45 +194,18 @@ static int neighbor_alltoall(const void *sendbuf, MPI_Count sendcount,
     if (rc)
         return rc;
     const struct tern_neighbors *neighbors = &hood->neighbors;
-    rc = hold_types(hood, sendtype, recvtype, way);
+    rc = hold_types(hood, sendtype, recvtype, form);
     tern_call_neighbor_alltoall(&call, &comm->coll, neighbors, sendbuf, sendcount, &sendtype->type,
                                 recvbuf, recvcount, &recvtype->type);
-    return proceed(&call, hood, comm, way, rc);
+    return proceed(&call, hood, comm, form, ret_request, rc);
 }
 
-int tern_mpi_neighbor_alltoall(const void *sendbuf, MPI_Count sendcount,
-                               struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
-                               struct tern_datatype *recvtype, struct tern_comm *comm)
-{
-    return neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                             (struct way){false, NULL});
-}
-
-int tern_mpi_ineighbor_alltoall(const void *sendbuf, MPI_Count sendcount,
-                                struct tern_datatype *sendtype, void *recvbuf, MPI_Count recvcount,
-                                struct tern_datatype *recvtype, struct tern_comm *comm,
+int tern_mpi_neighbor_alltoallv(const void *sendbuf, struct tern_ints sendcounts,
+                                struct tern_ints sdispls, struct tern_datatype *sendtype,
+                                void *recvbuf, struct tern_ints recvcounts,
+                                struct tern_ints rdispls, struct tern_datatype *recvtype,
+                                struct tern_comm *comm, enum tern_form form,
                                 struct tern_request **ret_request)
-{
-    return neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                             (struct way){false, ret_request});
-}
-
-int tern_mpi_neighbor_alltoall_init(const void *sendbuf, MPI_Count sendcount,
-                                    struct tern_datatype *sendtype, void *recvbuf,
-                                    MPI_Count recvcount, struct tern_datatype *recvtype,
-                                    struct tern_comm *comm, struct tern_info *info,
-                                    struct tern_request **ret_request)
-{
-    (void)info;
-    return neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                             (struct way){true, ret_request});
-}
-
-static int neighbor_alltoallv(const void *sendbuf, struct tern_ints sendcounts,
-                              struct tern_ints sdispls, struct tern_datatype *sendtype,
-                              void *recvbuf, struct tern_ints recvcounts, struct tern_ints rdispls,
-                              struct tern_datatype *recvtype, struct tern_comm *comm,
-                              struct way way)
 {
     struct neighborhood *hood;
     struct tern_call call;
@@ -317,49 +215,18 @@ static int neighbor_alltoallv(const void *sendbuf, struct tern_ints sendcounts,
     const struct tern_neighbors *neighbors = &hood->neighbors;
     rc = check_blocks(hood, sendcounts, sdispls.values, recvcounts, rdispls.values);
     if (!rc)
-        rc = hold_types(hood, sendtype, recvtype, way);
+        rc = hold_types(hood, sendtype, recvtype, form);
     tern_call_neighbor_alltoallv(&call, &comm->coll, neighbors, sendbuf, sendcounts, sdispls,
                                  &sendtype->type, recvbuf, recvcounts, rdispls, &recvtype->type);
-    return proceed(&call, hood, comm, way, rc);
+    return proceed(&call, hood, comm, form, ret_request, rc);
 }
 
-int tern_mpi_neighbor_alltoallv(const void *sendbuf, struct tern_ints sendcounts,
-                                struct tern_ints sdispls, struct tern_datatype *sendtype,
+int tern_mpi_neighbor_alltoallw(const void *sendbuf, struct tern_ints sendcounts,
+                                const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
                                 void *recvbuf, struct tern_ints recvcounts,
-                                struct tern_ints rdispls, struct tern_datatype *recvtype,
-                                struct tern_comm *comm)
-{
-    return neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                              recvtype, comm, (struct way){false, NULL});
-}
-
-int tern_mpi_ineighbor_alltoallv(const void *sendbuf, struct tern_ints sendcounts,
-                                 struct tern_ints sdispls, struct tern_datatype *sendtype,
-                                 void *recvbuf, struct tern_ints recvcounts,
-                                 struct tern_ints rdispls, struct tern_datatype *recvtype,
-                                 struct tern_comm *comm, struct tern_request **ret_request)
-{
-    return neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                              recvtype, comm, (struct way){false, ret_request});
-}
-
-int tern_mpi_neighbor_alltoallv_init(const void *sendbuf, struct tern_ints sendcounts,
-                                     struct tern_ints sdispls, struct tern_datatype *sendtype,
-                                     void *recvbuf, struct tern_ints recvcounts,
-                                     struct tern_ints rdispls, struct tern_datatype *recvtype,
-                                     struct tern_comm *comm, struct tern_info *info,
-                                     struct tern_request **ret_request)
-{
-    (void)info;
-    return neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                              recvtype, comm, (struct way){true, ret_request});
-}
-
-static int neighbor_alltoallw(const void *sendbuf, struct tern_ints sendcounts,
-                              const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                              void *recvbuf, struct tern_ints recvcounts, const MPI_Aint rdispls[],
-                              const MPI_Datatype recvtypes[], struct tern_comm *comm,
-                              struct way way)
+                                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                struct tern_comm *comm, enum tern_form form,
+                                struct tern_request **ret_request)
 {
     struct neighborhood *hood;
     struct tern_call call;
@@ -374,44 +241,12 @@ static int neighbor_alltoallw(const void *sendbuf, struct tern_ints sendcounts,
     if (!rc)
         rc = check_blocks(hood, sendcounts, sdispls, recvcounts, rdispls);
     if (!rc)
-        rc = flatten(hood, sendtypes, neighbors->destinations, out, "sendtypes", hood->flat, way);
+        rc = flatten(hood, sendtypes, neighbors->destinations, out, "sendtypes", hood->flat, form);
     if (!rc)
-        rc = flatten(hood, recvtypes, neighbors->sources, in, "recvtypes", hood->flat + out, way);
+        rc = flatten(hood, recvtypes, neighbors->sources, in, "recvtypes", hood->flat + out, form);
     tern_call_neighbor_alltoallw(&call, &comm->coll, neighbors, sendbuf, sendcounts,
                                  (struct tern_ints){sdispls, sizeof *sdispls}, hood->flat, recvbuf,
                                  recvcounts, (struct tern_ints){rdispls, sizeof *rdispls},
                                  hood->flat + out);
-    return proceed(&call, hood, comm, way, rc);
-}
-
-int tern_mpi_neighbor_alltoallw(const void *sendbuf, struct tern_ints sendcounts,
-                                const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                                void *recvbuf, struct tern_ints recvcounts,
-                                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                struct tern_comm *comm)
-{
-    return neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                              recvtypes, comm, (struct way){false, NULL});
-}
-
-int tern_mpi_ineighbor_alltoallw(const void *sendbuf, struct tern_ints sendcounts,
-                                 const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                                 void *recvbuf, struct tern_ints recvcounts,
-                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                 struct tern_comm *comm, struct tern_request **ret_request)
-{
-    return neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                              recvtypes, comm, (struct way){false, ret_request});
-}
-
-int tern_mpi_neighbor_alltoallw_init(const void *sendbuf, struct tern_ints sendcounts,
-                                     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                                     void *recvbuf, struct tern_ints recvcounts,
-                                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                     struct tern_comm *comm, struct tern_info *info,
-                                     struct tern_request **ret_request)
-{
-    (void)info;
-    return neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                              recvtypes, comm, (struct way){true, ret_request});
+    return proceed(&call, hood, comm, form, ret_request, rc);
 }

@@ -10,7 +10,6 @@
  */
 
 #include "lib/mpi/attr.h"
-#include "lib/mpi/coll_describe.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype_named.h"
 #include "lib/mpi/op.h"
@@ -118,9 +117,13 @@ static int start_parts(struct duplication *dup, struct tern_comm *comm)
     if (rc || !comm->local)
         return rc;
     dup->mine = comm->group->rank == 0 ? dup->ours : UINT64_MAX;
-    rc = tern_describe_allreduce(&call, &dup->mine, &dup->theirs, 1, &tern_datatype_uint64_t,
-                                 &tern_op_min, comm);
-    return rc ? rc : start_part(dup, &call);
+    struct tern_reduction min;
+    rc = tern_op_reduction(&tern_op_min, &tern_datatype_uint64_t, &min);
+    if (rc)
+        return rc;
+    tern_call_allreduce(&call, &comm->coll, &dup->mine, &dup->theirs, 1,
+                        &tern_datatype_uint64_t.type, &min);
+    return start_part(dup, &call);
 }
 
 /* The twin has attributes, hints and topology when this returns. A callback that fails must not
