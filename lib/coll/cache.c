@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recent plans of a communicator, found by the bytes of their arguments: a small table, the newer
- * plan wins. Plans of unequal blocks are not kept, but which algorithm was chosen for such. */
+/* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets, where the newest
+ * plan takes the place of the oldest one. Of unequal blocks, whose plans are not kept, it is kept which algorithm was
+ * chosen. Which is best may depend on the root (rank order), so each root has a choice, in its plan. */
 #include "lib/coll/plan.h"
 
 #include "lib/util/param.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 32, CHOICES = 8 };
+/* Where every rank is the root of its own calls there are as many plans as ranks. */
+enum { SETS = 32, WAYS = 4, CHOICES = 8 };
 
 /* All that a choice for unequal blocks goes by, apart from the communicator. */
 struct choice {
@@ -21,27 +23,28 @@ struct choice {
 struct tern_plan_cache {
     unsigned param_changes; /* when the plans were chosen */
     struct tern_model model;
-    struct tern_plan *plans[SLOTS];
+    struct tern_plan *plans[SETS][WAYS]; /* the newest one first */
     struct choice choices[CHOICES];
 };
 
 static void forget_plans(struct tern_plan_cache *cache)
 {
-    for (int i = 0; i < SLOTS; i++) {
-        if (cache->plans[i])
-            tern_plan_release(cache->plans[i]);
-        cache->plans[i] = NULL;
+    for (int i = 0; i < SETS * WAYS; i++) {
+        struct tern_plan **slot = &cache->plans[i / WAYS][i % WAYS];
+        if (*slot)
+            tern_plan_release(*slot);
+        *slot = NULL;
     }
     memset(cache->choices, 0, sizeof cache->choices);
 }
 
-static unsigned slot_of(const struct tern_plan_args *args)
+static uint64_t hash_of(const struct tern_plan_args *args)
 {
     uint64_t hash = args->collective + 64 * (uint64_t)args->in_place;
     hash = hash * 0x9e3779b97f4a7c15u + (uint32_t)args->root;
     hash = hash * 0x9e3779b97f4a7c15u + (uint64_t)(args->send_count * args->send_size);
     hash = hash * 0x9e3779b97f4a7c15u + (uint64_t)(args->recv_count * args->recv_size);
-    return (unsigned)(hash * 0x9e3779b97f4a7c15u >> 59); /* 5 bits: SLOTS */
+    return hash * 0x9e3779b97f4a7c15u;
 }
 
 /* Parameters are as they were when the plans were chosen: else other algorithms may be wanted now. */
@@ -97,6 +100,14 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
     return choice->algorithm;
 }
 
+static inline struct tern_plan *find(struct tern_plan *const *set, const struct tern_plan_args *args)
+{
+    for (int i = 0; i < WAYS && set[i]; i++)
+        if (!memcmp(&set[i]->args, args, TERN_PLAN_KEY_BYTES))
+            return set[i];
+    return NULL;
+}
+
 struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct tern_plan_args *args)
 {
     struct tern_plan_cache *cache = fresh_cache(plans, args->ranks_per_node);
@@ -104,17 +115,19 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct ter
         return NULL;
     if (args->blocks)
         return build(cache, choose_for_blocks(cache, args), *args);
-    struct tern_plan **slot = &cache->plans[slot_of(args)];
-    if (!*slot || memcmp(&(*slot)->args, args, TERN_PLAN_KEY_BYTES)) {
-        struct tern_plan *plan = build(cache, tern_plan_choose(args, &cache->model), *args);
+    struct tern_plan **set = cache->plans[hash_of(args) >> 59]; /* 5 bits: SETS */
+    struct tern_plan *plan = find(set, args);
+    if (!plan) {
+        plan = build(cache, tern_plan_choose(args, &cache->model), *args);
         if (!plan)
             return NULL;
-        if (*slot)
-            tern_plan_release(*slot);
-        *slot = plan;
+        if (set[WAYS - 1])
+            tern_plan_release(set[WAYS - 1]);
+        memmove(set + 1, set, (WAYS - 1) * sizeof *set);
+        set[0] = plan;
     }
-    (*slot)->refs++;
-    return *slot;
+    plan->refs++;
+    return plan;
 }
 
 void tern_plan_cache_free(struct tern_plan_cache *cache)

@@ -127,6 +127,77 @@ START_TEST(every_algorithm_is_right_for_two_groups)
 }
 END_TEST
 
+/* A program in which the ranks are roots in turn builds no plan twice. */
+START_TEST(plans_of_all_roots_are_kept)
+{
+    enum { RANKS = 16 };
+    static const enum tern_collective collectives[] = {TERN_BCAST, TERN_REDUCE};
+    struct tern_plan_cache *cache = NULL;
+    struct tern_plan *kept[2 * RANKS];
+    for (int i = 0; i < 4 * RANKS; i++) {
+        struct tern_plan_args args = {.collective = (uint8_t)collectives[i / RANKS % 2],
+                                      .commutative = true,
+                                      .rank = 3,
+                                      .size = RANKS,
+                                      .root = i % RANKS,
+                                      .recv_count = 8,
+                                      .recv_size = 1,
+                                      .recv_bytes = true,
+                                      .ranks_per_node = RANKS,
+                                      .segment_bytes = 64 << 10};
+        struct tern_plan *plan = tern_plan_get(&cache, &args);
+        ck_assert_ptr_nonnull(plan);
+        ck_assert_int_eq(plan->args.root, args.root);
+        if (i < 2 * RANKS)
+            kept[i] = plan;
+        else
+            ck_assert_ptr_eq(plan, kept[i - 2 * RANKS]);
+    }
+    for (int i = 0; i < 4 * RANKS; i++)
+        tern_plan_release(kept[i % (2 * RANKS)]);
+    tern_plan_cache_free(cache);
+}
+END_TEST
+
+/* What a rank has done before, as root or not, leaves it with the choice of the others. */
+START_TEST(ranks_choose_alike_whoever_is_root)
+{
+    enum { RANKS = 3 };
+    static const enum tern_collective collectives[] = {TERN_BCAST, TERN_REDUCE};
+    static const int64_t counts[] = {1, 2, 7, 100, 3000, 40000, 1000000};
+    for (int commutative = 0; commutative < 2; commutative++)
+        for (int c = 0; c < 7; c++) {
+            struct tern_plan_cache *caches[RANKS] = {NULL};
+            for (int root = 0; root < RANKS; root++) {
+                const struct tern_algorithm *chosen = NULL;
+                for (int rank = 0; rank < RANKS; rank++) {
+                    struct tern_plan_args args = {.collective = (uint8_t)collectives[_i],
+                                                  .commutative = commutative,
+                                                  .rank = rank,
+                                                  .size = RANKS,
+                                                  .root = root,
+                                                  .send_count = counts[c],
+                                                  .send_size = 8,
+                                                  .recv_count = counts[c],
+                                                  .recv_size = 8,
+                                                  .ranks_per_node = RANKS,
+                                                  .sheet = 64 << 10,
+                                                  .segment_bytes = 64 << 10};
+                    struct tern_plan *plan = tern_plan_get(&caches[rank], &args);
+                    ck_assert_ptr_nonnull(plan);
+                    ck_assert_msg(!chosen || plan->algorithm == chosen,
+                                  "root %d, %ld elements: rank %d has %s, rank 0 %s", root,
+                                  (long)counts[c], rank, plan->algorithm->name, rank ? chosen->name : "");
+                    chosen = plan->algorithm;
+                    tern_plan_release(plan);
+                }
+            }
+            for (int rank = 0; rank < RANKS; rank++)
+                tern_plan_cache_free(caches[rank]);
+        }
+}
+END_TEST
+
 /* People and tools choose among what the parameter names: everything that there is, and nothing else. */
 START_TEST(every_algorithm_is_a_choice_of_its_parameter)
 {
@@ -158,6 +229,10 @@ int main(void)
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_two_groups, 0, TERN_COLLECTIVES);
     tcase_add_loop_test(tcase, every_algorithm_is_a_choice_of_its_parameter, 0, TERN_COLLECTIVES);
     suite_add_tcase(suite, tcase);
+    TCase *kept = tcase_create("kept");
+    tcase_add_test(kept, plans_of_all_roots_are_kept);
+    tcase_add_loop_test(kept, ranks_choose_alike_whoever_is_root, 0, 2);
+    suite_add_tcase(suite, kept);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
