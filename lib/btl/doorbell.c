@@ -141,7 +141,8 @@ uint32_t tern_doorbell_arm(void)
     return armed;
 }
 
-/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. */
+/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. It may come after the word was reset, or
+ * before the word was armed anew, so the word does not tell whether there is any: what stays would end all later sleeps. */
 static void empty_ear(void)
 {
     char nothing[8];
@@ -153,8 +154,8 @@ void tern_doorbell_disarm(void)
 {
     pthread_mutex_lock(&arming);
     if (--sleepers == 0) {
-        bool rung = __atomic_exchange_n(&doorbell->word, 0, __ATOMIC_RELAXED) == 0;
-        if (rung && ear >= 0)
+        __atomic_store_n(&doorbell->word, 0, __ATOMIC_RELAXED);
+        if (ear >= 0)
             empty_ear();
     }
     pthread_mutex_unlock(&arming);

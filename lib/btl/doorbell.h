@@ -59,6 +59,12 @@ static inline void tern_doorbell_note_waiting(uint64_t ticks)
     __atomic_store_n(tern_doorbell_waiting_at, ticks, __ATOMIC_RELAXED);
 }
 
+/* The same until it notes a time: it waits in there even while others have its processor. */
+static inline void tern_doorbell_note_staying(void)
+{
+    tern_doorbell_note_waiting(INT64_MAX); /* ahead of every clock */
+}
+
 /* Waits for which we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
  * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c); atomic, and no thread minds another's. */
 extern unsigned tern_doorbell_contended;

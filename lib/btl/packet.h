@@ -34,6 +34,32 @@ struct tern_packet {
     uint64_t context; /* id, which names the lane; an offset in DATA; 0 where the kind needs none */
 };
 
+/*
+ * In whole words, for a header is copied as soon as it is made: a processor hands a load what stands in its store buffer only
+ * if one store has written all of it, and else lets it wait until the stores are through.
+ */
+typedef uint64_t __attribute__((may_alias)) tern_packet_word;
+enum { TERN_PACKET_WORDS = sizeof(struct tern_packet) / sizeof(tern_packet_word) };
+
+/* The header of an eager message. */
+static inline void tern_packet_set(struct tern_packet *packet, uint16_t seq, int32_t source, int32_t tag, uint64_t context)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    tern_packet_word *words = (tern_packet_word *)packet;
+    words[0] = (uint64_t)(uint32_t)source << 32 | (uint64_t)seq << 16 | TERN_PACKET_EAGER;
+    words[1] = (uint32_t)tag;
+    words[2] = context;
+#else
+    *packet = (struct tern_packet){.kind = TERN_PACKET_EAGER, .seq = seq, .source = source, .tag = tag, .context = context};
+#endif
+}
+
+static inline void tern_packet_copy(struct tern_packet *to, const struct tern_packet *from)
+{
+    for (int i = 0; i < TERN_PACKET_WORDS; i++) /* atomic: the compiler would make larger ones of them */
+        __atomic_store_n((tern_packet_word *)to + i, ((const tern_packet_word *)from)[i], __ATOMIC_RELAXED);
+}
+
 /* An announced message. */
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */

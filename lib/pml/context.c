@@ -21,10 +21,8 @@ static uint32_t hash(uint64_t id)
     return id * 0x9e3779b97f4a7c15u >> 32;
 }
 
-struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)
+struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id)
 {
-    if (lane->latest && lane->latest->id == id)
-        return lane->latest;
     if (!lane->contexts)
         return NULL;
     struct tern_context *context = lane->contexts[hash(id) & lane->context_mask];
@@ -104,6 +102,8 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
         .recv_seq = sequences + peers->count,
         .comm = comm,
     };
+    tern_list_init(&context->arrived[0]);
+    tern_list_init(&context->arrived[1]);
     struct tern_context **bucket = bucket_of(lane, id);
     context->hash_next = *bucket;
     *bucket = context;

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct tern_lane;
+struct tern_pml_request;
 
 /*
  * Rank -> peer, shared by all contexts over the same group in the same lane. What is needed to talk with a process is made when
@@ -48,8 +49,11 @@ struct tern_context {
     struct tern_peers *peers;  /* `size` of them */
     uint16_t *send_seq;        /* next sequence number to each rank */
     uint16_t *recv_seq;        /* next expected from each rank */
-    uint32_t posted_wild;      /* posted receives with a wildcard, so that matching may look for exact ones only */
+    struct tern_pml_request *first; /* the receive that was posted when no other was; it stands in no queue. NULL: it has gone */
+    uint32_t posted_wild;      /* receives with a wildcard in queues, so that matching may look for exact ones only */
     uint64_t posted_length, unexpected_length; /* receives and messages that wait in it, for tools */
+    struct tern_link arrived[2]; /* unexpected messages in their order; [1]: those with internal tags */
+    bool by_wildcards;         /* they also stand in queues by wildcards (lib/pml/match.h) */
     void *comm;                /* struct tern_comm it belongs to, for error handlers */
     struct tern_context *hash_next;
 };

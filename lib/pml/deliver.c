@@ -20,11 +20,11 @@
  */
 enum { TAKEN_BACK = 0 };
 
-static struct tern_unexpected *copy_message(struct tern_peer *from,
+static struct tern_unexpected *copy_message(const struct tern_context *context, struct tern_peer *from,
                                             const struct tern_packet *packet, const void *payload,
                                             size_t length)
 {
-    struct tern_unexpected *message = malloc(sizeof *message + length);
+    struct tern_unexpected *message = tern_unexpected_new(context, length);
     if (!message) {
         tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
                  "receive them, or lower pml_eager_credit",
@@ -33,14 +33,13 @@ static struct tern_unexpected *copy_message(struct tern_peer *from,
     }
     message->from = from;
     message->packet = *packet;
-    message->length = length;
     memcpy(message->payload, payload, length);
     return message;
 }
 
 static struct tern_unexpected *message_at(struct tern_link *link)
 {
-    return TERN_CONTAINER(link, struct tern_unexpected, links[0]);
+    return TERN_CONTAINER(link, struct tern_unexpected, arrived);
 }
 
 static void add_unexpected(struct tern_context *context, struct tern_unexpected *message)
@@ -61,7 +60,7 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
                                                         const struct tern_packet *packet,
                                                         const void *payload, size_t length)
 {
-    struct tern_unexpected *message = copy_message(from, packet, payload, length);
+    struct tern_unexpected *message = copy_message(context, from, packet, payload, length);
     tern_credit_lend(from, &message->packet, length);
     add_unexpected(context, message);
 }
@@ -70,7 +69,7 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
 static inline void accept_message(struct tern_context *context, struct tern_peer *from,
                            const struct tern_packet *packet, const void *payload, size_t length)
 {
-    struct tern_pml_request *request = tern_match_posted(context, packet->source, packet->tag);
+    struct tern_pml_request *request = tern_match_posted(context, packet);
     if (TERN_LIKELY(request != NULL))
         tern_recv_begin(request, from, packet, payload, length);
     else
@@ -83,14 +82,14 @@ static void accept_kept(struct tern_context *context, struct tern_unexpected *me
     struct tern_packet *packet = &message->packet;
     context->recv_seq[packet->source]++;
     struct tern_pml_request *request =
-        packet->kind == TAKEN_BACK ? NULL : tern_match_posted(context, packet->source, packet->tag);
+        packet->kind == TAKEN_BACK ? NULL : tern_match_posted(context, packet);
     if (packet->kind != TAKEN_BACK && !request) {
         add_unexpected(context, message);
         return;
     }
     if (request)
         tern_recv_begin(request, message->from, packet, message->payload, message->length);
-    free(message);
+    tern_unexpected_free(message);
 }
 
 /* Guards the tables by rank against a damaged packet. */
@@ -118,7 +117,7 @@ static void unpark(struct tern_context *context)
         link = link->next;
         if (message->packet.context != context->id || !in_turn(context, &message->packet))
             continue;
-        tern_list_remove(&message->links[0]);
+        tern_list_remove(&message->arrived);
         accept_kept(context, message);
         link = parked->next; /* one that stands before it may be the next */
     }
@@ -129,7 +128,7 @@ static __attribute__((noinline)) void keep(struct tern_link *list, struct tern_p
                                            const struct tern_packet *packet, const void *payload,
                                            size_t length)
 {
-    tern_list_append(list, &copy_message(from, packet, payload, length)->links[0]);
+    tern_list_append(list, &copy_message(NULL, from, packet, payload, length)->arrived);
 }
 
 static inline void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
@@ -163,7 +162,7 @@ void tern_deliver_early(struct tern_context *context)
             continue;
         tern_list_remove(link);
         if (!from_member(context, message->from, &message->packet))
-            free(message);
+            tern_unexpected_free(message);
         else if (in_turn(context, &message->packet))
             accept_kept(context, message);
         else
@@ -183,7 +182,7 @@ static void drop_message(struct tern_unexpected *message)
     } else if (message->packet.kind != TAKEN_BACK) {
         tern_credit_return(message->from, &message->packet, message->length);
     }
-    free(message);
+    tern_unexpected_free(message);
 }
 
 void tern_deliver_forget(struct tern_context *context)
@@ -209,7 +208,7 @@ static void forget_kept(struct tern_link *kept, const struct tern_peer *peer)
         if (message_at(link)->from != peer)
             continue;
         tern_list_remove(link);
-        free(message_at(link));
+        tern_unexpected_free(message_at(link));
     }
 }
 
@@ -250,7 +249,7 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
         tern_credit_return(from, &message->packet, message->length);
     if (matchable) {
         tern_match_remove(matchable);
-        free(matchable);
+        tern_unexpected_free(matchable);
     } else if (message) {
         message->packet.kind = TAKEN_BACK;
     }
@@ -318,7 +317,7 @@ static void *place_message(struct tern_peer *from, const struct tern_packet *pac
     struct tern_context *context = tern_context_find(&tern_lanes[from->lane], packet->context);
     if (!context || !from_member(context, from, packet) || !in_turn(context, packet))
         return NULL;
-    struct tern_pml_request *request = tern_match_posted(context, packet->source, packet->tag);
+    struct tern_pml_request *request = tern_match_posted(context, packet);
     if (!request)
         return NULL;
     context->recv_seq[packet->source]++;

@@ -49,10 +49,8 @@ int tern_lanes_init(void)
     return 0;
 }
 
-void tern_lane_tell(struct tern_lane *lane)
+void tern_lane_tell_threads(struct tern_lane *lane)
 {
-    if (!tern_threads)
-        return;
     /* before the doorbell's word is read, by the sleeper's barrier: it looks at the events again */
     __atomic_fetch_add(&lane->events, 1, __ATOMIC_RELEASE);
     tern_doorbell_ring_self();

@@ -58,7 +58,6 @@ struct tern_lane {
 
     /* pending.c */
     struct tern_link waiting_peers;
-    int64_t lent_bytes; /* of unexpected messages for which their senders have credit again */
 
     uint32_t lost_peers; /* lost.c */
 
@@ -90,7 +89,12 @@ extern struct tern_lane tern_lanes[TERN_LANES_MAX];
 int tern_lanes_init(void);
 
 /* Something has happened that a thread may wait for other than the one that sees it: wakes those that sleep. */
-void tern_lane_tell(struct tern_lane *lane);
+void tern_lane_tell_threads(struct tern_lane *lane);
+static inline void tern_lane_tell(struct tern_lane *lane)
+{
+    if (TERN_UNLIKELY(tern_threads))
+        tern_lane_tell_threads(lane);
+}
 
 /* Nanoseconds that so many ticks take. */
 uint64_t tern_lane_ns_of(uint64_t ticks);

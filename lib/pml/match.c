@@ -133,27 +133,42 @@ static bool wild(const struct tern_pml_request *request)
     return request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG;
 }
 
-void tern_match_post(struct tern_pml_request *request)
+static __attribute__((noinline)) void post_in_queue(struct tern_pml_request *request)
 {
     struct tern_lane *lane = request->context->lane;
     struct tern_queue *queue =
         find_or_make(&lane->posted, request->context, request->rank, request->tag);
     request->stamp = lane->stamps++;
-    request->posted = true;
     request->context->posted_wild += wild(request);
     tern_list_append(&queue->items, &request->link);
-    tern_count(&request->context->posted_length, 1);
+}
+
+void tern_match_post(struct tern_pml_request *request)
+{
+    struct tern_context *context = request->context;
+    struct tern_lane *lane = context->lane;
+    if (context->posted_length == 0)
+        context->first = request;
+    else
+        post_in_queue(request);
+    request->posted = true;
+    tern_count(&context->posted_length, 1);
     tern_count(&lane->posted.items, 1);
     raise_mark(&lane->counters.posted_longest, lane->posted.items);
 }
 
 static inline void withdraw(struct tern_pml_request *request)
 {
-    tern_list_remove(&request->link);
+    struct tern_context *context = request->context;
+    if (TERN_LIKELY(context->first == request)) {
+        context->first = NULL;
+    } else {
+        tern_list_remove(&request->link);
+        context->posted_wild -= wild(request);
+    }
     request->posted = false;
-    request->context->posted_wild -= wild(request);
-    tern_count(&request->context->posted_length, -1);
-    tern_count(&request->context->lane->posted.items, -1);
+    tern_count(&context->posted_length, -1);
+    tern_count(&context->lane->posted.items, -1);
 }
 
 void tern_match_withdraw(struct tern_pml_request *request)
@@ -169,10 +184,9 @@ static struct tern_pml_request *oldest(const struct tern_context *context, int s
     return TERN_CONTAINER(queue->items.next, struct tern_pml_request, link);
 }
 
-struct tern_pml_request *tern_match_posted(struct tern_context *context, int source, int tag)
+static __attribute__((noinline)) struct tern_pml_request *
+oldest_in_queues(const struct tern_context *context, int source, int tag)
 {
-    if (!context->lane->posted.items)
-        return NULL;
     struct tern_pml_request *best = oldest(context, source, tag);
     if (TERN_UNLIKELY(context->posted_wild)) {
         struct tern_pml_request *others[] = {
@@ -180,104 +194,196 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context, int sou
             tag >= 0 ? oldest(context, source, MPI_ANY_TAG) : NULL,
             tag >= 0 ? oldest(context, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL,
         };
-        for (int i = 0; i < TERN_MATCH_KEYS - 1; i++)
+        for (int i = 0; i < 3; i++)
             if (others[i] && (!best || others[i]->stamp < best->stamp))
                 best = others[i];
     }
-    if (best)
-        withdraw(best);
     return best;
 }
 
-/* The key's number `i` of a message from source with tag. */
-static void key(int i, int *source, int *tag)
+/* No wildcard takes an internal tag but that for sources. */
+static inline bool takes(int source, int tag, const struct tern_packet *packet)
 {
-    if (i & 1)
-        *source = MPI_ANY_SOURCE;
-    if (i & 2)
-        *tag = MPI_ANY_TAG;
+    return (source == packet->source || source == MPI_ANY_SOURCE) &&
+           (tag == packet->tag || (tag == MPI_ANY_TAG && packet->tag >= 0));
 }
 
-/* Internal tags stand in two queues: exact and any source. */
-static int keys_of(int tag)
+struct tern_pml_request *tern_match_posted(struct tern_context *context,
+                                           const struct tern_packet *packet)
 {
-    return tag >= 0 ? TERN_MATCH_KEYS : 2;
+    if (!context->posted_length)
+        return NULL;
+    struct tern_pml_request *request = context->first; /* older than all others */
+    if (!request || !takes(request->rank, request->tag, packet))
+        request = oldest_in_queues(context, packet->source, packet->tag);
+    if (request)
+        withdraw(request);
+    return request;
+}
+
+/* Links of a message, counted from its first: those by wildcards lie before it. */
+enum { BY_TAG = -2, BY_SOURCE, EXACT, ARRIVED, WIDE = 2 };
+
+static struct tern_link *link_of(struct tern_unexpected *message, int which)
+{
+    return (struct tern_link *)message + which;
+}
+
+static struct tern_unexpected *message_at(struct tern_link *link, int which)
+{
+    return (struct tern_unexpected *)(link - which);
+}
+
+struct tern_unexpected *tern_unexpected_new(const struct tern_context *context, size_t length)
+{
+    bool wide = !context || context->by_wildcards;
+    struct tern_link *memory =
+        malloc((wide ? WIDE * sizeof *memory : 0) + sizeof(struct tern_unexpected) + length);
+    if (!memory)
+        return NULL;
+    struct tern_unexpected *message = (struct tern_unexpected *)(wide ? memory + WIDE : memory);
+    message->length = (uint32_t)length;
+    message->wide = wide;
+    return message;
+}
+
+void tern_unexpected_free(struct tern_unexpected *message)
+{
+    free(link_of(message, message->wide ? -WIDE : 0));
+}
+
+static struct tern_link *arrived_with(struct tern_context *context, int tag)
+{
+    return &context->arrived[tag < 0 && tag != MPI_ANY_TAG];
+}
+
+static void append(struct tern_unexpected *message, int source, int tag, int which)
+{
+    struct tern_match_table *table = &message->context->lane->unexpected;
+    struct tern_queue *queue = find_or_make(table, message->context, source, tag);
+    tern_list_append(&queue->items, link_of(message, which));
+}
+
+/* No receive with MPI_ANY_TAG takes an internal tag. */
+static void append_by_wildcards(struct tern_unexpected *message)
+{
+    int source = message->packet.source, tag = message->packet.tag;
+    append(message, MPI_ANY_SOURCE, tag, BY_TAG);
+    if (tag >= 0)
+        append(message, source, MPI_ANY_TAG, BY_SOURCE);
 }
 
 void tern_match_add(struct tern_unexpected *message)
 {
-    struct tern_match_table *table = &message->context->lane->unexpected;
-    struct tern_lane_counters *counters = &message->context->lane->counters;
-    for (int i = 0; i < keys_of(message->packet.tag); i++) {
-        int source = message->packet.source, tag = message->packet.tag;
-        key(i, &source, &tag);
-        tern_list_append(&find_or_make(table, message->context, source, tag)->items,
-                         &message->links[i]);
-    }
-    tern_count(&counters->unexpected_messages, 1);
-    tern_count(&message->context->unexpected_length, 1);
-    tern_count(&table->items, 1);
-    raise_mark(&counters->unexpected_longest, table->items);
+    struct tern_context *context = message->context;
+    struct tern_lane *lane = context->lane;
+    append(message, message->packet.source, message->packet.tag, EXACT);
+    if (context->by_wildcards)
+        append_by_wildcards(message);
+    tern_list_append(arrived_with(context, message->packet.tag), &message->arrived);
+    tern_count(&lane->counters.unexpected_messages, 1);
+    tern_count(&context->unexpected_length, 1);
+    tern_count(&lane->unexpected.items, 1);
+    raise_mark(&lane->counters.unexpected_longest, lane->unexpected.items);
 }
 
 void tern_match_remove(struct tern_unexpected *message)
 {
-    for (int i = 0; i < keys_of(message->packet.tag); i++)
-        tern_list_remove(&message->links[i]);
-    tern_count(&message->context->unexpected_length, -1);
-    tern_count(&message->context->lane->unexpected.items, -1);
+    struct tern_context *context = message->context;
+    tern_list_remove(&message->exact);
+    tern_list_remove(&message->arrived);
+    if (context->by_wildcards) {
+        tern_list_remove(link_of(message, BY_TAG));
+        if (message->packet.tag >= 0)
+            tern_list_remove(link_of(message, BY_SOURCE));
+    }
+    tern_count(&context->unexpected_length, -1);
+    tern_count(&context->lane->unexpected.items, -1);
 }
 
-static struct tern_unexpected *message_at(struct tern_link *link, int i)
+static struct tern_unexpected *widen(struct tern_unexpected *message)
 {
-    return (struct tern_unexpected *)((char *)(link - i) - offsetof(struct tern_unexpected, links));
+    struct tern_unexpected *wide = tern_unexpected_new(NULL, message->length);
+    if (!wide)
+        out_of_memory(message->context->lane);
+    memcpy(wide, message, sizeof *message + message->length);
+    wide->wide = true;
+    tern_list_replace(&message->exact, &wide->exact);
+    tern_list_replace(&message->arrived, &wide->arrived);
+    tern_unexpected_free(message);
+    return wide;
+}
+
+static __attribute__((noinline)) void begin_by_wildcards(struct tern_context *context)
+{
+    for (int internal = 0; internal < 2; internal++) {
+        struct tern_link *all = &context->arrived[internal];
+        for (struct tern_link *link = all->next; link != all; link = link->next) {
+            struct tern_unexpected *message = message_at(link, ARRIVED);
+            if (!message->wide)
+                message = widen(message);
+            append_by_wildcards(message);
+            link = &message->arrived;
+        }
+    }
+    context->by_wildcards = true;
+}
+
+static struct tern_unexpected *first_of(struct tern_context *context, int source, int tag, int which)
+{
+    const struct tern_queue *queue = find(&context->lane->unexpected, context, source, tag);
+    return queue && !tern_list_empty(&queue->items) ? message_at(queue->items.next, which) : NULL;
+}
+
+/* For (source, tag), of which one at least is a wildcard. */
+static struct tern_unexpected *first_by_wildcards(struct tern_context *context, int source, int tag)
+{
+    enum { FEW = 8 };
+    struct tern_link *all = arrived_with(context, tag), *link = all->next;
+    for (int i = 0; i < FEW; i++, link = link->next) {
+        if (link == all)
+            return NULL;
+        if (takes(source, tag, &message_at(link, ARRIVED)->packet))
+            return message_at(link, ARRIVED);
+    }
+    if (!context->by_wildcards)
+        begin_by_wildcards(context);
+    return first_of(context, source, tag, tag == MPI_ANY_TAG ? BY_SOURCE : BY_TAG);
 }
 
 struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag)
 {
     if (!context->lane->unexpected.items)
         return NULL;
-    const struct tern_queue *queue = find(&context->lane->unexpected, context, source, tag);
-    if (!queue || tern_list_empty(&queue->items))
-        return NULL;
-    return message_at(queue->items.next, (source == MPI_ANY_SOURCE) + 2 * (tag == MPI_ANY_TAG));
+    return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
+               ? first_by_wildcards(context, source, tag)
+               : first_of(context, source, tag, EXACT);
 }
 
 struct tern_unexpected *tern_match_any(struct tern_context *context)
 {
-    struct tern_match_table *table = &context->lane->unexpected;
-    for (uint32_t i = 0; table->items && i <= table->mask; i++)
-        for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next)
-            if (queue->context == context && queue->source != MPI_ANY_SOURCE &&
-                queue->tag != MPI_ANY_TAG && !tern_list_empty(&queue->items))
-                return message_at(queue->items.next, 0);
+    for (int internal = 0; internal < 2; internal++)
+        if (!tern_list_empty(&context->arrived[internal]))
+            return message_at(context->arrived[internal].next, ARRIVED);
     return NULL;
 }
 
 uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected **ret_first)
 {
-    const struct tern_match_table *table = &context->lane->unexpected;
+    struct tern_link *all = &context->arrived[0];
     uint64_t count = 0;
-    *ret_first = NULL;
-    for (uint32_t i = 0; table->items && i <= table->mask; i++)
-        for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next) {
-            if (queue->context != context || queue->source == MPI_ANY_SOURCE || queue->tag < 0)
-                continue;
-            for (struct tern_link *link = queue->items.next; link != &queue->items; link = link->next)
-                if (count++ == 0)
-                    *ret_first = message_at(link, 0);
-        }
+    for (struct tern_link *link = all->next; link != all; link = link->next)
+        count++;
+    *ret_first = count ? message_at(all->next, ARRIVED) : NULL;
     return count;
 }
 
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id)
 {
-    const struct tern_queue *queue = find(&context->lane->unexpected, context, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    if (!queue)
-        return NULL;
-    for (struct tern_link *link = queue->items.next; link != &queue->items; link = link->next) {
-        struct tern_unexpected *message = message_at(link, 3);
+    struct tern_link *all = &context->arrived[0];
+    for (struct tern_link *link = all->next; link != all; link = link->next) {
+        struct tern_unexpected *message = message_at(link, ARRIVED);
         if (message->from == from && message->packet.kind != TERN_PACKET_EAGER &&
             message->packet.id == id)
             return message;
@@ -285,11 +391,10 @@ struct tern_unexpected *tern_match_announced(struct tern_context *context,
     return NULL;
 }
 
-static bool names(const struct tern_queue *queue, const struct tern_peer *peer)
+static bool names(const struct tern_context *context, int source, const struct tern_peer *peer)
 {
-    const struct tern_context *context = queue->context;
-    if (queue->source != MPI_ANY_SOURCE)
-        return tern_peer_is(peer, tern_peers_process(context->peers, queue->source));
+    if (source != MPI_ANY_SOURCE)
+        return tern_peer_is(peer, tern_peers_process(context->peers, source));
     for (int rank = 0; rank < context->size; rank++)
         if (tern_peer_is(peer, tern_peers_process(context->peers, rank)))
             return true;
@@ -299,10 +404,14 @@ static bool names(const struct tern_queue *queue, const struct tern_peer *peer)
 struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const struct tern_peer *peer)
 {
     const struct tern_match_table *table = &lane->posted;
-    for (uint32_t i = 0; table->items && i <= table->mask; i++)
+    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
         for (struct tern_queue *queue = table->buckets[i]; queue; queue = queue->hash_next)
-            if (!tern_list_empty(&queue->items) && names(queue, peer))
+            if (!tern_list_empty(&queue->items) && names(queue->context, queue->source, peer))
                 return TERN_CONTAINER(queue->items.next, struct tern_pml_request, link);
+    for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
+        for (struct tern_context *context = lane->contexts[i]; context; context = context->hash_next)
+            if (context->first && names(context, context->first->rank, peer))
+                return context->first;
     return NULL;
 }
 

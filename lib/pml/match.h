@@ -7,15 +7,16 @@
  *
  * Both sides are hash tables, a pair per lane, of queues, a queue per key (context, source, tag). A posted receive stands in one queue, its
  * wildcards being part of the key, with a global stamp; an arriving message looks at the heads of at most four queues
- * and takes the oldest. An unexpected message stands in four queues (exact, any source, any tag, both), so a receive or probe
- * looks at one head. Tags below MPI_ANY_TAG are internal: wildcards do not see them.
+ * and takes the oldest. A receive that is posted when its context has no other needs no queue: it is older than all that follow,
+ * so messages are held against it first. An unexpected message stands in the queue of its key and in its context's list of all that came. Who
+ * asks for any source or any tag looks at the first few of that list. If they do not tell, all messages of the context are put
+ * into queues by those keys too, now and from then on, so that everybody looks at one head; until then they do without the
+ * links. Tags below MPI_ANY_TAG are internal: wildcards do not see them, and they have a list of their own.
  */
 
 #include "lib/pml/pml_request.h"
 
 #include <string.h>
-
-enum { TERN_MATCH_KEYS = 4 };
 
 struct tern_queue {
     const struct tern_context *context;
@@ -26,13 +27,20 @@ struct tern_queue {
 
 /* A message that came before its receive. */
 struct tern_unexpected {
-    struct tern_link links[TERN_MATCH_KEYS]; /* [0]: exact; the last three are unused by internal tags */
+    struct tern_link exact;   /* in the queue of its source and tag */
+    struct tern_link arrived; /* in its context's list; or in one of messages that came too soon (lib/pml/deliver.c) */
     struct tern_context *context;
     struct tern_peer *from;
     struct tern_packet packet;
     uint32_t length;
-    unsigned char payload[];
+    bool wide; /* the links by any source and by any tag lie before all this */
+    unsigned char payload[] __attribute__((aligned(8)));
 };
+
+/* Memory for a message of that context (NULL: whichever asks for it later) with `length` bytes, which is all that is set. NULL:
+ * none. */
+struct tern_unexpected *tern_unexpected_new(const struct tern_context *context, size_t length);
+void tern_unexpected_free(struct tern_unexpected *message);
 
 /* Bytes of the whole message, of which an announcement brings none. */
 static inline uint64_t tern_unexpected_bytes(const struct tern_unexpected *message)
@@ -48,12 +56,12 @@ void tern_match_post(struct tern_pml_request *request);
 void tern_match_withdraw(struct tern_pml_request *request);
 /* A posted receive that may never get its message, as the peer is lost. It stays. NULL: none. */
 struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const struct tern_peer *peer);
-/* The oldest posted receive that takes a message from source with tag; it is removed. NULL: none. */
-struct tern_pml_request *tern_match_posted(struct tern_context *context, int source, int tag);
+/* The oldest posted receive that takes the message; it is removed. NULL: none. */
+struct tern_pml_request *tern_match_posted(struct tern_context *context, const struct tern_packet *packet);
 
 void tern_match_add(struct tern_unexpected *message);
 void tern_match_remove(struct tern_unexpected *message);
-/* The oldest message for (source, tag), which may be wildcards. It stays. */
+/* The oldest message for (source, tag), which may be wildcards. It stays, but others may move in memory. */
 struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag);
 /* Any message of the context, exact or internal; for closing it. */
 struct tern_unexpected *tern_match_any(struct tern_context *context);

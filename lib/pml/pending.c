@@ -18,11 +18,12 @@
 #include <string.h>
 
 static int64_t credit_bytes, lendable_bytes;
+static int64_t lent_bytes; /* of unexpected messages, in all lanes, for which their senders have credit again */
 
 void tern_pending_init(void)
 {
     credit_bytes = tern_param_int("pml_eager_credit");
-    lendable_bytes = tern_param_int("pml_unexpected_memory") / tern_lane_count;
+    lendable_bytes = tern_param_int("pml_unexpected_memory");
 }
 
 int tern_peer_ready(struct tern_peer *peer)
@@ -170,22 +171,32 @@ static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes
 
 enum { LENT = 1 }; /* in a packet's flags: its credit went back before it was matched */
 
+/* Returns what is lent then. Lanes share it. */
+static int64_t change_lent(int64_t bytes)
+{
+    if (TERN_UNLIKELY(tern_threads))
+        return __atomic_add_fetch(&lent_bytes, bytes, __ATOMIC_RELAXED);
+    return lent_bytes += bytes;
+}
+
 void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
 {
     int64_t bytes = (int64_t)length + TERN_MESSAGE_COST;
     if (TERN_UNLIKELY(packet->flags & LENT))
-        tern_lanes[peer->lane].lent_bytes -= bytes;
+        change_lent(-bytes);
     else
         give_back(peer, packet->context, bytes);
 }
 
 void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length)
 {
-    struct tern_lane *lane = &tern_lanes[peer->lane];
     int64_t bytes = (int64_t)length + TERN_MESSAGE_COST;
-    if (packet->kind == TERN_PACKET_RENDEZVOUS || lane->lent_bytes + bytes > lendable_bytes)
+    if (packet->kind == TERN_PACKET_RENDEZVOUS)
         return;
-    lane->lent_bytes += bytes;
+    if (change_lent(bytes) > lendable_bytes) {
+        change_lent(-bytes);
+        return;
+    }
     packet->flags = LENT;
     give_back(peer, packet->context, bytes);
 }

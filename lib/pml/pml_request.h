@@ -133,7 +133,13 @@ void tern_deliver_forget_peer(const struct tern_peer *peer);
 /* context.c */
 /* In all contexts: the next message to and from the peer is the first. What it has sent and nobody could take yet is dropped. */
 void tern_context_forget_peer(const struct tern_peer *peer);
-struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id);
+struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id);
+/* An open one by its id; NULL: it is not open here. */
+static inline struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)
+{
+    struct tern_context *latest = lane->latest;
+    return TERN_LIKELY(latest && latest->id == id) ? latest : tern_context_search(lane, id);
+}
 
 /* lost.c: for tern_btl_lost. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);

@@ -188,7 +188,7 @@ static void yield_processor(void)
     sched_yield();
     bool slow = (int64_t)(tern_ticks() - before) > SLOW_YIELD_TICKS;
     tern_locks_take_again(held);
-    if (slow)
+    if (slow && !__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* else it may have been a rank that copies */
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
 }
 
@@ -290,7 +290,8 @@ enum { CLOCK_ROUNDS = 16 };
 static void look_at_clock(struct tern_waiter *waiter)
 {
     uint64_t now = tern_ticks();
-    tern_doorbell_note_waiting(now);
+    if (!__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* else noted by tern_wait */
+        tern_doorbell_note_waiting(now);
     count_blocked(waiter, now);
 }
 
@@ -316,7 +317,7 @@ static bool idle_round(struct tern_waiter *waiter)
     return false;
 }
 
-void tern_wait(struct tern_waiter *waiter)
+static void wait_round(struct tern_waiter *waiter)
 {
     if (progress(waiter->lane)) {
         waiter->idle = 0;
@@ -330,6 +331,17 @@ void tern_wait(struct tern_waiter *waiter)
      * other threads' */
     if (TERN_UNLIKELY(tern_threads) && waiter->idle >= current_policy()->spins)
         waiter->events = events_of_all();
+}
+
+/* Who shares a processor is mostly without it, or copies for others, when its peers look whether it is there. */
+void tern_wait(struct tern_waiter *waiter)
+{
+    bool shared = __atomic_load_n(&ranks_share, __ATOMIC_RELAXED);
+    if (TERN_UNLIKELY(shared))
+        tern_doorbell_note_staying();
+    wait_round(waiter);
+    if (TERN_UNLIKELY(shared))
+        tern_doorbell_note_waiting(tern_ticks());
 }
 
 static uint32_t rounds_of_all(void)

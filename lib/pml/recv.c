@@ -43,7 +43,8 @@ static void finish(struct tern_pml_request *request, int64_t message_length)
         error = truncated(request, message_length);
         request->req.status._ucount = request->length;
     }
-    tern_number_take_back(request);
+    if (TERN_UNLIKELY(request->number))
+        tern_number_take_back(request);
     tern_request_complete(&request->req, error);
 }
 
@@ -191,7 +192,7 @@ void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, 
 static void receive_message(struct tern_pml_request *request, struct tern_unexpected *message)
 {
     tern_recv_begin(request, message->from, &message->packet, message->payload, message->length);
-    free(message);
+    tern_unexpected_free(message);
 }
 
 int tern_recv_start(struct tern_pml_request *request)

@@ -26,6 +26,8 @@
 
 #include <stdlib.h>
 
+enum { PIECE_MIN = 8192 };
+
 static int64_t kept_bytes; /* of messages copied for want of credit; atomic */
 
 static int push_first(struct tern_pending *pending);
@@ -125,13 +127,20 @@ static int push_first(struct tern_pending *pending)
     return 0;
 }
 
+/* Bytes of a DATA packet: the receiver copies one while the next is made, so a short message goes in several. */
+static size_t data_piece(const struct tern_pml_request *request)
+{
+    size_t most = request->peer->btl->packet_max, quarter = (size_t)request->cursor.length / 4;
+    return quarter >= most ? most : quarter < PIECE_MIN ? PIECE_MIN : quarter & -PIECE_MIN;
+}
+
 /* DATA packets until the message is through or there is no room. */
 static int push_data(struct tern_pending *pending)
 {
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *peer = request->peer;
     struct tern_packet packet = {.kind = TERN_PACKET_DATA, .id = request->remote_number};
-    size_t piece = peer->btl->packet_max;
+    size_t piece = data_piece(request);
     while (request->cursor.offset < request->cursor.length) {
         size_t left = request->cursor.length - request->cursor.offset;
         packet.context = (uint64_t)request->cursor.offset;
@@ -254,13 +263,8 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     if (TERN_UNLIKELY(length >= peer->eager_below || mode == TERN_SEND_SYNCHRONOUS ||
                       !tern_type_run(type, buf, count, &start)))
         return false;
-    struct tern_packet packet = {
-        .kind = TERN_PACKET_EAGER,
-        .seq = context->send_seq[dest]++,
-        .source = context->rank,
-        .tag = tag,
-        .context = context->id,
-    };
+    struct tern_packet packet;
+    tern_packet_set(&packet, context->send_seq[dest]++, context->rank, tag, context->id);
     if (TERN_UNLIKELY((soon ? peer->btl->send_soon : peer->btl->send)(peer, &packet, start, length))) {
         context->send_seq[dest]--;
         return false;

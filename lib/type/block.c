@@ -27,6 +27,7 @@ enum {
     CALL_MIN = 8192, /* from here on memcpy moves a block: it aligns, and it knows the caches */
     STREAM_MAX = 1 << 20, /* from here on it streams, too, or should not */
     AHEAD = 2048,         /* bytes of data between a line and the one asked for */
+    PACKED_AHEAD = 1024,  /* the same in the packed stream, for blocks of a few bytes */
 };
 
 #define INLINED __attribute__((always_inline)) static inline
@@ -50,34 +51,53 @@ INLINED void copy_block(char *to, const char *from, size_t size, size_t step)
         copy_steps(to, from, size, step);
 }
 
+/* `pack` is a constant, from here to move_one_way. */
+INLINED void copy(bool pack, char *packed, char *at, size_t size, size_t step)
+{
+    copy_block(pack ? packed : at, pack ? at : packed, size, step);
+}
+
+/* Blocks of a few bytes: as many as there are in a line of the packed stream are moved in one turn, so that the compiler can
+ * move several by one register, and the stream, which is often in another processor's cache, is asked for in time: there are
+ * too many instructions between two lines. 0: not so small. */
+INLINED int64_t per_line(size_t size, size_t step)
+{
+    return step == 0 && size <= 8 ? (int64_t)(64 / size) : 0;
+}
+
 INLINED void row(bool pack, char *packed, char *at, int64_t count, int64_t stride, size_t size,
                  size_t step)
 {
-    if (pack)
-        for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
-            copy_block(packed, at, size, step);
-    else
-        for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
-            copy_block(at, packed, size, step);
+    for (int64_t n = per_line(size, step); n && count >= n; count -= n) {
+        if (!pack)
+            __builtin_prefetch(packed + PACKED_AHEAD);
+#pragma GCC unroll 8
+        for (int64_t k = 0; k < n; k++, packed += size, at = tern_block_at(at, stride))
+            copy(pack, packed, at, size, step);
+    }
+    for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
+        copy(pack, packed, at, size, step);
 }
 
 INLINED void single(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
                     size_t step)
 {
-    const int64_t *places = blocks->places;
+    const int64_t *places = blocks->places, *end = places + blocks->rows;
     char *base = blocks->base;
-    int64_t rows = blocks->rows;
-    if (pack)
-        for (int64_t i = 0; i < rows; i++, packed += size)
-            copy_block(packed, tern_block_at(base, places[i]), size, step);
-    else
-        for (int64_t i = 0; i < rows; i++, packed += size)
-            copy_block(tern_block_at(base, places[i]), packed, size, step);
+    for (int64_t n = per_line(size, step); n && end - places >= n;) {
+        if (!pack)
+            __builtin_prefetch(packed + PACKED_AHEAD);
+#pragma GCC unroll 8
+        for (int64_t k = 0; k < n; k++, places++, packed += size)
+            copy(pack, packed, tern_block_at(base, *places), size, step);
+    }
+    for (; places < end; places++, packed += size)
+        copy(pack, packed, tern_block_at(base, *places), size, step);
 }
 
 /* All three shapes, so that sizes are chosen in one place. */
-INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                  size_t step)
+INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+                          size_t step)
 {
     int64_t rows = blocks->rows, count = blocks->count, stride = blocks->stride;
     const int64_t *places = blocks->places;
@@ -91,6 +111,15 @@ INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, siz
         for (; rows > 0;
              rows--, packed += (size_t)count * size, base = tern_block_at(base, blocks->row_stride))
             row(pack, packed, base, count, stride, size, step);
+}
+
+INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+                  size_t step)
+{
+    if (pack)
+        move_one_way(true, packed, blocks, size, step);
+    else
+        move_one_way(false, packed, blocks, size, step);
 }
 
 #if defined(__x86_64__)

@@ -21,12 +21,31 @@ static inline void tern_store_release(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+/* For the thread sanitizer, which does not see an order that goes through another process: whatever was released by this word
+ * comes before what follows. */
+#if defined(__SANITIZE_THREAD__)
+void __tsan_acquire(void *word);
+#define tern_comes_after(word) __tsan_acquire(word)
+#else
+#define tern_comes_after(word) ((void)0)
+#endif
+
 static inline void tern_cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#endif
+}
+
+/* Asks for a line that will be written soon; it may be another's by then. Nothing happens where nothing is mapped. */
+static inline void tern_prefetch_write(const void *line)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line)); /* the compiler's would only read it */
+#else
+    __builtin_prefetch(line, 1);
 #endif
 }
 

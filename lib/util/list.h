@@ -43,6 +43,13 @@ static inline void tern_list_move(struct tern_link *from, struct tern_link *to)
     tern_list_init(from);
 }
 
+/* `fresh` takes the place of `link`. */
+static inline void tern_list_replace(const struct tern_link *link, struct tern_link *fresh)
+{
+    *fresh = *link;
+    fresh->prev->next = fresh->next->prev = fresh;
+}
+
 static inline void tern_list_remove(struct tern_link *link)
 {
     link->prev->next = link->next;

@@ -5,6 +5,10 @@
  * announced. */
 #include "check.h"
 
+#ifndef LEVEL
+#define LEVEL MPI_THREAD_SINGLE
+#endif
+
 enum { ROUNDS = 12, FEW = 5000, MANY = 20000 }; /* each costs some 100 bytes */
 
 static unsigned long long announced(void)
@@ -53,7 +57,7 @@ static void exchange(int messages, int drop)
 
 int main(int argc, char **argv)
 {
-    start(&argc, &argv);
+    start_threads(&argc, &argv, LEVEL);
     announced();
     for (int round = 0; round < ROUNDS; round++) {
         exchange(FEW, round % 2);

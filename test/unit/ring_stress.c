@@ -2,12 +2,15 @@
 
 /*
  * The shm byte mover between two processes, without MPI: random packets both ways through rings that wrap around and grow,
- * each byte checked; then one end is killed at a random moment and the other must neither hang nor see a torn packet.
+ * each byte checked. Who finds nothing to do sleeps until the other rings, and nothing else ends that sleep; meanwhile the ranks
+ * are stopped at random moments and go on a little later. Then one end is killed at a random moment and the other must not see
+ * a torn packet. unit/ring_model runs the same code step by step.
  *
  *      ring_stress [packets per direction] [seed]
  */
 
 #include "lib/btl/btl.h"
+#include "lib/btl/doorbell.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -21,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LARGEST = 32 * 1024 };
+enum { LARGEST = 32 * 1024, LIMIT_S = 300 };
 
-static uint64_t to_send, received, seed_in, seed_out;
+static uint64_t to_send, sent, received, seed_in, seed_out;
 static size_t largest = LARGEST; /* a power of two */
 static unsigned char expected[LARGEST], outgoing[LARGEST];
 
@@ -92,9 +95,28 @@ static void start_rank(uint32_t rank, int fd, size_t size, uint64_t seed)
     tern_rte.node_memory_size = size;
     seed_out = seed * 2 + rank + 1;
     seed_in = seed * 2 + (1 - rank) + 1;
-    received = 0;
     tern_btl_deliver = check_packet;
+    alarm(LIMIT_S); /* who is not woken ends by that */
+    tern_doorbell_init();
     REQUIRE(tern_btl_init() == 0, "no byte mover: %s", tern_error_text(0));
+}
+
+/* Some packets out, and what there is in; true: anything. */
+static bool do_a_round(struct tern_peer *peer, bool endless)
+{
+    struct tern_packet packet;
+    uint64_t before = seed_out, count = 0, burst = 1 + (next_random(&(uint64_t){seed_out}) & 255);
+    for (; count < burst && (endless || sent < to_send); count++, sent++) {
+        before = seed_out;
+        size_t length = make_packet(&seed_out, &packet, outgoing);
+        int rc = peer->btl->send(peer, &packet, outgoing, length);
+        REQUIRE(rc == 0 || rc == TERN_ERR_AGAIN, "send: %s", tern_error_text(rc));
+        if (rc) {
+            seed_out = before;
+            break;
+        }
+    }
+    return tern_btl_progress(0) + count > 0;
 }
 
 /* Sends and receives until both are through, or (endless) until killed. */
@@ -102,25 +124,18 @@ static void run_rank(bool endless)
 {
     struct tern_peer *peer = tern_peer_get(0, 0, 1 - tern_rte.rank);
     REQUIRE(peer && tern_peer_connect(peer) == 0 && strcmp(peer->btl->name, "shm") == 0, "the peer is not reached by shm");
-    uint64_t sent = 0, waited = 0;
+    uint64_t idle = 0, patience = seed_in;
     while (endless || sent < to_send || received < to_send) {
-        struct tern_packet packet;
-        uint64_t before = seed_out, burst = 1 + (next_random(&(uint64_t){seed_out}) & 255);
-        for (uint64_t i = 0; i < burst && (endless || sent < to_send); i++) {
-            before = seed_out;
-            size_t length = make_packet(&seed_out, &packet, outgoing);
-            int rc = peer->btl->send(peer, &packet, outgoing, length);
-            REQUIRE(rc == 0 || rc == TERN_ERR_AGAIN, "send: %s", tern_error_text(rc));
-            if (rc) {
-                seed_out = before;
-                break;
-            }
-            sent++;
+        if (do_a_round(peer, endless)) {
+            idle = 0;
+            continue;
         }
-        waited = tern_btl_progress(0) ? 0 : waited + 1;
-        if (waited > 1000)
-            usleep(10);
-        REQUIRE(endless || waited < 3000000, "hangs after %lu sent, %lu received", (long)sent, (long)received);
+        if (++idle < (next_random(&patience) & 63))
+            continue;
+        uint32_t armed = tern_doorbell_arm();
+        if (!do_a_round(peer, endless))
+            tern_doorbell_sleep(armed, 2ull * LIMIT_S * 1000000);
+        tern_doorbell_disarm();
     }
 }
 
@@ -134,35 +149,55 @@ static int node_memory(size_t size)
     return fd;
 }
 
-static void both_ways(size_t memory, uint64_t seed)
+/* Both in children, which end when they are through; endless: when they are killed. */
+static void start_ranks(pid_t ranks[2], size_t memory, uint64_t seed, bool endless)
 {
     int fd = node_memory(memory);
-    pid_t child = fork();
-    start_rank(child == 0, fd, memory, seed);
-    run_rank(false);
-    if (child == 0)
-        _exit(0);
-    int status;
-    waitpid(child, &status, 0);
-    REQUIRE(status == 0, "the other rank failed");
-    tern_btl_finalize();
-    tern_peer_free_all();
+    for (int rank = 0; rank < 2; rank++) {
+        ranks[rank] = fork();
+        REQUIRE(ranks[rank] >= 0, "cannot fork");
+        if (ranks[rank])
+            continue;
+        start_rank((uint32_t)rank, fd, memory, seed);
+        run_rank(endless);
+        tern_btl_finalize();
+        tern_peer_free_all();
+        exit(0);
+    }
     close(fd);
 }
 
-/* Both ranks in children; one is killed, the other must go on (its ring fills up) until it is told to end. */
-static void death(int victim, uint64_t seed)
+static void both_ways(size_t memory, uint64_t seed)
 {
-    size_t memory = 64 << 20;
-    int fd = node_memory(memory);
     pid_t ranks[2];
-    for (int rank = 0; rank < 2; rank++) {
-        ranks[rank] = fork();
-        if (ranks[rank] == 0) {
-            start_rank(rank, fd, memory, seed);
-            run_rank(true);
+    start_ranks(ranks, memory, seed, false);
+    for (int left = 2; left;) {
+        int victim = (int)(next_random(&seed) & 1), status;
+        if (ranks[victim]) {
+            kill(ranks[victim], SIGSTOP);
+            usleep((useconds_t)(next_random(&seed) % 300));
+            kill(ranks[victim], SIGCONT);
+            usleep((useconds_t)(next_random(&seed) % 2000));
+        }
+        for (int rank = 0; rank < 2; rank++) {
+            if (!ranks[rank] || waitpid(ranks[rank], &status, WNOHANG) == 0)
+                continue;
+            ranks[rank] = 0;
+            left--;
+            if (status) {
+                if (ranks[!rank])
+                    kill(ranks[!rank], SIGKILL);
+                REQUIRE(0, "rank %d ended with status %#x", rank, status);
+            }
         }
     }
+}
+
+/* One is killed, the other must go on (its ring fills up) until it is told to end. */
+static void death(int victim, uint64_t seed)
+{
+    pid_t ranks[2];
+    start_ranks(ranks, 64 << 20, seed, true);
     usleep(1000 + seed * 7919 % 20000);
     kill(ranks[victim], SIGKILL);
     usleep(20000);
@@ -172,7 +207,6 @@ static void death(int victim, uint64_t seed)
     REQUIRE(early == 0, "the survivor ended with status %#x", status);
     kill(ranks[1 - victim], SIGKILL);
     waitpid(ranks[1 - victim], &status, 0);
-    close(fd);
 }
 
 int main(int argc, char **argv)

@@ -2,26 +2,21 @@
 
 /*
  * A ring whose 32-bit counters pass 2^32: packets of all lengths go on in order, none is seen twice and none too early; and
- * whatever was sent before, a sender that waits for room always gets it.
+ * whatever was sent before, a sender that waits for room always gets it. Then the two ends in two threads, which is where the
+ * thread sanitizer sees whether all that they share is ordered by the ring's atomic words.
  */
+
+#include "require.h"
 
 #include "lib/btl/shm/ring.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAPS = 4 };
-
-#define REQUIRE(condition, ...)                                                                                        \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                                            \
-            fprintf(stderr, __VA_ARGS__);                                                                              \
-            fputc('\n', stderr);                                                                                       \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+enum { LAPS = 4, BETWEEN_THREADS = 20000 };
 
 static uint64_t seed = 1;
 
@@ -65,17 +60,22 @@ static bool take_one(struct tern_ring_in *in, uint32_t id)
     return true;
 }
 
-static void pass(uint64_t size)
+static struct tern_ring *open_ring(uint64_t size, struct tern_ring_out *out, struct tern_ring_in *in)
 {
     struct tern_ring *ring = aligned_alloc(TERN_CACHE_LINE, size);
-    struct tern_ring_out out;
-    struct tern_ring_in in;
-
     REQUIRE(ring, "no memory for a ring of %lu bytes", (long)size);
     memset(ring, 0, size);
     tern_ring_format(ring, size, 0);
-    REQUIRE(tern_ring_open_out(&out, ring) == 0, "the ring cannot be opened");
-    tern_ring_open_in(&in, ring);
+    REQUIRE(tern_ring_open_out(out, ring) == 0, "the ring cannot be opened");
+    tern_ring_open_in(in, ring);
+    return ring;
+}
+
+static void pass(uint64_t size)
+{
+    struct tern_ring_out out;
+    struct tern_ring_in in;
+    struct tern_ring *ring = open_ring(size, &out, &in);
     uint32_t total = 2 * LAPS * ring->slot_count;
     start_late(ring, &out, &in, total / 2);
     REQUIRE(!take_one(&in, 0), "an empty ring has a packet");
@@ -99,11 +99,41 @@ static void pass(uint64_t size)
     free(ring);
 }
 
+static void *take_all(void *in)
+{
+    for (uint32_t taken = 0; taken < BETWEEN_THREADS;)
+        if (take_one(in, taken))
+            taken++;
+        else
+            sched_yield();
+    return NULL;
+}
+
+static void pass_between_threads(uint64_t size)
+{
+    struct tern_ring_out out;
+    struct tern_ring_in in;
+    struct tern_ring *ring = open_ring(size, &out, &in);
+    pthread_t taker;
+
+    REQUIRE(pthread_create(&taker, NULL, take_all, &in) == 0, "no thread");
+    for (uint32_t sent = 0; sent < BETWEEN_THREADS; sent++) {
+        uint32_t length = random_length(out.payload_max);
+        while (!send_one(&out, sent, length))
+            sched_yield();
+    }
+    pthread_join(taker, NULL);
+    tern_ring_close_out(&out);
+    free(ring);
+}
+
 int main(void)
 {
     static const uint64_t sizes[] = {4096, 32 * 1024, 256 * 1024};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int round = 0; round < 8; round++)
             pass(sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        pass_between_threads(sizes[i]);
     return 0;
 }

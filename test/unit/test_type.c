@@ -652,7 +652,7 @@ static void check_blocks(size_t size, int64_t rows, int64_t count, int gap, int 
 {
     int64_t stride = (int64_t)size + gap, row_stride = count * stride + 7;
     size_t span = (size_t)(rows * row_stride) + 256, bytes = (size_t)(rows * count) * size;
-    int64_t places[4];
+    int64_t places[150];
     char *room = calloc(1, 4 * (span + bytes + 256)), *memory = room + shift,
          *packed = memory + span, *back = packed + bytes + 128, *expected = back + span;
     ck_assert_ptr_nonnull(room);
@@ -696,6 +696,10 @@ START_TEST(blocks_of_any_size_and_place)
             check_blocks(size, 3, 2, 5, (int)(i % 64), placed, streamed);
             check_blocks(size, 1, 5, 64, (int)(i % 3) * 16, placed, streamed);
             check_blocks(size, 4, 1, 16, (int)(i * 7 % 64), placed, streamed);
+            if (size <= 8) { /* more than a line of the packed stream */
+                check_blocks(size, 1, 150, 3, (int)(i % 64), placed, streamed);
+                check_blocks(size, 150, 1, 3, (int)(i % 64), placed, streamed);
+            }
         }
     }
 }

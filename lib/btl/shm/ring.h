@@ -50,6 +50,7 @@ struct tern_ring {
     uint32_t source;     /* sender's local rank */
     uint32_t lane;       /* the sender's */
     uint64_t next;       /* in the receiver's inbox: offset of the ring announced before, 0: none */
+    uint32_t small;      /* the sender has no memory for the largest one; may be said later; atomic */
     /* the receiver's line */
     uint32_t consumed __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_ring_slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
@@ -147,7 +148,7 @@ static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern
     }
     out->data_end[out->head & out->mask] = out->data_head;
     slot->length = length;
-    slot->packet = *packet;
+    tern_packet_copy(&slot->packet, packet);
     out->head++;
     /* release: header and payload are visible to whoever sees the turn */
     tern_store_release(&slot->turn, out->head);

@@ -25,7 +25,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GIVEN_SIZES = 24, PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20, WAIT_US = 200 };
@@ -63,6 +62,7 @@ static uint64_t cleanings_met; /* how often the memory had been cleaned when its
 struct tern_segment tern_segment = {.fd = -1};
 
 static uint64_t cookie;
+static uint64_t file_size; /* of all ranks' memory, though one may map less; the launcher's own may follow */
 
 static struct shared_header *header(void)
 {
@@ -197,6 +197,7 @@ int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size
     if (!tern_segment.base)
         return TERN_ERR_NO_MEM;
     take_lock(&header()->meeting_lock);
+    tern_comes_after(&header()->given_lock); /* what we gave another may have taken, for a meeting */
     uint64_t *at = &header()->meetings;
     while (*at && !same_name(&meeting_at(*at)->name, name))
         at = &meeting_at(*at)->next;
@@ -254,11 +255,9 @@ static void enter(void)
 /* The memory becomes what the launcher gave: other programs may follow in the same places. */
 static void clean(void)
 {
-    struct stat st;
     uint64_t first = header_bytes(), used = header()->used;
-    if (fstat(tern_segment.fd, &st) == 0 &&
-        fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
-                  st.st_size - first) == 0)
+    if (fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
+                  file_size - first) == 0)
         used = 0; /* else the next rings lie behind these */
     memset(&header()->used, 0, tern_segment.base + first - (char *)&header()->used);
     header()->used = used;
@@ -390,6 +389,7 @@ int tern_segment_attach(void)
     if (rc)
         return rc;
     tern_segment.fd = fd;
+    file_size = size;
     int error = reserve(0, header_bytes());
     if (error)
         return tern_error(TERN_ERR_NO_MEM,

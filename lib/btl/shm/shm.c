@@ -42,6 +42,7 @@ enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 
 struct tern_endpoint {
     struct tern_ring_out out; /* ring == NULL: none yet */
+    struct tern_ring *in; /* the ring to me; NULL: none yet */
     struct tern_segment_rank *block;
     uint32_t local_rank;
     uint8_t lane;
@@ -54,6 +55,7 @@ struct tern_endpoint {
 struct incoming {
     struct tern_ring_in in;
     struct tern_peer *peer;
+    struct tern_endpoint *back; /* to the one it comes from */
 };
 
 /* What a lane sends by and receives from. Guarded by the lane's lock. */
@@ -155,6 +157,8 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
         if ((level > 0 && bytes > my_ring_budget) ||
             tern_segment_allocate(ring_sizes[level], &offset)) {
             endpoint->level_max = level;
+            if (endpoint->out.ring)
+                __atomic_store_n(&endpoint->out.ring->small, 1, __ATOMIC_RELAXED);
             if (level == 0)
                 break;
             continue;
@@ -162,6 +166,7 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
         struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
         tern_ring_format(ring, ring_sizes[level], tern_rte.local_rank);
         ring->lane = endpoint->lane;
+        ring->small = endpoint->level_max < LEVELS;
         int rc = tern_ring_open_out(ret_out, ring);
         if (rc)
             return rc;
@@ -278,6 +283,30 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
     return 0;
 }
 
+enum {
+    BY_WAY_MIN = 2048, /* below, memcpy is a loop of stores like any other */
+    BY_WAY_BYTES = 8192,
+    RUN_LONG = 4096,
+};
+
+/* The lines of a ring are in the receiver's cache. A store to one fetches it first, only to overwrite it; a long memcpy, which
+ * the processor carries out line by line (rep movsb), does not. So what is scattered goes by way of a buffer in our first cache. */
+static void pack(struct tern_cursor *cursor, char *room, size_t length)
+{
+    char way[BY_WAY_BYTES] __attribute__((aligned(TERN_CACHE_LINE)));
+    struct tern_cursor ahead = *cursor;
+    struct iovec run;
+    if (length < BY_WAY_MIN || tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 || run.iov_len == RUN_LONG) {
+        tern_cursor_pack(cursor, room, length);
+        return;
+    }
+    for (size_t done = 0; done < length;) {
+        size_t part = tern_cursor_pack(cursor, way, length - done < sizeof way ? length - done : sizeof way);
+        memcpy(room + done, way, part);
+        done += part;
+    }
+}
+
 static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
                            struct tern_cursor *cursor, size_t length)
 {
@@ -285,7 +314,7 @@ static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     int rc = reserve(peer->endpoint, length, &room);
     if (rc)
         return rc;
-    tern_cursor_pack(cursor, room, length);
+    pack(cursor, room, length);
     publish(peer->endpoint, packet, length);
     return 0;
 }
@@ -319,6 +348,8 @@ enum { PULL_PIECE = 256 * 1024 };
  * (computing, descheduled) cannot take part. */
 static bool sender_is_there(const struct tern_endpoint *endpoint)
 {
+    if (endpoint->in && __atomic_load_n(&endpoint->in->small, __ATOMIC_RELAXED))
+        return false; /* for it to come in many small parts: each would cost a turn of both */
     if (__atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED))
         return false; /* not for long */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
@@ -420,6 +451,8 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
         }
         __atomic_store_n(&entry->peer->came_by, &tern_btl_shm, __ATOMIC_RELAXED);
         tern_ring_open_in(&entry->in, ring);
+        entry->back = &lane->endpoints[ring->source];
+        entry->back->in = ring;
         offset = ring->next;
     }
     lane->inbox_seen[inbox] = newest;
@@ -443,7 +476,16 @@ static void follow_move(struct incoming *entry, const void *payload)
     memcpy(&offset, payload, sizeof offset);
     struct tern_ring *old = entry->in.ring;
     tern_ring_open_in(&entry->in, ring_at(offset));
+    entry->back->in = entry->in.ring;
     tern_segment_discard((char *)old - tern_segment.base, old->size);
+}
+
+/* Whoever gets a short message often answers it with another, whose slot is in the cache of the one that polls it. It is asked for
+ * before the message is delivered. Longer messages are written from their payload on, by which time the slot would be lost again. */
+static inline void expect_answer(const struct tern_endpoint *back)
+{
+    if (back->out.ring)
+        tern_prefetch_write(tern_ring_slot(back->out.ring, back->out.mask, back->out.head));
 }
 
 static int drain(struct incoming *entry)
@@ -458,6 +500,8 @@ static int drain(struct incoming *entry)
             continue;
         }
         uint32_t length = slot->length;
+        if (length <= TERN_RING_INLINE)
+            expect_answer(entry->back);
         tern_btl_deliver(entry->peer, &slot->packet, payload, length);
         if (tern_ring_consume(&entry->in, length))
             tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
