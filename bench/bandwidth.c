@@ -37,23 +37,13 @@ int main(int argc, char **argv)
     struct stream s = { bench_buffer((size_t) b.most_bytes), bench_buffer((size_t) b.most_bytes),
                         0, 0 };
     for (int both = 0; both < 2; both++) {
-        for (long bytes = 8; bytes <= b.most_bytes; bytes *= 8) {
-            s.bytes = (int) bytes;
+        static const long sizes[] = { 8, 64, 512, 4096, 16384, 32768, 65536, 262144, 1 << 20, 2 << 20, 4 << 20 };
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= b.most_bytes; i++) {
+            s.bytes = (int) sizes[i];
             s.both_ways = both;
             double seconds = bench_median(&b, stream, &s);
-            bench_print(both ? "bandwidth-both-ways" : "bandwidth", bytes,
-                        (double) bytes * WINDOW * (both + 1) / seconds / 1e6, "MB/s");
-        }
-        /* The powers of eight miss the sizes everybody asks for. */
-        static const long more[] = { 65536, 1 << 20, 4 << 20 };
-        for (int i = 0; i < 3; i++) {
-            if (more[i] > b.most_bytes)
-                continue;
-            s.bytes = (int) more[i];
-            s.both_ways = both;
-            double seconds = bench_median(&b, stream, &s);
-            bench_print(both ? "bandwidth-both-ways" : "bandwidth", more[i],
-                        (double) more[i] * WINDOW * (both + 1) / seconds / 1e6, "MB/s");
+            bench_print(both ? "bandwidth-both-ways" : "bandwidth", sizes[i],
+                        (double) sizes[i] * WINDOW * (both + 1) / seconds / 1e6, "MB/s");
         }
     }
     free(s.out);

@@ -122,4 +122,24 @@ static inline void *bench_buffer(size_t bytes)
     return p;
 }
 
+/* What goes to and fro between ranks 0 and 1; a bench_batch. Other ranks wait in a barrier, as they
+ * would in a program. */
+struct bench_pair { void *buffer; int count; MPI_Datatype type; };
+
+static inline double bench_ping_pong(int repetitions, void *state)
+{
+    struct bench_pair *p = state;
+    if (rank > 1)
+        return 0;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        if (rank == 0)
+            MPI_Send(p->buffer, p->count, p->type, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(p->buffer, p->count, p->type, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(p->buffer, p->count, p->type, 0, 1, MPI_COMM_WORLD);
+    }
+    return MPI_Wtime() - begin;
+}
+
 #endif

@@ -78,7 +78,7 @@ def latency(judge):
 
 
 def bandwidth(judge):
-    judge.ratio(2, "bandwidth, 512 B to 16 KiB", ">= 1.3", "bandwidth", ["bandwidth"], [512, 4096])
+    judge.ratio(2, "bandwidth, 512 B to 16 KiB", ">= 1.3", "bandwidth", ["bandwidth"], [512, 4096, 16384])
     judge.ratio(2, "bandwidth, 64 KiB to 4 MiB", ">= 1.2", "bandwidth", ["bandwidth"],
                 [65536, 262144, 1048576, 2097152, 4194304])
     judge.ratio(2, "both ways", ">= 1.0", "bandwidth", ["bandwidth-both-ways"])

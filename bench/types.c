@@ -3,26 +3,6 @@
  * data; as much again lies between the blocks, of 8, 64 and 512 bytes. */
 #include "bench.h"
 
-struct pair { char *buffer; MPI_Datatype type; };
-
-static double ping_pong(int repetitions, void *state)
-{
-    struct pair *p = state;
-    if (rank > 1)
-        return 0;
-    double begin = MPI_Wtime();
-    for (int i = 0; i < repetitions; i++) {
-        if (rank == 0) {
-            MPI_Send(p->buffer, 1, p->type, 1, 1, MPI_COMM_WORLD);
-            MPI_Recv(p->buffer, 1, p->type, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Recv(p->buffer, 1, p->type, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(p->buffer, 1, p->type, 0, 1, MPI_COMM_WORLD);
-        }
-    }
-    return MPI_Wtime() - begin;
-}
-
 static void make_vector(int blocks, int doubles, MPI_Datatype *ret_type)
 {
     MPI_Type_vector(blocks, doubles, 2 * doubles, MPI_DOUBLE, ret_type);
@@ -63,7 +43,7 @@ int main(int argc, char **argv)
                   { "subarray", make_subarray } };
     struct bench b = bench_start(&argc, &argv, 4 << 20);
     bench_need_ranks(2);
-    struct pair p = { bench_buffer(2 * (size_t) b.most_bytes), MPI_DATATYPE_NULL };
+    struct bench_pair p = { bench_buffer(2 * (size_t) b.most_bytes), 1, MPI_DATATYPE_NULL };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         for (int block = 8; block <= 512; block *= 8) {
             for (long bytes = 65536; bytes <= b.most_bytes; bytes *= 64) {
@@ -71,7 +51,7 @@ int main(int argc, char **argv)
                 snprintf(name, sizeof name, "%s-%d", kinds[k].name, block);
                 kinds[k].make((int) (bytes / block), block / 8, &p.type);
                 MPI_Type_commit(&p.type);
-                bench_print(name, bytes, bench_median(&b, ping_pong, &p) / 2 * 1e6, "us");
+                bench_print(name, bytes, bench_median(&b, bench_ping_pong, &p) / 2 * 1e6, "us");
                 MPI_Type_free(&p.type);
             }
         }
