@@ -19,6 +19,7 @@
 #include "lib/util/log.h"
 #include "mpirun/agents.h"
 #include "mpirun/call.h"
+#include "mpirun/cards.h"
 #include "mpirun/connection.h"
 #include "mpirun/environment.h"
 #include "mpirun/exchange.h"
@@ -28,6 +29,7 @@
 #include "mpirun/local.h"
 #include "mpirun/output.h"
 #include "mpirun/program.h"
+#include "mpirun/reports.h"
 #include "mpirun/topology.h"
 
 enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000, ABANDON_MS = 3000 };
@@ -239,6 +241,7 @@ static int make_ready(struct tern_job *job)
         return error;
     tern_environment_clean();
     tern_exchange_open(job, true, send_up);
+    tern_cards_open(job, true, send_up, tern_reports_answer);
     error = tern_output_open(job->options, job->map->size, &output_listener);
     return error ? error : tern_local_serve(job, &server_listener);
 }
@@ -364,7 +367,7 @@ static void handle(const struct tern_frame *frame)
         take_job(frame);
     else if (frame->kind == TERN_FRAME_END)
         end(0);
-    if (!agent.has_job || tern_exchange_received(frame))
+    if (!agent.has_job || tern_exchange_received(frame) || tern_cards_received(frame))
         return;
     if (frame->kind == TERN_FRAME_SPAWN)
         spawn();

@@ -258,14 +258,13 @@ static void link_received(struct tern_link *link, const struct tern_frame *frame
     agents.listener->received(frame);
 }
 
-static bool is_ssh(const char *word)
+static bool is_called(const char *path, const char *name)
 {
-    const char *slash = strrchr(word, '/');
-    word = slash ? slash + 1 : word;
-    return strcmp(word, "ssh") == 0 || strcmp(word, "rsh") == 0;
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
-/* For the shell that ssh starts on the other side. */
+/* For the shell that ssh starts on the other side, as rsh and qrsh do. */
 static char *quote(const char *word)
 {
     if (!word[strspn(word,
@@ -283,10 +282,11 @@ static void make_command(const char *name, const char *address, int patience_ms,
                          struct tern_strings *argv)
 {
     const struct tern_strings *words = &agents.launch->words;
-    bool ssh = is_ssh(words->items[0]);
+    bool ssh = is_called(words->items[0], "ssh");
+    bool shell = ssh || is_called(words->items[0], "rsh") || is_called(words->items[0], "qrsh");
     for (int i = 0; i < words->count; i++)
         tern_strings_add(argv, words->items[i]);
-    if (ssh && strstr(words->items[0], "ssh")) {
+    if (ssh) {
         tern_strings_add(argv, "-xT");
         tern_strings_add(argv, "-oBatchMode=yes");
         /* a little earlier than we lose patience: its own words are better */
@@ -296,7 +296,7 @@ static void make_command(const char *name, const char *address, int patience_ms,
             tern_strings_format(argv, "-oHostKeyAlias=%s", name);
     }
     tern_strings_add(argv, address ? address : name);
-    if (ssh) {
+    if (shell) {
         char *program = quote(agents.launch->program);
         tern_strings_add(argv, program);
         free(program);

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "lib/util/error.h"
+#include "lib/util/param.h"
+#include "lib/util/text.h"
+#include "mpirun/program.h"
 
 enum { MOST_HOSTS = 1 << 20, MOST_SLOTS = 1 << 20 };
 
@@ -150,13 +153,10 @@ int tern_allocation_read(const char *path, bool with_slots, struct tern_host_lis
     return error;
 }
 
-static int read_slurm(const char *nodes, struct tern_host_list *list)
+static int read_slurm(const char *nodes, const char *tasks, struct tern_host_list *list)
 {
     struct tern_strings names = { 0 };
     int error = tern_slurm_expand(nodes, &names);
-    const char *tasks = getenv("SLURM_TASKS_PER_NODE");
-    if (!tasks)
-        tasks = getenv("SLURM_JOB_CPUS_PER_NODE");
     int *numbers = tern_must_alloc(names.count * sizeof *numbers);
     if (!error && tasks)
         error = tern_slurm_numbers(tasks, names.count, numbers);
@@ -170,34 +170,145 @@ static int read_slurm(const char *nodes, struct tern_host_list *list)
     return error;
 }
 
-static const char *slurm_nodes(void)
+/* Of a job of several components ("heterogeneous"), whose variables have the component's number behind: how many; 0: it is none. */
+static int slurm_components(void)
 {
-    const char *nodes = getenv("SLURM_JOB_NODELIST");
-    return getenv("SLURM_JOB_ID") ? nodes ? nodes : getenv("SLURM_NODELIST") : NULL;
+    const char *size = getenv("SLURM_HET_SIZE");
+    if (!size)
+        size = getenv("SLURM_PACK_SIZE"); /* up to Slurm 19, and beside the other name */
+    return size ? atoi(size) : 0;
 }
 
-bool tern_allocation_is_slurm(void)
+static const char *component_value(const char *name, int component)
 {
-    return slurm_nodes() != NULL;
+    static const char *const kinds[] = { "HET", "PACK" };
+    const char *value = NULL;
+    for (int i = 0; i < 2 && !value; i++) {
+        char *full = tern_must_format("%s_%s_GROUP_%d", name, kinds[i], component);
+        value = getenv(full);
+        free(full);
+    }
+    return value;
+}
+
+static const char *first_of(const char *value, const char *other)
+{
+    return value ? value : other;
+}
+
+static const char *slurm_nodes(void)
+{
+    return first_of(getenv("SLURM_JOB_NODELIST"), getenv("SLURM_NODELIST"));
+}
+
+static int read_slurm_job(struct tern_host_list *list)
+{
+    int components = slurm_components(), error = 0;
+    if (!components)
+        return read_slurm(slurm_nodes(), first_of(getenv("SLURM_TASKS_PER_NODE"), getenv("SLURM_JOB_CPUS_PER_NODE")), list);
+    for (int i = 0; i < components && !error; i++) {
+        const char *nodes = component_value("SLURM_JOB_NODELIST", i);
+        const char *tasks = component_value("SLURM_TASKS_PER_NODE", i);
+        if (!nodes)
+            return tern_error(TERN_ERR_ARG,
+                              "this Slurm job has %d components, but SLURM_JOB_NODELIST_HET_GROUP_%d is not set",
+                              components, i);
+        error = read_slurm(nodes, first_of(tasks, component_value("SLURM_JOB_CPUS_PER_NODE", i)), list);
+    }
+    return error;
+}
+
+/* LSF's "HOST SLOTS HOST SLOTS", or, `with_slots` false, "HOST HOST". */
+static int read_lsf_words(const char *name, bool with_slots, struct tern_host_list *list)
+{
+    struct tern_strings words = { 0 };
+    int error = 0;
+    tern_strings_add_words(&words, getenv(name));
+    for (int i = 0; i < words.count && !error; i += with_slots ? 2 : 1) {
+        const char *slots = with_slots ? i + 1 < words.count ? words.items[i + 1] : "" : "1";
+        char *line = tern_must_format("%s %s", words.items[i], slots);
+        struct tern_host_entry entry;
+        error = parse_line(line, true, &entry);
+        if (error)
+            tern_error(TERN_ERR_ARG, "%s is `%s`; expected pairs of a host and its number of slots", name, getenv(name));
+        else
+            tern_host_list_add(list, &entry);
+        free(line);
+    }
+    tern_strings_free(&words);
+    return error;
+}
+
+static bool all_set(const char *name, const char *other)
+{
+    return getenv(name) && getenv(other);
+}
+
+enum tern_batch_system tern_allocation_system(void)
+{
+    if (getenv("SLURM_JOB_ID") && (slurm_nodes() || slurm_components()))
+        return TERN_SLURM;
+    if (all_set("PBS_JOBID", "PBS_NODEFILE"))
+        return TERN_PBS;
+    if (all_set("LSB_JOBID", "LSB_DJOB_HOSTFILE") || all_set("LSB_JOBID", "LSB_MCPU_HOSTS") || all_set("LSB_JOBID", "LSB_HOSTS"))
+        return TERN_LSF;
+    if (all_set("JOB_ID", "PE_HOSTFILE"))
+        return TERN_GRID_ENGINE;
+    return TERN_NO_BATCH_SYSTEM;
+}
+
+bool tern_allocation_has_srun(void)
+{
+    return tern_allocation_system() == TERN_SLURM && !slurm_components();
+}
+
+/* A program of the batch system, in a directory that it names or in one of $PATH; NULL. */
+static char *find_starter(char *directory, const char *name)
+{
+    const char *path = first_of(getenv("PATH"), "");
+    char *directories = directory ? tern_must_format("%s:%s", directory, path) : tern_must_copy(path);
+    char *found = tern_program_in(directories, name);
+    free(directories);
+    free(directory);
+    return found;
+}
+
+void tern_allocation_starter(struct tern_strings *ret_words)
+{
+    enum tern_batch_system system = tern_allocation_system();
+    char *program = NULL;
+    *ret_words = (struct tern_strings){ 0 };
+    if (system == TERN_LSF)
+        program = find_starter(getenv("LSF_BINDIR") ? tern_must_copy(getenv("LSF_BINDIR")) : NULL, "blaunch");
+    if (system == TERN_GRID_ENGINE && !tern_param_bool("plm_rsh_disable_qrsh"))
+        program = find_starter(all_set("SGE_ROOT", "ARC") ? tern_must_format("%s/bin/%s", getenv("SGE_ROOT"), getenv("ARC")) : NULL,
+                               "qrsh");
+    if (!program)
+        return;
+    tern_strings_take(ret_words, program);
+    if (system == TERN_GRID_ENGINE) /* and no -nostdin, for the agent is spoken with by that */
+        tern_strings_add_words(ret_words, "-inherit -V");
 }
 
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
 {
-    if (slurm_nodes()) {
+    switch (tern_allocation_system()) {
+    case TERN_SLURM:
         *ret_where = "this Slurm job's allocation (SLURM_JOB_NODELIST)";
-        return read_slurm(slurm_nodes(), list);
-    }
-    if (getenv("PBS_JOBID") && getenv("PBS_NODEFILE")) {
+        return read_slurm_job(list);
+    case TERN_PBS:
         *ret_where = "this PBS job's allocation (PBS_NODEFILE)";
         return tern_allocation_read(getenv("PBS_NODEFILE"), false, list);
-    }
-    if (getenv("LSB_JOBID") && getenv("LSB_DJOB_HOSTFILE")) {
-        *ret_where = "this LSF job's allocation (LSB_DJOB_HOSTFILE)";
-        return tern_allocation_read(getenv("LSB_DJOB_HOSTFILE"), false, list);
-    }
-    if (getenv("JOB_ID") && getenv("PE_HOSTFILE")) {
+    case TERN_LSF:
+        *ret_where = "this LSF job's allocation";
+        if (getenv("LSB_DJOB_HOSTFILE"))
+            return tern_allocation_read(getenv("LSB_DJOB_HOSTFILE"), false, list);
+        return getenv("LSB_MCPU_HOSTS") ? read_lsf_words("LSB_MCPU_HOSTS", true, list)
+                                        : read_lsf_words("LSB_HOSTS", false, list);
+    case TERN_GRID_ENGINE:
         *ret_where = "this Grid Engine job's allocation (PE_HOSTFILE)";
         return tern_allocation_read(getenv("PE_HOSTFILE"), true, list);
+    default:
+        return 0;
     }
-    return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/door.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -15,6 +14,8 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/tcp_address.h"
 #include "mpirun/loop.h"
 
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 1};
@@ -40,6 +41,64 @@ static struct {
     int visit_count;
     bool open, warned;
 } door;
+
+/* ---- what the parameters allow ---- */
+
+enum { FOUR = 1, SIX = 2 };
+static struct {
+    struct tern_tcp_address addresses[TERN_TCP_ADDRESSES_MAX];
+    int count;
+    bool restricted; /* there are others, at which nobody is received */
+    unsigned char ports[UINT16_MAX + 1]; /* bits of the families that may have it ... */
+    int families; /* ... of those for which a parameter says it; 0: none */
+} allowed;
+
+/* "10000-10100,20000" */
+static int read_ports(const char *parameter, int family)
+{
+    const char *text = tern_param_string(parameter), *at = text;
+    if (!text || !*text)
+        return 0;
+    allowed.families |= family;
+    for (;;) {
+        char *end;
+        long first = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0, last = first;
+        if (first && *end == '-')
+            last = isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : 0;
+        if (first < 1 || last < first || last > UINT16_MAX || (*end && *end != ','))
+            return tern_error(TERN_ERR_ARG, "%s is `%s`; expected ports and ranges of them, such as 10000-10100,20000", parameter,
+                              text);
+        for (long port = first; port <= last; port++)
+            allowed.ports[port] |= family;
+        if (!*end)
+            return 0;
+        at = end + 1;
+    }
+}
+
+static int read_addresses(void)
+{
+    const char *included = tern_param_string("oob_tcp_if_include"), *excluded = tern_param_string("oob_tcp_if_exclude");
+    bool include = included && *included, exclude = excluded && *excluded, cut;
+    struct tern_tcp_filter filter;
+    if (include && exclude)
+        return tern_error(TERN_ERR_ARG, "oob_tcp_if_include and oob_tcp_if_exclude are both given; expected one of them");
+    int error = include ? tern_tcp_filter_read("oob_tcp_if_include", included, &filter)
+                        : tern_tcp_filter_read("oob_tcp_if_exclude", excluded, &filter);
+    if (error)
+        return error;
+    int found = tern_tcp_list_addresses(allowed.addresses, &cut);
+    allowed.restricted = include || exclude;
+    for (int i = 0; i < found; i++) {
+        const struct tern_tcp_address *address = &allowed.addresses[i];
+        if (tern_tcp_filter_has(&filter, address) == include && !tern_tcp_is_loopback(address))
+            allowed.addresses[allowed.count++] = *address;
+    }
+    return allowed.count || !allowed.restricted
+               ? 0
+               : tern_error(TERN_ERR_ARG, "%s (`%s`) leaves no address of this host at which agents could call mpirun",
+                            include ? "oob_tcp_if_include" : "oob_tcp_if_exclude", include ? included : excluded);
+}
 
 /* ---- visitors ---- */
 
@@ -117,12 +176,31 @@ static void visit_ready(struct tern_watch *watch, uint32_t events)
         (first ? heed_hello : heed_confirm)(visit);
 }
 
+/* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.) */
+static bool is_allowed(int fd)
+{
+    struct tern_tcp_address address;
+    struct sockaddr_storage own;
+    socklen_t size = sizeof own;
+    if (!allowed.restricted || getsockname(fd, (struct sockaddr *)&own, &size))
+        return true;
+    tern_tcp_from_sockaddr(&own, &address);
+    for (int i = 0; i < allowed.count; i++)
+        if (tern_tcp_same_address(&allowed.addresses[i], &address))
+            return true;
+    return false;
+}
+
 static void door_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
+    if (!is_allowed(fd)) {
+        close(fd);
+        return;
+    }
     if (door.visit_count >= door.hosts + STRANGERS_MOST)
         forget(door.visits, false);
     struct visit *visit = tern_must_alloc(sizeof *visit), **at = &door.visits;
@@ -137,11 +215,11 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- the door ---- */
 
-/* Of both families where the host has both. */
-static int listen_anywhere(int *ret_port)
+/* A socket at a port, 0: any; of both families where the host has both. -1 with errno. */
+static int listen_at(int wanted, int *ret_port)
 {
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
-    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any, .sin6_port = htons((uint16_t)wanted)};
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)wanted)};
     struct sockaddr *address = (struct sockaddr *)&six;
     socklen_t size = sizeof six;
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -154,6 +232,7 @@ static int listen_anywhere(int *ret_port)
     }
     if (fd < 0)
         return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)); /* a port of few may have been an earlier job's */
     if (bind(fd, address, size) || listen(fd, SOMAXCONN) || getsockname(fd, address, &size)) {
         int error = errno;
         close(fd);
@@ -164,16 +243,36 @@ static int listen_anywhere(int *ret_port)
     return fd;
 }
 
+static int listen_somewhere(int *ret_port)
+{
+    int fd = -1;
+    if (!allowed.families)
+        return listen_at(0, ret_port);
+    errno = EADDRNOTAVAIL; /* the two families' parameters have no port in common */
+    for (int port = 1; port <= UINT16_MAX && fd < 0; port++)
+        if (allowed.ports[port] == allowed.families)
+            fd = listen_at(port, ret_port);
+    return fd;
+}
+
 int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
                    void (*came)(int host, int fd), int *ret_port)
 {
-    int port, fd = listen_anywhere(&port);
+    int error = read_addresses();
+    if (!error)
+        error = read_ports("oob_tcp_dynamic_ipv4_ports", FOUR);
+    if (!error)
+        error = read_ports("oob_tcp_dynamic_ipv6_ports", SIX);
+    if (error)
+        return error;
+    int port, fd = listen_somewhere(&port);
     memcpy(door.secret, secret, sizeof door.secret);
     door.hosts = hosts;
     door.came = came;
     door.watch = (struct tern_watch){.fd = fd, .ready = door_ready};
     if (fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
-        return tern_error(TERN_ERR_OTHER, "no port at which agents could call: %s",
+        return tern_error(TERN_ERR_OTHER, "no port%s at which agents could call: %s",
+                          allowed.families ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free," : "",
                           strerror(errno));
     door.open = true;
     *ret_port = port;
@@ -193,20 +292,7 @@ void tern_door_close(void)
 
 void tern_door_addresses(struct tern_strings *ret_addresses)
 {
-    struct ifaddrs *list;
-    char text[NI_MAXHOST];
-    if (getifaddrs(&list))
-        return;
-    for (struct ifaddrs *at = list; at; at = at->ifa_next) {
-        int family = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
-        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)at->ifa_addr;
-        if (!(at->ifa_flags & IFF_UP) || at->ifa_flags & IFF_LOOPBACK ||
-            (family != AF_INET && family != AF_INET6) ||
-            (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr)))
-            continue;
-        socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof *six;
-        if (getnameinfo(at->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0)
-            tern_strings_add(ret_addresses, text);
-    }
-    freeifaddrs(list);
+    char text[TERN_TCP_TEXT];
+    for (int i = 0; i < allowed.count; i++)
+        tern_strings_add(ret_addresses, tern_tcp_text(&allowed.addresses[i], text));
 }

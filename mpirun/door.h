@@ -12,11 +12,12 @@
 extern const struct tern_service tern_agent_service;
 
 /* `came` gets the numbers of those who have proved it, and the socket, which it owns; hosts are numbered from 0 to `hosts` - 1.
- * 0 or TERN_ERR_OTHER. */
+ * The parameters oob_tcp_if_include, oob_tcp_if_exclude and oob_tcp_dynamic_ipv4_ports (ipv6 likewise) say at which addresses and ports.
+ * 0, TERN_ERR_ARG or TERN_ERR_OTHER. */
 int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts, void (*came)(int host, int fd), int *ret_port);
 void tern_door_close(void);
 
-/* The addresses at which this host may be reached, numeric, loopback and link-local ones left out. */
+/* The addresses at which this host may be reached, numeric, loopback and link-local ones left out. After tern_door_open. */
 void tern_door_addresses(struct tern_strings *ret_addresses);
 
 #endif

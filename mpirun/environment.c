@@ -231,8 +231,7 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     set_number(env, "OMPI_NUM_APP_CTX", options->app_count);
     set_number(env, "OMPI_COMM_WORLD_SIZE", job->map->size);
     set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", tern_job_ranks_on(job, job->here));
-    int universe = job->map->slots > job->map->size ? job->map->slots : job->map->size;
-    set_number(env, "OMPI_UNIVERSE_SIZE", universe);
+    set_number(env, "OMPI_UNIVERSE_SIZE", tern_job_universe(job));
     tern_strings_set(env, "OMPI_COMMAND", options->apps[app].argv.items[0]);
     tern_strings_set(env, "PMIX_MCA_gds", "hash");
     /* Programs that load Open MPI 4's own library look here to learn that a launcher started them;
@@ -241,8 +240,7 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
     if (job->reports) {
-        char *text = tern_must_format("%s:%s:%d:%d:%d:%s", job->reports, job->nspace, job->map->size,
-                                      universe, app, job->hosts[job->here].name);
+        char *text = tern_must_format("%s:%d", job->reports, app);
         tern_strings_set(env, TERN_REPORTS, text);
         free(text);
     }

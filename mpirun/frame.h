@@ -25,6 +25,7 @@ enum tern_frame_kind {
     TERN_FRAME_ANSWER, /* to request `id`: status `value` and data */
     TERN_FRAME_FETCH,  /* what has rank `rank` put? Tell host `value`'s request `id` */
     TERN_FRAME_NOTIFY, /* a PMIx event for the ranks */
+    TERN_FRAME_SOUGHT, /* host `value` wants the card of `rank`, of its program `id` */
     TERN_FRAME_END,    /* nothing is left to do */
     /* up, to mpirun: `host` is the one it comes from */
     TERN_FRAME_UP,       /* the agent of `host` has been started (by an agent) */
@@ -48,6 +49,9 @@ enum tern_frame_kind {
     TERN_FRAME_LOOKUP,
     TERN_FRAME_UNPUBLISH,
     TERN_FRAME_EVENT, /* a rank's event for all others */
+    TERN_FRAME_SEEK,  /* the card of `rank` is wanted, of its program `id` */
+    /* both ways */
+    TERN_FRAME_CARDS, /* those of a host, for another; the one that `host` does not name is `value` */
     /* both ways, between neighbours */
     TERN_FRAME_BEAT, /* I live */
     TERN_FRAME_KINDS

@@ -14,8 +14,8 @@
 
 enum tern_guardian_kind {
     /* to the guardian */
-    TERN_GUARDIAN_PLAN = 1, /* with descriptors: the plan (`size` bytes), the node memory, and in a job of one host what
-                               ranks report on */
+    TERN_GUARDIAN_PLAN = 1, /* with descriptors: the plan (`size` bytes), the node memory, and what ranks
+                               report on */
     TERN_GUARDIAN_SPAWN,  /* start `rank`, with three descriptors: stdin, stdout, stderr; places say
                              where in the plan */
     TERN_GUARDIAN_SIGNAL, /* send signal `value` to the group of `rank`; -1: of every rank */

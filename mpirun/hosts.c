@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/text.h"
 #include "lib/util/log.h"
 #include "mpirun/allocation.h"
 #include "mpirun/rankfile.h"

@@ -16,6 +16,7 @@
 #include "lib/util/hmac.h"
 #include "lib/util/log.h"
 #include "mpirun/agents.h"
+#include "mpirun/cards.h"
 #include "mpirun/environment.h"
 #include "mpirun/exchange.h"
 #include "mpirun/input.h"
@@ -23,6 +24,7 @@
 #include "mpirun/local.h"
 #include "mpirun/loop.h"
 #include "mpirun/output.h"
+#include "mpirun/reports.h"
 #include "mpirun/run.h"
 #include "mpirun/signals.h"
 
@@ -146,6 +148,7 @@ static int start(void)
         return error;
     tern_job_describe_places(job);
     tern_exchange_open(job, false, tern_agents_send);
+    tern_cards_open(job, false, tern_agents_send, tern_reports_answer);
     tell_agents();
     error = tern_signals_catch(hangup_ignored, tern_run_signalled);
     tern_environment_clean();
@@ -167,7 +170,7 @@ static int start(void)
 void tern_job_received(const struct tern_frame *frame)
 {
     if (frame->host < 0 || frame->host >= begin.job->host_count || tern_run_lost(frame->host) ||
-        tern_exchange_received(frame))
+        tern_exchange_received(frame) || tern_cards_received(frame))
         return;
     if (frame->kind == TERN_FRAME_READY)
         host_ready(frame);

@@ -31,7 +31,7 @@ struct tern_job {
     char session_dir[600];
     char *node_memory, *node_memory_path; /* values of TERN_NODE_MEMORY and TERN_NODE_MEMORY_PATH */
     int node_memory_fd;
-    char *reports; /* in a job of one host: the first words of TERN_REPORTS; else NULL */
+    char *reports; /* the first words of TERN_REPORTS; NULL: no ranks here */
     int reports_fd; /* what ranks inherit of it */
     struct tern_place_text *texts; /* made once, by mpirun: the same on all hosts */
     int text_count;
@@ -40,6 +40,8 @@ struct tern_job {
 
 /* How many ranks `host` has. */
 int tern_job_ranks_on(const struct tern_job *job, int host);
+/* Slots in all. */
+int tern_job_universe(const struct tern_job *job);
 
 /* Runs the job; returns mpirun's exit status. The agents of its other hosts are up. */
 int tern_job_run(struct tern_job *job);

@@ -6,6 +6,11 @@
 
 #include "lib/util/error.h"
 
+int tern_job_universe(const struct tern_job *job)
+{
+    return job->map->slots > job->map->size ? job->map->slots : job->map->size;
+}
+
 int tern_job_ranks_on(const struct tern_job *job, int host)
 {
     int count = 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/roster.h"
 #include "mpirun/descendants.h"
 #include "mpirun/loop.h"
 #include "mpirun/node_memory.h"
@@ -68,7 +70,7 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
          * queue. */
         if (answer.kind == TERN_GUARDIAN_EXITED) {
             tern_server_dispatch();
-            tern_reports_read();
+            tern_reports_read(answer.rank);
         }
         local.answered(&answer);
     }
@@ -147,10 +149,12 @@ int tern_local_serve(struct tern_job *job, const struct tern_server_listener *li
 {
     snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
     int error = tern_server_start(job, listener);
-    if (!error && job->host_count == 1 && job->here == 0) {
-        error = tern_reports_open(job, listener, &job->reports_fd);
-        job->reports = tern_must_format("%d:%d", local.guardian_start.reports_fd, (int)getpid());
-    }
+    char *words = NULL;
+    if (!error && job->here >= 0)
+        error = tern_reports_open(job, listener, &job->reports_fd, &words);
+    if (words)
+        job->reports = tern_must_format("%d:%s", local.guardian_start.reports_fd, words);
+    free(words);
     if (error)
         return error;
     local.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };
@@ -159,13 +163,39 @@ int tern_local_serve(struct tern_job *job, const struct tern_server_listener *li
                : 0;
 }
 
+static void *make_roster(const struct tern_job *job, size_t *ret_length)
+{
+    uint32_t *host_of = tern_must_alloc(job->map->size * sizeof *host_of);
+    const char **names = tern_must_alloc(job->host_count * sizeof *names);
+    for (int rank = 0; rank < job->map->size; rank++)
+        host_of[rank] = (uint32_t)job->map->places[rank].host;
+    for (int host = 0; host < job->host_count; host++)
+        names[host] = job->hosts[host].name;
+    struct tern_roster roster = { .size = (uint32_t)job->map->size,
+                                  .host_count = (uint32_t)job->host_count,
+                                  .here = (uint32_t)job->here,
+                                  .universe_size = (uint32_t)tern_job_universe(job),
+                                  .job = job->nspace,
+                                  .secret = job->secret,
+                                  .host_of = host_of };
+    void *bytes = tern_roster_write(&roster, names, ret_length);
+    free(host_of);
+    free(names);
+    return bytes;
+}
+
 int tern_local_start_ranks(struct tern_job *job)
 {
     uint64_t memory_size;
+    size_t length;
     int ranks = tern_job_ranks_on(job, job->here);
     if (!ranks)
         return 0;
-    int error = tern_node_memory_create(ranks, job->token, &job->node_memory_fd, &memory_size);
+    void *roster = make_roster(job, &length);
+    if (!roster)
+        return tern_error(TERN_ERR_NO_MEM, "no memory to tell ranks who they are");
+    int error = tern_node_memory_create(ranks, job->token, roster, length, &job->node_memory_fd, &memory_size);
+    free(roster);
     if (error)
         return error;
     job->node_memory = tern_must_format("%d:%llu:%s", local.guardian_start.node_memory_fd,

@@ -144,13 +144,15 @@ static void show_map(const struct tern_options *options, const struct tern_host 
     printf("\n =============================================================\n");
 }
 
+/* Of hosts that were not asked (`host_count` and on) only those whose slots are known. */
 static void show_allocation(const struct tern_options *options, const struct tern_host *hosts,
-                            int host_count)
+                            int host_count, int unused)
 {
     printf("\n======================   ALLOCATED NODES   ======================\n");
-    for (int h = 0; h < host_count; h++)
-        printf("\t%s: slots=%d max_slots=%d slots_inuse=0 state=UP\n", hosts[h].name,
-               tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots);
+    for (int h = 0; h < host_count + unused; h++)
+        if (h < host_count || hosts[h].slots)
+            printf("\t%s: slots=%d max_slots=%d slots_inuse=0 state=UP\n", hosts[h].name,
+                   tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots);
     printf("=================================================================\n");
 }
 
@@ -193,12 +195,12 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
 }
 
 static int show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
-                const struct tern_map *map)
+                int unused, const struct tern_map *map)
 {
     if (options->report_pid && report_pid(options->report_pid))
         return 1;
     if (options->display_allocation)
-        show_allocation(options, hosts, host_count);
+        show_allocation(options, hosts, host_count, unused);
     if (options->display_map)
         show_map(options, hosts, host_count, map);
     if (options->report_bindings)
@@ -217,6 +219,7 @@ static struct {
     struct tern_fixed_place *fixed; /* by rank, where a rankfile or a sequence says it */
     struct tern_host own; /* this machine, whether it is among them or not */
     struct tern_host *hosts;
+    int unused; /* hosts behind those of the list, which get no rank */
     int here;  /* this machine among them, or -1 */
     int slots; /* of all, also of those that get no rank; 0: not known before they are asked */
     hwloc_topology_t topology;
@@ -323,17 +326,20 @@ static int map_early(struct tern_map *ret_map)
     return error;
 }
 
-/* Drops the hosts that will get no rank, where that is known. */
+/* Takes the hosts that will get no rank, where that is known, from the list, and puts them behind the others. */
 static int drop_unused(void)
 {
     struct tern_map map;
     int error = map_early(&map);
     if (error)
         return error < 0 ? error : 0;
+    struct tern_host *unused = tern_must_alloc(all.list.count * sizeof *unused);
     int kept = 0;
     for (int h = 0; h < all.list.count; h++) {
-        if (!ranks_on(&map, h))
+        if (!ranks_on(&map, h)) {
+            unused[all.unused++] = all.hosts[h];
             continue;
+        }
         for (int rank = 0; rank < all.options.map.fixed_count; rank++) {
             if (all.fixed[rank].host == h)
                 all.fixed[rank].host = kept;
@@ -346,6 +352,8 @@ static int drop_unused(void)
     if (all.here >= kept || (all.here >= 0 && !all.list.items[all.here].here))
         all.here = -1;
     all.list.count = kept;
+    memcpy(all.hosts + kept, unused, all.unused * sizeof *unused);
+    free(unused);
     tern_map_free(&map);
     return 0;
 }
@@ -435,7 +443,7 @@ int main(int argc, char **argv)
         status = find_programs(options, all.wdirs, all.paths);
     keep_to_listed(options, &all.map);
     if (!status)
-        status = show(options, all.hosts, all.list.count, &all.map);
+        status = show(options, all.hosts, all.list.count, all.unused, &all.map);
     if (status || options->do_not_launch) {
         tern_agents_end(AGENTS_END_MS);
         return status;

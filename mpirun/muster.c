@@ -246,19 +246,23 @@ static bool allowed(const char *word)
 static int choose_way(bool *ret_srun)
 {
     bool slurm = allowed("slurm");
-    *ret_srun = slurm && tern_allocation_is_slurm();
+    *ret_srun = slurm && tern_allocation_has_srun();
     if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
         return 0;
     return tern_error(TERN_ERR_ARG,
-                      "the parameter plm is `%s`, but this is no Slurm job (SLURM_JOB_ID and "
-                      "SLURM_JOB_NODELIST are not set)",
-                      tern_param_string("plm"));
+                      "the parameter plm is `%s`, but this is no Slurm job %s", tern_param_string("plm"),
+                      tern_allocation_system() == TERN_SLURM ? "of one component, which one srun could reach"
+                                                             : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
 }
 
 static void prepare_launch(const struct tern_options *options, int here, bool by_srun)
 {
     struct tern_launch *launch = &muster.launch;
     add_words(&launch->words, by_srun ? "srun" : tern_param_string("plm_rsh_agent"));
+    bool given = launch->words.count > 0;
+    if (!given)
+        tern_allocation_starter(&launch->words);
+    bool by_batch_system = by_srun || (!given && launch->words.count); /* perhaps from this host only */
     if (!launch->words.count)
         tern_strings_add(&launch->words, "ssh");
     if (!by_srun)
@@ -269,7 +273,7 @@ static void prepare_launch(const struct tern_options *options, int here, bool by
     launch->width = (int)tern_param_int("launch_width");
     if (launch->timeout_ms < 1000)
         launch->timeout_ms = 1000;
-    if (launch->width < 1 || by_srun || tern_param_bool("plm_rsh_no_tree_spawn"))
+    if (launch->width < 1 || by_batch_system || tern_param_bool("plm_rsh_no_tree_spawn"))
         launch->width = 1 << 20;
     launch->root_host = here;
 }

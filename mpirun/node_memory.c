@@ -34,24 +34,26 @@ static uint64_t least_size(int ranks)
     return (n * n + n) * 4096 + (2 << 20);
 }
 
-int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t *ret_size)
+int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length, int *ret_fd,
+                            uint64_t *ret_size)
 {
     uint64_t size = tern_node_memory_size(ranks);
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
-        size = limit.rlim_cur / 4096 * 4096;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size + length)
+        size = limit.rlim_cur < length ? 0 : (limit.rlim_cur - length) / 4096 * 4096;
     if (size < least_size(ranks))
         return tern_error(TERN_ERR_OTHER,
                           "%d ranks need a shared file of %llu KiB, and files may have %llu; raise "
                           "the limit (ulimit -f)",
-                          ranks, (unsigned long long)least_size(ranks) >> 10,
+                          ranks, (unsigned long long)(least_size(ranks) + length) >> 10,
                           (unsigned long long)limit.rlim_cur >> 10);
     char head[64] = "TERNSHM1";
     memcpy(head + 8, token, 32);
     int fd = tern_memory_file("tern-node");
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "memfd_create: %s", strerror(errno));
-    if (ftruncate(fd, (off_t)size) < 0 || pwrite(fd, head, sizeof head, 0) != sizeof head) {
+    if (ftruncate(fd, (off_t)(size + length)) < 0 || pwrite(fd, head, sizeof head, 0) != sizeof head ||
+        pwrite(fd, roster, length, (off_t)size) != (ssize_t)length) {
         close(fd);
         return tern_error(TERN_ERR_OTHER, "cannot make %llu bytes of shared memory: %s",
                           (unsigned long long)size, strerror(errno));

@@ -4,8 +4,10 @@
 
 /* The memory that the ranks of a node share: a memfd, inherited by each of them, gone with the last
  * of them. Sparse: pages are the library's to allocate before it touches them. Its first bytes are
- * "TERNSHM1" and the job's token (32 hexadecimal digits); the rest is zero and the library's. */
+ * "TERNSHM1" and the job's token (32 hexadecimal digits); the rest is zero and the library's. Behind it lies the roster
+ * (lib/util/roster.h), which is only read. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A memory file without a name, closed on exec. Its descriptor, or -1 and errno. */
@@ -13,7 +15,9 @@ int tern_memory_file(const char *name);
 
 /* Size for so many ranks on the node. */
 uint64_t tern_node_memory_size(int ranks);
-/* Smaller where a limit on the size of files (ulimit -f) holds. 0 or TERN_ERR_OTHER. */
-int tern_node_memory_create(int ranks, const char *token, int *ret_fd, uint64_t *ret_size);
+/* Smaller where a limit on the size of files (ulimit -f) holds; *ret_size is without the roster of `length` bytes. 0 or
+ * TERN_ERR_OTHER. */
+int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length, int *ret_fd,
+                            uint64_t *ret_size);
 
 #endif

@@ -19,6 +19,7 @@
 #include "lib/util/memory_kinds.h"
 #include "lib/util/param.h"
 #include "mpirun/option_table.h"
+#include "mpirun/parameters.h"
 #include "mpirun/policy.h"
 
 static const struct tern_option *find_option(const char *word)
@@ -49,112 +50,6 @@ static int unknown_option(const char *word)
                           "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
                           nearest);
     return tern_error(TERN_ERR_ARG, "unknown option %s (mpirun --help lists them)", word);
-}
-
-/* A parameter set on the command line that nobody knows is most likely misspelt. */
-static void check_parameter(const char *name)
-{
-    if (tern_param_known(name) || tern_param_accepted(name))
-        return;
-    const char *nearest = tern_param_nearest(name);
-    tern_log("warning: there is no parameter %s%s%s; mpi_info lists them", name,
-             nearest ? "; did you mean " : "", nearest ? nearest : "");
-}
-
-static bool is_false(const char *value)
-{
-    return strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
-           strcasecmp(value, "no") == 0;
-}
-
-/* Those that mpirun reads itself stand in a room of their own. */
-static bool is_launch_parameter(const char *name)
-{
-    const struct tern_param_room *room;
-    return tern_param_index(name) >= 0 && tern_param_at(tern_param_index(name), &room) &&
-           strcmp(room->name, "launch") == 0;
-}
-
-/* Open MPI's names of its mappers; those without a word of their own choose by themselves. */
-static int choose_mapper(const char *names, struct tern_options *options)
-{
-    if (strcmp(names, "seq") == 0)
-        return tern_policy_map_by("rmaps", "seq", options);
-    if (strcmp(names, "rank_file") == 0)
-        return tern_policy_map_by("rmaps", "rankfile", options);
-    return 0;
-}
-
-/* Parameters of Open MPI's launcher that mean something to ours. */
-static int apply_parameter(const char *name, const char *value, struct tern_options *options)
-{
-    if (strcmp(name, "rmaps_base_mapping_policy") == 0 ||
-        strcmp(name, "rmaps_default_mapping_policy") == 0)
-        return tern_policy_map_by(name, value, options);
-    if (strcmp(name, "rmaps_base_ranking_policy") == 0)
-        return tern_policy_rank_by(name, value, options);
-    if (strcmp(name, "hwloc_base_binding_policy") == 0 ||
-        strcmp(name, "hwloc_default_binding_policy") == 0)
-        return tern_policy_bind_to(name, value, options);
-    if (strcmp(name, "rmaps") == 0)
-        return choose_mapper(value, options);
-    if (strcmp(name, "rmaps_rank_file_path") == 0 || strcmp(name, "orte_rankfile") == 0) {
-        tern_strings_add(&options->kept, value);
-        options->rankfile = options->kept.items[options->kept.count - 1];
-    } else if (strcmp(name, "rmaps_rank_file_physical") == 0)
-        options->rankfile_physical = !is_false(value);
-    else if (strcmp(name, "rmaps_base_oversubscribe") == 0)
-        options->oversubscribe = !is_false(value);
-    else if (strcmp(name, "rmaps_base_no_oversubscribe") == 0)
-        options->map.no_oversubscribe = !is_false(value);
-    else if (strcmp(name, "hwloc_base_use_hwthreads_as_cpus") == 0)
-        options->map.hwthreads = !is_false(value);
-    else if (strcmp(name, "hwloc_base_report_bindings") == 0)
-        options->report_bindings = !is_false(value);
-    else if (strcmp(name, "orte_tag_output") == 0)
-        options->tag_output = !is_false(value);
-    else if (strcmp(name, "orte_abort_on_non_zero_status") == 0)
-        options->keep_going = is_false(value);
-    else if (strcmp(name, "prte_launch_agent") == 0)
-        return tern_param_write("orte_launch_agent", value);
-    else if (is_launch_parameter(name))
-        return tern_param_write(name, value);
-    return 0;
-}
-
-static int apply_environment(struct tern_options *options)
-{
-    static const char *const names[] = {
-        "rmaps_base_mapping_policy",     "rmaps_base_ranking_policy",
-        "hwloc_base_binding_policy",     "rmaps_base_oversubscribe",
-        "rmaps_base_no_oversubscribe",   "hwloc_base_use_hwthreads_as_cpus",
-        "hwloc_base_report_bindings",    "orte_tag_output",
-        "orte_abort_on_non_zero_status", "rmaps",
-        "rmaps_rank_file_path",          "orte_rankfile",
-        "rmaps_rank_file_physical",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char variable[128];
-        snprintf(variable, sizeof variable, "OMPI_MCA_%s", names[i]);
-        const char *value = getenv(variable);
-        int error = value ? apply_parameter(names[i], value, options) : 0;
-        if (error)
-            return error;
-    }
-    const char *limit = getenv("MPIEXEC_TIMEOUT");
-    return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
-                 : 0;
-}
-
-static int set_parameter(const char *prefix, const char *name, const char *value,
-                         struct tern_strings *env, struct tern_options *options)
-{
-    if (!*name || strchr(name, '='))
-        return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);
-    char *variable = tern_must_format("%s%s", prefix, name);
-    tern_strings_set(env, variable, value);
-    free(variable);
-    return apply_parameter(name, value, options);
 }
 
 static int set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
@@ -307,20 +202,20 @@ static int apply_to_app(const struct tern_option *option, const char *word, char
         app->path = values[0];
         return 0;
     case MCA:
-        check_parameter(values[0]);
-        return set_parameter("OMPI_MCA_", values[0], values[1], &app->env, options);
+        tern_parameter_check(values[0]);
+        return tern_parameter_set("OMPI_MCA_", values[0], values[1], &app->env, options);
     case GMCA:
-        check_parameter(values[0]);
-        return set_parameter("OMPI_MCA_", values[0], values[1], &options->env, options);
+        tern_parameter_check(values[0]);
+        return tern_parameter_set("OMPI_MCA_", values[0], values[1], &options->env, options);
     case INITIAL_ERRHANDLER:
         return set_initial_errhandler(word, values[0], app);
     case MEMORY_KINDS:
         check_memory_kinds(word, values[0]);
         return 0;
     case PMIX_MCA:
-        return set_parameter("PMIX_MCA_", values[0], values[1], &options->env, options);
+        return tern_parameter_set("PMIX_MCA_", values[0], values[1], &options->env, options);
     case PRTE_MCA:
-        return set_parameter("PRTE_MCA_", values[0], values[1], &options->env, options);
+        return tern_parameter_set("PRTE_MCA_", values[0], values[1], &options->env, options);
     case SESSION_WDIR:
         app->wdir_session = true;
         return 0;
@@ -618,7 +513,7 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
                  .rank_by = TERN_LEVEL_DEFAULT,
                  .bind = TERN_LEVEL_DEFAULT },
     };
-    int result = apply_environment(&options);
+    int result = tern_parameters_of_environment(&options);
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
     if (result == 0 && options.by_rankfile && !options.rankfile)

@@ -122,3 +122,10 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     free(unusable);
     return status;
 }
+
+char *tern_program_in(const char *directories, const char *name)
+{
+    char *unusable = NULL, *found = search(directories, ".", name, &unusable);
+    free(unusable);
+    return found;
+}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/text.h"
 
 enum { MOST_RANKS = 1 << 20 };
 

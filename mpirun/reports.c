@@ -1,45 +1,148 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One socket for all ranks, so that nobody needs a name or a port to find us, and what a rank says
- * comes in order. With its first report comes a pipe, whose end tells that the program has ended:
- * if it said before that it is in MPI no more, what it said has come before. The rank's next program
- * may have come before, too, when mpirun was away for a while.
+ * One socket for all ranks, by which each program of theirs passes us one end of a pair; whoever has lost it on the way calls by
+ * its name. What the program says then comes by its pair, whose end tells that the program has ended. The rank's next program may
+ * come before we have heard the last words of this one (we may have been stopped for a while), so those are
+ * read first.
+ *
+ * Answers never wait: a rank has only so many questions open as its socket has room for.
  */
 #include "mpirun/reports.h"
 
 #include <errno.h>
+#include <pmix_server.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "lib/util/launcher.h"
+#include "mpirun/cards.h"
+#include "mpirun/exchange.h"
 #include "mpirun/loop.h"
 #include "mpirun/strings.h"
 
 /* A program in MPI. */
 struct program {
-    struct tern_watch alive; /* first: the watch is the program */
+    struct tern_watch pair; /* first: the watch is the program */
     int rank;
     bool finalized;
 };
 
 static struct {
+    const struct tern_job *job;
     const struct tern_server_listener *listener;
-    int ranks;
     struct program **latest; /* of each rank, or NULL */
-    struct tern_watch socket;
-} reports = { .socket.fd = -1 };
+    bool *meeting;           /* ranks that wait for all others */
+    int met;                 /* how many of this host's do */
+    struct tern_watch socket, name;
+} reports = { .socket.fd = -1, .name.fd = -1 };
 
-static void program_ended(struct tern_watch *watch, uint32_t events)
+/* ---- answers ---- */
+
+static void reply(int rank, enum tern_report_kind kind, int value, const void *data, size_t size)
 {
-    struct program *program = (struct program *)watch;
-    (void)events;
-    tern_reports_read();
-    tern_loop_watch(watch, 0);
-    close(watch->fd);
+    struct tern_report head = { kind, value };
+    struct iovec parts[] = { { &head, sizeof head }, { (void *)data, size } };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+    if (reports.latest[rank])
+        sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size)
+{
+    reply(asker, TERN_REPLY_CARD, rank, card, size);
+}
+
+/* All ranks of the job have come. */
+static void all_have_met(pmix_status_t status, const char *data, size_t size, void *context,
+                         pmix_release_cbfunc_t release, void *release_context)
+{
+    (void)status, (void)data, (void)size, (void)context;
+    if (release)
+        release(release_context);
+    reports.met = 0;
+    for (int rank = 0; rank < reports.job->map->size; rank++) {
+        if (reports.meeting[rank])
+            reply(rank, TERN_REPLY_MET, 0, NULL, 0);
+        reports.meeting[rank] = false;
+    }
+}
+
+static void meet(int rank)
+{
+    pmix_proc_t everybody = { .rank = PMIX_RANK_WILDCARD };
+    reports.met += !reports.meeting[rank];
+    reports.meeting[rank] = true;
+    if (reports.met < tern_job_ranks_on(reports.job, reports.job->here))
+        return;
+    memcpy(everybody.nspace, reports.job->nspace, sizeof everybody.nspace);
+    tern_exchange_fence(&everybody, 1, NULL, 0, all_have_met, NULL);
+}
+
+/* ---- what a program says ---- */
+
+/* One message of a socket, with whatever descriptor comes with it (else -1). The bytes of it, 0: its end, or -1: there is
+ * none. */
+static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card, int *ret_fd)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec parts[] = { { ret_report, sizeof *ret_report }, { ret_card, sizeof *ret_card } };
+    struct msghdr message = { .msg_iov = parts,
+                              .msg_iovlen = 2,
+                              .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    ssize_t length;
+    do
+        length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (length < 0 && (errno == EINTR || errno == ECONNRESET)); /* it closed with an answer unread: its last words follow */
+    *ret_fd = -1;
+    struct cmsghdr *rights = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (rights && rights->cmsg_type == SCM_RIGHTS)
+        memcpy(ret_fd, CMSG_DATA(rights), sizeof *ret_fd);
+    return length < 0 && errno != EAGAIN ? 0 : length;
+}
+
+static void handle(struct program *program, const struct tern_report *report, const struct tern_card *card,
+                   size_t card_size)
+{
+    const struct tern_server_listener *listener = reports.listener;
+    int rank = program->rank, own = offsetof(struct tern_card, bytes);
+    switch (report->kind) {
+    case TERN_REPORT_WORLD:
+        listener->world(rank);
+        break;
+    case TERN_REPORT_CARD:
+        if (card_size >= (size_t)own)
+            reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL, 0);
+        break;
+    case TERN_REPORT_SEEK:
+        tern_cards_seek(rank, report->value);
+        break;
+    case TERN_REPORT_MEET:
+        meet(rank);
+        break;
+    case TERN_REPORT_FINALIZED:
+        program->finalized = true;
+        listener->finalized(rank);
+        break;
+    case TERN_REPORT_ABORTED:
+        listener->aborted(rank, report->value, NULL);
+        break;
+    }
+}
+
+static void end(struct program *program)
+{
+    tern_loop_watch(&program->pair, 0);
+    close(program->pair.fd);
     if (reports.latest[program->rank] == program)
         reports.latest[program->rank] = NULL;
     if (!program->finalized)
@@ -47,92 +150,158 @@ static void program_ended(struct tern_watch *watch, uint32_t events)
     free(program);
 }
 
-static void watch_program(int rank, int fd)
-{
-    struct program *program = tern_must_alloc(sizeof *program);
-    program->rank = rank;
-    program->finalized = false;
-    reports.latest[rank] = program;
-    program->alive = (struct tern_watch){ .fd = fd, .ready = program_ended };
-    tern_loop_watch(&program->alive, EPOLLIN);
-}
-
-static void handle(const struct tern_report *report, int fd)
-{
-    static const enum tern_client_act acts[] = {
-        [TERN_REPORT_CONNECTED] = TERN_CLIENT_CONNECTED,
-        [TERN_REPORT_WORLD] = TERN_CLIENT_WORLD,
-        [TERN_REPORT_FINALIZED] = TERN_CLIENT_FINALIZED,
-        [TERN_REPORT_ABORTED] = TERN_CLIENT_ABORTED,
-    };
-    bool known = report->kind >= 0 && report->kind <= TERN_REPORT_ABORTED && report->rank >= 0 &&
-                 report->rank < reports.ranks;
-    if (known && report->kind == TERN_REPORT_FINALIZED && reports.latest[report->rank])
-        reports.latest[report->rank]->finalized = true;
-    if (known)
-        tern_server_tell(reports.listener, acts[report->kind], report->rank, report->value, NULL);
-    if (known && fd >= 0)
-        watch_program(report->rank, fd);
-    else if (fd >= 0)
-        close(fd);
-}
-
-/* True: there was one. */
-static bool read_one(void)
+/* All that it has said so far. */
+static void hear(struct program *program)
 {
     struct tern_report report;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    struct iovec part = { &report, sizeof report };
-    struct msghdr message = { .msg_iov = &part,
-                              .msg_iovlen = 1,
-                              .msg_control = control.bytes,
-                              .msg_controllen = sizeof control.bytes };
-    ssize_t length = recvmsg(reports.socket.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (length < 0)
-        return errno == EINTR;
-    int fd = -1;
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    if (rights && rights->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(rights), sizeof fd);
-    if (length == sizeof report)
-        handle(&report, fd);
-    else if (fd >= 0)
-        close(fd);
-    return length > 0;
+    struct tern_card card;
+    ssize_t length;
+    int fd;
+    while ((length = receive(program->pair.fd, &report, &card, &fd)) > 0) {
+        if (fd >= 0)
+            close(fd);
+        if (length >= (ssize_t)sizeof report)
+            handle(program, &report, &card, (size_t)length - sizeof report);
+    }
+    if (length == 0)
+        end(program);
 }
 
-void tern_reports_read(void)
+static void pair_ready(struct tern_watch *watch, uint32_t events)
 {
-    while (reports.socket.fd >= 0 && read_one())
-        ;
+    (void)events;
+    hear((struct program *)watch);
+}
+
+/* ---- programs that come ---- */
+
+static void begin(int rank, int fd)
+{
+    if (reports.latest[rank])
+        hear(reports.latest[rank]);
+    struct program *program = tern_must_alloc(sizeof *program);
+    *program = (struct program){ .pair = { .fd = fd, .ready = pair_ready }, .rank = rank };
+    reports.latest[rank] = program;
+    tern_loop_watch(&program->pair, EPOLLIN);
+    reports.listener->connected(rank);
+}
+
+/* Programs that have come by a socket. False: it has ended. */
+static bool take_programs(int socket)
+{
+    struct tern_report report;
+    struct tern_card nothing;
+    ssize_t length;
+    int fd;
+    while ((length = receive(socket, &report, &nothing, &fd)) > 0) {
+        bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED && report.value >= 0 &&
+                     report.value < reports.job->map->size;
+        if (known && fd >= 0)
+            begin(report.value, fd);
+        else if (fd >= 0)
+            close(fd);
+    }
+    return length < 0;
 }
 
 static void socket_ready(struct tern_watch *watch, uint32_t events)
 {
+    (void)events;
+    take_programs(watch->fd);
+}
+
+/* Somebody who called by the name. */
+static void call_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    if (take_programs(watch->fd))
+        return;
+    tern_loop_watch(watch, 0);
+    close(watch->fd);
+    free(watch);
+}
+
+static void take_calls(void)
+{
+    int fd;
+    while ((fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        struct ucred caller;
+        socklen_t size = sizeof caller;
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &caller, &size) || caller.uid != geteuid()) {
+            close(fd);
+            continue;
+        }
+        struct tern_watch *watch = tern_must_alloc(sizeof *watch);
+        *watch = (struct tern_watch){ .fd = fd, .ready = call_ready };
+        if (tern_loop_watch(watch, EPOLLIN) < 0) {
+            close(fd);
+            free(watch);
+            continue;
+        }
+        call_ready(watch, EPOLLIN);
+    }
+}
+
+static void name_ready(struct tern_watch *watch, uint32_t events)
+{
     (void)watch, (void)events;
-    tern_reports_read();
+    take_calls();
+}
+
+void tern_reports_read(int rank)
+{
+    if (reports.socket.fd < 0)
+        return;
+    take_programs(reports.socket.fd);
+    take_calls();
+    if (rank >= 0 && rank < reports.job->map->size && reports.latest[rank])
+        hear(reports.latest[rank]);
+}
+
+/* ---- opening ---- */
+
+/* The name of a listening socket that goes away with us; NULL: none, ranks must do without. */
+static char *open_name(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    char *name = tern_must_format("%s.%d.%d", reports.job->nspace, reports.job->here, (int)getpid());
+    size_t length = strlen(name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    memcpy(address.sun_path + 1, name, length);
+    reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
+    if (fd >= 0 &&
+        bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
+        listen(fd, SOMAXCONN) == 0 && tern_loop_watch(&reports.name, EPOLLIN) == 0)
+        return name;
+    if (fd >= 0)
+        close(fd);
+    reports.name.fd = -1;
+    strcpy(name, "-");
+    return name;
 }
 
 int tern_reports_open(const struct tern_job *job, const struct tern_server_listener *listener,
-                      int *ret_ranks_end)
+                      int *ret_ranks_end, char **ret_words)
 {
+    struct stat st;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return tern_error(TERN_ERR_OTHER, "socketpair: %s", strerror(errno));
+    reports.job = job;
     reports.listener = listener;
-    reports.ranks = job->map->size;
     reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
+    reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);
     reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
-    if (tern_loop_watch(&reports.socket, EPOLLIN) < 0) {
+    if (tern_loop_watch(&reports.socket, EPOLLIN) < 0 || fstat(ends[1], &st) < 0) {
         int error = tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
         close(ends[0]);
         close(ends[1]);
         reports.socket.fd = -1;
         return error;
     }
+    char *name = open_name();
+    *ret_words = tern_must_format("%lu:%s", (unsigned long)st.st_ino, name);
+    free(name);
     *ret_ranks_end = ends[1];
     return 0;
 }

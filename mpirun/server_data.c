@@ -14,7 +14,6 @@
 
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
-#include "lib/util/node_list.h"
 #include "mpirun/strings.h"
 
 static pmix_value_t *add(struct tern_infos *list, const char *key, pmix_data_type_t type)
@@ -164,19 +163,6 @@ static char *list_hosts(const struct tern_job *job, const char *prefix)
     return text;
 }
 
-/* NULL where it would say nothing. */
-static char *list_nodes(const struct tern_job *job)
-{
-    if (job->host_count < 2)
-        return NULL;
-    uint32_t *node_of = tern_must_alloc(job->map->size * sizeof *node_of);
-    for (int rank = 0; rank < job->map->size; rank++)
-        node_of[rank] = (uint32_t)job->map->places[rank].host;
-    char *text = tern_node_list_write(node_of, (uint32_t)job->map->size, (uint32_t)job->host_count);
-    free(node_of);
-    return text;
-}
-
 /* What is so for a server on this host alone. */
 static void describe_here(const struct tern_job *job, struct tern_infos *infos)
 {
@@ -208,7 +194,7 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
         return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %d hosts", map->size,
                           job->host_count);
     free(peers);
-    int universe = map->slots > map->size ? map->slots : map->size;
+    int universe = tern_job_universe(job);
     char number[9] = "";
     memcpy(number, job->token, 8);
     tern_infos_string(&infos, PMIX_JOBID, job->nspace);
@@ -227,9 +213,6 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     tern_infos_string(&infos, PMIX_BINDTO, tern_level_name(map->bind));
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
     tern_infos_string(&infos, TERN_LAUNCHER_SECRET, job->secret);
-    char *list = list_nodes(job);
-    if (list)
-        tern_infos_string(&infos, TERN_LAUNCHER_NODES, list);
     if (job->here >= 0)
         describe_here(job, &infos);
     for (int app = 0; app < job->options->app_count; app++)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/strings.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,25 +57,6 @@ void tern_strings_take(struct tern_strings *list, char *text)
     }
     list->items[list->count++] = text;
     list->items[list->count] = NULL;
-}
-
-char *tern_read_text(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    if (!file)
-        return NULL;
-    bool nothing = getdelim(&text, &room, '\0', file) < 0;
-    int failed = nothing && ferror(file) ? errno : 0;
-    fclose(file);
-    if (nothing) {
-        free(text);
-        text = failed ? NULL : tern_must_copy("");
-    }
-    if (failed)
-        errno = failed;
-    return text;
 }
 
 void tern_strings_add(struct tern_strings *list, const char *text)

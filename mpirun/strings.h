@@ -20,9 +20,6 @@ void *tern_must_grow(void *old, size_t bytes);
 char *tern_must_copy(const char *text);
 char *tern_must_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* All that stands in a file, to be freed. NULL, with errno: it cannot be read. */
-char *tern_read_text(const char *path);
-
 /* Adds a copy. */
 void tern_strings_add(struct tern_strings *list, const char *text);
 /* Adds `text`, taking it over. */

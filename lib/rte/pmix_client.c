@@ -228,10 +228,7 @@ static int learn_neighbours(void)
     if (peers)
         free_value(peers);
     if (!known) { /* then we know of nobody that shares memory with us */
-        tern_rte.local_ranks = malloc(sizeof *tern_rte.local_ranks);
-        if (!tern_rte.local_ranks)
-            return tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
-        tern_rte.local_ranks[0] = tern_rte.rank;
+        tern_rte.local_ranks = &tern_rte.rank;
         tern_rte.local_size = 1;
     }
     for (uint32_t i = 0; i < tern_rte.local_size; i++)
@@ -574,17 +571,6 @@ bool tern_pmix_host(uint32_t rank, char *name, size_t room)
 bool tern_pmix_job_string(const char *key, char *text, size_t room)
 {
     return ask_string(PMIX_RANK_WILDCARD, key, text, room);
-}
-
-char *tern_pmix_job_text(const char *key)
-{
-    pmix_value_t *value = ask(PMIX_RANK_WILDCARD, key);
-    char *text = value && value->type == PMIX_STRING ? value->data.string : NULL;
-    if (text)
-        value->data.string = NULL;
-    if (value)
-        free_value(value);
-    return text;
 }
 
 static void told(pmix_status_t status, void *object)

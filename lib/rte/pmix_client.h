@@ -35,9 +35,9 @@ int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_f
 /* A fact about the job that the server gave when we connected. False: it gave none, or it is longer. */
 bool tern_pmix_host(uint32_t rank, char *name, size_t room);
 bool tern_pmix_job_string(const char *key, char *text, size_t room);
-/* A string of the job of any length, malloc'ed, or NULL. */
-char *tern_pmix_job_text(const char *key);
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+/* What was put for this rank before, by an MPI program that ran in its place: a rank may be a script. Asks the server of this
+ * node only. False: nothing. *ret_value is malloc'ed. */
 bool tern_pmix_recall(const char *key, void **ret_value, size_t *ret_length);
 
 /* Sends the launcher an event. Does not block, and nothing comes back. */

@@ -1,78 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * libpmix takes four milliseconds and a megabyte in every rank, and most jobs have one host, where
- * ranks meet in shared memory and ask the launcher nothing. What it must hear is who is in MPI, and
- * that a process has left it without saying so: a rank may be a script, which goes on. So each
- * program passes the launcher one end of a pipe and keeps the other.
+ * libpmix takes four milliseconds and a megabyte in every rank, and knows nearly nothing that our launcher could not say by
+ * itself. It must hear who is in MPI, and that a process has left it without saying so: a rank may be a script, which goes on.
+ * So each program passes the launcher one end of a pair of sockets and keeps the other.
+ *
+ * Nothing here waits for an answer. Questions that are open are counted, so that there is always room for the answers, and neither
+ * end ever waits for the other to read.
  *
  * A rank may also come without the descriptor (something on the way has closed it), or with the
- * number of another file: then PMIx is the way, as it is whenever somebody asks for what only PMIx
- * knows.
+ * number of another file: then it calls the launcher by the socket's name. If that cannot be heard either, PMIx is the way, as
+ * it is whenever somebody asks for what only PMIx knows.
  */
 
 #include "lib/rte/report.h"
 
 #include "lib/rte/rte.h"
+#include "lib/util/error.h"
 #include "lib/util/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-static int launcher = -1; /* the socket */
-static int alive = -1;    /* our end of the pipe */
+static int common = -1; /* the socket that all inherit */
+static char name[64];   /* its name */
+static int own = -1;    /* our end of the pair */
 
-static bool is_launchers(int fd, int pid)
+static struct {
+    pthread_mutex_t lock;
+    struct tern_rte_fetch *first, **last; /* sought; those that have been asked for come first */
+    int asked;
+    bool card_given; /* by this process */
+    uint32_t program;
+    bool met;
+    void (*notify_met)(void);
+} dialogue = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &dialogue.first};
+
+/* ---- finding the launcher ---- */
+
+static bool is_common(int fd, unsigned long inode)
 {
-    struct ucred maker;
-    int type = 0;
-    socklen_t size = sizeof maker, type_size = sizeof type;
-    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_SEQPACKET &&
-           getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 && maker.pid == pid;
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
-bool tern_report_learn(void)
+/* A connection to whom the name belongs, or -1. */
+static int call(void)
 {
-    const char *text = getenv(TERN_REPORTS), *session_dir = getenv("TERN_SESSION_DIR");
-    const char *nspace = getenv("PMIX_NAMESPACE"), *own = getenv("PMIX_RANK");
-    int fd, pid;
-    struct tern_rte us = tern_rte;
-    if (!text || !session_dir || !nspace || !own ||
-        sscanf(text, "%d:%d:%255[^:]:%u:%u:%u:%255s", &fd, &pid, us.job, &us.size, &us.universe_size,
-               &us.appnum, us.host) != 7)
-        return false;
-    us.rank = us.local_rank = (uint32_t)strtoul(own, NULL, 10);
-    us.local_size = us.size;
-    us.node = 0;
-    us.node_count = 1;
-    snprintf(us.session_dir, sizeof us.session_dir, "%s", session_dir);
-    if (strcmp(us.job, nspace) != 0 || us.rank >= us.size || !is_launchers(fd, pid) ||
-        !(us.local_ranks = malloc(us.size * sizeof *us.local_ranks)))
-        return false;
-    for (uint32_t rank = 0; rank < us.size; rank++)
-        us.local_ranks[rank] = rank;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    launcher = fd;
-    tern_rte = us;
-    return true;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct ucred owner;
+    socklen_t size = sizeof owner;
+    size_t length = strlen(name);
+    int fd = length ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+    if (fd < 0)
+        return -1;
+    memcpy(address.sun_path + 1, name, length);
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0 &&
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.uid == geteuid())
+        return fd;
+    close(fd);
+    return -1;
 }
 
-/* With `passed` >= 0 as a descriptor that comes with it. */
-static bool report(enum tern_report_kind kind, int value, int passed)
+bool tern_report_learn(uint32_t *ret_appnum)
 {
-    struct tern_report record = {.kind = kind, .rank = (int32_t)tern_rte.rank, .value = value};
+    const char *text = getenv(TERN_REPORTS);
+    unsigned long inode;
+    int fd;
+    if (!text || sscanf(text, "%d:%lu:%63[^:]:%u", &fd, &inode, name, ret_appnum) != 4) {
+        name[0] = 0;
+        return false;
+    }
+    if (is_common(fd, inode)) {
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+        common = fd;
+        return true;
+    }
+    fd = call();
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* ---- saying ---- */
+
+static bool say_by(int fd, const struct iovec *parts, int part_count, int passed)
+{
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } control = {0};
-    struct iovec part = {&record, sizeof record};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)part_count};
     if (passed >= 0) {
         message.msg_control = control.bytes;
         message.msg_controllen = sizeof control.bytes;
@@ -83,7 +112,7 @@ static bool report(enum tern_report_kind kind, int value, int passed)
         memcpy(CMSG_DATA(rights), &passed, sizeof passed);
     }
     ssize_t sent;
-    while ((sent = sendmsg(launcher, &message, MSG_NOSIGNAL)) < 0 &&
+    while ((sent = sendmsg(fd, &message, MSG_NOSIGNAL)) < 0 &&
            (errno == EINTR || errno == ETOOMANYREFS)) {
         if (errno == ETOOMANYREFS) /* more descriptors under way than files may be open */
             poll(NULL, 0, 1);
@@ -91,45 +120,202 @@ static bool report(enum tern_report_kind kind, int value, int passed)
     return sent >= 0;
 }
 
+static bool say(enum tern_report_kind kind, int value)
+{
+    struct tern_report report = {kind, value};
+    return own >= 0 && say_by(own, &(struct iovec){&report, sizeof report}, 1, -1);
+}
+
 bool tern_report_open(void)
 {
-    int ends[2];
-    if (launcher < 0 || pipe2(ends, O_CLOEXEC) < 0)
+    int ends[2], fd = common >= 0 ? common : call();
+    struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
+    if (fd < 0)
         return false;
-    bool reached = report(TERN_REPORT_CONNECTED, 0, ends[0]);
-    close(ends[0]);
-    if (reached)
-        alive = ends[1];
-    else
-        close(ends[1]);
+    bool reached = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
+    if (reached) {
+        reached = say_by(fd, &(struct iovec){&report, sizeof report}, 1, ends[0]);
+        close(ends[0]);
+        if (reached)
+            own = ends[1];
+        else
+            close(ends[1]);
+    }
+    if (fd != common)
+        close(fd);
     return reached;
 }
 
 bool tern_report_is_open(void)
 {
-    return alive >= 0;
+    return own >= 0;
 }
 
 void tern_report_world(void)
 {
-    report(TERN_REPORT_WORLD, 0, -1);
+    say(TERN_REPORT_WORLD, 0);
 }
+
+void tern_report_card(const void *bytes, size_t length, uint64_t of_rank)
+{
+    struct tern_report report = {TERN_REPORT_CARD, dialogue.card_given};
+    struct iovec parts[] = {
+        {&report, sizeof report}, {&of_rank, sizeof of_rank}, {(void *)bytes, length}};
+    dialogue.card_given = true;
+    say_by(own, parts, 3, -1);
+}
+
+void tern_report_meet(void (*notify)(void))
+{
+    pthread_mutex_lock(&dialogue.lock);
+    dialogue.met = false;
+    dialogue.notify_met = notify;
+    pthread_mutex_unlock(&dialogue.lock);
+    say(TERN_REPORT_MEET, 0);
+}
+
+/* ---- asking ---- */
+
+/* With the lock: as many questions as there is room for the answers. */
+static void ask(void)
+{
+    for (struct tern_rte_fetch *fetch = dialogue.first; fetch && dialogue.asked < TERN_SEEKS_MOST;
+         fetch = fetch->next)
+        if (!fetch->asked) {
+            fetch->asked = true;
+            dialogue.asked++;
+            say(TERN_REPORT_SEEK, (int)fetch->rank);
+        }
+}
+
+void tern_report_seek(uint32_t rank, struct tern_rte_fetch *fetch)
+{
+    pthread_mutex_lock(&dialogue.lock);
+    fetch->rank = rank;
+    fetch->asked = false;
+    fetch->next = NULL;
+    *dialogue.last = fetch;
+    dialogue.last = &fetch->next;
+    ask();
+    pthread_mutex_unlock(&dialogue.lock);
+}
+
+/* With the lock. */
+static void take_out(struct tern_rte_fetch **link)
+{
+    struct tern_rte_fetch *fetch = *link;
+    *link = fetch->next;
+    if (!*link)
+        dialogue.last = link;
+}
+
+/* The answer may come all the same: it still counts as asked. */
+void tern_report_forget(struct tern_rte_fetch *fetch)
+{
+    pthread_mutex_lock(&dialogue.lock);
+    for (struct tern_rte_fetch **link = &dialogue.first; *link; link = &(*link)->next)
+        if (*link == fetch) {
+            take_out(link);
+            break;
+        }
+    pthread_mutex_unlock(&dialogue.lock);
+}
+
+static void finish(struct tern_rte_fetch *fetch, const void *bytes, size_t length)
+{
+    void (*notify)(void) = fetch->notify;
+    fetch->value = malloc(length);
+    fetch->length = length;
+    fetch->error = fetch->value ? 0 : TERN_ERR_OTHER;
+    if (fetch->value)
+        memcpy(fetch->value, bytes, length);
+    else
+        snprintf(fetch->text, sizeof fetch->text, "no memory");
+    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on it may be gone */
+    if (notify)
+        notify();
+}
+
+/* One answer for each question: who asked first gets it first. */
+static void take_card(uint32_t rank, const void *bytes, size_t length)
+{
+    dialogue.asked -= dialogue.asked > 0;
+    for (struct tern_rte_fetch **link = &dialogue.first; *link; link = &(*link)->next)
+        if ((*link)->asked && (*link)->rank == rank) {
+            struct tern_rte_fetch *fetch = *link;
+            take_out(link);
+            finish(fetch, bytes, length);
+            break;
+        }
+    ask();
+}
+
+static void take(const struct tern_report *reply, const struct tern_card *card, size_t length)
+{
+    if (reply->kind == TERN_REPLY_CARD && length >= sizeof card->own) {
+        take_card((uint32_t)reply->value, card, length);
+    } else if (reply->kind == TERN_REPLY_NUMBER) {
+        __atomic_store_n(&dialogue.program, (uint32_t)reply->value, __ATOMIC_RELAXED);
+    } else if (reply->kind == TERN_REPLY_MET) {
+        dialogue.met = true;
+        if (dialogue.notify_met)
+            dialogue.notify_met();
+    }
+}
+
+int tern_report_fd(void)
+{
+    return own;
+}
+
+bool tern_report_attend(void)
+{
+    struct tern_report reply;
+    struct tern_card card;
+    struct iovec parts[] = {{&reply, sizeof reply}, {&card, sizeof card}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    ssize_t got = -1;
+    errno = EAGAIN;
+    pthread_mutex_lock(&dialogue.lock);
+    while (own >= 0 && ((got = recvmsg(own, &message, MSG_DONTWAIT)) > 0 || (got < 0 && errno == EINTR)))
+        if (got >= (ssize_t)sizeof reply)
+            take(&reply, &card, (size_t)got - sizeof reply);
+    bool goes_on = got < 0 && errno == EAGAIN;
+    pthread_mutex_unlock(&dialogue.lock);
+    return goes_on;
+}
+
+uint32_t tern_report_program(void)
+{
+    return __atomic_load_n(&dialogue.program, __ATOMIC_RELAXED);
+}
+
+bool tern_report_has_met(void)
+{
+    tern_report_attend();
+    return __atomic_load_n(&dialogue.met, __ATOMIC_RELAXED);
+}
+
+/* ---- the end ---- */
 
 void tern_report_close(void)
 {
-    if (alive < 0)
+    if (own < 0)
         return;
-    report(TERN_REPORT_FINALIZED, 0, -1);
-    close(alive);
-    alive = -1;
+    say(TERN_REPORT_FINALIZED, 0);
+    pthread_mutex_lock(&dialogue.lock);
+    close(own);
+    own = -1;
+    dialogue.asked = 0; /* what was still sought has been forgotten */
+    pthread_mutex_unlock(&dialogue.lock);
 }
 
 void tern_report_abort(int status)
 {
-    if (alive < 0 || !report(TERN_REPORT_ABORTED, status, -1))
+    if (!say(TERN_REPORT_ABORTED, status))
         return;
     /* until the launcher's signals come, or nobody is left to send them */
-    struct pollfd launcher_ends = {.fd = alive};
+    struct pollfd launcher_ends = {.fd = own};
     while (poll(&launcher_ends, 1, -1) < 0 && errno == EINTR)
         ;
 }

@@ -12,13 +12,14 @@
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
 #include "lib/util/log.h"
-#include "lib/util/node_list.h"
 #include "lib/util/param.h"
+#include "lib/util/roster.h"
 
 #include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct tern_rte tern_rte = {.node_memory_fd = -1};
@@ -32,25 +33,26 @@ struct put_value {
 };
 static struct put_value *own_values;
 
-static bool known; /* tern_rte is filled in */
+static bool known;   /* tern_rte is filled in */
+static bool reports; /* our launcher hears and answers us without PMIx */
 
-/* Nodes of the ranks, in a job of several. Another launcher than ours is asked when one is wanted; threads that ask at the same
- * time find the same. */
+/* What our launcher tells all ranks of the node; mapped once and for good. Else `job` is NULL. */
+static struct tern_roster roster;
+
+/* Nodes of the ranks under another launcher, which is asked when one is wanted; threads that ask at the same time find the
+ * same. */
 enum { NOT_ASKED = -2 };
 static int32_t *nodes;
 
 static int make_nodes(void)
 {
-    if (tern_rte.node_count < 2)
+    if (tern_rte.node_count < 2 || roster.job)
         return 0;
     nodes = malloc(tern_rte.size * sizeof *nodes);
     if (!nodes)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the nodes of %u ranks", tern_rte.size);
-    char *list = tern_pmix_job_text(TERN_LAUNCHER_NODES); /* of our launcher */
-    if (!list || !tern_node_list_read(list, tern_rte.size, nodes))
-        for (uint32_t r = 0; r < tern_rte.size; r++)
-            nodes[r] = NOT_ASKED;
-    free(list);
+    for (uint32_t r = 0; r < tern_rte.size; r++)
+        nodes[r] = NOT_ASKED;
     return 0;
 }
 
@@ -58,6 +60,8 @@ int64_t tern_rte_node_of(uint32_t rank)
 {
     if (tern_rte_local_rank(rank) >= 0)
         return tern_rte.node;
+    if (roster.job && rank < roster.size)
+        return roster.ranks[roster.begin[roster.host_of[rank]]];
     if (!nodes || rank >= tern_rte.size)
         return -1;
     int32_t node = __atomic_load_n(&nodes[rank], __ATOMIC_RELAXED);
@@ -84,10 +88,9 @@ static int become_singleton(void)
     warn_of_bare_srun();
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
     tern_rte.size = tern_rte.local_size = tern_rte.node_count = tern_rte.universe_size = 1;
-    tern_rte.local_ranks = calloc(1, sizeof *tern_rte.local_ranks);
-    return tern_rte.local_ranks
-               ? 0
-               : tern_error(TERN_ERR_NO_MEM, "no memory for the list of local ranks");
+    static const uint32_t none_but_us = 0;
+    tern_rte.local_ranks = &none_but_us;
+    return 0;
 }
 
 /* A launcher of another version than ours may do what we don't know; better said than met later as
@@ -104,15 +107,31 @@ static int check_version(void)
     return 0;
 }
 
-/* Under our launcher all ranks of the node have the same memory, and make none of their own: the
- * others would not hear of it. */
-static int find_node_memory(void)
+/* Our launcher's memory, which all ranks of the node have, with the roster of the job behind it. */
+static void adopt_node_memory(void)
+{
+    size_t length = 0;
+    if (!tern_rte_adopt_node_memory(getenv("TERN_NODE_MEMORY"), getenv("TERN_NODE_MEMORY_PATH"),
+                                    &tern_rte.node_memory_fd, &tern_rte.node_memory_size, &length))
+        return;
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_SHARED, tern_rte.node_memory_fd,
+                       (off_t)tern_rte.node_memory_size);
+    if (bytes != MAP_FAILED && tern_roster_read(bytes, length, &roster) &&
+        strcmp(roster.job, getenv("PMIX_NAMESPACE")) == 0)
+        return;
+    /* of a job around ours, say */
+    if (bytes != MAP_FAILED)
+        munmap(bytes, length);
+    roster.job = NULL;
+    close(tern_rte.node_memory_fd);
+    tern_rte.node_memory_fd = -1;
+}
+
+/* Under our launcher no memory of another kind is made: the others would not hear of it. */
+static int check_node_memory(void)
 {
     const char *text = getenv("TERN_NODE_MEMORY"), *path = getenv("TERN_NODE_MEMORY_PATH");
-
-    if (!tern_rte_adopt_node_memory(text, path, &tern_rte.node_memory_fd,
-                                    &tern_rte.node_memory_size) &&
-        tern_rte_gives_node_memory(tern_rte.job) && tern_rte.local_size > 1)
+    if (!roster.job && tern_rte_gives_node_memory(tern_rte.job) && tern_rte.size > 1)
         return tern_error(TERN_ERR_OTHER,
                           "the memory that mpirun made for the ranks of this node is out of reach: "
                           "whatever starts this program has closed its descriptor and hides "
@@ -121,17 +140,43 @@ static int find_node_memory(void)
     return 0;
 }
 
-/* Where our launcher wants no more than reports, PMIx waits until somebody asks for what it knows. */
+/* True: the roster is our job's, and the launcher listens. */
+static bool learn_from_roster(void)
+{
+    const char *session_dir = getenv("TERN_SESSION_DIR");
+    unsigned long rank = strtoul(getenv("PMIX_RANK"), NULL, 10);
+    if (!roster.job || rank >= roster.size || !session_dir || roster.host_of[rank] != roster.here || !tern_report_learn(&tern_rte.appnum))
+        return false;
+    const uint32_t *begin = &roster.begin[roster.here];
+    snprintf(tern_rte.job, sizeof tern_rte.job, "%s", roster.job);
+    snprintf(tern_rte.host, sizeof tern_rte.host, "%s", tern_roster_name(&roster, roster.here));
+    snprintf(tern_rte.session_dir, sizeof tern_rte.session_dir, "%s", session_dir);
+    tern_rte.rank = (uint32_t)rank;
+    tern_rte.size = roster.size;
+    tern_rte.universe_size = roster.universe_size;
+    tern_rte.local_ranks = roster.ranks + begin[0];
+    tern_rte.local_size = begin[1] - begin[0];
+    tern_rte.local_rank = (uint32_t)tern_rte_local_rank(tern_rte.rank);
+    tern_rte.node_count = roster.host_count;
+    tern_rte.node = roster.host_count > 1 ? tern_rte.local_ranks[0] : 0;
+    return true;
+}
+
+/* Where our launcher answers by itself, PMIx waits until somebody asks for what it alone knows. */
 static int learn(void)
 {
     if (!tern_rte.managed)
         return become_singleton();
-    return tern_report_learn() && tern_report_open() ? 0 : tern_pmix_start();
+    adopt_node_memory();
+    reports = learn_from_roster() && tern_report_open();
+    return reports ? 0 : tern_pmix_start();
 }
 
 static int connect_again(void)
 {
-    return !tern_rte.managed || tern_report_open() ? 0 : tern_pmix_connect();
+    if (!tern_rte.managed)
+        return 0;
+    return reports && tern_report_open() ? 0 : tern_pmix_connect();
 }
 
 int tern_rte_init(void)
@@ -148,7 +193,7 @@ int tern_rte_init(void)
         error = learn();
     if (error)
         return error;
-    error = tern_rte.managed ? find_node_memory() : 0;
+    error = tern_rte.managed ? check_node_memory() : 0;
     if (!error)
         error = make_nodes();
     if (error)
@@ -180,12 +225,18 @@ void tern_rte_tell_world(void)
 
 int tern_rte_meet(void (*notify)(void))
 {
+    if (tern_report_is_open()) {
+        tern_report_meet(notify);
+        return 0;
+    }
     return tern_rte.managed ? tern_pmix_fence_start(notify) : 0;
 }
 
 bool tern_rte_has_met(int *ret_error)
 {
     *ret_error = 0;
+    if (tern_report_is_open())
+        return tern_report_has_met();
     return !tern_rte.managed || tern_pmix_fence_test(ret_error);
 }
 
@@ -229,6 +280,8 @@ void tern_rte_host_of(uint32_t rank, char *name, size_t room)
 {
     if (tern_rte_local_rank(rank) >= 0)
         snprintf(name, room, "%s", tern_rte.host);
+    else if (roster.job && rank < roster.size)
+        snprintf(name, room, "%s", tern_roster_name(&roster, roster.host_of[rank]));
     else if (!tern_rte.managed || !tern_pmix_host(rank, name, room))
         snprintf(name, room, "?");
 }
@@ -261,14 +314,93 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
     return tern_error(TERN_ERR_OTHER, "rank %u has not published %s", rank, key);
 }
 
-bool tern_rte_recall(const char *key, void **ret_value, size_t *ret_length)
+/* ---- how ranks are reached ---- */
+
+static const char program_key[] = "tern.program";
+static uint32_t program; /* under another launcher */
+
+/* PMIx keeps what an earlier program in a rank's place has published, and may answer it again to whoever asks again; so each
+ * program has a key of its own for its card. */
+static void name_card(char key[40])
 {
-    return tern_rte.managed && tern_pmix_recall(key, ret_value, ret_length);
+    snprintf(key, 40, "tern.card.%u", program);
 }
 
-int tern_rte_commit(void)
+static void count_programs(void)
 {
-    return tern_rte.managed ? tern_pmix_commit() : 0;
+    void *before;
+    size_t length;
+    if (program)
+        return; /* this process has come back */
+    if (tern_pmix_recall(program_key, &before, &length)) {
+        if (length == sizeof program)
+            memcpy(&program, before, length);
+        free(before);
+    }
+    program++;
+}
+
+static int publish_by_pmix(const void *bytes, size_t length, uint64_t own)
+{
+    struct tern_card card = {.own = own};
+    char key[40];
+    if (tern_rte_gives_node_memory(tern_rte.job))
+        return tern_error(TERN_ERR_OTHER,
+                          "mpirun is out of reach, which tells ranks how to reach each other: whatever starts this "
+                          "program has closed its descriptor and hides its socket, or has changed TERN_REPORTS (now `%s`)",
+                          getenv(TERN_REPORTS) ? getenv(TERN_REPORTS) : "");
+    count_programs();
+    name_card(key);
+    memcpy(card.bytes, bytes, length);
+    int error = tern_pmix_put(key, &card, sizeof card.own + length);
+    if (!error)
+        error = tern_pmix_put(program_key, &program, sizeof program);
+    return error ? error : tern_pmix_commit();
+}
+
+int tern_rte_publish(const void *bytes, size_t length, uint64_t own)
+{
+    if (length > TERN_CARD_MOST)
+        return tern_error(TERN_ERR_OTHER, "%zu bytes are too many for a rank's addresses", length);
+    if (!tern_report_is_open())
+        return tern_rte.managed ? publish_by_pmix(bytes, length, own) : 0;
+    tern_report_card(bytes, length, own);
+    return 0;
+}
+
+uint32_t tern_rte_program(void)
+{
+    return tern_report_is_open() ? tern_report_program() : program;
+}
+
+int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
+{
+    char key[40];
+    if (tern_report_is_open()) {
+        __atomic_store_n(&fetch->done, false, __ATOMIC_RELAXED);
+        tern_report_seek(rank, fetch);
+        return 0;
+    }
+    name_card(key);
+    return tern_rte_fetch(rank, key, anew, fetch);
+}
+
+bool tern_rte_forget(struct tern_rte_fetch *fetch)
+{
+    if (!tern_report_is_open())
+        return false;
+    tern_report_forget(fetch);
+    return true;
+}
+
+int tern_rte_fd(void)
+{
+    return tern_report_fd();
+}
+
+bool tern_rte_attend(void)
+{
+    return tern_report_attend();
 }
 
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
@@ -284,6 +416,10 @@ int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fe
 
 bool tern_rte_secret(char *text, size_t room)
 {
+    if (roster.job) {
+        snprintf(text, room, "%s", roster.secret);
+        return true;
+    }
     return tern_rte.managed && tern_pmix_job_string(TERN_LAUNCHER_SECRET, text, room);
 }
 

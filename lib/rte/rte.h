@@ -3,10 +3,10 @@
 #define TERN_RTE_H
 
 /*
- * Who am I, who are the others, give me that peer's address, abort: the PMIx client. A program
- * without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and never touches libpmix, which is
- * loaded by dlopen. A rank of our mpirun on a single host only reports to it (lib/rte/report.h), and connects to PMIx when a
- * function below needs to ask.
+ * Who am I, who are the others, how is that one reached, abort: the launcher's client. A program
+ * without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and asks nobody. A rank of our mpirun reads the roster
+ * (lib/util/roster.h) and talks with it (lib/rte/report.h); it connects to PMIx, which is loaded by dlopen, when a
+ * function below needs to ask what PMIx alone knows. Under other launchers PMIx is all there is.
  */
 
 #include <stdbool.h>
@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 struct tern_rte {
-    bool managed;             /* a PMIx server started us */
+    bool managed;             /* a launcher started us */
     char job[256];            /* PMIx namespace, or singleton.PID */
     uint32_t rank, size;      /* in MPI_COMM_WORLD */
     uint32_t local_rank, local_size; /* among the ranks on this node */
     uint32_t node, node_count;       /* this node's number (of several: its lowest rank) */
     uint32_t universe_size;   /* slots in all */
     uint32_t appnum;          /* which program of an MPMD command line */
-    uint32_t *local_ranks;    /* local_size of them, ascending: the ranks on this node */
+    const uint32_t *local_ranks; /* local_size of them, ascending: the ranks on this node */
     char host[256];
     int cpus;                 /* processors this process may run on */
     int node_memory_fd;       /* memfd inherited from our launcher, or -1 */
@@ -51,31 +51,47 @@ int64_t tern_rte_node_of(uint32_t rank);
 /* Name of the host a rank runs on, or "?". */
 void tern_rte_host_of(uint32_t rank, char *name, size_t room);
 
-/* Publishes a value under `key` for the other ranks of the job (not visible before the fence). */
-int tern_rte_put(const char *key, const void *value, size_t length);
-/* Barrier over the job; with `collect` the values put are exchanged. */
-int tern_rte_fence(bool collect);
-/* Value of a rank, blocking; *ret_value is malloc'ed. */
-int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+/* Makes known to the other ranks of the job how this one is reached: `own`, and bytes that are mostly the same for all ranks of
+ * a node (at most TERN_CARD_MOST). Again after coming back, when the launcher may have forgotten it. Waits for nobody. */
+int tern_rte_publish(const void *bytes, size_t length, uint64_t own);
+/* Number of this MPI program among those that run in this rank's place one after the other, from 1 on; published with the first
+ * card. 0: not known yet. */
+uint32_t tern_rte_program(void);
 
-/* What was put for this rank before, by an MPI program that ran in its place: a rank may be a script. Asks the server of this
- * node only. False: nothing. *ret_value is malloc'ed. */
-bool tern_rte_recall(const char *key, void **ret_value, size_t *ret_length);
-
-/* Makes known what was put, without waiting for anybody. */
-int tern_rte_commit(void);
-
-/* A value of a rank, or of the job, that is being fetched; it comes when that rank has committed it, which may be never. */
+/* A value of another rank that is being fetched; it comes when that rank has published it, which may be never. */
 struct tern_rte_fetch {
     bool done; /* atomic; the rest is valid then */
     int error; /* TERN_ERR_OTHER: `text` says why it never comes */
     void *value; /* malloc'ed, to be freed by whoever started it */
     size_t length;
     char text[200];
-    void (*notify)(void); /* called then, on another thread; may be NULL */
+    void (*notify)(void); /* called then, by any thread; may be NULL */
+    /* rte's own: */
+    struct tern_rte_fetch *next;
+    uint32_t rank;
+    bool asked;
 };
-/* Starts it; `fetch` must stay where it is until it is done. Does not block. With `notify` filled in. `anew`: not what was
- * fetched before, which may have changed. */
+/* How is a rank reached? The value is a struct tern_card (lib/util/launcher.h), of the same program as this one. `fetch` must stay
+ * where it is until it is done. Does not block. With `notify` filled in. `anew`: not what was fetched before, which may
+ * have changed. */
+int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch);
+/* It is not wanted any more. True: its memory may be used for something else; else it must be left alone for ever. */
+bool tern_rte_forget(struct tern_rte_fetch *fetch);
+
+/* Where answers come by a descriptor: it (else -1), and what is to be called when it can be read. False: nothing will come
+ * by it any more. */
+int tern_rte_fd(void);
+bool tern_rte_attend(void);
+
+/* ---- by PMIx, as under launchers other than ours ---- */
+
+/* Publishes a value under `key` for the other ranks of the job (not visible before the fence, or tern_rte_publish). */
+int tern_rte_put(const char *key, const void *value, size_t length);
+/* Barrier over the job; with `collect` the values put are exchanged. */
+int tern_rte_fence(bool collect);
+/* Value of a rank, blocking; *ret_value is malloc'ed. */
+int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
+/* Starts to fetch it, like tern_rte_seek. */
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
 /* What the launcher gave the job to prove its connections with, as text (lib/util/hmac.h). False: it gave none. */

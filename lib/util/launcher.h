@@ -9,10 +9,6 @@
 /* PMIx key, of the job: what its processes prove to each other that they know, a string of 64 hexadecimal digits. */
 #define TERN_LAUNCHER_SECRET "tern.secret"
 
-/* PMIx key, of the job: which ranks are on which node (lib/util/node_list.h). PMIx's own words for it take two questions per
- * rank. */
-#define TERN_LAUNCHER_NODES "tern.nodes"
-
 enum {
     /* A PMIx event, with PMIX_RANGE_NAMESPACE (what is for PMIX_RANGE_RM, PMIx 4.2 keeps to
      * itself): the sender is in MPI_Init, and all of the job are awaited there. Sessions wait for
@@ -21,21 +17,42 @@ enum {
 };
 
 /*
- * Where a job has one host, its ranks need nothing of PMIx but to say how far they are. They do so in records on a socket
- * (SOCK_SEQPACKET) that all inherit from the launcher, and libpmix stays unloaded. TERN_REPORTS tells them, separated by colons:
- * the socket's descriptor, the launcher's pid, namespace, ranks, slots, number of the program, host.
+ * Ranks need little of PMIx: to say how far they are, how they are reached from other hosts, and to learn that of others. They do
+ * so in records, and libpmix stays unloaded. All ranks inherit one socket (SOCK_SEQPACKET), by which each program of theirs
+ * passes the launcher, mpirun or the agent of the node, one end of a pair of its own; what follows goes by that pair, in both
+ * directions, and its end tells that the program has ended. Who has lost the descriptor on the way finds the same socket's
+ * name, an abstract one. TERN_REPORTS tells them, separated by colons: the descriptor, its inode, the name, the number of
+ * the program in the command line.
  */
 #define TERN_REPORTS "TERN_REPORTS"
 
 enum tern_report_kind {
-    TERN_REPORT_CONNECTED, /* with a descriptor: a pipe that ends when this process does */
+    TERN_REPORT_CONNECTED, /* by the common socket, with `value` the rank and a descriptor: the launcher's end of the pair */
     TERN_REPORT_WORLD,     /* as TERN_LAUNCHER_WORLD */
+    TERN_REPORT_CARD,      /* how the rank is reached: a struct tern_card; `value` 0: this program's first one */
+    TERN_REPORT_SEEK,      /* how is rank `value` reached? */
+    TERN_REPORT_MEET,      /* is to be told when all ranks of the job have said this */
     TERN_REPORT_FINALIZED,
-    TERN_REPORT_ABORTED, /* with exit status `value` */
+    TERN_REPORT_ABORTED,   /* with exit status `value` */
+    TERN_REPORT_KINDS,
+    /* answers */
+    TERN_REPLY_NUMBER = 100, /* to a card: this is MPI program number `value` of those that run in the rank's place */
+    TERN_REPLY_CARD,         /* of rank `value`, as soon as its program of the same number has said it: a struct tern_card */
+    TERN_REPLY_MET,
 };
 
 struct tern_report {
-    int32_t kind, rank, value;
+    int32_t kind, value;
 };
+
+/* How a rank is reached: most of it (`bytes`) is the same for the ranks of a host, and is kept and sent once. */
+enum { TERN_CARD_MOST = 4000 };
+struct tern_card {
+    uint64_t own; /* what is the rank's alone */
+    char bytes[TERN_CARD_MOST]; /* as many as there are */
+};
+
+/* A rank has at most so many questions open, for whose answers its socket has room. */
+enum { TERN_SEEKS_MOST = 16 };
 
 #endif

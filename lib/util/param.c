@@ -15,6 +15,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param_text.h"
 #include "lib/util/params.h"
+#include "lib/util/text.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -174,22 +175,13 @@ static void read_lines(struct setting ***end, char *text, const char *path)
 
 static void read_file(struct setting ***end, const char *path, bool must_exist)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL, *kept = strdup(path);
-    size_t room = 0;
-    ssize_t size = file ? getdelim(&text, &room, '\0', file) : -1;
-
-    if (!file || (size < 0 && ferror(file))) {
-        if (must_exist && may_speak())
-            tern_log("parameter file %s cannot be read: %s", path, strerror(errno));
-    } else if (size > 0 && kept) {
-        read_lines(end, text, kept);
-        kept = NULL; /* the settings refer to it */
-    }
-    if (file)
-        fclose(file);
+    char *text = tern_read_text(path);
+    char *kept = text && *text ? strdup(path) : NULL;
+    if (!text && must_exist && may_speak())
+        tern_log("parameter file %s cannot be read: %s", path, strerror(errno));
+    if (kept)
+        read_lines(end, text, kept); /* the settings refer to it */
     free(text);
-    free(kept);
 }
 
 /* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "mpirun/agents.h"
+#include "mpirun/cards.h"
 #include "mpirun/frame.h"
 #include "mpirun/job_data.h"
 
@@ -70,6 +71,39 @@ static void read_strings(struct tern_reader reader)
     tern_strings_free(&list);
 }
 
+static void answered(int asker, int rank, const struct tern_card *card, size_t size)
+{
+    MUST(asker == 0 && rank >= 0 && rank < 3 && card && size >= sizeof card->own && size <= sizeof *card);
+}
+
+static void sent(const struct tern_frame *frame)
+{
+    MUST(frame->host == 0 && frame->kind == (frame->rank ? TERN_FRAME_SEEK : TERN_FRAME_CARDS));
+}
+
+/* Cards of ranks 1 and 2 on another host, as rank 0 here seeks them, and what others ask for. */
+static void read_cards(const char *bytes, size_t size)
+{
+    static struct tern_place places[3] = { { .host = 0 }, { .host = 1 }, { .host = 1 } };
+    static const struct tern_map map = { .size = 3, .places = places };
+    static const struct tern_job job = { .host_count = 2, .map = &map };
+    struct tern_card own = { .own = 1, .bytes = "bytes" };
+    tern_cards_open(&job, true, sent, answered);
+    MUST(tern_cards_put(0, true, &own, 13) == 1);
+    tern_cards_seek(0, 2);
+    for (size_t used = 0; used < size;) {
+        struct tern_frame frame;
+        int64_t n = tern_frame_read(bytes + used, size - used, &frame);
+        if (n <= 0)
+            break;
+        tern_cards_received(&frame);
+        used += (size_t)n;
+    }
+    tern_cards_put(0, true, &own, 13);
+    tern_cards_seek(0, 1);
+    tern_cards_close();
+}
+
 /* The first byte says what the rest is. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -77,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned kind = fuzz_byte(&input);
     char *bytes = fuzz_rest(&input, &size);
     struct tern_reader reader = { .at = bytes, .left = size };
-    switch (kind % 5) {
+    switch (kind % 6) {
     case 0:
         for (size_t used = 0; used < size;) {
             struct tern_frame frame;
@@ -100,6 +134,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 3:
         read_launch(reader);
+        break;
+    case 5:
+        read_cards(bytes, size);
         break;
     default:
         read_strings(reader);

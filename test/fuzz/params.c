@@ -53,7 +53,7 @@ static void read_record(const void *bytes, size_t size)
     struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
     struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
     char text[TERN_TCP_TEXT];
-    int count = tern_tcp_record_read(bytes, size, list);
+    int count = tern_tcp_record_read(bytes, size, 1024, list);
     MUST(count >= -1 && count <= TERN_TCP_ADDRESSES_MAX);
     for (int i = 0; i < count; i++) {
         struct sockaddr_storage address;

@@ -75,6 +75,7 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /run
 mkdir -p /run/sshd
 mount --bind "$scratch/etc-hosts" /etc/hosts
+[ ! -e ~/.bashrc ] || mount --bind /dev/null ~/.bashrc # bash reads it where sshd starts it: what is there is not under test, and may take long
 [ ! -e /etc/resolv.conf ] || mount --bind "$scratch/resolv.conf" /etc/resolv.conf
 ip link set lo up
 /usr/sbin/sshd -f "$scratch/sshd_config" -E "$scratch/sshd$number.log" -o PidFile=none

@@ -32,6 +32,10 @@ within -N 4 -n 8 --exclusive -- --host n3,n2 --map-by node -np 4 sh -c 'echo $OM
 is "some of the hosts, and Slurm's variables are the job's" "$rc $(sort out | tr '\n' ',')" "0 0 n3 none 8,1 n2 none 8,2 n3 none 8,3 n2 none 8,"
 within -w n1,n2 -n 2 -- --mca plm rsh sh -c 'echo $(hostname) ${SSH_CONNECTION:+by ssh}'
 is "--mca plm rsh" "$rc $(sort out | tr '\n' ',')" "0 n1,n2 by ssh,"
+within -N 2 -n 2 -- --mca oob_tcp_if_include 10.77.0.0/24 --mca oob_tcp_dynamic_ipv4_ports 40100-40200 hostname
+is "mpirun's port and network" "$rc $(sort out | tr '\n' ',')" "0 n1,n2,"
+within -N 1 -n 1 : -N 2 -n 3 -- sh -c 'echo $(hostname) ${SSH_CONNECTION:+by ssh}'
+is "a job of two components" "$rc $(sort out | tr '\n' ',')" "0 n1,n2 by ssh,n2 by ssh,n3 by ssh,"
 within -N 3 -n 3 -- sh -c 'exit $((OMPI_COMM_WORLD_RANK == 2 ? 9 : 0))'
 is "exit code" "$rc" 9
 has "exit code" err '^mpirun: rank 2 \(pid [0-9]+ on host n3\) exited with code 9$'
@@ -50,6 +54,7 @@ wrong_start() {
 run --mca plm slurm --host n2 hostname
 has "no Slurm job" err '^mpirun: the parameter plm is `slurm`, but this is no Slurm job'
 wrong_start "no mpirun" 'cannot start on host n[234]: .*/none/mpirun: No such file' --launch-agent /none/mpirun
+wrong_start "an interface that leads nowhere" 'cannot start on host n[234]: .*10.99.0.[12]: ' --mca oob_tcp_if_include lost0
 wrong_start "an option that srun has not" 'cannot start on host n[234]: .*unrecognized option.*--nonsense' --mca plm_slurm_args --nonsense
 # agents that are told something else than the truth
 mislead() {
@@ -63,6 +68,15 @@ mislead secret "secret $(printf '%064d' 0)"
 wrong_start "a wrong secret" 'cannot start on host n[234]: agent: cannot call mpirun at port [0-9]+: 10.77.0.1: somebody else listens there' \
     --launch-agent "$PWD/misleading"
 has "a wrong secret" err "^mpirun: a connection from 10.77.0.[234] does not know this job's secret: closed"
+# n3's mpirun is of another version: the same program with another number in it
+version=$("$MPIRUN" --version | sed -n 's/.*Tern[^0-9]*\([0-9.]*\).*/\1/p' | head -n 1)
+other=${version%?}$(((${version: -1} + 1) % 10))
+LC_ALL=C sed "s/${version//./\\.}/$other/g" "$MPIRUN" >other_mpirun
+printf '#!/bin/sh\n[ "$SLURMD_NODENAME" != n3 ] || exec %s "$@"\nexec %s "$@"\n' "$PWD/other_mpirun" "$MPIRUN" >mixed
+chmod +x other_mpirun mixed
+wrong_start "another version" "cannot start on host n3: its mpirun \\($PWD/mixed\\) is of version $other [^ ]+, and this one of $version " \
+    --launch-agent "$PWD/mixed"
+hasnt "another version" err 'cannot start on host n[124]'
 salloc=$(command -v salloc)
 on 1 env PATH=/none "$salloc" -Q -N 2 -n 2 "$MPIRUN" -np 2 /bin/hostname >out 2>err
 has "no srun" err '^mpirun: cannot start on host n[234]: cannot run srun: No such file or directory; .* \(--mca plm rsh does without it\)$'

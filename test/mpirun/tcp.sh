@@ -61,7 +61,7 @@ right "a subnet" --mca btl_tcp_if_include 127.0.0.0/8 -n 2 ./ring 100000 3
 right "without IPv6" --mca btl_tcp_disable_family 6 -n 2 ./ring 100000 3
 right "without shm" --mca btl ^shm -n 2 ./ring 1000 3
 right "a range of ports" --mca btl_tcp_port_min_v4 42000 --mca btl_tcp_port_range_v4 2000 -n 3 ./ring 1000 3
-right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 4k -n 2 ./ring 100000 2
+right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 4k -n 2 ./ring 4000000 2
 
 # what is wrong is said
 # wrongly WHAT TEXT ARGUMENT...

@@ -143,11 +143,13 @@ static int make_memory(const char *begin)
     return fd;
 }
 
+static size_t behind; /* bytes of the launcher's */
+
 static bool adopt(int fd, const char *rest, int *ret_fd, size_t *ret_size)
 {
     char text[200];
     snprintf(text, sizeof text, "%d:%s", fd, rest);
-    return tern_rte_adopt_node_memory(text, NULL, ret_fd, ret_size);
+    return tern_rte_adopt_node_memory(text, NULL, ret_fd, ret_size, &behind);
 }
 
 START_TEST(own_memory_is_adopted)
@@ -157,6 +159,10 @@ START_TEST(own_memory_is_adopted)
     ck_assert(adopt(fd, "8192:" TOKEN, &got, &size));
     ck_assert_int_eq(got, fd);
     ck_assert_uint_eq(size, SIZE);
+    ck_assert_uint_eq(behind, 0);
+    ck_assert(adopt(fd, "4096:" TOKEN, &got, &size));
+    ck_assert_uint_eq(size, 4096);
+    ck_assert_uint_eq(behind, SIZE - 4096);
     ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     close(fd);
 }
@@ -170,9 +176,9 @@ START_TEST(lost_memory_is_opened_at_the_launchers)
     char path[64], wrong[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
     snprintf(wrong, sizeof wrong, "/proc/%d/fd/%d", (int)getpid(), other);
-    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, wrong, &got, &size));
-    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, "/nowhere", &got, &size));
-    ck_assert(tern_rte_adopt_node_memory("999:8192:" TOKEN, path, &got, &size));
+    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, wrong, &got, &size, &behind));
+    ck_assert(!tern_rte_adopt_node_memory("999:8192:" TOKEN, "/nowhere", &got, &size, &behind));
+    ck_assert(tern_rte_adopt_node_memory("999:8192:" TOKEN, path, &got, &size, &behind));
     ck_assert(got >= 0 && got != fd);
     ck_assert_uint_eq(size, SIZE);
     ck_assert(fcntl(got, F_GETFD) & FD_CLOEXEC);
@@ -193,7 +199,7 @@ END_TEST
 
 START_TEST(everything_else_is_refused)
 {
-    static const char *const wrong[] = {"8192:" TOKEN "0", "8192:0123", "8191:" TOKEN, "8192", "", "x:" TOKEN,
+    static const char *const wrong[] = {"8192:" TOKEN "0", "8192:0123", "8193:" TOKEN, "8192", "", "x:" TOKEN,
                                         "8192:ffffffffffffffffffffffffffffffff"};
     int fd = make_memory("TERNSHM1" TOKEN), other = make_memory("something else"), pipes[2], got = -5;
     size_t size = 77;
@@ -205,7 +211,7 @@ START_TEST(everything_else_is_refused)
     ck_assert(!adopt(-1, "8192:" TOKEN, &got, &size));
     close(fd);
     ck_assert(!adopt(fd, "8192:" TOKEN, &got, &size));
-    ck_assert(!tern_rte_adopt_node_memory(NULL, NULL, &got, &size));
+    ck_assert(!tern_rte_adopt_node_memory(NULL, NULL, &got, &size, &behind));
     ck_assert_int_eq(got, -5);
     ck_assert_uint_eq(size, 77);
     ck_assert(!(fcntl(other, F_GETFD) & FD_CLOEXEC)); /* not touched */

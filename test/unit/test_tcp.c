@@ -96,18 +96,24 @@ START_TEST(a_record_comes_back_as_it_was_and_nothing_else_does)
     unsigned char record[512], damaged[512];
     size_t size = tern_tcp_record_write(list, 3, record, sizeof record);
     ck_assert_uint_gt(size, 0);
-    ck_assert_int_eq(tern_tcp_record_read(record, size, back), 3);
+    for (int i = 0; i < 3; i++)
+        list[i].port = 1024;
+    ck_assert_int_eq(tern_tcp_record_read(record, size, 1024, back), 3);
     ck_assert_mem_eq(back, list, sizeof list);
+    tern_tcp_record_write(list, 3, damaged, size); /* of another rank of the host */
+    ck_assert_mem_eq(damaged, record, size);
+    ck_assert_int_eq(tern_tcp_record_read(record, size, 0, back), -1);
+    ck_assert_int_eq(tern_tcp_record_read(record, size, 65536, back), -1);
     ck_assert_uint_eq(tern_tcp_record_write(list, 3, record, size - 1), 0);
     for (size_t length = 0; length < size; length++)
-        ck_assert_int_eq(tern_tcp_record_read(record, length, back), -1);
+        ck_assert_int_eq(tern_tcp_record_read(record, length, 1024, back), -1);
     /* whatever is in it, it is refused or sane */
     srand(1);
     for (int i = 0; i < 100000; i++) {
         memcpy(damaged, record, size);
         for (int n = 1 + rand() % 4; n > 0; n--)
             damaged[(size_t)rand() % size] = (unsigned char)rand();
-        int count = tern_tcp_record_read(damaged, size, back);
+        int count = tern_tcp_record_read(damaged, size, 1024, back);
         ck_assert_int_le(count, 3);
         for (int k = 0; k < count; k++) {
             char text[TERN_TCP_TEXT];

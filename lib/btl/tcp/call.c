@@ -68,7 +68,7 @@ static void say_hello(struct tern_tcp_call *call)
                                          .link = call->link,
                                          .from = tern_rte.rank,
                                          .to = call->contact->rank,
-                                         .program = tern_tcp_door.program};
+                                         .program = tern_rte_program()};
     getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
     if (error) {
         tern_tcp_call_fail(call, error, NULL);

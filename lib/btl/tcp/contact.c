@@ -7,6 +7,7 @@
 #include "lib/btl/tcp/frame.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
@@ -143,7 +144,7 @@ static void await_program(struct tern_tcp_search *search)
     else if (now - search->behind_since_ms > PATIENCE_MS && !search->told) {
         search->told = true;
         tern_log("waiting for rank %u to start its MPI program number %u, as this one is here",
-                 search->contact->rank, tern_tcp_door.program);
+                 search->contact->rank, tern_rte_program());
     }
     search->state = PAUSING;
     search->next_at_ms = now + (uint64_t)search->later_ms;
@@ -169,12 +170,14 @@ static void read_addresses(struct tern_tcp_search *search)
 {
     struct tern_rte_fetch *fetch = &search->fetch;
     struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
-    int count = fetch->error ? -1 : tern_tcp_record_read(fetch->value, fetch->length, list);
+    const struct tern_card *card = fetch->value;
+    bool whole = !fetch->error && fetch->length >= sizeof card->own;
+    int count = whole ? tern_tcp_record_read(card->bytes, fetch->length - sizeof card->own, card->own, list) : -1;
     free(fetch->value);
     fetch->value = NULL;
     if (fetch->error) {
         /* the server of another node knows what its program before has published, and does not wait */
-        if (tern_tcp_door.program > 1)
+        if (tern_rte_program() > 1)
             await_program(search);
         else
             fail(search, fetch->text);
@@ -209,7 +212,7 @@ static void begin_fetching(struct tern_tcp_search *search, bool anew)
 {
     search->state = FETCHING;
     search->fetch.notify = tern_doorbell_ring_self;
-    int rc = tern_rte_fetch(search->contact->rank, tern_tcp_door.key, anew, &search->fetch);
+    int rc = tern_rte_seek(search->contact->rank, anew, &search->fetch);
     if (rc)
         fail(search, tern_error_text(rc));
 }
@@ -347,14 +350,14 @@ void tern_tcp_contact_crossed(struct tern_tcp_contact *contact)
 void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
 {
     struct tern_tcp_search *search = contact->search;
-    if (program < tern_tcp_door.program) {
+    if (program < tern_rte_program()) {
         await_program(search);
         return;
     }
     snprintf(search->why, sizeof search->why,
              "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
              "number %u",
-             program, tern_tcp_door.program);
+             program, tern_rte_program());
     fail(search, search->why);
 }
 
@@ -397,9 +400,14 @@ void tern_tcp_contact_found(struct tern_tcp_contact *contact)
 
 /* ---- the end ---- */
 
-/* What is being fetched may come at any time, or never: its memory stays PMIx's. */
+/* What is being fetched by PMIx may come at any time, or never: its memory stays PMIx's. */
 static void give_up(struct tern_tcp_search *search)
 {
+    if (tern_rte_forget(&search->fetch)) {
+        free(search->fetch.done ? search->fetch.value : NULL);
+        free_search(search->contact);
+        return;
+    }
     unlist_search(search);
     search->contact->search = NULL;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char secret_key[] = "tern.tcp.secret", program_key[] = "tern.tcp.program";
+static const char secret_key[] = "tern.tcp.secret";
 
 struct tern_tcp_door tern_tcp_door = {.fd = -1};
 static uint16_t port;
@@ -40,6 +40,8 @@ static int make_secret(void)
 const unsigned char *tern_tcp_secret(void)
 {
     char text[2 * TERN_SECRET_BYTES + 1];
+    if (!tern_rte_program())
+        return NULL;
     if (secret.known)
         return secret.bytes;
     if (!secret.asked) {
@@ -76,6 +78,10 @@ static int listen_at(uint16_t wanted)
     only_four = any.family == 4;
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    /* before anybody connects: where the room shrinks later the other end keeps to segments that do not fit (docs/network.md) */
+    int rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
+    if (rcvbuf)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
     socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
     if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
         getsockname(fd, (struct sockaddr *)&address, &size)) {
@@ -190,28 +196,8 @@ static int choose_addresses(void)
                       choice.parameter, choice.given, tern_rte.host, there_are);
 }
 
-/* A rank may be a script that runs several MPI programs. What the one before has published stays known, to us and to others, and
- * PMIx may go on answering it where it is asked again; so each program has a key of its own for its addresses. */
-static void count_programs(void)
-{
-    void *before;
-    size_t length;
-    if (tern_tcp_door.program)
-        return; /* this process has come back */
-    tern_tcp_door.program = 1;
-    if (tern_rte_recall(program_key, &before, &length)) {
-        if (length == sizeof tern_tcp_door.program)
-            memcpy(&tern_tcp_door.program, before, length);
-        tern_tcp_door.program++;
-        free(before);
-    }
-    snprintf(tern_tcp_door.key, sizeof tern_tcp_door.key, "tern.tcp.addresses.%u",
-             tern_tcp_door.program);
-}
-
 int tern_tcp_door_open(void)
 {
-    count_programs();
     int rc = open_door();
     return rc ? rc : choose_addresses();
 }
@@ -221,13 +207,11 @@ int tern_tcp_door_publish(void)
     unsigned char record[64 + sizeof tern_tcp_door.own];
     size_t size =
         tern_tcp_record_write(tern_tcp_door.own, tern_tcp_door.own_count, record, sizeof record);
-    int rc = tern_rte_put(tern_tcp_door.key, record, size);
-    if (!rc)
-        rc = tern_rte_put(program_key, &tern_tcp_door.program, sizeof tern_tcp_door.program);
     char text[2 * TERN_SECRET_BYTES + 1];
-    if (!rc && tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
+    int rc = 0;
+    if (tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
         rc = make_secret();
-    return rc ? rc : tern_rte_commit();
+    return rc ? rc : tern_rte_publish(record, size, port);
 }
 
 /* ---- for people ---- */

@@ -15,8 +15,6 @@ struct tern_tcp_door {
     int fd; /* listens; -1: not open */
     struct tern_tcp_address own[TERN_TCP_ADDRESSES_MAX]; /* with the port */
     int own_count;
-    uint32_t program; /* of those that run in this rank's place one after the other: 1, 2, ... */
-    char key[32];     /* by which ranks of the same program find each other's addresses */
 };
 extern struct tern_tcp_door tern_tcp_door;
 
@@ -25,7 +23,8 @@ int tern_tcp_door_open(void);
 /* Publishes them, again if need be, as the launcher may have forgotten them while this process was away. 0 or TERN_ERR_OTHER. */
 int tern_tcp_door_publish(void);
 
-/* The job's secret; NULL: not known yet. Asks for it the first time, and rings the doorbell when it has come. */
+/* The job's secret; NULL: not known yet, or not which program this is, which a handshake tells likewise. Asks for it the first time,
+ * and rings the doorbell when it has come. */
 const unsigned char *tern_tcp_secret(void);
 
 /* "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there" */

@@ -4,6 +4,7 @@
 #include "lib/btl/doorbell.h"
 #include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/door.h"
+#include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
@@ -26,13 +27,14 @@ enum {
 static struct {
     pthread_mutex_t lock;
     bool open, announced;
-    int epoll; /* of the door, of all calls, and of the clock */
+    int epoll; /* of the door, of all calls, of the clock, and of the launcher's answers */
+    int launcher; /* what they come by; -1: nothing to be watched */
     int clock; /* wakes who sleeps when the next address is to be tried */
     uint64_t clock_ms; /* is set to this time; 0: not */
     struct tern_link calls;
     int visitors;
     int sndbuf, rcvbuf, timeout_s;
-} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
+} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
 uint64_t tern_tcp_now_ms(void)
 {
@@ -57,6 +59,20 @@ static bool watch(int fd, uint32_t events, void *what, int operation)
 {
     struct epoll_event event = {.events = events, .data.ptr = what};
     return epoll_ctl(reception.epoll, operation, fd, &event) == 0;
+}
+
+/* Another one than before when this process has been away; the old one has been closed. */
+static void watch_launcher(void)
+{
+    reception.launcher = tern_rte_fd();
+    if (reception.launcher >= 0)
+        watch(reception.launcher, EPOLLIN, &reception.launcher, EPOLL_CTL_ADD);
+}
+
+static void heed_launcher(void)
+{
+    if (!tern_rte_attend()) /* it has gone; its guardian will end us */
+        epoll_ctl(reception.epoll, EPOLL_CTL_DEL, reception.launcher, NULL);
 }
 
 static void drop_oldest_visitor(void)
@@ -140,7 +156,10 @@ void tern_tcp_set_options(int fd, bool same_host)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){reception.timeout_s * 1000}, sizeof(int));
-    /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
+    /* within a host no network is to be spared: bbr would pace what is sent */
+    if (same_host)
+        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+    /* ... nothing is on its way for long, and what is written stays in the cache until it is read */
     int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
     if (sndbuf)
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(int));
@@ -172,6 +191,7 @@ void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index)
 int tern_tcp_reception_publish(void)
 {
     pthread_mutex_lock(&reception.lock);
+    watch_launcher();
     int rc = tern_tcp_door_publish();
     pthread_mutex_unlock(&reception.lock);
     return rc;
@@ -219,13 +239,14 @@ static int progress(void)
 {
     struct epoll_event events[EVENTS];
     uint64_t now = tern_tcp_now_ms();
-    int count = tern_tcp_contacts_go_on(now);
-    int n = epoll_wait(reception.epoll, events, EVENTS, 0);
+    int count = 0, n = epoll_wait(reception.epoll, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         if (!events[i].data.ptr)
             count += tern_tcp_visitors_receive(now);
         else if (events[i].data.ptr == &reception.clock)
             reception.clock_ms = 1; /* over: whatever is set next ends it */
+        else if (events[i].data.ptr == &reception.launcher)
+            heed_launcher();
     }
     for (int i = 0; i < n; i++) {
         /* one that is closed meanwhile, as it was superseded, is in the list no more */
@@ -236,6 +257,7 @@ static int progress(void)
                 break;
             }
     }
+    count += tern_tcp_contacts_go_on(now);
     heed_deadlines(now);
     set_clock(now);
     return count;
@@ -283,15 +305,20 @@ int tern_tcp_reception_open(void)
         !watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD) ||
         !watch(reception.clock, EPOLLIN, &reception.clock, EPOLL_CTL_ADD))
         return tern_error(TERN_ERR_OTHER, "epoll: %s", strerror(errno));
+    watch_launcher();
     reception.open = true;
     return tern_doorbell_watch(reception.epoll);
 }
 
+/* Visitors wait until we are back: one who was welcomed may have a link by now, and have sent by it. */
 void tern_tcp_reception_hang_up(void)
 {
     pthread_mutex_lock(&reception.lock);
-    while (!tern_list_empty(&reception.calls))
-        tern_tcp_call_close(call_at(reception.calls.next));
+    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+        next = at->next;
+        if (!is_visitor(call_at(at)))
+            tern_tcp_call_close(call_at(at));
+    }
     tern_tcp_contacts_pause();
     pthread_mutex_unlock(&reception.lock);
 }
@@ -299,6 +326,8 @@ void tern_tcp_reception_hang_up(void)
 void tern_tcp_reception_close(void)
 {
     tern_tcp_reception_hang_up();
+    while (!tern_list_empty(&reception.calls))
+        tern_tcp_call_close(call_at(reception.calls.next));
     if (reception.open)
         tern_doorbell_unwatch(reception.epoll);
     if (reception.epoll >= 0)
@@ -306,7 +335,7 @@ void tern_tcp_reception_close(void)
     if (reception.clock >= 0)
         close(reception.clock);
     tern_tcp_contacts_free();
-    reception.epoll = reception.clock = -1;
+    reception.epoll = reception.clock = reception.launcher = -1;
     reception.clock_ms = 0;
     reception.open = reception.announced = false;
 }

@@ -35,7 +35,7 @@ void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index);
  * while another thread is in there. */
 int tern_tcp_reception_progress(void);
 
-/* Ends all calls that are under way; for leaving. */
+/* Ends all calls of ours that are under way; for leaving. */
 void tern_tcp_reception_hang_up(void);
 /* Publishes the addresses again, as the launcher may have forgotten them while this process was away. */
 int tern_tcp_reception_publish(void);

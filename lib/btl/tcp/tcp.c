@@ -7,20 +7,14 @@
  * lane knows of a peer is its endpoint: the links by which it sends. All but large messages go by
  * the first link; those go as streams, cut into pieces that every link with room takes in turn,
  * each piece straight from the user's memory and, where the receive is posted, straight into the
- * receiver's.
- *
- * A connection carries both directions. It belongs to the lane that the caller's lane number names,
- * modulo each end's own number of lanes; what is another lane's goes by the mailbox
- * (lib/pml/mailbox.c).
+ * receiver's. How links come and go: lane.c.
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/doorbell.h"
 #include "lib/btl/shm/segment.h"
 #include "lib/btl/peer.h"
-#include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/flusher.h"
-#include "lib/btl/tcp/link.h"
+#include "lib/btl/tcp/lane.h"
 #include "lib/btl/tcp/reception.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
@@ -29,12 +23,8 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -46,221 +36,11 @@ enum {
     DOOR_TICKS = 60000, /* some 20 us between looks at the door */
     IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
     IDLE_SKIPS = 8,     /* ... so many are left out */
-    GRACE_MS = 2000,    /* for the launcher to say that a rank has died */
 };
 
-extern const struct tern_btl tern_btl_shm, tern_btl_tcp; /* below */
-
-struct tern_endpoint {
-    struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
-    int link_count;
-    struct tern_link streams;   /* that are not all in pieces yet */
-    struct tern_link streaming; /* in its lane's list, if `streams` is not empty */
-};
-
-/* Guarded by the lane's lock, but for the arrivals. */
-static struct lane {
-    int epoll; /* of the links */
-    struct tern_link links;
-    struct tern_link losing; /* that have ended before their time: the launcher is given some to end us */
-    int link_count;
-    struct tern_tcp_link *latest; /* received last */
-    struct tern_link streaming;   /* endpoints with streams */
-    bool unsent;                  /* links may hold something: look */
-    int watching_room;            /* links that hold something for which the system has no room */
-    uint64_t door_at;
-    unsigned idle, skips;
-    pthread_mutex_t arrivals_lock;
-    struct tern_link arrivals;
-    bool has_arrivals; /* atomic */
-    unsigned char *room;
-} __attribute__((aligned(TERN_CACHE_LINE))) lanes[TERN_LANES_MAX];
+extern const struct tern_btl tern_btl_shm;
 
 static bool beside_shm;
-
-static _Noreturn void give_up(const struct tern_tcp_link *link, int error)
-{
-    char text[256];
-    snprintf(text, sizeof text, "cannot use the connection with rank %u (%s): %s; the job cannot go on",
-             link->rank, link->ends ? link->ends : "", strerror(error));
-    tern_rte_abort(1, text);
-}
-
-/* ---- links of a lane ---- */
-
-static void watch_link(struct lane *lane, struct tern_tcp_link *link, int operation)
-{
-    struct epoll_event event = {.events = EPOLLIN | (link->watching_room ? EPOLLOUT : 0),
-                                .data.ptr = link};
-    if (epoll_ctl(lane->epoll, operation, link->fd, &event))
-        give_up(link, errno);
-}
-
-static void watch_room(struct lane *lane, struct tern_tcp_link *link, bool wanted)
-{
-    if (link->watching_room == wanted)
-        return;
-    link->watching_room = wanted;
-    lane->watching_room += wanted ? 1 : -1;
-    watch_link(lane, link, EPOLL_CTL_MOD);
-}
-
-static struct tern_tcp_link *link_at(struct tern_link *at)
-{
-    return TERN_CONTAINER(at, struct tern_tcp_link, in_lane);
-}
-
-/* NULL: no memory. */
-static struct tern_endpoint *endpoint_of(struct tern_peer *peer)
-{
-    struct tern_endpoint *endpoint = peer->endpoint;
-    if (!endpoint && (endpoint = calloc(1, sizeof *endpoint))) {
-        tern_list_init(&endpoint->streams);
-        peer->endpoint = endpoint;
-    }
-    return endpoint;
-}
-
-static void attach(struct lane *lane, struct tern_tcp_link *link)
-{
-    uint32_t index = (uint32_t)(lane - lanes);
-    link->peer = tern_peer_get(index, 0, link->rank);
-    struct tern_endpoint *endpoint = link->peer ? endpoint_of(link->peer) : NULL;
-    if (!endpoint)
-        give_up(link, ENOMEM);
-    __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
-    tern_list_append(&lane->links, &link->in_lane);
-    lane->link_count++;
-    watch_link(lane, link, EPOLL_CTL_ADD);
-    if (link->tag != index)
-        return; /* another lane of the peer's: it has more of them */
-    link->endpoint = endpoint;
-    endpoint->links[link->index] = link;
-    if (link->index >= endpoint->link_count)
-        endpoint->link_count = link->index + 1;
-}
-
-static void take_from_endpoint(struct tern_tcp_link *link)
-{
-    struct tern_endpoint *endpoint = link->endpoint;
-    link->endpoint = NULL;
-    if (!endpoint)
-        return;
-    endpoint->links[link->index] = NULL;
-    while (endpoint->link_count && !endpoint->links[endpoint->link_count - 1])
-        endpoint->link_count--;
-}
-
-/* No more of it is received or sent. */
-static void take_from_lane(struct lane *lane, struct tern_tcp_link *link)
-{
-    if (lane->latest == link)
-        lane->latest = NULL;
-    tern_list_remove(&link->in_lane);
-    lane->link_count--;
-    lane->watching_room -= link->watching_room;
-}
-
-static void end_link(struct tern_tcp_link *link)
-{
-    take_from_endpoint(link);
-    tern_list_remove(&link->in_lane);
-    tern_tcp_reception_ended(link->rank, link->tag, link->index);
-    tern_tcp_link_free(link);
-}
-
-static void detach(struct lane *lane, struct tern_tcp_link *link)
-{
-    take_from_lane(lane, link);
-    tern_list_init(&link->in_lane);
-    end_link(link);
-}
-
-/* ---- lost connections ---- */
-
-/* A connection that ends before its time. Most often the other process has died, and the launcher is about to end us: its word
- * about that is the better one, so it has some time before ours. */
-static void begin_losing(struct lane *lane, struct tern_tcp_link *link, int error)
-{
-    take_from_lane(lane, link);
-    tern_list_append(&lane->losing, &link->in_lane);
-    epoll_ctl(lane->epoll, EPOLL_CTL_DEL, link->fd, NULL);
-    link->error = error ? error : ECONNRESET;
-    link->lost_at_ms = tern_tcp_now_ms();
-    char host[256], text[700];
-    tern_rte_host_of(link->rank, host, sizeof host);
-    snprintf(text, sizeof text, "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
-             tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
-             error == ESHUTDOWN ? "it has left MPI before a message to it was through"
-             : error            ? strerror(error)
-                                : "its other end has closed it without having finished");
-    free(link->ends);
-    link->ends = strdup(text);
-}
-
-/* Some of what went by one of its links has not arrived, and nobody knows what: so none of them is used any more. */
-static void lose(struct lane *lane, struct tern_tcp_link *lost)
-{
-    struct tern_peer *peer = lost->peer;
-    struct tern_endpoint *endpoint = peer->endpoint;
-    void *owner = tern_tcp_link_owner(lost);
-    char *text = lost->ends;
-    lost->ends = NULL;
-    end_link(lost);
-    tern_list_init(&endpoint->streams);
-    for (int i = endpoint->link_count - 1; i >= 0; i--)
-        if (endpoint->links[i] && !endpoint->links[i]->lost_at_ms) {
-            void *other = tern_tcp_link_owner(endpoint->links[i]);
-            detach(lane, endpoint->links[i]);
-            if (other)
-                tern_btl_lost(peer, other, text ? text : "");
-        }
-    tern_btl_lost(peer, owner, text ? text : "no memory to say why a connection is lost");
-    free(text);
-}
-
-static int heed_losing(struct lane *lane)
-{
-    uint64_t grace_ms = tern_rte.managed ? GRACE_MS : 0, now = tern_tcp_now_ms();
-    int count = 0;
-    for (struct tern_link *at = lane->losing.next, *next; at != &lane->losing; at = next) {
-        next = at->next;
-        if (now - link_at(at)->lost_at_ms >= grace_ms) {
-            lose(lane, link_at(at));
-            count++;
-        }
-    }
-    return count;
-}
-
-/* ---- arrivals ---- */
-
-void tern_tcp_arrive(struct tern_tcp_link *link)
-{
-    struct lane *lane = &lanes[link->tag & (tern_lane_count - 1)];
-    pthread_mutex_lock(&lane->arrivals_lock);
-    tern_list_append(&lane->arrivals, &link->in_lane);
-    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lane->arrivals_lock);
-    tern_doorbell_ring_self(); /* the lane may be another thread's */
-}
-
-static int take_arrivals(struct lane *lane)
-{
-    struct tern_link list;
-    int count = 0;
-    pthread_mutex_lock(&lane->arrivals_lock);
-    tern_list_move(&lane->arrivals, &list);
-    __atomic_store_n(&lane->has_arrivals, false, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lane->arrivals_lock);
-    while (!tern_list_empty(&list)) {
-        struct tern_tcp_link *link = link_at(list.next);
-        tern_list_remove(&link->in_lane);
-        attach(lane, link);
-        count++;
-    }
-    return count;
-}
 
 /* ---- sending ---- */
 
@@ -271,7 +51,7 @@ static bool tcp_reaches(uint32_t job, uint32_t rank)
 
 static int tcp_connect(struct tern_peer *peer)
 {
-    return endpoint_of(peer)
+    return tern_tcp_endpoint_of(peer)
                ? 0
                : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
 }
@@ -289,7 +69,7 @@ static int not_connected(struct tern_peer *peer)
 static inline int see(struct tern_peer *peer, struct tern_tcp_link *link, int rc)
 {
     if (link->unsent)
-        lanes[peer->lane].unsent = true;
+        tern_tcp_lanes[peer->lane].unsent = true;
     return rc;
 }
 
@@ -353,7 +133,7 @@ static bool finish_piece(struct tern_tcp_link *link)
 
 /* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces
  * that went. */
-static int feed(struct lane *lane, struct tern_endpoint *endpoint, struct tern_tcp_link *link)
+static int feed(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint, struct tern_tcp_link *link)
 {
     int count = 0;
     for (;;) {
@@ -363,14 +143,14 @@ static int feed(struct lane *lane, struct tern_endpoint *endpoint, struct tern_t
         count += finish_piece(link);
         struct tern_stream *stream = endpoint ? first_stream(endpoint) : NULL;
         if (!gone || !stream || link->piece.stream) {
-            watch_room(lane, link, !gone);
+            tern_tcp_lane_watch_room(lane, link, !gone);
             return count;
         }
         begin_piece(endpoint, link, stream);
     }
 }
 
-static int feed_all(struct lane *lane, struct tern_endpoint *endpoint)
+static int feed_all(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint)
 {
     int count = 0;
     for (int i = 0; i < endpoint->link_count; i++)
@@ -383,7 +163,7 @@ static int feed_all(struct lane *lane, struct tern_endpoint *endpoint)
 static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
 {
     struct tern_endpoint *endpoint = peer->endpoint;
-    struct lane *lane = &lanes[peer->lane];
+    struct tern_tcp_lane *lane = &tern_tcp_lanes[peer->lane];
     stream->in_flight = 0;
     if (stream->cursor.length == 0) {
         stream->done(stream);
@@ -401,13 +181,13 @@ static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
 /* Whatever links hold, and pieces for those with room. Links without are left alone until epoll
  * says that they have some: each attempt takes the connection's lock, and its acknowledgements need
  * that. */
-static int write_all(struct lane *lane)
+static int write_all(struct tern_tcp_lane *lane)
 {
     int count = 0;
     lane->unsent = false;
     for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
-        struct tern_tcp_link *link = link_at(at);
+        struct tern_tcp_link *link = tern_tcp_link_at(at);
         struct tern_endpoint *endpoint = link->endpoint;
         bool streams = endpoint && first_stream(endpoint);
         if (!link->watching_room && (streams || link->piece.stream || link->unsent))
@@ -425,15 +205,15 @@ static bool is_needed(const struct tern_tcp_link *link)
            (link->index == 0 && link->endpoint && first_stream(link->endpoint));
 }
 
-static int receive(struct lane *lane, struct tern_tcp_link *link)
+static int receive(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     int count = tern_tcp_link_receive(link, lane->room);
     if (TERN_UNLIKELY(count < 0)) {
         int error = errno ? errno : link->error;
         if (!link->said_bye || is_needed(link))
-            begin_losing(lane, link, link->said_bye ? ESHUTDOWN : error);
+            tern_tcp_lane_begin_losing(lane, link, link->said_bye ? ESHUTDOWN : error);
         else
-            detach(lane, link);
+            tern_tcp_lane_drop(lane, link);
         return 1;
     }
     if (count > 0)
@@ -441,17 +221,17 @@ static int receive(struct lane *lane, struct tern_tcp_link *link)
     return count;
 }
 
-static int receive_few(struct lane *lane)
+static int receive_few(struct tern_tcp_lane *lane)
 {
     int count = 0;
     for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
-        count += receive(lane, link_at(at));
+        count += receive(lane, tern_tcp_link_at(at));
     }
     return count;
 }
 
-static int receive_ready(struct lane *lane)
+static int receive_ready(struct tern_tcp_lane *lane)
 {
     struct epoll_event events[EVENTS];
     int count = 0, n = epoll_wait(lane->epoll, events, EVENTS, 0);
@@ -465,7 +245,7 @@ static int receive_ready(struct lane *lane)
     return count;
 }
 
-static int receive_all(struct lane *lane)
+static int receive_all(struct tern_tcp_lane *lane)
 {
     if (lane->link_count <= POLL_EACH && !lane->watching_room)
         return receive_few(lane);
@@ -474,7 +254,7 @@ static int receive_all(struct lane *lane)
 }
 
 /* Beside shm each look here costs those who wait for shm. */
-static bool sit_out(struct lane *lane)
+static bool sit_out(struct tern_tcp_lane *lane)
 {
     if (lane->idle < IDLE_POLLS)
         return false;
@@ -486,7 +266,7 @@ static bool sit_out(struct lane *lane)
 
 static int tcp_progress(uint32_t index)
 {
-    struct lane *lane = &lanes[index];
+    struct tern_tcp_lane *lane = &tern_tcp_lanes[index];
     int count = 0;
     if (TERN_UNLIKELY(lane->unsent))
         count += write_all(lane);
@@ -497,10 +277,10 @@ static int tcp_progress(uint32_t index)
         lane->door_at = now;
         count += tern_tcp_reception_progress();
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
-            count += heed_losing(lane);
+            count += tern_tcp_lane_heed_losing(lane);
     }
     if (TERN_UNLIKELY(__atomic_load_n(&lane->has_arrivals, __ATOMIC_RELAXED)))
-        count += take_arrivals(lane);
+        count += tern_tcp_lane_take_arrivals(lane);
     if (lane->link_count)
         count += receive_all(lane);
     lane->idle = count ? 0 : lane->idle + 1;
@@ -508,21 +288,6 @@ static int tcp_progress(uint32_t index)
 }
 
 /* ---- start and end ---- */
-
-static int open_lane(struct lane *lane)
-{
-    tern_list_init(&lane->links);
-    tern_list_init(&lane->streaming);
-    tern_list_init(&lane->losing);
-    tern_list_init(&lane->arrivals);
-    pthread_mutex_init(&lane->arrivals_lock, NULL);
-    lane->epoll = epoll_create1(EPOLL_CLOEXEC);
-    lane->room = malloc(TERN_TCP_ROOM);
-    if (lane->epoll < 0 || !lane->room)
-        return tern_error(TERN_ERR_OTHER, "nothing to receive from the network with: %s",
-                          strerror(errno));
-    return tern_doorbell_watch(lane->epoll);
-}
 
 /* Is there anybody whom nothing else reaches? */
 static bool needed(void)
@@ -547,27 +312,15 @@ static int tcp_init(void)
     if (!rc && !beside_shm)
         rc = tern_segment_attend(); /* which shm would have done */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
-        rc = open_lane(&lanes[i]);
+        rc = tern_tcp_lane_open(&tern_tcp_lanes[i]);
     return rc;
-}
-
-static void close_lane(struct lane *lane)
-{
-    while (!tern_list_empty(&lane->links))
-        detach(lane, link_at(lane->links.next));
-    while (!tern_list_empty(&lane->losing))
-        end_link(link_at(lane->losing.next));
-    tern_doorbell_unwatch(lane->epoll);
-    close(lane->epoll);
-    free(lane->room);
-    *lane = (struct lane){0};
 }
 
 static void tcp_finalize(void)
 {
     tern_tcp_flusher_stop();
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        close_lane(&lanes[i]);
+        tern_tcp_lane_close(&tern_tcp_lanes[i]);
     tern_tcp_reception_close();
 }
 
@@ -586,9 +339,9 @@ static bool all_through(void)
 {
     bool all = true;
     for (uint32_t i = 0; i < tern_lane_count; i++) {
-        receive_ready(&lanes[i]);
-        for (struct tern_link *at = lanes[i].links.next; at != &lanes[i].links; at = at->next)
-            all = is_through(link_at(at)) && all;
+        receive_ready(&tern_tcp_lanes[i]);
+        for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+            all = is_through(tern_tcp_link_at(at)) && all;
     }
     return all;
 }
@@ -601,9 +354,9 @@ static void tcp_leave(void)
     struct tern_packet bye = {.kind = TERN_TCP_BYE};
     tern_tcp_reception_hang_up();
     for (uint32_t i = 0; i < tern_lane_count; i++) {
-        take_arrivals(&lanes[i]);
-        for (struct tern_link *at = lanes[i].links.next; at != &lanes[i].links; at = at->next)
-            tern_tcp_link_send(link_at(at), &bye, NULL, 0, false);
+        tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
+        for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+            tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
     }
     for (int waited = 0; !all_through() && waited < PATIENCE; waited++)
         usleep(WAIT_US);
@@ -617,7 +370,7 @@ static bool tcp_come_back(void)
     if (rc)
         tern_log("%s", tern_error_text(rc));
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        receive_ready(&lanes[i]);
+        receive_ready(&tern_tcp_lanes[i]);
     return true;
 }
 

@@ -40,7 +40,7 @@ static void refuse(struct tern_tcp_call *visit, const char *what)
 static enum tern_tcp_verdict judge(const struct tern_tcp_greeting *greeting,
                                    const struct tern_tcp_contact *contact)
 {
-    if (greeting->program != tern_tcp_door.program)
+    if (greeting->program != tern_rte_program())
         return TERN_TCP_WRONG_PROGRAM;
     if (contact->links & 1u << greeting->link)
         return TERN_TCP_CROSSED;
@@ -64,7 +64,7 @@ static void heed_hello(struct tern_tcp_call *visit, const unsigned char *secret)
     visit->answer.number = tern_rte.rank;
     visit->answer.verdict = contact ? judge(&greeting, contact) : TERN_TCP_WRONG_RANK;
     if (visit->answer.verdict == TERN_TCP_WRONG_PROGRAM)
-        visit->answer.number = tern_tcp_door.program;
+        visit->answer.number = tern_rte_program();
     if ((mine && !contact) || tern_answer_seal(&visit->answer, &visit->hello, secret) ||
         !tern_handshake_write(visit->fd, &visit->answer, sizeof visit->answer) ||
         visit->answer.verdict != TERN_TCP_WELCOME) {

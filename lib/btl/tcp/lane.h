@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_TCP_LANE_H
+#define TERN_TCP_LANE_H
+
+/*
+ * The links of a lane, and by which of them it sends to a peer: how they come, how they end, and what becomes of those that end
+ * before their time.
+ *
+ * A connection carries both directions. It belongs to the lane that the caller's lane number names, modulo each end's own number
+ * of lanes; what is another lane's goes by the mailbox (lib/pml/mailbox.c).
+ */
+
+#include "lib/btl/peer.h"
+#include "lib/btl/tcp/link.h"
+#include "lib/util/atomic.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a lane knows of a peer. */
+struct tern_endpoint {
+    struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
+    int link_count;
+    struct tern_link streams; /* that are not all in pieces yet */
+};
+
+/* Guarded by the lane's lock, but for the arrivals. */
+struct tern_tcp_lane {
+    int epoll; /* of the links */
+    struct tern_link links;
+    struct tern_link losing; /* that have ended before their time: the launcher is given some to end us */
+    int link_count;
+    struct tern_tcp_link *latest; /* received last */
+    bool unsent;                  /* links may hold something: look */
+    int watching_room;            /* links that hold something for which the system has no room */
+    uint64_t door_at;
+    unsigned idle, skips;
+    pthread_mutex_t arrivals_lock;
+    struct tern_link arrivals;
+    bool has_arrivals; /* atomic */
+    unsigned char *room;
+} __attribute__((aligned(TERN_CACHE_LINE)));
+extern struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
+
+static inline struct tern_tcp_link *tern_tcp_link_at(struct tern_link *in_lane)
+{
+    return TERN_CONTAINER(in_lane, struct tern_tcp_link, in_lane);
+}
+
+/* 0, or TERN_ERR_OTHER with text. */
+int tern_tcp_lane_open(struct tern_tcp_lane *lane);
+/* Ends all its links. */
+void tern_tcp_lane_close(struct tern_tcp_lane *lane);
+
+/* Made when it is not there yet. NULL: no memory. */
+struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
+
+/* Takes over the links that have come about meanwhile (tern_tcp_arrive). Returns how many. */
+int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane);
+/* Shall its epoll tell when the system has room for more of what the link holds? */
+void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted);
+/* Its other end has left, and nothing of it is missing: the link is freed. */
+void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
+/* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had left MPI. */
+void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error);
+/* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how many. */
+int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane);
+
+#endif

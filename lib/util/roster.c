@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/util/roster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[8] = "TERNWHO1";
+
+enum { PAGE = 4096, JOB = 64, SECRET = 72 };
+
+/* Then follow host_of, ranks, begin, name_at and names. */
+struct head {
+    char magic[8];
+    uint64_t length; /* of all of it, without what fills up the page */
+    uint32_t size, host_count, here, universe_size;
+    char job[JOB], secret[SECRET];
+};
+
+/* Without the names. */
+static uint64_t bytes_before_names(uint64_t size, uint64_t host_count)
+{
+    return sizeof(struct head) + (2 * size + 2 * host_count + 1) * sizeof(uint32_t);
+}
+
+/* Sorts the ranks by host: counts, then places each behind those of lower rank. */
+static void group(const struct tern_roster *roster, uint32_t *begin, uint32_t *ranks)
+{
+    memset(begin, 0, (roster->host_count + 1) * sizeof *begin);
+    for (uint32_t rank = 0; rank < roster->size; rank++)
+        begin[roster->host_of[rank] + 1]++;
+    for (uint32_t host = 0; host < roster->host_count; host++)
+        begin[host + 1] += begin[host];
+    for (uint32_t rank = 0; rank < roster->size; rank++)
+        ranks[begin[roster->host_of[rank]]++] = rank;
+    for (uint32_t host = roster->host_count; host > 0; host--) /* each has come to the next one's begin */
+        begin[host] = begin[host - 1];
+    begin[0] = 0;
+}
+
+void *tern_roster_write(const struct tern_roster *roster, const char *const *names, size_t *ret_length)
+{
+    uint64_t length = bytes_before_names(roster->size, roster->host_count), used = 0;
+    for (uint32_t host = 0; host < roster->host_count; host++)
+        length += strlen(names[host]) + 1;
+    size_t whole = (length + PAGE - 1) / PAGE * PAGE;
+    char *bytes = calloc(1, whole);
+    if (!bytes || strlen(roster->job) >= JOB || strlen(roster->secret) >= SECRET) {
+        free(bytes);
+        return NULL;
+    }
+    struct head *head = (struct head *)bytes;
+    uint32_t *host_of = (uint32_t *)(head + 1), *ranks = host_of + roster->size,
+             *begin = ranks + roster->size, *name_at = begin + roster->host_count + 1;
+    char *text = (char *)(name_at + roster->host_count);
+    *head = (struct head){.length = length,
+                          .size = roster->size,
+                          .host_count = roster->host_count,
+                          .here = roster->here,
+                          .universe_size = roster->universe_size};
+    memcpy(head->magic, magic, sizeof magic);
+    strcpy(head->job, roster->job); /* fit: looked at before */
+    strcpy(head->secret, roster->secret);
+    memcpy(host_of, roster->host_of, roster->size * sizeof *host_of);
+    group(roster, begin, ranks);
+    for (uint32_t host = 0; host < roster->host_count; host++) {
+        name_at[host] = (uint32_t)used;
+        strcpy(text + used, names[host]);
+        used += strlen(names[host]) + 1;
+    }
+    *ret_length = whole;
+    return bytes;
+}
+
+bool tern_roster_read(const void *bytes, size_t length, struct tern_roster *ret_roster)
+{
+    const struct head *head = bytes;
+    if (length < sizeof *head || memcmp(head->magic, magic, sizeof magic) != 0 ||
+        head->length > length || head->size == 0 || head->here >= head->host_count ||
+        head->length <= bytes_before_names(head->size, head->host_count) ||
+        !memchr(head->job, 0, JOB) || !memchr(head->secret, 0, SECRET) ||
+        ((const char *)bytes)[head->length - 1])
+        return false;
+    const uint32_t *host_of = (const uint32_t *)(head + 1), *ranks = host_of + head->size,
+                   *begin = ranks + head->size, *name_at = begin + head->host_count + 1;
+    const char *names = (const char *)(name_at + head->host_count);
+    /* Only what this process begins with is looked at: of a large job the pages of the rest stay unread. */
+    if (begin[head->here] >= begin[head->here + 1] || begin[head->here + 1] > head->size ||
+        name_at[head->here] >= head->length - (uint64_t)(names - (const char *)bytes))
+        return false;
+    *ret_roster = (struct tern_roster){.size = head->size,
+                                       .host_count = head->host_count,
+                                       .here = head->here,
+                                       .universe_size = head->universe_size,
+                                       .job = head->job,
+                                       .secret = head->secret,
+                                       .host_of = host_of,
+                                       .begin = begin,
+                                       .ranks = ranks,
+                                       .names = names,
+                                       .name_at = name_at};
+    return true;
+}
