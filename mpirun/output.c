@@ -235,19 +235,24 @@ static void close_stream(struct stream *stream)
     output.open_streams--;
 }
 
-/* Reads what is there, up to `reads` pieces. False: the stream has ended. */
+/* Reads what is there, up to `reads` pieces. False: the stream has ended.
+ *
+ * A pty whose last user has gone says EIO. But Linux may say so while a worker of its own still has the last bytes (n_tty_read
+ * waits for the worker and only then looks whether the other end was closed, which may have happened between): who reads
+ * again waits for the worker. So EIO twice in a row is the end. */
 static bool read_some(struct stream *stream, int reads)
 {
     static char buffer[READ_BYTES];
-    while (reads-- > 0) {
+    bool gone = false;
+    while (reads-- > 0 || gone) {
         ssize_t n = read(stream->watch.fd, buffer, sizeof buffer);
-        if (n > 0) {
+        if (n > 0)
             take(stream, buffer, n);
-        } else if (n < 0 && errno == EAGAIN) {
+        else if (n < 0 && errno == EAGAIN)
             return true;
-        } else if (n == 0 || errno != EINTR) {
-            return false; /* a pty whose last user has gone says EIO */
-        }
+        else if (n == 0 || (errno != EINTR && (errno != EIO || gone)))
+            return false;
+        gone = n < 0 && errno == EIO;
     }
     return true;
 }

@@ -48,6 +48,29 @@ $here_cc -shared -fPIC -o longname.so longname.c || { echo "cannot build longnam
 LD_PRELOAD=$scratch/longname.so run -q -np 2 ./pmix_rank exchange
 is "a long host name" "$rc $(wc -l <out)" "0 2"
 
+# A terminal may say that its other end has gone, and have its last bytes only then.
+cat >early_end.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+ssize_t read(int fd, void *buffer, size_t size)
+{
+    static char said[1024];
+    char name[64];
+    if (fd >= 0 && fd < 1024 && !said[fd] && ptsname_r(fd, name, sizeof name) == 0) {
+        said[fd] = 1;
+        errno = EIO;
+        return -1;
+    }
+    return ((ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read"))(fd, buffer, size);
+}
+C
+$here_cc -shared -fPIC -o early_end.so early_end.c || { echo "cannot build early_end.so"; exit 1; }
+LD_PRELOAD=$scratch/early_end.so run -q -np 2 env -u LD_PRELOAD seq 5000
+is "a terminal that says EIO too early" "$rc $(wc -l <out)" "0 10000"
+
 # Without /proc ranks and orphans are found all the same.
 cat >noproc.c <<'C'
 #define _GNU_SOURCE

@@ -2,6 +2,7 @@
 /* Who is in a job and where, as the launcher writes it for its ranks. */
 #include <check.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/util/roster.h"
