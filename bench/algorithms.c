@@ -108,28 +108,15 @@ static MPI_T_enum find_algorithms(const char *name, MPI_T_cvar_handle *handle)
     return choices;
 }
 
-/* Algorithms listed in -a, all without it. */
-static int wanted(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = list; at && (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
-            return 1;
-    return !list;
-}
-
 int main(int argc, char **argv)
 {
     struct bench b = bench_start(&argc, &argv, 1 << 20);
     static const int sizes[] = { 8, 1 << 10, 16 << 10, 256 << 10, 1 << 20 };
-    const char *kinds = NULL, *algorithms = NULL;
+    const char *algorithms = NULL; /* -a, separated by commas; all without it */
     int provided;
-    for (int i = 1; i + 1 < argc; i += 2) { /* -o operations, -a algorithms, separated by commas */
-        if (strcmp(argv[i], "-o") == 0)
-            kinds = argv[i + 1];
-        else if (strcmp(argv[i], "-a") == 0)
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "-a") == 0)
             algorithms = argv[i + 1];
-    }
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     struct call c;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c.reversed);
@@ -139,7 +126,7 @@ int main(int argc, char **argv)
     c.b = bench_buffer((size_t) b.most_bytes * (size_t) size);
     memset(c.a, 0, (size_t) b.most_bytes * (size_t) size); /* sums of zero stay zero */
     for (c.kind = 0; c.kind < KINDS; c.kind++) {
-        if (!wanted(kinds, names[c.kind]))
+        if (!bench_listed(b.operations, names[c.kind]))
             continue;
         MPI_T_cvar_handle handle;
         MPI_T_enum choices = find_algorithms(names[c.kind], &handle);
@@ -154,7 +141,7 @@ int main(int argc, char **argv)
                 int length = sizeof name, value = 0;
                 if (i)
                     MPI_T_enum_get_item(choices, i, &value, name, &length);
-                if (i && !wanted(algorithms, name))
+                if (i && !bench_listed(algorithms, name))
                     continue;
                 if (choices != MPI_T_ENUM_NULL)
                     MPI_T_cvar_write(handle, &value);

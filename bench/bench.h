@@ -7,6 +7,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,12 +20,13 @@ struct bench {
     double batch_seconds;   /* how long one batch should last */
     int batches;            /* how many batches the median is taken of */
     long most_bytes;        /* largest message */
+    const char *operations; /* NULL: all; where there are several to choose from */
 };
 
-/* Options: -b SECONDS per batch, -n batches, -m largest message in bytes. */
+/* Options: -b SECONDS per batch, -n batches, -m largest message in bytes, -o operations, separated by commas. */
 static inline struct bench bench_start_threads(int *argc, char ***argv, long most_bytes, int level)
 {
-    struct bench b = { 0.02, 11, most_bytes };
+    struct bench b = { 0.02, 11, most_bytes, NULL };
     int provided;
     MPI_Init_thread(argc, argv, level, &provided);
     if (provided < level) {
@@ -41,6 +43,8 @@ static inline struct bench bench_start_threads(int *argc, char ***argv, long mos
             b.batches = atoi(value);
         else if (strcmp(option, "-m") == 0)
             b.most_bytes = atol(value);
+        else if (strcmp(option, "-o") == 0)
+            b.operations = value;
     }
     if (b.batches < 1)
         b.batches = 1;
@@ -58,6 +62,16 @@ static inline void bench_print(const char *operation, long bytes, double value, 
         printf("%s %ld %.4g %s\n", operation, bytes, value, unit);
         fflush(stdout);
     }
+}
+
+/* Whether the word is in a list with commas; in no list at all, NULL, are all. */
+static inline int bench_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; at && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
+            return 1;
+    return !list;
 }
 
 static inline void bench_need_ranks(int least)

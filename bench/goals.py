@@ -6,7 +6,6 @@ import math
 
 SMALL, MIDDLE = [0, 1, 2, 4, 8, 16, 32, 64], [512, 1024, 2048, 4096, 8192, 16384]
 LARGE = [262144, 524288, 1048576, 2097152, 4194304]
-COLLECTIVES = ("barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter")
 TYPES = [f"{kind}-{block}" for kind in ("vector", "indexed", "subarray") for block in (8, 64, 512)]
 
 # Goal: benchmarks and the rank counts they are needed on.
@@ -99,7 +98,7 @@ def matching(judge):
 
 def crowds(judge):
     for ranks in NEEDS[4]["collectives"]:
-        judge.ratio(4, f"collectives, {ranks} ranks", "<= 0.7", "collectives", COLLECTIVES, ranks=[ranks])
+        judge.ratio(4, f"collectives, {ranks} ranks", "<= 0.7", "collectives", ranks=[ranks])
         judge.ratio(4, f"ring, {ranks} ranks", "<= 0.7", "crowd", ["ring"], ranks=[ranks])
         judge.value(4, f"a blocked rank, {ranks} ranks", judge.mine("crowd", ranks, "idle", ranks), "%", "<= 1")
     judge.value(4, "blocking to spinning, 2 ranks", judge.mine("crowd", 2, "answer", 2), "", "<= 1.1")
