@@ -69,6 +69,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     uint64_t seed = (uint64_t) argument(argc, argv, 1), own = seed * 1000 + (uint64_t) rank;
     int n = argc > 2 ? atoi(argv[2]) : 400;
+    CHECK(n >= 0);
     struct message *list = allocate((size_t) n * sizeof *list);
     MPI_Request *requests = allocate((size_t) n * sizeof *requests);
     void **buffers = allocate((size_t) n * sizeof *buffers);
