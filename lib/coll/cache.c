@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets, where the newest
- * plan takes the place of the oldest one. Of unequal blocks, whose plans are not kept, it is kept which algorithm was
- * chosen. Which is best may depend on the root (rank order), so each root has a choice, in its plan. */
+ * plan takes the place of the oldest one. Those of unequal blocks are kept with all that they were made of, counts and
+ * places, as long as these are few numbers; besides it is kept which algorithm was chosen, for blocks that change from
+ * call to call. Which is best may depend on the root (rank order), so each root has a choice, in its plan. */
 #include "lib/coll/plan.h"
 
 #include "lib/util/param.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /* Where every rank is the root of its own calls there are as many plans as ranks. */
-enum { SETS = 32, WAYS = 4, CHOICES = 8 };
+enum { SETS = 32, WAYS = 4, CHOICES = 8, UNEQUAL = 16, MOST_NUMBERS = 256 };
 
 /* All that a choice for unequal blocks goes by, apart from the communicator. */
 struct choice {
@@ -20,12 +21,33 @@ struct choice {
     const struct tern_algorithm *algorithm; /* NULL: none yet */
 };
 
+/* What a plan of unequal blocks depends on besides its arguments. Which of them there are, these tell. */
+struct numbers {
+    int count; /* -1: too many */
+    int64_t of[MOST_NUMBERS];
+};
+
+struct unequal {
+    struct tern_plan *plan; /* NULL: none */
+    int64_t *numbers;
+    int count;
+};
+
 struct tern_plan_cache {
     unsigned param_changes; /* when the plans were chosen */
     struct tern_model model;
     struct tern_plan *plans[SETS][WAYS]; /* the newest one first */
+    struct unequal unequal[UNEQUAL];
     struct choice choices[CHOICES];
 };
+
+static void forget_unequal(struct unequal *kept)
+{
+    if (kept->plan)
+        tern_plan_release(kept->plan);
+    free(kept->numbers);
+    *kept = (struct unequal){NULL, NULL, 0};
+}
 
 static void forget_plans(struct tern_plan_cache *cache)
 {
@@ -35,6 +57,8 @@ static void forget_plans(struct tern_plan_cache *cache)
             tern_plan_release(*slot);
         *slot = NULL;
     }
+    for (int i = 0; i < UNEQUAL; i++)
+        forget_unequal(&cache->unequal[i]);
     memset(cache->choices, 0, sizeof cache->choices);
 }
 
@@ -100,6 +124,90 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
     return choice->algorithm;
 }
 
+/* --- unequal blocks --- */
+
+static void add_ints(struct numbers *numbers, struct tern_ints ints, int count)
+{
+    if (!ints.values || numbers->count < 0)
+        return;
+    if (count > MOST_NUMBERS - numbers->count) {
+        numbers->count = -1;
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        numbers->of[numbers->count++] = tern_ints_at(ints, i);
+}
+
+/* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
+static void add_sizes(struct numbers *numbers, const struct tern_type *const *types, int count)
+{
+    for (int i = 0; types && i < count; i++)
+        add_ints(numbers, (struct tern_ints){types[i] ? &types[i]->size : &(int64_t){0}, sizeof(int64_t)}, 1);
+}
+
+static void collect(const struct tern_plan_args *args, struct numbers *numbers)
+{
+    const struct tern_blocks *blocks = args->blocks;
+    int in = args->size, out = blocks->sources || blocks->destinations ? args->remote_size : args->size;
+    numbers->count = 0;
+    add_ints(numbers, blocks->send_counts, out);
+    add_ints(numbers, blocks->send_displs, out);
+    add_ints(numbers, blocks->recv_counts, in);
+    add_ints(numbers, blocks->recv_displs, in);
+    add_sizes(numbers, blocks->send_types, out);
+    add_sizes(numbers, blocks->recv_types, in);
+    add_ints(numbers, (struct tern_ints){blocks->sources, sizeof(int)}, in);
+    add_ints(numbers, (struct tern_ints){blocks->destinations, sizeof(int)}, out);
+}
+
+static uint64_t hash_numbers(const struct numbers *numbers, uint64_t hash)
+{
+    for (int i = 0; i < numbers->count; i++)
+        hash = (hash ^ (uint64_t)numbers->of[i]) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+static bool same_numbers(const struct unequal *kept, const struct numbers *numbers)
+{
+    return kept->count == numbers->count &&
+           !memcmp(kept->numbers, numbers->of, (size_t)numbers->count * sizeof numbers->of[0]);
+}
+
+static void keep(struct unequal *kept, struct tern_plan *plan, const struct numbers *numbers)
+{
+    size_t bytes = (size_t)numbers->count * sizeof numbers->of[0];
+    int64_t *copy = malloc(bytes ? bytes : 1);
+    if (!copy)
+        return;
+    forget_unequal(kept);
+    *kept = (struct unequal){plan, memcpy(copy, numbers->of, bytes), numbers->count};
+    plan->refs++;
+}
+
+/* A plan reads the caller's arrays, also while it runs. So a kept one gets those of this call, and only when nobody else
+ * runs it; phases have them in their own arguments, so composed plans are not kept. */
+static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct tern_plan_args *args)
+{
+    struct numbers numbers;
+    bool inter = args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
+    numbers.count = -1;
+    if (!inter)
+        collect(args, &numbers);
+    if (numbers.count < 0)
+        return build(cache, choose_for_blocks(cache, args), *args);
+    struct unequal *kept = &cache->unequal[hash_numbers(&numbers, hash_of(args)) >> 60]; /* 4 bits: UNEQUAL */
+    struct tern_plan *plan = kept->plan;
+    if (plan && plan->refs == 1 && !memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) && same_numbers(kept, &numbers)) {
+        plan->args.blocks = args->blocks;
+        plan->refs++;
+        return plan;
+    }
+    plan = build(cache, choose_for_blocks(cache, args), *args);
+    if (plan && !plan->phases)
+        keep(kept, plan, &numbers);
+    return plan;
+}
+
 static inline struct tern_plan *find(struct tern_plan *const *set, const struct tern_plan_args *args)
 {
     for (int i = 0; i < WAYS && set[i]; i++)
@@ -114,7 +222,7 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct ter
     if (!cache)
         return NULL;
     if (args->blocks)
-        return build(cache, choose_for_blocks(cache, args), *args);
+        return get_unequal(cache, args);
     struct tern_plan **set = cache->plans[hash_of(args) >> 59]; /* 5 bits: SETS */
     struct tern_plan *plan = find(set, args);
     if (!plan) {

@@ -88,7 +88,7 @@ struct tern_plan_args {
     int32_t sheet; /* bytes that a post on the node's board may have (units, where a phase moves
                       operands: compose.h); 0: there is no board */
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
-    const struct tern_blocks *blocks; /* NULL: all blocks are equal, and plans may be kept */
+    const struct tern_blocks *blocks; /* NULL: all blocks are equal */
     /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
      * known), and by what the phases of a composed plan are chosen (NULL: the parameters). */
     const struct tern_topology *topology;

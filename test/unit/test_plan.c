@@ -159,6 +159,66 @@ START_TEST(plans_of_all_roots_are_kept)
 }
 END_TEST
 
+static struct tern_plan *get_unequal(struct tern_plan_cache **cache, struct tern_blocks *blocks,
+                                     enum tern_collective collective)
+{
+    struct tern_plan_args args = {.collective = (uint8_t)collective,
+                                  .rank = 1,
+                                  .size = 3,
+                                  .send_size = 1,
+                                  .recv_size = 1,
+                                  .ranks_per_node = 3,
+                                  .segment_bytes = 64 << 10,
+                                  .blocks = blocks};
+    struct tern_plan *plan = tern_plan_get(cache, &args);
+    ck_assert_ptr_nonnull(plan);
+    ck_assert_ptr_eq(plan->args.blocks, blocks);
+    return plan;
+}
+
+/* Unequal blocks, too: a plan comes again for the same numbers in other arrays, is another one for other numbers or types of
+ * other sizes, and belongs to one run at a time, whose arrays it reads. */
+START_TEST(plans_of_unequal_blocks_are_kept)
+{
+    enum tern_collective collective = (enum tern_collective)_i;
+    bool types = collective == TERN_ALLTOALLW;
+    struct tern_type other = tern_type_bytes;
+    other.size = 2;
+    const struct tern_type *same[] = {&tern_type_bytes, &tern_type_bytes, &tern_type_bytes},
+                           *changed[] = {&tern_type_bytes, &tern_type_bytes, &other};
+    int32_t counts[] = {4, 5, 6}, displs[] = {0, 4, 9}, more[] = {4, 5, 7};
+    int64_t wide[] = {4, 5, 6}, wide_displs[] = {0, 4, 9};
+    struct tern_ints c = {counts, 4}, d = {displs, 4};
+    struct tern_blocks a = {.send_counts = c, .send_displs = d, .recv_counts = c, .recv_displs = d}, b = a, longer = a;
+    if (types)
+        a.send_types = a.recv_types = b.send_types = b.recv_types = longer.send_types = longer.recv_types = same;
+    b.recv_counts = b.send_counts = (struct tern_ints){wide, 8};
+    b.recv_displs = b.send_displs = (struct tern_ints){wide_displs, 8};
+    longer.recv_counts = (struct tern_ints){more, 4};
+    struct tern_plan_cache *cache = NULL;
+    struct tern_plan *first = get_unequal(&cache, &a, collective);
+    tern_plan_release(first);
+    ck_assert_ptr_eq(get_unequal(&cache, &b, collective), first);
+    struct tern_plan *second = get_unequal(&cache, &a, collective);
+    ck_assert_ptr_ne(second, first); /* which still runs */
+    ck_assert_ptr_eq(first->args.blocks, &b);
+    tern_plan_release(first);
+    tern_plan_release(second);
+    struct tern_plan *third = get_unequal(&cache, &longer, collective);
+    ck_assert_ptr_ne(third, second);
+    tern_plan_release(third);
+    second = get_unequal(&cache, &a, collective);
+    tern_plan_release(second);
+    if (types) {
+        b.recv_types = changed;
+        third = get_unequal(&cache, &b, collective);
+        ck_assert_ptr_ne(third, second);
+        tern_plan_release(third);
+    }
+    tern_plan_cache_free(cache);
+}
+END_TEST
+
 /* What a rank has done before, as root or not, leaves it with the choice of the others. */
 START_TEST(ranks_choose_alike_whoever_is_root)
 {
@@ -231,6 +291,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     TCase *kept = tcase_create("kept");
     tcase_add_test(kept, plans_of_all_roots_are_kept);
+    tcase_add_loop_test(kept, plans_of_unequal_blocks_are_kept, TERN_ALLTOALLV, TERN_ALLTOALLW + 1);
     tcase_add_loop_test(kept, ranks_choose_alike_whoever_is_root, 0, 2);
     suite_add_tcase(suite, kept);
     SRunner *runner = srunner_create(suite);
