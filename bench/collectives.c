@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every blocking collective on all ranks: per call, the slowest rank's time, median over batches. Sizes are bytes of
  * the vector (bcast, reduce, allreduce, scan, exscan) or of a block (the others); the blocks of the v and w forms are
- * equal, so that what they cost compares. Neighbours are those of a ring. -o chooses operations, separated by commas. */
+ * equal, so that what they cost compares. Neighbours are those of a ring. -o chooses operations, separated by commas.
+ *
+ * The same bytes are sent again and again, so who reads them in the sender's memory finds them in its own cache from the
+ * second time on, which no program's data are; with -w 1 every rank writes before each call what it may send. */
 #include "bench.h"
 
 /* n bytes, of which a vector of doubles has n / 8. */
 struct call {
     void (*call)(const struct call *);
     int n, root, turn;
+    size_t written; /* bytes, before each call */
     int *counts, *doubles, *displs;
     MPI_Datatype *types;
     char *a, *b;
@@ -62,27 +66,28 @@ static void neighbor_alltoall(const struct call *c) { MPI_Neighbor_alltoall(BOTH
 static const struct operation {
     const char *name;
     void (*call)(const struct call *);
+    int apart; /* a block for each rank is sent */
 } operations[] = {
-    { "barrier", barrier },
-    { "bcast", bcast },
-    { "reduce", reduce },
-    { "allreduce", allreduce },
-    { "reduce_scatter", reduce_scatter },
-    { "reduce_scatter_block", reduce_scatter_block },
-    { "scan", scan },
-    { "exscan", exscan },
-    { "allgather", allgather },
-    { "allgatherv", allgatherv },
-    { "gather", gather },
-    { "gatherv", gatherv },
-    { "scatter", scatter },
-    { "scatterv", scatterv },
-    { "alltoall", alltoall },
-    { "alltoallv", alltoallv },
-    { "alltoallw", alltoallw },
-    { "neighbor_allgather", neighbor_allgather },
-    { "neighbor_alltoall", neighbor_alltoall },
-    { NULL, NULL },
+    { "barrier", barrier, 0 },
+    { "bcast", bcast, 0 },
+    { "reduce", reduce, 0 },
+    { "allreduce", allreduce, 0 },
+    { "reduce_scatter", reduce_scatter, 1 },
+    { "reduce_scatter_block", reduce_scatter_block, 1 },
+    { "scan", scan, 0 },
+    { "exscan", exscan, 0 },
+    { "allgather", allgather, 0 },
+    { "allgatherv", allgatherv, 0 },
+    { "gather", gather, 0 },
+    { "gatherv", gatherv, 0 },
+    { "scatter", scatter, 1 },
+    { "scatterv", scatterv, 1 },
+    { "alltoall", alltoall, 1 },
+    { "alltoallv", alltoallv, 1 },
+    { "alltoallw", alltoallw, 1 },
+    { "neighbor_allgather", neighbor_allgather, 0 },
+    { "neighbor_alltoall", neighbor_alltoall, 1 },
+    { NULL, NULL, 0 },
 };
 
 static const long sizes[] = { 8, 1024, 16384, 262144, 1048576, LONG_MAX };
@@ -94,6 +99,7 @@ static double collect(int repetitions, void *state)
     for (int i = 0; i < repetitions; i++) {
         c->root = i % size; /* it changes, so that no rank runs ahead of the others through many calls */
         c->turn = i;
+        memset(c->a, 0, c->written);
         c->call(c);
     }
     return MPI_Wtime() - begin;
@@ -112,7 +118,11 @@ static void set_blocks(struct call *c)
 int main(int argc, char **argv)
 {
     struct bench b = bench_start(&argc, &argv, 1 << 20);
-    size_t ranks = (size_t)size, bytes = (size_t)b.most_bytes * (ranks < 2 ? 2 : ranks); /* two neighbours */
+    int writes = 0;
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "-w") == 0)
+            writes = atoi(argv[i + 1]);
+    size_t ranks = (size_t)size, bytes = (size_t)b.most_bytes * (ranks < 2 ? 2 : ranks); /* a ring's neighbours are two */
     struct call c = {
         .counts = bench_buffer(ranks * sizeof(int)),
         .doubles = bench_buffer(ranks * sizeof(int)),
@@ -130,6 +140,7 @@ int main(int argc, char **argv)
         c.call = o->call;
         for (const long *n = sizes; *n <= b.most_bytes && (n == sizes || c.call != barrier); n++) {
             c.n = c.call == barrier ? 0 : (int)*n;
+            c.written = writes ? (size_t)c.n * (o->apart ? ranks : 1) : 0;
             set_blocks(&c);
             bench_print(o->name, c.n, bench_median(&b, collect, &c) * 1e6, "us");
         }
