@@ -136,9 +136,10 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     if (TERN_UNLIKELY(peer->lost != NULL))
         return;
     int rc = tern_peer_ready(peer);
-    if (rc == 0)
-        rc = tern_list_empty(&peer->pending) ? peer->btl->send(peer, packet, payload, length)
-                                             : TERN_ERR_AGAIN;
+    if (rc == 0 && !tern_list_empty(&peer->pending))
+        rc = TERN_ERR_AGAIN;
+    else if (rc == 0) /* credit can wait for what is sent next */
+        rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon : peer->btl->send)(peer, packet, payload, length);
     if (rc == 0)
         return;
     struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
@@ -160,8 +161,11 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
 static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
     uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);
+    int64_t owed_most = credit_bytes / (2 * TERN_LANES_MAX);
     peer->owed[lane] += bytes;
-    if (TERN_LIKELY(peer->owed[lane] < credit_bytes / (2 * TERN_LANES_MAX)))
+    if (TERN_LIKELY(peer->owed[lane] < owed_most))
+        return;
+    if (peer->came_by && peer->owed[lane] < owed_most * peer->came_by->credit_factor)
         return;
     struct tern_packet packet = {.kind = TERN_PACKET_CREDIT, .context = lane << 1};
     struct tern_reply reply = {.length = peer->owed[lane]};

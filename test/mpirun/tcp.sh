@@ -63,6 +63,48 @@ right "without shm" --mca btl ^shm -n 2 ./ring 1000 3
 right "a range of ports" --mca btl_tcp_port_min_v4 42000 --mca btl_tcp_port_range_v4 2000 -n 3 ./ring 1000 3
 right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 4k -n 2 ./ring 4000000 2
 
+# Each message of a ping-pong is one write: what gives credit back goes along with an answer.
+cat >writes.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int writes;
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    __atomic_fetch_add(&writes, 1, __ATOMIC_RELAXED);
+    return syscall(SYS_sendmsg, fd, message, flags);
+}
+int main(int argc, char **argv)
+{
+    enum { BYTES = 32768, ROUNDS = 200 };
+    static char buffer[BYTES];
+    int rank, before = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = -2; i < ROUNDS; i++) {
+        if (i == 0)
+            before = writes;
+        if (rank == 0)
+            MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(buffer, BYTES, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    int count = writes - before;
+    if (count < ROUNDS || count > ROUNDS + ROUNDS / 10)
+        printf("rank %d: %d writes for %d messages\n", rank, count, ROUNDS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        puts("right");
+    MPI_Finalize();
+    return 0;
+}
+C
+"$MPICC" -O1 -o writes writes.c || { echo "cannot compile writes.c"; exit 1; }
+right "writes" -n 2 ./writes
+
 # what is wrong is said
 # wrongly WHAT TEXT ARGUMENT...
 wrongly() {

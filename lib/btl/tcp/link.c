@@ -229,12 +229,16 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
         return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))
         return TERN_ERR_AGAIN;
-    bool wait = soon && may_wait(link, length);
+    bool credit = soon && packet->kind == TERN_PACKET_CREDIT && link->out_begin == link->out_end && !link->piece.stream;
+    bool wait = credit || (soon && may_wait(link, length));
     int rc = wait || link->piece.stream ? append(link, &frame, payload, length)
                                         : write_through(link, &frame, payload, length);
     if (!wait && !rc && !link->blocked)
         push(link);
-    need_flush(link);
+    if (credit) /* a write of its own would delay the answer to the message that gave it back; the flusher is not worth waking */
+        link->unsent = true;
+    else
+        need_flush(link);
     return rc;
 }
 
