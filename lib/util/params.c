@@ -53,7 +53,7 @@ static const struct tern_param btl_tcp[] = {
     {"btl_tcp_port_min_v4", TERN_PARAM_INT, "0", "", "The lowest TCP port to listen at; 0: the system chooses."},
     {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "", "How many ports from btl_tcp_port_min_v4 on may be used."},
     {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection sends; 0: the system chooses."},
-    {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection receives; 0: the system chooses."},
+    {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection receives, at least 16k; 0: the system chooses."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
      "So long without a sign of life from the system of the other end a connection is lost."},
 };

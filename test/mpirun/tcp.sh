@@ -61,7 +61,12 @@ right "a subnet" --mca btl_tcp_if_include 127.0.0.0/8 -n 2 ./ring 100000 3
 right "without IPv6" --mca btl_tcp_disable_family 6 -n 2 ./ring 100000 3
 right "without shm" --mca btl ^shm -n 2 ./ring 1000 3
 right "a range of ports" --mca btl_tcp_port_min_v4 42000 --mca btl_tcp_port_range_v4 2000 -n 3 ./ring 1000 3
-right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 4k -n 2 ./ring 4000000 2
+right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 16k -n 2 ./ring 4000000 2
+right "more than an int holds" --mca btl_tcp_sndbuf 5g --mca btl_tcp_rcvbuf 3g -n 2 ./ring 4000000 2
+# With so little the system shuts the window after each segment for a fifth of a second: this would take an hour.
+run "${tcp[@]}" --mca btl_tcp_sndbuf 100 --mca btl_tcp_rcvbuf 100 -n 2 ./ring 4000000 2
+is "hardly any buffer" "$rc $(cat out)" "0 right"
+is "hardly any buffer: is said once" "$(grep -c 'btl_tcp_rcvbuf is 100, too little .* 16384 bytes are used' err) $(wc -l <err)" "1 1"
 
 # Each message of a ping-pong is one write: what gives credit back goes along with an answer.
 cat >writes.c <<'C'

@@ -8,6 +8,7 @@
 #include "lib/util/param.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,26 @@ const unsigned char *tern_tcp_secret(void)
 
 /* ---- opening ---- */
 
+/* The system counts what a segment takes of its own memory, so in less than this hardly one has room: the window shuts after each,
+ * and opens again when the other end's timer asks, five times a second. */
+enum { RCVBUF_LEAST = 16 * 1024 };
+
+int tern_tcp_rcvbuf(void)
+{
+    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
+    if (wanted > INT_MAX)
+        return INT_MAX;
+    return wanted && wanted < RCVBUF_LEAST ? RCVBUF_LEAST : (int)wanted;
+}
+
+/* Once in a job. */
+static void say_if_raised(void)
+{
+    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
+    if (tern_rte.rank == 0 && wanted && wanted < RCVBUF_LEAST)
+        tern_log("btl_tcp_rcvbuf is %ld, too little for a connection to flow: %d bytes are used", (long)wanted, RCVBUF_LEAST);
+}
+
 /* A listening socket at a port, 0: any; -1 with errno. Of both families where the host has both. */
 static int listen_at(uint16_t wanted)
 {
@@ -79,7 +100,7 @@ static int listen_at(uint16_t wanted)
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
     /* before anybody connects: where the room shrinks later the other end keeps to segments that do not fit (docs/network.md) */
-    int rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
+    int rcvbuf = tern_tcp_rcvbuf();
     if (rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
     socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
@@ -98,6 +119,7 @@ static int open_door(void)
 {
     if (tern_tcp_door.fd >= 0)
         return 0;
+    say_if_raised();
     int64_t first = tern_param_int("btl_tcp_port_min_v4");
     int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
     if (first < 0 || first > UINT16_MAX || range < 1)

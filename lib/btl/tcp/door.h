@@ -20,6 +20,8 @@ extern struct tern_tcp_door tern_tcp_door;
 
 /* Opens it, and finds the own addresses that may be used. 0, TERN_ERR_ARG or TERN_ERR_OTHER with text. */
 int tern_tcp_door_open(void);
+/* btl_tcp_rcvbuf, in bytes, raised to what a connection works with; 0: the system chooses. */
+int tern_tcp_rcvbuf(void);
 /* Publishes them, again if need be, as the launcher may have forgotten them while this process was away. 0 or TERN_ERR_OTHER. */
 int tern_tcp_door_publish(void);
 

@@ -9,6 +9,7 @@
 #include "lib/util/param.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -291,8 +292,9 @@ int tern_tcp_reception_announce(void)
 int tern_tcp_reception_open(void)
 {
     int64_t links = tern_param_int("btl_tcp_links");
-    reception.sndbuf = (int)tern_param_int("btl_tcp_sndbuf");
-    reception.rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
+    int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
+    reception.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
+    reception.rcvbuf = tern_tcp_rcvbuf();
     if (links < 1 || links > TERN_TCP_LINKS_MAX)
         return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
                           TERN_TCP_LINKS_MAX);
