@@ -67,19 +67,32 @@ static double batch(int repetitions, struct call *c)
     return slowest;
 }
 
+static int repetitions_of(const struct bench *b, double seconds)
+{
+    int repetitions = seconds > 0 ? (int) (b->batch_seconds / seconds) : 1000;
+    return repetitions < 2 ? 2 : repetitions > 10000 ? 10000 : repetitions;
+}
+
+/* Batches until so many of them have not been faster than those before. The first calls grow rings and touch their pages, which
+ * takes longer than what passes through them later, and many calls where each rank has a ring to each. */
 static void measure(const struct bench *b, struct call *c, const char *algorithm)
 {
-    double seconds[101];
-    int batches = b->batches < 101 ? b->batches : 101, repetitions = 2;
-    double once = batch(repetitions, c) / repetitions;
-    repetitions = once > 0 ? (int) (b->batch_seconds / once) : 1000;
-    repetitions = repetitions < 2 ? 2 : repetitions > 10000 ? 10000 : repetitions;
-    for (int i = 0; i < batches; i++)
-        seconds[i] = batch(repetitions, c) / repetitions;
-    qsort(seconds, (size_t) batches, sizeof *seconds, bench_compare);
+    enum { MOST_BATCHES = 400 };
+    static const double most_seconds = 0.7;
+    double seconds[MOST_BATCHES], least = batch(2, c) / 2, spent = 0;
+    int count = 0;
+    for (int idle = 0; count < MOST_BATCHES && idle < b->batches; count++) {
+        int repetitions = repetitions_of(b, least);
+        seconds[count] = batch(repetitions, c) / repetitions;
+        spent += seconds[count] * repetitions;
+        idle = seconds[count] < 0.98 * least ? 0 : idle + 1;
+        least = seconds[count] < least ? seconds[count] : least;
+        if (spent > most_seconds && count >= b->batches)
+            idle = b->batches;
+    }
+    qsort(seconds, (size_t) count, sizeof *seconds, bench_compare);
     if (rank == 0) {
-        printf("%s %d %s %.4g %.4g\n", names[c->kind], c->n, algorithm, seconds[0] * 1e6,
-               seconds[batches / 2] * 1e6);
+        printf("%s %d %s %.4g %.4g\n", names[c->kind], c->n, algorithm, least * 1e6, seconds[count / 2] * 1e6);
         fflush(stdout);
     }
 }

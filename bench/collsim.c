@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "collsim OP SIZE BYTES [--model FILE] [--segment BYTES] [--csv]\n"
+    "collsim OP SIZE BYTES [--model FILE] [--segment BYTES] [--element BYTES] [--csv]\n"
     "Predicted time in microseconds of every algorithm of a collective on 2, 4, 8 ... SIZE ranks.\n"
     "\n"
     "  OP       barrier, bcast, gather, scatter, allgather, allgatherv, alltoall, reduce, allreduce,\n"
@@ -30,6 +30,7 @@ static const char usage[] =
     "           shows without their `coll_`: node_latency, network_gap, cores, nics ...; # begins a comment.\n"
     "           What is not there is what this user's jobs would use\n"
     "  --segment  what pipelines hand on at a time\n"
+    "  --element  of a reduction, which is never cut (default 8); a length that is none of its multiples is of bytes\n"
     "  --csv    commas instead of columns\n";
 
 static _Noreturn void fail(const char *what, const char *word)
@@ -201,16 +202,19 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {{"model", required_argument, NULL, 'm'},
                                             {"segment", required_argument, NULL, 's'},
+                                            {"element", required_argument, NULL, 'e'},
                                             {"csv", no_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     const char *file = NULL;
     bool csv = false;
+    int64_t element = 8;
     struct tern_shape shape = {.segment_bytes = tern_param_int("coll_segment_bytes")};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         switch (option) {
         case 'm': file = optarg; break;
         case 's': shape.segment_bytes = number(optarg, "--segment", 1, INT64_MAX / 4); break;
+        case 'e': element = number(optarg, "--element", 1, 1 << 20); break;
         case 'c': csv = true; break;
         case 'h': fputs(usage, stdout); return 0;
         default: fputs(usage, stderr); return 2;
@@ -223,6 +227,7 @@ int main(int argc, char **argv)
     const struct tern_algorithm *table = algorithms_of(argv[optind], &op);
     int64_t size = number(argv[optind + 1], "SIZE is not a number from 2 to 1048576", 2, 1 << 20);
     shape.bytes = number(argv[optind + 2], "BYTES is not a number of bytes", 0, (int64_t)1 << 40);
+    shape.unit = op >= TERN_REDUCE && shape.bytes % element == 0 ? element : 1;
     struct tern_model model = tern_model_of_parameters(1 << 20);
     if (file)
         read_model(&model, file);
@@ -237,16 +242,17 @@ int main(int argc, char **argv)
         shape.node_size = topology->largest;
         int32_t sheet = tern_coll_sheet_for(topology->largest);
         shape.sheet = shape.nodes == 1 ? sheet : 0;
+        shape.node_sheet = shape.nodes == 1 ? 0 : sheet;
         struct tern_plan_args args = {.collective = (uint8_t)op,
                                       .commutative = true,
                                       .send_bytes = true,
                                       .recv_bytes = true,
                                       .sheet = sheet,
                                       .size = (int32_t)shape.size,
-                                      .recv_count = shape.bytes,
-                                      .send_count = shape.bytes,
-                                      .send_size = 1,
-                                      .recv_size = 1,
+                                      .recv_count = shape.bytes / shape.unit,
+                                      .send_count = shape.bytes / shape.unit,
+                                      .send_size = shape.unit,
+                                      .recv_size = shape.unit,
                                       .segment_bytes = shape.segment_bytes,
                                       .topology = topology,
                                       .model = &model};

@@ -297,20 +297,20 @@ static void ring_stages(const struct tern_shape *shape, struct tern_stages *stag
 
 static void halving_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, true);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, false);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, false);
 }
 
 static void swing_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, true);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, false);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit, true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit, false);
 }
 
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_circulant(stages, shape->size, shape->bytes, true);
-    tern_stages_add_circulant(stages, shape->size, shape->bytes, false);
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, shape->unit, true);
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, shape->unit, false);
 }
 
 static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages,

@@ -80,12 +80,13 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), rounds_step);
 }
 
-/* Two rounds in flight: for large blocks, where more would only fight for the memory's bandwidth.
- */
+/* Few rounds in flight: for large blocks, where more would only fight for the memory's bandwidth. */
+enum { PAIRWISE_ROUNDS = 2 };
+
 static void pairwise(struct tern_plan *plan)
 {
     linear(plan);
-    plan->window = plan->args.in_place ? 6 : 4;
+    plan->window = PAIRWISE_ROUNDS * (plan->args.in_place ? 3 : 2);
 }
 
 /*
@@ -216,8 +217,9 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 
 static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(shape->size - 1),
-                                                .messages = 1,
+    int64_t others = shape->size - 1, flying = others < PAIRWISE_ROUNDS ? others : PAIRWISE_ROUNDS;
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)others / (double)flying,
+                                                .messages = flying,
                                                 .bytes = shape->bytes,
                                                 .distance = shape->size,
                                                 .senders = shape->size});

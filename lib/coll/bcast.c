@@ -292,32 +292,61 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
     tern_rounds_stages(shape, stages, false);
 }
 
+/* Of fewer bytes than ranks only the first ones get any. */
+static int64_t ranks_with_chunks(const struct tern_shape *shape)
+{
+    int64_t units = tern_units(shape->bytes, 1);
+    return units < shape->size ? units : shape->size;
+}
+
+static int64_t chunk_bytes(const struct tern_shape *shape)
+{
+    return (shape->bytes + shape->size - 1) / shape->size;
+}
+
+static void add_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_stages_add_tree(stages, ranks_with_chunks(shape), 2, chunk_bytes(shape), true, 0);
+}
+
 static void scatter_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, false);
+    add_scatter_stages(shape, stages);
+    int64_t some = ranks_with_chunks(shape);
+    for (int64_t far = 1; far < shape->size; far *= 2)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = (some < far ? some : far) * chunk_bytes(shape),
+                                                    .distance = far,
+                                                    .senders = some < far ? far : some});
 }
 
 static void scatter_ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
-    tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, false);
+    add_scatter_stages(shape, stages);
+    struct tern_stage round = {.repeat = (double)(shape->size - 1),
+                               .messages = 1,
+                               .bytes = chunk_bytes(shape),
+                               .distance = 1,
+                               .senders = ranks_with_chunks(shape),
+                               .relay = true};
+    tern_stages_add(stages, round);
 }
 
 static void scatter_circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
-    tern_stages_add_circulant(stages, shape->size, shape->bytes, false);
+    add_scatter_stages(shape, stages);
+    tern_stages_add_circulant(stages, shape->size, shape->bytes, 1, false);
 }
 
 static void scatter_linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    add_scatter_stages(shape, stages);
     tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                 .messages = shape->size - 1,
-                                                .bytes = shape->bytes / shape->size,
+                                                .bytes = chunk_bytes(shape),
                                                 .distance = shape->size,
-                                                .senders = shape->size});
+                                                .senders = ranks_with_chunks(shape)});
 }
 
 const struct tern_algorithm tern_bcast_algorithms[] = {

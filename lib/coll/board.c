@@ -653,7 +653,14 @@ void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct ter
     add_turns(shape, stages, shape->size, waits(shape, all), all, all - shape->bytes);
 }
 
+/* Of fewer units than ranks, not all have a slice: they join all posts, the others wait for theirs. */
 void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, shape->size, 2 * waits(shape, shape->bytes), 2 * shape->bytes, shape->bytes);
+    int64_t units = tern_units(shape->bytes, shape->unit);
+    if (units >= shape->size) {
+        add_turns(shape, stages, shape->size, 2 * waits(shape, shape->bytes), 2 * shape->bytes, shape->bytes);
+        return;
+    }
+    add_turns(shape, stages, units, 1, shape->bytes, shape->unit * (shape->size - 1));
+    add_turns(shape, stages, 1, 1, shape->bytes, 0);
 }

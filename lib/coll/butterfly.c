@@ -162,7 +162,7 @@ void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly 
 }
 
 void tern_stages_add_butterfly(struct tern_stages *stages, enum tern_butterfly_kind kind,
-                               int64_t size, int64_t bytes, bool reduced)
+                               int64_t size, int64_t bytes, int64_t unit, bool reduced)
 {
     int64_t players = 1;
     for (; 2 * players <= size; players *= 2)
@@ -178,11 +178,12 @@ void tern_stages_add_butterfly(struct tern_stages *stages, enum tern_butterfly_k
         int64_t half = bytes / ((int64_t)2 << s), far = (int64_t)1 << s;
         if (kind == TERN_BUTTERFLY_SWING)
             far = swing(s) < 0 ? -swing(s) : swing(s);
-        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
-                                                    .messages = 1,
-                                                    .bytes = half,
-                                                    .distance = far,
-                                                    .senders = players,
-                                                    .reduced = reduced ? half : 0});
+        struct tern_stage round = {.repeat = 1,
+                                   .messages = 1,
+                                   .bytes = half,
+                                   .distance = far,
+                                   .senders = players,
+                                   .reduced = reduced ? half : 0};
+        tern_stages_add(stages, tern_stage_of_parts(round, bytes, unit, (int64_t)2 << s));
     }
 }

@@ -54,8 +54,8 @@ struct tern_ref tern_butterfly_range(const struct tern_butterfly *butterfly, int
 void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly *butterfly,
                             struct tern_ref a, int64_t ready);
 
-/* Price of halving a vector of `bytes`, or the reverse if nothing is `reduced`; folding included. */
+/* Price of halving a vector of `bytes` between units of `unit`, or the reverse if nothing is `reduced`; folding included. */
 void tern_stages_add_butterfly(struct tern_stages *stages, enum tern_butterfly_kind kind,
-                               int64_t size, int64_t bytes, bool reduced);
+                               int64_t size, int64_t bytes, int64_t unit, bool reduced);
 
 #endif

@@ -5,6 +5,7 @@
  * ranks: sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
  * coll_NAME_algorithm overrides them where the named one can do the job.
  */
+#include "lib/coll/coll.h"
 #include "lib/coll/plan.h"
 
 #include "lib/coll/topology.h"
@@ -115,11 +116,15 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
     struct tern_shape shape = {.size = args->size,
                                .bytes = args->recv_count * args->recv_size,
                                .segment_bytes = args->segment_bytes,
+                               .unit = args->collective >= TERN_REDUCE ? args->recv_size : 1,
                                .nodes = args->topology ? args->topology->nodes : 1,
                                .node_size = args->topology ? args->topology->largest : args->size,
                                .sheet = args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
                                .ordered = !args->commutative,
                                .model = model};
+    /* whether a node has its board by now, only its own ranks know */
+    if (shape.nodes > 1)
+        shape.node_sheet = tern_coll_sheet_for(shape.node_size);
     if (is_inter(args))
         return inter_shape(args, shape);
     if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)

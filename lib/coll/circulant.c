@@ -82,17 +82,17 @@ void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a, i
     }
 }
 
-void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,
-                               bool reduced)
+void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes, int64_t unit, bool reduced)
 {
     for (int64_t reach = size, skip; reach > 1; reach = skip) {
         skip = (reach + 1) / 2;
         int64_t sent = (int64_t)((double)bytes * (double)(reach - skip) / (double)size);
-        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
-                                                    .messages = 1,
-                                                    .bytes = sent,
-                                                    .distance = skip,
-                                                    .senders = size,
-                                                    .reduced = reduced ? sent : 0});
+        struct tern_stage round = {.repeat = 1,
+                                   .messages = 1,
+                                   .bytes = sent,
+                                   .distance = skip,
+                                   .senders = size,
+                                   .reduced = reduced ? sent : 0};
+        tern_stages_add(stages, tern_stage_of_parts(round, bytes, unit, size / (reach - skip)));
     }
 }

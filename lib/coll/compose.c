@@ -323,18 +323,21 @@ void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *
                            int64_t bytes)
 {
     struct tern_model model = tern_model_of_level(shape->model, level, lanes, 1);
+    int64_t unit = collective >= TERN_REDUCE && shape->unit > 1 && bytes % shape->unit == 0 ? shape->unit : 1;
     struct tern_plan_args args = {
         .collective = (uint8_t)collective,
         .commutative = !shape->ordered,
         .size = (int32_t)size_of(shape, level),
         .send_bytes = true,
         .recv_bytes = true,
-        .send_count = bytes,
-        .recv_count = bytes,
-        .send_size = 1,
-        .recv_size = 1,
+        .send_count = bytes / unit,
+        .recv_count = bytes / unit,
+        .send_size = unit,
+        .recv_size = unit,
         .inner = true,
-        .sheet = level == TERN_LEVEL_ALL ? shape->sheet : 0,
+        .sheet = level == TERN_LEVEL_ALL    ? shape->sheet
+                 : level == TERN_LEVEL_NODE ? shape->node_sheet
+                                            : 0,
         .segment_bytes = shape->segment_bytes,
     };
     const struct tern_algorithm *algorithm = tern_plan_cheapest(&args, &model);

@@ -34,8 +34,21 @@ static double log_2(double x)
 
 void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
 {
-    if (stage.repeat > 0 && stages->count < TERN_STAGES_MAX)
+    if (stage.repeat > 0 && stage.senders > 0 && stages->count < TERN_STAGES_MAX)
         stages->stage[stages->count++] = stage;
+}
+
+struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts)
+{
+    int64_t units = tern_units(bytes, unit);
+    if (units >= parts)
+        return stage;
+    int64_t senders = (int64_t)((double)stage.senders * (double)units / (double)parts);
+    stage.senders = senders > 1 ? senders : 1;
+    stage.bytes = unit > 1 ? unit : 1;
+    if (stage.reduced)
+        stage.reduced = stage.bytes;
+    return stage;
 }
 
 /* The node as a stage meets it. */

@@ -63,8 +63,10 @@ struct tern_shape {
     int64_t other_size; /* of two groups, this is the smaller and `size` the larger one; 0: one */
     int64_t bytes; /* of the vector, or of a block (gather, scatter, allgather, alltoall, ...) */
     int64_t segment_bytes;
+    int64_t unit; /* bytes of the vector that are never cut: an element of a reduction; 0: 1 */
     int64_t nodes, node_size;       /* and ranks of the largest one */
     int32_t sheet;                  /* of the board of all ranks; 0: none */
+    int32_t node_sheet;             /* of several nodes, of the board that the largest one has */
     bool ordered;                   /* a reduction that does not commute */
     const struct tern_model *model; /* for algorithms that choose among others (compose.h) */
 };
@@ -92,8 +94,21 @@ struct tern_stages {
     struct tern_stage stage[TERN_STAGES_MAX];
 };
 
-/* For algorithms: adds a stage. */
+/* For algorithms: adds a stage, if there are rounds of it and somebody sends. */
 void tern_stages_add(struct tern_stages *stages, struct tern_stage stage);
+
+/* Units of a vector of `bytes` bytes, at least one. */
+static inline int64_t tern_units(int64_t bytes, int64_t unit)
+{
+    int64_t units = unit > 1 ? (bytes + unit - 1) / unit : bytes;
+    return units > 1 ? units : 1;
+}
+
+/*
+ * The stage in which ranks send parts of a vector of `bytes` bytes that is cut into `parts`, but nowhere within a unit: of fewer
+ * units than parts some are empty, and these are not sent.
+ */
+struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts);
 
 double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
                      const struct tern_stages *stages);

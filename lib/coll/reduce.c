@@ -229,8 +229,18 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
 
 static void halving_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, true);
-    tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, true);
+    int64_t units = tern_units(shape->bytes, shape->unit);
+    if (units >= shape->size) {
+        tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
+        return;
+    }
+    for (int64_t far = 1; far < shape->size; far *= 4) /* half of the steps on the way to the root, in the mean */
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                    .messages = 1,
+                                                    .bytes = shape->unit,
+                                                    .distance = far,
+                                                    .senders = units});
 }
 
 /* The root takes the parts of all. */

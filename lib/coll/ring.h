@@ -23,7 +23,7 @@ struct tern_ref tern_ring_chunk(struct tern_ref vector, int size, int64_t chunk)
 struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct tern_ref input,
                                        struct tern_ref result, int spare);
 
-/* Price of n - 1 rounds in which everybody sends `bytes` to the next rank. */
+/* Price of n - 1 rounds in which everybody sends a part of `bytes` to the next rank. */
 static inline void tern_stages_add_ring(struct tern_stages *stages, int64_t size, int64_t bytes,
                                         bool reduced)
 {

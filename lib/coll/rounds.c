@@ -222,18 +222,14 @@ void tern_plan_set_rounds_reduce(struct tern_plan *plan)
 void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced)
 {
     int64_t bytes = shape->bytes < shape->segment_bytes ? shape->bytes : shape->segment_bytes;
-    int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, q = 0;
-    while ((int64_t)1 << q < shape->size)
-        q++;
-    struct tern_stage round = {.repeat = (double)(segments ? q : 0),
-                               .messages = 1,
-                               .bytes = bytes,
-                               .distance = shape->size / 2,
-                               .senders = shape->size / 2,
-                               .reduced = reduced ? bytes : 0};
-    tern_stages_add(stages, round);
-    round.repeat = (double)(segments - 1);
-    round.senders = shape->size - 1;
-    round.flows = true;
-    tern_stages_add(stages, round);
+    int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes;
+    if (segments) /* the first one goes along a binomial tree */
+        tern_stages_add_tree(stages, shape->size, 2, bytes, false, reduced ? bytes : 0);
+    tern_stages_add(stages, (struct tern_stage){.repeat = (double)(segments - 1),
+                                                .messages = 1,
+                                                .bytes = bytes,
+                                                .distance = shape->size / 2,
+                                                .senders = shape->size - 1,
+                                                .reduced = reduced ? bytes : 0,
+                                                .flows = true});
 }

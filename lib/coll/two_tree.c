@@ -167,7 +167,7 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
                               .distance = shape->size / 2,
                               .reduced = reduced ? bytes : 0};
     step.repeat = (double)(2 * depth - 1); /* an inner rank feeds two children */
-    step.senders = shape->size / (2 * depth - 1) + 2;
+    step.senders = (shape->size - 1 + 2 * depth - 2) / (2 * depth - 1);
     tern_stages_add(stages, step);
     step.repeat = (double)(segments - 1);
     step.senders = shape->size - 1;
