@@ -10,6 +10,7 @@
 #include "lib/btl/packet.h"
 #include "lib/btl/peer.h"
 #include "lib/type/type.h"
+#include "lib/util/atomic.h"
 #include "lib/util/list.h"
 
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct tern_peer;
  * and sends from per lane; everything it does concerns one lane, whose lock its caller holds.
  */
 /* Lanes of this process, a power of two up to TERN_LANES_MAX; set before tern_btl_init. */
-extern uint32_t tern_lane_count;
+extern TERN_OURS uint32_t tern_lane_count;
 
 /* A long message on its way as DATA packets, straight from the user's memory. */
 struct tern_stream {
@@ -100,7 +101,7 @@ bool tern_btl_outlives_sender(void);
 int tern_btl_sharing_ranks(bool *ret_final);
 
 /* Registered by the pml: called for every packet; payload is valid during the call only. */
-extern void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+extern TERN_OURS void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
 
 /* Registered by the pml, for a message or DATA packet whose payload has not come as a whole: where do its bytes belong? The
  * result is to be given to tern_btl_placed when all of them have come; NULL: it wants them delivered. Bytes that *ret_to has no

@@ -12,6 +12,8 @@
  * sleep in one epoll, and whoever would have woken the word sends a datagram to the sleeper's socket instead.
  */
 
+#include "lib/util/atomic.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -67,7 +69,7 @@ static inline void tern_doorbell_note_staying(void)
 
 /* Waits for which we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
  * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c); atomic, and no thread minds another's. */
-extern unsigned tern_doorbell_contended;
+extern TERN_OURS unsigned tern_doorbell_contended;
 
 /* Wakes other threads of this process that sleep: one of them has completed another's request, or has sent to its own rank what
  * another probes for. */

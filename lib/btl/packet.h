@@ -56,6 +56,7 @@ static inline void tern_packet_set(struct tern_packet *packet, uint16_t seq, int
 
 static inline void tern_packet_copy(struct tern_packet *to, const struct tern_packet *from)
 {
+#pragma GCC unroll 3
     for (int i = 0; i < TERN_PACKET_WORDS; i++) /* atomic: the compiler would make larger ones of them */
         __atomic_store_n((tern_packet_word *)to + i, ((const tern_packet_word *)from)[i], __ATOMIC_RELAXED);
 }

@@ -28,7 +28,7 @@ enum tern_check_level {
     TERN_CHECK_BASIC, /* and every element of arrays */
     TERN_CHECK_FULL,  /* and everything below */
 };
-extern _Atomic int tern_checks;
+extern TERN_OURS _Atomic int tern_checks;
 
 /* Read without order: another thread may set it that starts the library. */
 static inline enum tern_check_level tern_check_level(void)
@@ -43,7 +43,7 @@ static inline bool tern_check_full(void)
 
 /* Nonzero: an entry point has more to do than look at its arguments, for MPI does not run or the
  * level is full. */
-extern _Atomic int tern_gate;
+extern TERN_OURS _Atomic int tern_gate;
 static inline bool tern_gated(void)
 {
     return TERN_UNLIKELY(__atomic_load_n(&tern_gate, __ATOMIC_RELAXED) != 0);

@@ -15,6 +15,7 @@
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/init.h"
+#include "lib/mpi/p2p.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool.h"
 #include "lib/pml/pml.h"

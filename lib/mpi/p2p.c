@@ -7,6 +7,7 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
+#include "lib/mpi/p2p.h"
 #include "lib/mpi/request.h"
 #include "lib/pml/pml.h"
 
@@ -54,11 +55,7 @@ static int start_send(const void *buf, MPI_Count count, struct tern_datatype *da
         *ret_request = &tern_request_empty;
         return 0;
     }
-    int error =
-        tern_pml_isend(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
-    if (!error)
-        tern_request_hold(*ret_request, comm, datatype);
-    return error;
+    return tern_p2p_isend(buf, count, datatype, dest, tag, comm, mode, ret_request);
 }
 
 int tern_mpi_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
@@ -86,10 +83,7 @@ int tern_mpi_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, i
         *ret_request = &tern_request_no_message;
         return 0;
     }
-    int error = tern_pml_irecv(&comm->p2p, buf, count, &datatype->type, source, tag, ret_request);
-    if (!error)
-        tern_request_hold(*ret_request, comm, datatype);
-    return error;
+    return tern_p2p_irecv(buf, count, datatype, source, tag, comm, ret_request);
 }
 
 /* A persistent request refers to its communicator and type for as long as it exists. */

@@ -88,20 +88,7 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 static int orphan_count;                  /* incomplete ones; atomic */
 static struct tern_request *done_orphans; /* complete ones, chained through `owner`; atomic */
 
-void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
-                              struct tern_datatype *datatype)
-{
-    tern_comm_retain(comm);
-    if (datatype && datatype->predefined)
-        datatype = NULL;
-    if (datatype)
-        tern_datatype_retain(datatype);
-    request->comm = comm;
-    request->datatype = datatype;
-    request->held = true;
-}
-
-static void let_go(struct tern_request *request)
+static inline void let_go(struct tern_request *request)
 {
     struct tern_datatype *datatype = request->datatype;
 
@@ -139,9 +126,9 @@ static void orphan_completed(struct tern_request *request)
     __atomic_fetch_sub(&orphan_count, 1, __ATOMIC_RELAXED);
 }
 
-static void drop_index(struct tern_request *request)
+static inline void drop_index(struct tern_request *request)
 {
-    if (request->obj.handle->fortran >= 0 && request->kind != &tern_request_static_kind)
+    if (TERN_UNLIKELY(request->obj.handle->fortran >= 0) && request->kind != &tern_request_static_kind)
         tern_fortran_drop(&request->obj);
 }
 
@@ -222,10 +209,9 @@ static __attribute__((cold, noinline)) int check_reported(struct tern_request *r
     return error ? error : check_error;
 }
 
-/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
- * Returns its code. */
-static int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status,
-                  struct fault *fault)
+/* What a request seldom needs when it is reported: it has failed, or brings its own functions, or everything is checked. Returns
+ * its code. */
+static __attribute__((noinline)) int report_fault(struct tern_request *request, MPI_Request handle, struct fault *fault)
 {
     int error = request->error;
 
@@ -237,16 +223,29 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         int finish_error = request->kind->finish(request);
         error = finish_error ? finish_error : error;
     }
-    if (TERN_UNLIKELY(error != 0) && !fault->error && request->kind->explain)
+    if (error && !fault->error && request->kind->explain)
         request->kind->explain(request); /* of the errors of this call, the one that is said */
     if (tern_check_full())
-        error = check_reported(request, *handle, error);
-    tern_status_copy(status, &request->status);
+        error = check_reported(request, handle, error);
     if (error && !fault->error) {
         *fault = (struct fault){error, request->comm};
         if (fault->comm)
             tern_comm_retain(fault->comm);
     }
+    return error;
+}
+
+/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
+ * Returns its code. */
+static inline int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status,
+                         struct fault *fault)
+{
+    const struct tern_request_kind *kind = request->kind;
+    int error = 0;
+
+    if (TERN_UNLIKELY(request->error || kind->query || tern_check_full()))
+        error = report_fault(request, *handle, fault);
+    tern_status_copy(status, &request->status);
     if (request->persistent) {
         request->active = false;
         return error;
@@ -255,7 +254,7 @@ static int report(struct tern_request *request, MPI_Request *handle, MPI_Status 
         let_go(request);
     drop_index(request);
     *handle = MPI_REQUEST_NULL;
-    request->kind->release(request);
+    kind->release(request);
     return error;
 }
 

@@ -16,8 +16,19 @@
  * for its error handler later. A persistent request holds always. The references go when the
  * request is reported or freed. datatype may be NULL.
  */
-void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
-                              struct tern_datatype *datatype);
+static inline void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
+                                            struct tern_datatype *datatype)
+{
+    tern_comm_retain(comm);
+    if (datatype && datatype->predefined)
+        datatype = NULL;
+    if (datatype)
+        tern_datatype_retain(datatype);
+    request->comm = comm;
+    request->datatype = datatype;
+    request->held = true;
+}
+
 static inline void tern_request_hold(struct tern_request *request, struct tern_comm *comm,
                                      struct tern_datatype *datatype)
 {

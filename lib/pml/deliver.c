@@ -147,9 +147,12 @@ static inline void deliver_message(struct tern_peer *from, const struct tern_pac
         return;
     }
     context->recv_seq[packet->source]++;
-    accept_message(context, from, packet, payload, length);
-    if (TERN_UNLIKELY(!tern_list_empty(&context->lane->parked)))
+    if (TERN_UNLIKELY(!tern_list_empty(&lane->parked))) {
+        accept_message(context, from, packet, payload, length);
         unpark(context);
+        return;
+    }
+    accept_message(context, from, packet, payload, length);
 }
 
 void tern_deliver_early(struct tern_context *context)

@@ -83,7 +83,7 @@ struct tern_lane {
     struct tern_lane_counters counters;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 
-extern struct tern_lane tern_lanes[TERN_LANES_MAX];
+extern TERN_OURS struct tern_lane tern_lanes[TERN_LANES_MAX];
 
 /* First of all in tern_pml_init: one lane, or with threads as many as the parameter pml_lanes says. TERN_ERR_ARG. */
 int tern_lanes_init(void);

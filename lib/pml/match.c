@@ -128,18 +128,19 @@ static void raise_mark(uint64_t *mark, uint64_t length)
         __atomic_store_n(mark, length, __ATOMIC_RELAXED);
 }
 
-static bool wild(const struct tern_pml_request *request)
+/* Does it ask for any source or any tag? Internal tags are negative, too. */
+static inline bool wild(const struct tern_pml_request *request)
 {
-    return request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG;
+    return TERN_UNLIKELY((request->rank | request->tag) < 0) && (request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG);
 }
 
-static __attribute__((noinline)) void post_in_queue(struct tern_pml_request *request)
+static inline void post_in_queue(struct tern_lane *lane, struct tern_pml_request *request)
 {
-    struct tern_lane *lane = request->context->lane;
     struct tern_queue *queue =
         find_or_make(&lane->posted, request->context, request->rank, request->tag);
     request->stamp = lane->stamps++;
-    request->context->posted_wild += wild(request);
+    if (wild(request))
+        request->context->posted_wild++;
     tern_list_append(&queue->items, &request->link);
 }
 
@@ -150,7 +151,7 @@ void tern_match_post(struct tern_pml_request *request)
     if (context->posted_length == 0)
         context->first = request;
     else
-        post_in_queue(request);
+        post_in_queue(lane, request);
     request->posted = true;
     tern_count(&context->posted_length, 1);
     tern_count(&lane->posted.items, 1);
@@ -160,11 +161,12 @@ void tern_match_post(struct tern_pml_request *request)
 static inline void withdraw(struct tern_pml_request *request)
 {
     struct tern_context *context = request->context;
-    if (TERN_LIKELY(context->first == request)) {
+    if (context->first == request) {
         context->first = NULL;
     } else {
         tern_list_remove(&request->link);
-        context->posted_wild -= wild(request);
+        if (wild(request))
+            context->posted_wild--;
     }
     request->posted = false;
     tern_count(&context->posted_length, -1);
@@ -176,7 +178,7 @@ void tern_match_withdraw(struct tern_pml_request *request)
     withdraw(request);
 }
 
-static struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
+static inline struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
 {
     const struct tern_queue *queue = find(&context->lane->posted, context, source, tag);
     if (!queue || tern_list_empty(&queue->items))
@@ -185,20 +187,23 @@ static struct tern_pml_request *oldest(const struct tern_context *context, int s
 }
 
 static __attribute__((noinline)) struct tern_pml_request *
-oldest_in_queues(const struct tern_context *context, int source, int tag)
+older_by_wildcards(const struct tern_context *context, int source, int tag, struct tern_pml_request *best)
+{
+    struct tern_pml_request *others[] = {
+        oldest(context, MPI_ANY_SOURCE, tag),
+        tag >= 0 ? oldest(context, source, MPI_ANY_TAG) : NULL,
+        tag >= 0 ? oldest(context, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL,
+    };
+    for (int i = 0; i < 3; i++)
+        if (others[i] && (!best || others[i]->stamp < best->stamp))
+            best = others[i];
+    return best;
+}
+
+static inline struct tern_pml_request *oldest_in_queues(const struct tern_context *context, int source, int tag)
 {
     struct tern_pml_request *best = oldest(context, source, tag);
-    if (TERN_UNLIKELY(context->posted_wild)) {
-        struct tern_pml_request *others[] = {
-            oldest(context, MPI_ANY_SOURCE, tag),
-            tag >= 0 ? oldest(context, source, MPI_ANY_TAG) : NULL,
-            tag >= 0 ? oldest(context, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL,
-        };
-        for (int i = 0; i < 3; i++)
-            if (others[i] && (!best || others[i]->stamp < best->stamp))
-                best = others[i];
-    }
-    return best;
+    return TERN_LIKELY(!context->posted_wild) ? best : older_by_wildcards(context, source, tag, best);
 }
 
 /* No wildcard takes an internal tag but that for sources. */
@@ -351,10 +356,8 @@ static struct tern_unexpected *first_by_wildcards(struct tern_context *context, 
     return first_of(context, source, tag, tag == MPI_ANY_TAG ? BY_SOURCE : BY_TAG);
 }
 
-struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag)
+struct tern_unexpected *tern_match_among_unexpected(struct tern_context *context, int source, int tag)
 {
-    if (!context->lane->unexpected.items)
-        return NULL;
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
                ? first_by_wildcards(context, source, tag)
                : first_of(context, source, tag, EXACT);

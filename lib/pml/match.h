@@ -62,7 +62,11 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context, const s
 void tern_match_add(struct tern_unexpected *message);
 void tern_match_remove(struct tern_unexpected *message);
 /* The oldest message for (source, tag), which may be wildcards. It stays, but others may move in memory. */
-struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag);
+struct tern_unexpected *tern_match_among_unexpected(struct tern_context *context, int source, int tag);
+static inline struct tern_unexpected *tern_match_unexpected(struct tern_context *context, int source, int tag)
+{
+    return TERN_LIKELY(!context->lane->unexpected.items) ? NULL : tern_match_among_unexpected(context, source, tag);
+}
 /* Any message of the context, exact or internal; for closing it. */
 struct tern_unexpected *tern_match_any(struct tern_context *context);
 /* How many messages of a user stand there (not of the library itself), and the first found; NULL: none. */

@@ -18,12 +18,14 @@
 #include <string.h>
 
 static int64_t credit_bytes, lendable_bytes;
+int64_t tern_credit_owed_most;
 static int64_t lent_bytes; /* of unexpected messages, in all lanes, for which their senders have credit again */
 
 void tern_pending_init(void)
 {
     credit_bytes = tern_param_int("pml_eager_credit");
     lendable_bytes = tern_param_int("pml_unexpected_memory");
+    tern_credit_owed_most = credit_bytes / (2 * TERN_LANES_MAX);
 }
 
 int tern_peer_ready(struct tern_peer *peer)
@@ -161,19 +163,16 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
 static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
     uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);
-    int64_t owed_most = credit_bytes / (2 * TERN_LANES_MAX);
     peer->owed[lane] += bytes;
-    if (TERN_LIKELY(peer->owed[lane] < owed_most))
+    if (TERN_LIKELY(peer->owed[lane] < tern_credit_owed_most))
         return;
-    if (peer->came_by && peer->owed[lane] < owed_most * peer->came_by->credit_factor)
+    if (peer->came_by && peer->owed[lane] < tern_credit_owed_most * peer->came_by->credit_factor)
         return;
     struct tern_packet packet = {.kind = TERN_PACKET_CREDIT, .context = lane << 1};
     struct tern_reply reply = {.length = peer->owed[lane]};
     peer->owed[lane] = 0;
     tern_control_send(peer, &packet, &reply, sizeof reply);
 }
-
-enum { LENT = 1 }; /* in a packet's flags: its credit went back before it was matched */
 
 /* Returns what is lent then. Lanes share it. */
 static int64_t change_lent(int64_t bytes)
@@ -183,10 +182,10 @@ static int64_t change_lent(int64_t bytes)
     return lent_bytes += bytes;
 }
 
-void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
+void tern_credit_settle(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
 {
     int64_t bytes = (int64_t)length + TERN_MESSAGE_COST;
-    if (TERN_UNLIKELY(packet->flags & LENT))
+    if (TERN_UNLIKELY(packet->flags & TERN_CREDIT_LENT))
         change_lent(-bytes);
     else
         give_back(peer, packet->context, bytes);
@@ -201,6 +200,6 @@ void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t
         change_lent(-bytes);
         return;
     }
-    packet->flags = LENT;
+    packet->flags = TERN_CREDIT_LENT;
     give_back(peer, packet->context, bytes);
 }

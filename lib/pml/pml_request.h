@@ -19,6 +19,8 @@ struct tern_pending {
     int (*push)(struct tern_pending *pending);
 };
 
+/* What every message touches comes first, in four lines of cache: who keeps hundreds of receives under way keeps them in the first
+ * cache so. */
 struct tern_pml_request {
     struct tern_request req;
     struct tern_context *context;
@@ -27,26 +29,26 @@ struct tern_pml_request {
     int64_t count;
     int64_t length;    /* send: bytes of the message; receive: bytes that fit */
     int rank, tag;     /* destination, or source as asked for */
-    struct tern_cursor cursor; /* of DATA packets and typed eager ones */
-    struct tern_stream stream; /* of a send whose byte mover streams */
-
+    struct tern_link link;  /* receives: in a queue of the posted table */
+    uint64_t stamp;         /* receives: order of posting */
+    uint32_t number;        /* in the table of numbers, 0: none */
+    bool posted;            /* receives: in the table: can be cancelled */
+    bool cancelling;        /* sends */
+    bool announced;         /* sends: its first packet has gone, and an answer to it is to come */
     struct tern_peer *peer; /* whom a send goes to; of whom a receive awaits DATA */
 
+    struct tern_cursor cursor; /* of DATA packets and typed eager ones */
+
     /* sends */
+    struct tern_stream stream; /* if the byte mover streams */
     struct tern_pending pending;
     enum tern_send_mode mode;
-    uint32_t number;        /* in the table of numbers, 0: none */
     uint32_t remote_number; /* the receiver's, once it has answered CLEAR */
     struct tern_packet header; /* of the first packet; the context may be closed before that goes */
-    bool cancelling;
-    bool announced;         /* its first packet has gone, and an answer to it is to come */
 
     /* receives */
-    struct tern_link link;      /* in a queue of the posted table */
-    uint64_t stamp;             /* order of posting */
     int64_t expected, arrived;  /* bytes that DATA packets will bring, and have brought */
     int64_t message_length;
-    bool posted;                /* in the table: can be cancelled */
 };
 
 static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *request)
@@ -57,13 +59,44 @@ static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *
 /* Eager messages cost the receiver their bytes and about this many more. */
 enum { TERN_MESSAGE_COST = 96 };
 
-extern const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
+extern TERN_OURS const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
 
-/* A request from the pool; fields but req, context, type, buf, count, rank, tag are the caller's to set. NULL: no memory. */
-struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context, const void *buf,
-                                              int64_t count, const struct tern_type *type, int rank, int tag);
-void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind, struct tern_context *context,
-                          const void *buf, int64_t count, const struct tern_type *type, int rank, int tag);
+/* Fields but req, context, type, buf, count, length, rank, tag are the caller's to set. One that is not of the pool has no handle. */
+static inline void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind,
+                                        struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type,
+                                        int rank, int tag)
+{
+    tern_request_set(&request->req, kind, context->comm, context->lane);
+    request->context = context;
+    request->type = type;
+    request->buf = (void *)buf;
+    request->count = count;
+    request->length = count * type->size;
+    request->rank = rank;
+    request->tag = tag;
+    request->number = 0;
+    request->posted = request->cancelling = request->announced = false;
+    request->peer = NULL;
+}
+
+/* One more for the pool. NULL: no memory. */
+struct tern_pml_request *tern_pml_request_make(void);
+
+/* One from the pool, set. NULL: no memory. */
+static inline struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context,
+                                                            const void *buf, int64_t count, const struct tern_type *type, int rank,
+                                                            int tag)
+{
+    struct tern_lane *lane = context->lane;
+    struct tern_pml_request *request = lane->pool;
+    if (TERN_LIKELY(request != NULL))
+        lane->pool = request->req.comm;
+    else if (!(request = tern_pml_request_make()))
+        return NULL;
+    request->req.obj.own.magic = TERN_MAGIC_REQUEST;
+    tern_pml_request_set(request, kind, context, buf, count, type, rank, tag);
+    return request;
+}
 void tern_pml_request_release(struct tern_request *request);
 
 /* number.c: requests named in packets by a small number, never by an address. 0 is no number. The lowest bits are the
@@ -91,8 +124,19 @@ void tern_peer_forget(struct tern_peer *peer);
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
-/* An eager message of this peer has left our memory: its sender gets the credit back. */
-void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length);
+/* An eager message of this peer has left our memory: its sender gets the credit back, soon. */
+enum { TERN_CREDIT_LENT = 1 }; /* in a packet's flags: it has it already */
+void tern_credit_settle(struct tern_peer *peer, const struct tern_packet *packet, size_t length);
+extern TERN_OURS int64_t tern_credit_owed_most; /* of a lane */
+static inline void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
+{
+    int64_t *owed = &peer->owed[packet->context >> 1 & (TERN_LANES_MAX - 1)];
+    int64_t bytes = *owed + (int64_t)length + TERN_MESSAGE_COST;
+    if (TERN_UNLIKELY(packet->flags & TERN_CREDIT_LENT || bytes >= tern_credit_owed_most))
+        tern_credit_settle(peer, packet, length);
+    else
+        *owed = bytes;
+}
 /* The same for one that stays, as long as pml_unexpected_memory lasts; marks the packet. */
 void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length);
 
@@ -111,7 +155,6 @@ void tern_recv_data(const struct tern_packet *packet, const void *payload, size_
 void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
 void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to);
 void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_pml_request *request);
-int tern_recv_start(struct tern_pml_request *request);
 
 /* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they come in; and what came
  * that way for this one. Returns how many. */

@@ -8,6 +8,7 @@
 
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
+#include "lib/util/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void reply_to(struct tern_peer *peer, int kind, uint64_t id, uint64_t len
     tern_control_send(peer, &(struct tern_packet){.kind = kind}, &reply, sizeof reply);
 }
 
-static void set_status(MPI_Status *status, const struct tern_packet *packet, uint64_t length)
+static inline void set_status(MPI_Status *status, const struct tern_packet *packet, uint64_t length)
 {
     status->MPI_SOURCE = packet->source;
     status->MPI_TAG = packet->tag;
@@ -35,31 +36,41 @@ static int truncated(const struct tern_pml_request *request, int64_t length)
         (long)request->length);
 }
 
+static __attribute__((cold, noinline)) int cut_off(struct tern_pml_request *request, int64_t message_length)
+{
+    int error = truncated(request, message_length);
+    request->req.status._ucount = request->length;
+    return error;
+}
+
 /* After the bytes: status has what fitted, error says if more came. */
-static void finish(struct tern_pml_request *request, int64_t message_length)
+static inline void finish(struct tern_pml_request *request, int64_t message_length)
 {
     int error = 0;
-    if (TERN_UNLIKELY(message_length > request->length)) {
-        error = truncated(request, message_length);
-        request->req.status._ucount = request->length;
-    }
+    if (TERN_UNLIKELY(message_length > request->length))
+        error = cut_off(request, message_length);
     if (TERN_UNLIKELY(request->number))
         tern_number_take_back(request);
     tern_request_complete(&request->req, error);
 }
 
-static void take_eager(struct tern_pml_request *request, const void *payload, size_t length)
+static __attribute__((noinline)) void unpack_eager(struct tern_pml_request *request, const void *payload, size_t length)
+{
+    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_cursor_unpack(&request->cursor, payload, length);
+}
+
+static inline void take_eager(struct tern_pml_request *request, const void *payload, size_t length)
 {
     size_t fits = (int64_t)length <= request->length ? (int64_t)length : request->length;
     void *start;
     if (TERN_LIKELY(tern_type_run(request->type, request->buf, request->count, &start))) {
-        if (fits == 8)
-            memcpy(start, payload, 8);
-        else if (fits)
+        if (fits <= TERN_COPY_FEW)
+            tern_copy_few(start, payload, fits);
+        else
             memcpy(start, payload, fits);
     } else if (fits) {
-        tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
-        tern_cursor_unpack(&request->cursor, payload, fits);
+        unpack_eager(request, payload, fits);
     }
     finish(request, length);
 }
@@ -114,18 +125,24 @@ static inline void heed_eager(struct tern_pml_request *request, struct tern_peer
         reply_to(from, TERN_PACKET_MATCHED, packet->id, length);
 }
 
+static __attribute__((noinline)) void begin_announced(struct tern_pml_request *request, struct tern_peer *from,
+                                                      const struct tern_packet *packet, const void *payload)
+{
+    struct tern_rendezvous rendezvous;
+    memcpy(&rendezvous, payload, sizeof rendezvous);
+    if (rendezvous.length > INT64_MAX) /* damaged: longer than any receive is what it is */
+        rendezvous.length = INT64_MAX;
+    set_status(&request->req.status, packet, rendezvous.length);
+    tern_count(&from->traffic.received_messages, 1);
+    tern_count(&from->traffic.received_bytes, rendezvous.length);
+    take_announced(request, from, &rendezvous);
+}
+
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
                      const struct tern_packet *packet, const void *payload, size_t length)
 {
     if (packet->kind == TERN_PACKET_RENDEZVOUS) {
-        struct tern_rendezvous rendezvous;
-        memcpy(&rendezvous, payload, sizeof rendezvous);
-        if (rendezvous.length > INT64_MAX) /* damaged: longer than any receive is what it is */
-            rendezvous.length = INT64_MAX;
-        set_status(&request->req.status, packet, rendezvous.length);
-        tern_count(&from->traffic.received_messages, 1);
-        tern_count(&from->traffic.received_bytes, rendezvous.length);
-        take_announced(request, from, &rendezvous);
+        begin_announced(request, from, packet, payload);
         return;
     }
     heed_eager(request, from, packet, length);
@@ -195,26 +212,33 @@ static void receive_message(struct tern_pml_request *request, struct tern_unexpe
     tern_unexpected_free(message);
 }
 
-int tern_recv_start(struct tern_pml_request *request)
+/* Its message is here already, or some peer is lost, from whom it may never come. */
+static __attribute__((noinline)) void start_slowly(struct tern_pml_request *request)
 {
     struct tern_unexpected *message =
         tern_match_unexpected(request->context, request->rank, request->tag);
     if (message) {
         tern_match_remove(message);
         receive_message(request, message);
-        return 0;
+        return;
     }
-    int rc = TERN_LIKELY(!request->context->lane->lost_peers)
-                 ? 0
-                 : tern_pml_check_source(request->context, request->rank);
-    if (TERN_UNLIKELY(rc != 0)) {
+    int rc = tern_pml_check_source(request->context, request->rank);
+    if (rc) {
         if (request->rank != MPI_ANY_SOURCE)
             request->peer = tern_context_known_peer(request->context, request->rank);
         tern_request_complete(&request->req, rc);
     } else {
         tern_match_post(request);
     }
-    return 0;
+}
+
+static inline void start(struct tern_pml_request *request)
+{
+    const struct tern_lane *lane = request->context->lane;
+    if (TERN_UNLIKELY(lane->unexpected.items || lane->lost_peers))
+        start_slowly(request);
+    else
+        tern_match_post(request);
 }
 
 int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
@@ -223,7 +247,7 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
     struct tern_pml_request request;
     tern_lane_lock(context->lane);
     tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
-    tern_recv_start(&request);
+    start(&request);
     tern_request_wait(&request.req);
     tern_lane_unlock(context->lane);
     if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
@@ -245,7 +269,7 @@ int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count,
     struct tern_pml_request *request =
         tern_pml_request_new(&tern_pml_recv_kind, context, buf, count, type, source, tag);
     if (request)
-        tern_recv_start(request);
+        start(request);
     tern_lane_unlock(context->lane);
     if (!request)
         return TERN_ERR_NO_MEM;
@@ -273,9 +297,9 @@ static int restart(struct tern_request *req)
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
     tern_request_restart(req);
-    int rc = tern_recv_start(request);
+    start(request);
     tern_lane_unlock(req->lane);
-    return rc;
+    return 0;
 }
 
 static int cancel(struct tern_request *req)

@@ -316,24 +316,18 @@ static struct tern_pml_request *new_send(struct tern_context *context, const voi
     return request;
 }
 
-static int isend(struct tern_context *context, const void *buf, int64_t count,
-                 const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
-                 struct tern_request **ret_request)
+static __attribute__((noinline)) int isend_slowly(struct tern_context *context, const void *buf, int64_t count,
+                                                 const struct tern_type *type, int dest, int tag,
+                                                 enum tern_send_mode mode, struct tern_request **ret_request)
 {
-    if (send_now(context, buf, count, type, dest, tag, mode, true)) {
-        *ret_request = &tern_request_empty;
-        return 0;
-    }
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
-    if (!request)
-        return TERN_ERR_NO_MEM;
-    int rc = tern_send_start(request);
-    if (rc) {
+    int rc = request ? tern_send_start(request) : TERN_ERR_NO_MEM;
+    if (rc && request)
         tern_pml_request_release(&request->req);
-        return rc;
-    }
-    *ret_request = &request->req;
-    return 0;
+    tern_lane_unlock(context->lane);
+    if (!rc)
+        *ret_request = &request->req;
+    return rc;
 }
 
 int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
@@ -341,9 +335,11 @@ int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
                    struct tern_request **ret_request)
 {
     tern_lane_lock(context->lane);
-    int rc = isend(context, buf, count, type, dest, tag, mode, ret_request);
+    if (TERN_UNLIKELY(!send_now(context, buf, count, type, dest, tag, mode, true)))
+        return isend_slowly(context, buf, count, type, dest, tag, mode, ret_request);
     tern_lane_unlock(context->lane);
-    return rc;
+    *ret_request = &tern_request_empty;
+    return 0;
 }
 
 int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count,

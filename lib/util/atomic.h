@@ -8,6 +8,9 @@
 
 enum { TERN_CACHE_LINE = 64 };
 
+/* A variable of the library that no program sees: reached without a look into the table of addresses. */
+#define TERN_OURS __attribute__((visibility("hidden")))
+
 #define TERN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TERN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

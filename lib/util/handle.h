@@ -11,6 +11,8 @@
  * are embedded in their private object (tern_object.own).
  */
 
+#include "lib/util/atomic.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
@@ -52,7 +54,7 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
 }
 
 /* Nonzero: MPI_THREAD_MULTIPLE. A thread may start a session that asks for it while others begin theirs. */
-extern _Atomic int tern_threads;
+extern TERN_OURS _Atomic int tern_threads;
 
 /* Takes and drops a reference; threads of several lanes do so at the same time. The second returns
  * how many are left. */
@@ -74,7 +76,7 @@ static inline int tern_unref(int *refs)
 void tern_object_free(struct tern_object *object);
 /* On: memory of freed objects is not used again for a while, so that their handles can be told. Off: it is freed. */
 void tern_object_keep_freed(bool on);
-extern bool tern_object_keep; /* read without the lock that it is written with */
+extern TERN_OURS bool tern_object_keep; /* read without the lock that it is written with */
 static inline bool tern_object_kept(void)
 {
     return __atomic_load_n(&tern_object_keep, __ATOMIC_RELAXED);

@@ -16,6 +16,7 @@
 #include "lib/btl/shm/segment.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
+#include "lib/util/copy.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
@@ -261,27 +262,31 @@ static inline void publish(struct tern_endpoint *endpoint, const struct tern_pac
     tern_doorbell_ring(&endpoint->block->bell);
 }
 
+static __attribute__((noinline)) int send_longer(struct tern_endpoint *endpoint, const struct tern_packet *packet,
+                                                const void *payload, size_t length)
+{
+    void *room;
+    int rc = reserve(endpoint, length, &room);
+    if (TERN_UNLIKELY(rc))
+        return rc;
+    if (length)
+        memcpy(room, payload, length);
+    publish(endpoint, packet, length);
+    return 0;
+}
+
 static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                     size_t length)
 {
+    struct tern_endpoint *endpoint = peer->endpoint;
     void *room;
-    int rc = reserve(peer->endpoint, length, &room);
-    if (TERN_UNLIKELY(rc))
-        return rc;
-    if (length <= 8 && length) {
-        /* the most frequent sizes, without a call */
-        if (length == 8)
-            memcpy(room, payload, 8);
-        else if (length == 4)
-            memcpy(room, payload, 4);
-        else
-            memcpy(room, payload, length);
-    } else if (length) {
-        memcpy(room, payload, length);
-    }
-    publish(peer->endpoint, packet, length);
+    if (length > TERN_RING_INLINE || TERN_UNLIKELY(!endpoint->out.ring || !tern_ring_reserve(&endpoint->out, length, &room)))
+        return send_longer(endpoint, packet, payload, length);
+    tern_copy_few(room, payload, length);
+    publish(endpoint, packet, length);
     return 0;
 }
+_Static_assert((int)TERN_COPY_FEW >= (int)TERN_RING_INLINE, "what a slot holds is few");
 
 enum {
     BY_WAY_MIN = 2048, /* below, memcpy is a loop of stores like any other */
@@ -494,16 +499,16 @@ static int drain(struct incoming *entry)
     const void *payload;
     const struct tern_ring_slot *slot;
     while (count < BURST && (slot = tern_ring_peek(&entry->in, &payload))) {
-        count++;
         if (TERN_UNLIKELY(slot->packet.kind == TERN_RING_MOVED)) {
             follow_move(entry, payload);
+            count++;
             continue;
         }
         uint32_t length = slot->length;
-        if (length <= TERN_RING_INLINE)
+        if (count++ == 0 && length <= TERN_RING_INLINE)
             expect_answer(entry->back);
         tern_btl_deliver(entry->peer, &slot->packet, payload, length);
-        if (tern_ring_consume(&entry->in, length))
+        if (TERN_UNLIKELY(tern_ring_consume(&entry->in, length)))
             tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
     }
     return count;
