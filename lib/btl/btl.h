@@ -101,7 +101,8 @@ bool tern_btl_outlives_sender(void);
 int tern_btl_sharing_ranks(bool *ret_final);
 
 /* Registered by the pml: called for every packet; payload is valid during the call only. */
-extern TERN_OURS void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+extern TERN_OURS void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                                          size_t length);
 
 /* Registered by the pml, for a message or DATA packet whose payload has not come as a whole: where do its bytes belong? The
  * result is to be given to tern_btl_placed when all of them have come; NULL: it wants them delivered. Bytes that *ret_to has no

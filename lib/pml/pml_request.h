@@ -19,8 +19,7 @@ struct tern_pending {
     int (*push)(struct tern_pending *pending);
 };
 
-/* What every message touches comes first, in four lines of cache: who keeps hundreds of receives under way keeps them in the first
- * cache so. */
+/* What every message touches comes first, in four lines of cache, for hundreds of receives may be under way. */
 struct tern_pml_request {
     struct tern_request req;
     struct tern_context *context;
@@ -61,10 +60,10 @@ enum { TERN_MESSAGE_COST = 96 };
 
 extern TERN_OURS const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
 
-/* Fields but req, context, type, buf, count, length, rank, tag are the caller's to set. One that is not of the pool has no handle. */
+/* What depends on the kind is the caller's to set. One that is not of the pool has no handle. */
 static inline void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind,
-                                        struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type,
-                                        int rank, int tag)
+                                        struct tern_context *context, const void *buf, int64_t count,
+                                        const struct tern_type *type, int rank, int tag)
 {
     tern_request_set(&request->req, kind, context->comm, context->lane);
     request->context = context;
@@ -84,8 +83,8 @@ struct tern_pml_request *tern_pml_request_make(void);
 
 /* One from the pool, set. NULL: no memory. */
 static inline struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context,
-                                                            const void *buf, int64_t count, const struct tern_type *type, int rank,
-                                                            int tag)
+                                                            const void *buf, int64_t count,
+                                                            const struct tern_type *type, int rank, int tag)
 {
     struct tern_lane *lane = context->lane;
     struct tern_pml_request *request = lane->pool;

@@ -25,7 +25,7 @@ struct tern_request_kind {
     int (*cancel)(struct tern_request *request);          /* try; the result shows in status._cancelled on completion */
     void (*release)(struct tern_request *request);        /* frees it; not active any more */
     int (*query)(struct tern_request *request);           /* fills status when it is reported; NULL: that is done */
-    int (*finish)(struct tern_request *request);          /* generalized only: its last callback, before release; such have `query`, too */
+    int (*finish)(struct tern_request *request);          /* generalized only, beside query: its last callback, before release */
     void (*explain)(struct tern_request *request);        /* says once more, by tern_error, why it has failed; NULL: nothing to add */
     bool must_complete;                                   /* the user may not free it while it is under way */
     bool receives;                                        /* one message, whose length its status tells */

@@ -31,7 +31,7 @@ static uint32_t random_length(uint32_t most)
 static void start_late(struct tern_ring *ring, struct tern_ring_out *out, struct tern_ring_in *in, uint32_t before)
 {
     uint32_t number = -before;
-    out->head = out->consumed = in->next = in->published = ring->consumed = number;
+    out->head = out->consumed = in->next = in->published = in->owned = ring->consumed = number;
     for (uint32_t i = 1; i <= ring->slot_count; i++)
         tern_ring_slot(ring, out->mask, number - i)->turn = number - i + 1;
 }

@@ -511,6 +511,8 @@ static int drain(struct incoming *entry)
         if (TERN_UNLIKELY(tern_ring_consume(&entry->in, length)))
             tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
     }
+    if (count == 0)
+        tern_ring_rest(&entry->in);
     return count;
 }
 
