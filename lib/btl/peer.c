@@ -7,6 +7,7 @@
 #include "lib/util/param.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A lane's peers by hash of (job, rank); the table doubles as it fills. */
 static struct table {
@@ -137,11 +138,25 @@ int tern_peer_connect(struct tern_peer *peer)
     return rc;
 }
 
+static const char no_memory_for_text[] = "the connection with a peer is lost";
+
+bool tern_peer_lose(struct tern_peer *peer, const char *text)
+{
+    if (peer->lost)
+        return false;
+    peer->lost = strdup(text);
+    if (!peer->lost)
+        peer->lost = no_memory_for_text;
+    return true;
+}
+
 static void free_table(struct table *table)
 {
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
         for (struct tern_peer *peer = table->buckets[i], *next; peer; peer = next) {
             next = peer->hash_next;
+            if (peer->lost != no_memory_for_text)
+                free((char *)peer->lost);
             free(peer);
         }
     free(table->buckets);

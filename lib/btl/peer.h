@@ -58,7 +58,7 @@ struct tern_peer {
     struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
     struct tern_traffic traffic;
-    const char *lost;               /* why nothing comes and goes any more; NULL: it does. Set once, by the pml */
+    const char *lost;               /* why nothing comes and goes any more; NULL: it does. By tern_peer_lose */
     const struct tern_btl *came_by; /* what brought its packets; NULL: whatever carries ours */
     struct tern_peer *hash_next;
     struct tern_peer *all_next; /* tern_peer_newest */
@@ -80,6 +80,10 @@ int tern_peer_connect(struct tern_peer *peer);
 
 /* 0, or TERN_ERR_UNREACHABLE with text: none of our byte movers could. */
 int tern_peer_check(uint32_t job, uint32_t rank);
+
+/* The pml's: nothing comes and goes any more, for the reason `text`, of which the peer keeps a copy. False: it was lost before,
+ * and keeps the first reason. */
+bool tern_peer_lose(struct tern_peer *peer, const char *text);
 
 /* All peers of all lanes, chained by all_next; NULL: none. Any thread may walk them without a lock until they are freed. */
 const struct tern_peer *tern_peer_newest(void);

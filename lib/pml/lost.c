@@ -11,8 +11,6 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
-#include <string.h>
-
 static int why(const struct tern_peer *peer)
 {
     return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
@@ -36,11 +34,8 @@ static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
 {
     struct tern_lane *lane = &tern_lanes[peer->lane];
-    if (!peer->lost) {
-        const char *copy = strdup(text);
-        peer->lost = copy ? copy : "the connection with a peer is lost";
+    if (tern_peer_lose(peer, text))
         lane->lost_peers++;
-    }
     tern_peer_update(peer);
     if (owner)
         fail(owner, peer);

@@ -75,6 +75,24 @@ START_TEST(only_a_message_may_go_straight_to_its_receive)
 }
 END_TEST
 
+START_TEST(a_lost_peer_keeps_the_first_reason_and_leaves_nothing)
+{
+    enum { ROUNDS = 1000 };
+    tern_lanes_init();
+    size_t before = heap_bytes();
+    for (int round = 0; round < ROUNDS; round++) {
+        struct tern_peer *peer = tern_peer_get(0, 0, 7);
+        char text[] = "the first reason";
+        ck_assert(tern_peer_lose(peer, text));
+        text[4] = 'X';
+        ck_assert(!tern_peer_lose(peer, "another one"));
+        ck_assert_str_eq(peer->lost, "the first reason");
+        tern_peer_free_all();
+    }
+    ck_assert_uint_lt(heap_bytes() - before, ROUNDS * sizeof "the first reason");
+}
+END_TEST
+
 START_TEST(ids_wrap_and_pass_over_open_ones)
 {
     static struct tern_context contexts[OPEN];
@@ -113,6 +131,7 @@ int main(void)
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, ranks_that_nobody_talks_to_take_an_address_and_two_numbers);
     tcase_add_test(tests, only_a_message_may_go_straight_to_its_receive);
+    tcase_add_test(tests, a_lost_peer_keeps_the_first_reason_and_leaves_nothing);
     tcase_add_test(tests, ids_wrap_and_pass_over_open_ones);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
