@@ -5,64 +5,33 @@
  * alltoall, reduce_scatter): what bench/collsim calls BYTES.
  *
  * The least of many short batches is what the machine can do; what else it is doing stands in the median. */
-#include "bench.h"
+#include "calls.h"
 
-enum { BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLGATHERV, ALLTOALL, REDUCE, ALLREDUCE, REDUCE_SCATTER,
-       REDUCE_SCATTER_BLOCK, SCAN, EXSCAN, KINDS };
-
-static const char *const names[KINDS] = {
-    "barrier", "bcast", "gather", "scatter", "allgather", "allgatherv", "alltoall", "reduce", "allreduce",
-    "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+struct measured {
+    const struct operation *operation;
+    struct call call;
 };
-
-struct call { int kind, n; int *counts, *displs; char *a, *b; MPI_Comm reversed; };
 
 /* Calls shall not overlap, so that a batch takes as long as its calls do: who gets the result of one last begins the
  * next. Data goes out from the root upwards, so the root goes down; towards the root it comes from below, so it goes
  * up; what goes from the first rank to the last goes back in the communicator with the ranks reversed. */
-static int root_of(const struct call *c, int i)
+static double collect(int repetitions, struct measured *m)
 {
-    return c->kind == BCAST || c->kind == SCATTER ? size - 1 - i % size : i % size;
-}
-
-static double collect(int repetitions, void *state)
-{
-    struct call *c = state;
     double begin = MPI_Wtime();
     for (int i = 0; i < repetitions; i++) {
-        int root = root_of(c, i);
-        MPI_Comm comm = i % 2 && (c->kind == SCAN || c->kind == EXSCAN) ? c->reversed : MPI_COMM_WORLD;
-        switch (c->kind) {
-        case BARRIER: MPI_Barrier(comm); break;
-        case BCAST: MPI_Bcast(c->a, c->n, MPI_BYTE, root, comm); break;
-        case GATHER: MPI_Gather(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, root, comm); break;
-        case SCATTER: MPI_Scatter(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, root, comm); break;
-        case ALLGATHER: MPI_Allgather(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, comm); break;
-        case ALLGATHERV:
-            MPI_Allgatherv(c->a, c->n, MPI_BYTE, c->b, c->counts, c->displs, MPI_BYTE, comm);
-            break;
-        case ALLTOALL: MPI_Alltoall(c->a, c->n, MPI_BYTE, c->b, c->n, MPI_BYTE, comm); break;
-        case REDUCE: MPI_Reduce(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, root, comm); break;
-        case ALLREDUCE: MPI_Allreduce(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm); break;
-        case REDUCE_SCATTER:
-            MPI_Reduce_scatter(c->a, c->b, c->counts, MPI_DOUBLE, MPI_SUM, comm);
-            break;
-        case REDUCE_SCATTER_BLOCK:
-            MPI_Reduce_scatter_block(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm);
-            break;
-        case SCAN: MPI_Scan(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm); break;
-        default: MPI_Exscan(c->a, c->b, c->n / 8, MPI_DOUBLE, MPI_SUM, comm);
-        }
+        m->call.root = m->operation->downward ? size - 1 - i % size : i % size;
+        m->call.turn = i;
+        m->operation->call(&m->call);
     }
     return MPI_Wtime() - begin;
 }
 
 /* The slowest rank's seconds, the same on every rank. */
-static double batch(int repetitions, struct call *c)
+static double batch(int repetitions, struct measured *m)
 {
     double slowest;
     MPI_Barrier(MPI_COMM_WORLD);
-    double mine = collect(repetitions, c);
+    double mine = collect(repetitions, m);
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return slowest;
 }
@@ -75,15 +44,15 @@ static int repetitions_of(const struct bench *b, double seconds)
 
 /* Batches until so many of them have not been faster than those before. The first calls grow rings and touch their pages, which
  * takes longer than what passes through them later, and many calls where each rank has a ring to each. */
-static void measure(const struct bench *b, struct call *c, const char *algorithm)
+static void measure(const struct bench *b, struct measured *m, const char *algorithm)
 {
     enum { MOST_BATCHES = 400 };
     static const double most_seconds = 0.7;
-    double seconds[MOST_BATCHES], least = batch(2, c) / 2, spent = 0;
+    double seconds[MOST_BATCHES], least = batch(2, m) / 2, spent = 0;
     int count = 0;
     for (int idle = 0; count < MOST_BATCHES && idle < b->batches; count++) {
         int repetitions = repetitions_of(b, least);
-        seconds[count] = batch(repetitions, c) / repetitions;
+        seconds[count] = batch(repetitions, m) / repetitions;
         spent += seconds[count] * repetitions;
         idle = seconds[count] < 0.98 * least ? 0 : idle + 1;
         least = seconds[count] < least ? seconds[count] : least;
@@ -92,16 +61,9 @@ static void measure(const struct bench *b, struct call *c, const char *algorithm
     }
     qsort(seconds, (size_t) count, sizeof *seconds, bench_compare);
     if (rank == 0) {
-        printf("%s %d %s %.4g %.4g\n", names[c->kind], c->n, algorithm, least * 1e6, seconds[count / 2] * 1e6);
+        printf("%s %d %s %.4g %.4g\n", m->operation->name, m->call.n, algorithm, least * 1e6,
+               seconds[count / 2] * 1e6);
         fflush(stdout);
-    }
-}
-
-static void set_blocks(struct call *c)
-{
-    for (int r = 0; r < size; r++) {
-        c->counts[r] = c->kind == REDUCE_SCATTER ? c->n / 8 : c->n;
-        c->displs[r] = r * c->n;
     }
 }
 
@@ -131,24 +93,18 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "-a") == 0)
             algorithms = argv[i + 1];
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    struct call c;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c.reversed);
-    c.counts = bench_buffer((size_t) size * sizeof(int));
-    c.displs = bench_buffer((size_t) size * sizeof(int));
-    c.a = bench_buffer((size_t) b.most_bytes * (size_t) size);
-    c.b = bench_buffer((size_t) b.most_bytes * (size_t) size);
-    memset(c.a, 0, (size_t) b.most_bytes * (size_t) size); /* sums of zero stay zero */
-    for (c.kind = 0; c.kind < KINDS; c.kind++) {
-        if (!bench_listed(b.operations, names[c.kind]))
+    struct measured m = { .call = call_begin(b.most_bytes) };
+    for (const struct operation *o = operations; o->name; o++) {
+        if (!o->priced || !bench_listed(b.operations, o->name))
             continue;
+        m.operation = o;
         MPI_T_cvar_handle handle;
-        MPI_T_enum choices = find_algorithms(names[c.kind], &handle);
+        MPI_T_enum choices = find_algorithms(o->name, &handle);
         int count = 1;
         if (choices != MPI_T_ENUM_NULL)
             MPI_T_enum_get_info(choices, &count, NULL, &provided);
-        for (int s = 0; s < 5 && sizes[s] <= b.most_bytes && (s == 0 || c.kind != BARRIER); s++) {
-            c.n = c.kind == BARRIER ? 0 : sizes[s];
-            set_blocks(&c);
+        for (int s = 0; s < 5 && sizes[s] <= b.most_bytes && (s == 0 || o->call != barrier); s++) {
+            call_set_bytes(&m.call, o->call == barrier ? 0 : sizes[s]);
             for (int i = 0; i < count; i++) {
                 char name[64] = "-";
                 int length = sizeof name, value = 0;
@@ -158,13 +114,13 @@ int main(int argc, char **argv)
                     continue;
                 if (choices != MPI_T_ENUM_NULL)
                     MPI_T_cvar_write(handle, &value);
-                measure(&b, &c, name);
+                measure(&b, &m, name);
             }
             if (choices != MPI_T_ENUM_NULL)
                 MPI_T_cvar_write(handle, &(int){ 0 });
         }
     }
-    MPI_Comm_free(&c.reversed);
+    call_end(&m.call);
     MPI_T_finalize();
     MPI_Finalize();
     return 0;
