@@ -89,34 +89,53 @@ static void blocks_received(const struct graph *graph, int64_t rank, int *blocks
 
 /* --- as plans --- */
 
-/* plan->offsets: q blocks that are received, q that are sent */
+/* plan->offsets: one row each for what is the same in round k of every phase, and what is the same in all rounds. */
 enum { SEGMENT, BLOCKS, BUFFER, COUNT };
+enum {
+    IN = 0,                /* blocks that are received in phase 0, */
+    OUT = ROUNDS_MAX,      /* and sent */
+    FROM = 2 * ROUNDS_MAX, /* by and to whom; -1: nobody */
+    TO = 3 * ROUNDS_MAX,
+    Q = 4 * ROUNDS_MAX, /* rounds of a phase */
+    IDLE,               /* rounds that the first phase lacks, so that the last one is whole */
+    NUMBERS
+};
+
+static int64_t peer_at(const struct tern_plan_args *args, int64_t rank)
+{
+    return wrap(rank + args->root, args->size);
+}
 
 static void set_schedule(struct tern_plan *plan, int64_t count, int64_t segment)
 {
     const struct tern_plan_args *args = &plan->args;
     struct graph graph = graph_of(args->size);
     int rank = wrap((int64_t)args->rank - args->root, args->size), blocks[ROUNDS_MAX];
+    int64_t *numbers = plan->offsets = calloc(NUMBERS, sizeof *numbers);
     plan->own[COUNT] = count;
     plan->own[SEGMENT] = segment > 1 ? segment : 1;
     plan->own[BLOCKS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];
-    plan->offsets = malloc(2 * ROUNDS_MAX * sizeof *plan->offsets);
-    if (!plan->offsets) {
+    if (!numbers) {
         plan->failed = true;
         return;
     }
+    numbers[Q] = graph.q;
+    if (graph.q && plan->own[BLOCKS])
+        numbers[IDLE] = (graph.q - (plan->own[BLOCKS] - 1) % graph.q) % graph.q;
     if (rank)
         blocks_received(&graph, rank, blocks);
     for (int k = 0; k < graph.q; k++) {
-        plan->offsets[k] = rank ? blocks[k] : 0;
-        plan->offsets[ROUNDS_MAX + k] = k; /* the root's */
+        numbers[IN + k] = rank ? blocks[k] : 0;
+        numbers[OUT + k] = k; /* the root's */
     }
-    for (int k = 0; k < graph.q && rank; k++) {
+    for (int k = 0; k < graph.q; k++) {
         int above = wrap(rank + graph.skips[k], args->size);
-        if (!above)
+        numbers[FROM + k] = rank ? peer_at(args, rank - graph.skips[k]) : -1;
+        numbers[TO + k] = above ? peer_at(args, above) : -1;
+        if (!rank || !above)
             continue;
         blocks_received(&graph, above, blocks);
-        plan->offsets[ROUNDS_MAX + k] = blocks[k];
+        numbers[OUT + k] = blocks[k];
     }
 }
 
@@ -128,28 +147,20 @@ struct round {
 
 static int64_t round_count(const struct tern_plan *plan)
 {
-    bool alone = plan->args.size == 1;
-    return plan->own[BLOCKS] && !alone ? plan->own[BLOCKS] - 1 + graph_of(plan->args.size).q : 0;
+    bool nothing = plan->failed || plan->args.size == 1 || !plan->own[BLOCKS];
+    return nothing ? 0 : plan->own[BLOCKS] - 1 + plan->offsets[Q];
 }
 
 static struct round round_of(const struct tern_plan *plan, int64_t i)
 {
-    const struct tern_plan_args *args = &plan->args;
-    struct graph graph = graph_of(args->size);
-    int rank = wrap((int64_t)args->rank - args->root, args->size);
-    int64_t last = plan->own[BLOCKS] - 1;
-    int64_t idle = (graph.q - last % graph.q) % graph.q; /* so that the last phase is whole */
-    int64_t k = (i + idle) % graph.q, first = (i + idle) / graph.q * graph.q - idle;
-    struct round round = {-1, -1, plan->offsets[k] + first, plan->offsets[ROUNDS_MAX + k] + first};
-    int above = wrap(rank + graph.skips[k], args->size);
-    int below = wrap(rank - graph.skips[k], args->size);
-    if (round.in >= 0 && rank)
-        round.from = wrap((int64_t)below + args->root, args->size);
-    if (round.out >= 0 && above)
-        round.to = wrap((int64_t)above + args->root, args->size);
-    round.in = round.in < last ? round.in : last;
-    round.out = round.out < last ? round.out : last;
-    return round;
+    const int64_t *numbers = plan->offsets;
+    int64_t last = plan->own[BLOCKS] - 1, phase = (i + numbers[IDLE]) / numbers[Q];
+    int64_t first = phase * numbers[Q] - numbers[IDLE], k = i - first;
+    int64_t in = numbers[IN + k] + first, out = numbers[OUT + k] + first;
+    return (struct round){.from = in < 0 ? -1 : (int)numbers[FROM + k],
+                          .to = out < 0 ? -1 : (int)numbers[TO + k],
+                          .in = in < last ? in : last,
+                          .out = out < last ? out : last};
 }
 
 static struct tern_ref block_of(const struct tern_plan *plan, struct tern_ref vector, int64_t block)

@@ -74,77 +74,133 @@ bool is(const char *base, const struct tern_type *type, int64_t i, uint64_t x)
     return first == x && second == ~x;
 }
 
+void plan_flatten(struct tern_plan *plan, int64_t room)
+{
+    int64_t made = plan->head_count, wanted = plan->step_count + room;
+    if (wanted > plan->head_room) {
+        plan->head = realloc(plan->head, (size_t)wanted * sizeof *plan->head);
+        plan->head_room = wanted;
+    }
+    for (int64_t i = made; i < plan->step_count; i++)
+        plan->tail(plan, i - made, &plan->head[i]);
+    plan->tail = NULL;
+    plan->head_count = plan->step_count;
+}
+
+static bool same_ref(const struct tern_ref *a, const struct tern_ref *b)
+{
+    return a->offset == b->offset && a->count == b->count && a->block == b->block && a->buffer == b->buffer;
+}
+
+bool plan_same(const struct tern_plan *a, const struct tern_plan *b)
+{
+    struct tern_step room_a, room_b;
+    if (a->step_count != b->step_count || a->window != b->window || a->turns != b->turns ||
+        a->temp_count != b->temp_count || a->temp_units != b->temp_units)
+        return false;
+    for (int64_t i = 0; i < a->step_count; i++) {
+        const struct tern_step *x = tern_plan_step(a, i, &room_a), *y = tern_plan_step(b, i, &room_b);
+        if (x->kind != y->kind || x->flags != y->flags || x->peer != y->peer || x->after != y->after ||
+            x->turn != y->turn || x->at != y->at || !same_ref(&x->from, &y->from) || !same_ref(&x->to, &y->to))
+            return false;
+    }
+    return true;
+}
+
 struct use {
-    struct tern_ref ref;
+    int64_t begin, end;
+    int32_t block; /* -1, or whose own type is meant: then these ranges are not compared */
+    uint8_t buffer;
     bool writes;
 };
 
-static int uses_of(const struct tern_step *step, struct use uses[2])
+/* What a step reads and writes, as far as it is anything. */
+struct uses {
+    struct use use[2];
+    int count;
+    bool write;
+};
+
+static void add_use(struct uses *uses, struct tern_ref ref, bool writes)
 {
+    if (!ref.count)
+        return;
+    uses->use[uses->count++] = (struct use){ref.offset, ref.offset + ref.count, ref.block, ref.buffer, writes};
+    uses->write |= writes;
+}
+
+static void find_uses(const struct tern_step *step, struct uses *uses)
+{
+    uses->count = 0;
+    uses->write = false;
     switch (step->kind) {
-    case TERN_STEP_TAKE: uses[0] = (struct use){step->to, true}; return 1;
+    case TERN_STEP_TAKE:
+    case TERN_STEP_RECV: add_use(uses, step->to, true); break;
     case TERN_STEP_POST:
-    case TERN_STEP_SEND: uses[0] = (struct use){step->from, false}; return 1;
-    case TERN_STEP_RECV: uses[0] = (struct use){step->to, true}; return 1;
+    case TERN_STEP_SEND: add_use(uses, step->from, false); break;
     case TERN_STEP_JOIN: /* may unpack to the one, and joins to the other */
     case TERN_STEP_REDUCE:
     case TERN_STEP_COPY:
-        uses[0] = (struct use){step->from, step->kind == TERN_STEP_JOIN};
-        uses[1] = (struct use){step->to, true};
-        return 2;
-    default: return 0;
+        add_use(uses, step->from, step->kind == TERN_STEP_JOIN);
+        add_use(uses, step->to, true);
     }
 }
 
 static bool collide(const struct use *a, const struct use *b)
 {
-    if ((!a->writes && !b->writes) || a->ref.buffer != b->ref.buffer || !a->ref.count ||
-        !b->ref.count)
+    if ((!a->writes && !b->writes) || a->buffer != b->buffer)
         return false;
-    if (a->ref.block >= 0 || b->ref.block >= 0)
-        return a->ref.block == b->ref.block;
-    return a->ref.offset < b->ref.offset + b->ref.count &&
-           b->ref.offset < a->ref.offset + a->ref.count;
+    if (a->block >= 0 || b->block >= 0)
+        return a->block == b->block;
+    return a->begin < b->end && b->begin < a->end;
+}
+
+static bool any_collide(const struct uses *mine, const struct uses *others)
+{
+    for (int u = 0; u < mine->count; u++)
+        for (int v = 0; v < others->count; v++)
+            if (collide(&mine->use[u], &others->use[v]))
+                return true;
+    return false;
+}
+
+static bool beyond_temporaries(const struct tern_plan *plan, const struct uses *uses)
+{
+    for (int u = 0; u < uses->count; u++) {
+        const struct use *use = &uses->use[u];
+        if (use->buffer >= TERN_TEMPORARY && (use->buffer - TERN_TEMPORARY >= plan->temp_count || use->begin < 0 ||
+                                              use->end > plan->temp_units))
+            return true;
+    }
+    return false;
 }
 
 const char *plan_read(const struct tern_plan *plan)
 {
     struct tern_step room;
-    struct use uses[TERN_PLAN_WINDOW][2]; /* of the last steps */
-    int use_counts[TERN_PLAN_WINDOW];
-    uint64_t complete =
-        0; /* of the steps before the current one, those that must be complete when it starts */
+    struct uses uses[TERN_PLAN_WINDOW]; /* of the last steps */
+    /* Of the steps before the current one (bit k: k + 1 places before): those that may be in flight when it starts,
+     * those that use anything, and those that write. */
+    uint64_t open = 0, using = 0, writing = 0;
     const uint64_t too_old = ~0ull << (plan->window - 1);
     bool next_waits = false;
     for (int64_t i = 0; i < plan->step_count; i++) {
         const struct tern_step *step = tern_plan_step(plan, i, &room);
-        complete = complete << 1 | step->after | too_old;
-        if (next_waits && !(complete & 1))
+        struct uses *mine = &uses[i % TERN_PLAN_WINDOW];
+        open = (open << 1 | (i > 0)) & ~(step->after | too_old);
+        if (next_waits && open & 1)
             return "a step is marked as awaited, and is not";
         next_waits = step->flags & TERN_STEP_AWAITED;
-        struct use mine[2];
-        int my_uses = uses_of(step, mine);
-        for (int u = 0; u < my_uses; u++)
-            if (mine[u].ref.buffer >= TERN_TEMPORARY &&
-                (mine[u].ref.buffer - TERN_TEMPORARY >= plan->temp_count ||
-                 mine[u].ref.offset < 0 ||
-                 mine[u].ref.offset + mine[u].ref.count > plan->temp_units) &&
-                mine[u].ref.count)
-                return "a step goes beyond a temporary";
-        for (uint64_t open = ~complete; open; open &= open - 1) {
-            int64_t k = __builtin_ctzll(open);
-            if (k >= i)
-                break;
-            int64_t other = (i - 1 - k) % TERN_PLAN_WINDOW;
-            for (int u = 0; u < my_uses; u++)
-                for (int v = 0; v < use_counts[other]; v++)
-                    if (collide(&mine[u], &uses[other][v]))
-                        return "a step touches what another may still use";
-        }
+        find_uses(step, mine);
+        if (beyond_temporaries(plan, mine))
+            return "a step goes beyond a temporary";
+        for (uint64_t others = mine->count ? open & (mine->write ? using : writing) : 0; others; others &= others - 1)
+            if (any_collide(mine, &uses[(i - 1 - __builtin_ctzll(others)) % TERN_PLAN_WINDOW]))
+                return "a step touches what another may still use";
         if (step->kind == TERN_STEP_REDUCE && step->from.count != step->to.count)
             return "operands of different length";
-        use_counts[i % TERN_PLAN_WINDOW] = my_uses;
-        memcpy(uses[i % TERN_PLAN_WINDOW], mine, sizeof mine);
+        using = using << 1 | (mine->count > 0);
+        writing = writing << 1 | mine->write;
     }
     return NULL;
 }

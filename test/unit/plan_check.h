@@ -26,6 +26,12 @@ char *new_elements(const struct tern_type *type, int64_t count);
 void put(char *base, const struct tern_type *type, int64_t i, uint64_t x);
 bool is(const char *base, const struct tern_type *type, int64_t i, uint64_t x);
 
+/* Makes all steps once and keeps them in the plan's array, with room for `room` more: none is made by a function any more. */
+void plan_flatten(struct tern_plan *plan, int64_t room);
+
+/* Do both have the same steps, and as much room and time for them? */
+bool plan_same(const struct tern_plan *a, const struct tern_plan *b);
+
 /* NULL, or what is wrong with the plan by itself: no step may touch what an earlier one may still
  * use, as far as the plan's own dependencies go, nor go beyond a temporary. */
 const char *plan_read(const struct tern_plan *plan);

@@ -6,9 +6,16 @@
 #include "plan_check.h"
 
 #include <check.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+
+void proof_keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
 
 bool proof_reduces(enum tern_collective c)
 {
@@ -433,6 +440,16 @@ static void find_mates(struct proof *proof)
     }
 }
 
+/* So that pipelines have many segments, of n blocks up to four times as many as may be in flight. */
+static int64_t segment_bytes(const struct proof *proof)
+{
+    int64_t least = proof->count > 200 ? 150 : 2;
+    enum tern_collective c = proof->collective;
+    bool blocks = c != TERN_BCAST && c != TERN_REDUCE && c != TERN_ALLREDUCE && c != TERN_SCAN && c != TERN_EXSCAN;
+    int64_t wanted = blocks ? proof->n * proof->count / (4 * TERN_PLAN_WINDOW) : 0;
+    return wanted > least ? wanted : least;
+}
+
 static void begin_proof(struct proof *proof)
 {
     size_t n = (size_t)proof->n;
@@ -454,7 +471,7 @@ static void begin_proof(struct proof *proof)
         proof->calls[p].args.topology = proof->topology;
         proof->calls[p].args.model = &proof->model;
         proof->calls[p].args.sheet = proof->without_board || proof->ranks[p].mate_count == 1 ? 0 : 4096;
-        proof->calls[p].args.segment_bytes = proof->count > 200 ? 150 : 2;
+        proof->calls[p].args.segment_bytes = segment_bytes(proof);
         if (proof->collective == TERN_REDUCE_SCATTER && !strcmp(proof->algorithm->name, "board"))
             proof->calls[p].args.segment_bytes = proof->n + 3; /* all blocks are in a post */
     }
@@ -473,13 +490,25 @@ static void end_proof(struct proof *proof)
     tern_topology_free(proof->topology);
 }
 
-static const char *build_and_read_plans(struct proof *proof)
+/* Steps are made once, as long as all ranks' together do not need too much memory. */
+enum { STEPS_AT_ONCE = 1 << 19 };
+
+static void build_plans(struct proof *proof)
+{
+    int64_t steps = 0;
+    for (int p = 0; p < proof->n; p++) {
+        struct tern_plan *plan = proof->ranks[p].plan = tern_plan_build(proof->algorithm, &proof->calls[p].args);
+        steps += plan->step_count;
+        if (steps <= STEPS_AT_ONCE)
+            plan_flatten(plan, 0);
+    }
+    if (proof->alter)
+        proof->alter(proof->ranks, proof->n, proof->how);
+}
+
+static const char *read_plans(const struct proof *proof)
 {
     int n = proof->n;
-    for (int p = 0; p < n; p++)
-        proof->ranks[p].plan = tern_plan_build(proof->algorithm, &proof->calls[p].args);
-    if (proof->alter)
-        proof->alter(proof->ranks, n, proof->how);
     for (int p = 0; p < n; p++) {
         bool wanted = n <= 128 || p < 3 || p > n - 3 || p % 61 == 0;
         const char *fault = wanted ? plan_read(proof->ranks[p].plan) : NULL;
@@ -501,34 +530,45 @@ static const char *prove_barrier(struct proof *proof)
     return NULL;
 }
 
-const char *proof_fault(struct proof proof)
+/* Begins a case and builds its plans; false: it cannot be done. */
+static bool begin_case(struct proof *proof)
 {
-    proof.model = model_of(&proof);
-    if (proof.layout)
-        proof.topology = topology_of(proof.layout, proof.n);
-    begin_proof(&proof);
-    bool fits = !proof.algorithm->fits || proof.algorithm->fits(&proof.calls[0].args);
-    const char *fault = NULL;
-    if (fits)
-        fault = build_and_read_plans(&proof);
-    if (fits && !fault && proof.collective == TERN_BARRIER)
-        fault = prove_barrier(&proof);
-    if (fits && !fault)
-        fault = symbolic_run(proof.ranks, proof.n,
-                             proof_reduces(proof.collective) && !proof.commutative);
-    for (int p = 0; p < proof.n && fits && !fault; p++) {
-        if (!right(&proof, p))
+    proof->model = model_of(proof);
+    if (proof->layout)
+        proof->topology = topology_of(proof->layout, proof->n);
+    begin_proof(proof);
+    if (proof->algorithm->fits && !proof->algorithm->fits(&proof->calls[0].args))
+        return false;
+    build_plans(proof);
+    return true;
+}
+
+/* Reads and runs the plans. */
+static const char *fault_of_case(struct proof *proof)
+{
+    const char *fault = read_plans(proof);
+    if (!fault && proof->collective == TERN_BARRIER)
+        fault = prove_barrier(proof);
+    if (!fault)
+        fault = symbolic_run(proof->ranks, proof->n, proof_reduces(proof->collective) && !proof->commutative);
+    for (int p = 0; p < proof->n && !fault; p++) {
+        if (!right(proof, p))
             fault = "a wrong result";
-        else if (!nothing_else(&proof, p))
+        else if (!nothing_else(proof, p))
             fault = "more than the result is written";
     }
+    return fault;
+}
+
+const char *proof_fault(struct proof proof)
+{
+    const char *fault = begin_case(&proof) ? fault_of_case(&proof) : NULL;
     end_proof(&proof);
     return fault;
 }
 
-static void prove(const struct proof *proof)
+static void say(const struct proof *proof, const char *fault)
 {
-    const char *fault = proof_fault(*proof);
     ck_assert_msg(!fault, "%s %s: %s (%d ranks, layout %d%s, count %ld, root %d%s%s)",
                   tern_plan_collective_name(proof->collective), proof->algorithm->name, fault,
                   proof->n, proof->layout, proof->without_board ? " without boards" : "", (long)proof->count, proof->root,
@@ -536,10 +576,41 @@ static void prove(const struct proof *proof)
                   proof->commutative ? "" : ", in order");
 }
 
+static bool same_plans(const struct proof *a, const struct proof *b)
+{
+    for (int p = 0; p < a->n; p++)
+        if (!plan_same(a->ranks[p].plan, b->ranks[p].plan))
+            return false;
+    return true;
+}
+
+/* What is right in the order of ranks is right in any: of a commutative operation only plans that are others than
+ * those of one that is not are read and run. */
+static void prove_reduction(struct proof proof)
+{
+    struct proof ordered = proof;
+    ordered.commutative = false;
+    proof.commutative = true;
+    bool fits_ordered = begin_case(&ordered);
+    say(&ordered, fits_ordered ? fault_of_case(&ordered) : NULL);
+    if (begin_case(&proof) && !(fits_ordered && same_plans(&proof, &ordered)))
+        say(&proof, fault_of_case(&proof));
+    end_proof(&proof);
+    end_proof(&ordered);
+}
+
+static void prove(struct proof proof)
+{
+    if (proof_reduces(proof.collective))
+        prove_reduction(proof);
+    else
+        say(&proof, proof_fault(proof));
+}
+
 static void prove_layouts(struct proof proof)
 {
     if (!proof_wants_nodes(proof.algorithm)) {
-        prove(&proof);
+        prove(proof);
         return;
     }
     static const int in_short_run[] = {3, 5, 6};
@@ -549,20 +620,17 @@ static void prove_layouts(struct proof proof)
             bool boards_turn = (proof.n + proof.count + proof.root + proof.in_place + board) % 2;
             proof.without_board = !board;
             if (all || (proof.layout == in_short_run[proof.n % 3] && boards_turn))
-                prove(&proof);
+                prove(proof);
         }
 }
 
 static void prove_forms(struct proof proof)
 {
-    for (int form = 0; form < 4; form++) {
-        proof.in_place = form & 1;
-        proof.commutative = !(form & 2);
-        if ((proof.in_place && !proof_has_in_place(proof.collective)) ||
-            (!proof.commutative && !proof_reduces(proof.collective)))
-            continue;
+    proof.commutative = true;
+    prove_layouts(proof);
+    proof.in_place = true;
+    if (proof_has_in_place(proof.collective))
         prove_layouts(proof);
-    }
 }
 
 void prove_counts(struct proof proof, const int64_t *counts, int how_many)

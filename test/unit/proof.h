@@ -46,12 +46,16 @@ bool proof_has_in_place(enum tern_collective collective);
 /* Does it need several nodes? */
 bool proof_wants_nodes(const struct tern_algorithm *algorithm);
 
+/* For programs that prove many cases: memory that was given back stays, for the next case needs as much. */
+void proof_keep_memory(void);
+
 /* NULL if the algorithm is right, or cannot do this case; else what is wrong. */
 const char *proof_fault(struct proof proof);
 
 /* All counts, those that are given (the same as the one before is left out), in place and not,
- * commutative and not, where there is a difference. Where nodes matter on all layouts, with a board on each
- * node and without; in the short run, beyond 16 ranks, on one of three in turn: blocks, unequal nodes, dealt out.
+ * commutative and not, where there is a difference: plans that are the same for both are proven for the one that
+ * is not, which is more. Where nodes matter on all layouts, with a board on each node and without; in the short run, beyond
+ * 16 ranks, on one of three in turn: blocks, unequal nodes, dealt out.
  * Fails the test at the first fault. */
 void prove_counts(struct proof proof, const int64_t *counts, int how_many);
 

@@ -155,6 +155,29 @@ static void splice(struct content *content, int from, int to, const struct piece
     content->count = total;
 }
 
+/* Most often one piece takes the place of one that was there, or comes after the last one. */
+static bool put_instead(struct content *content, int from, int64_t begin, int64_t end,
+                        const struct piece *others, int count)
+{
+    if (count != 1)
+        return false;
+    bool last = from == content->count;
+    struct piece *place = content->pieces + from;
+    if (last ? from == content->room : place->begin != begin || place->end != end)
+        return false;
+    if (from && continues(place - 1, others)) {
+        if (!last)
+            return false; /* three may become one */
+        place[-1].end = others->end;
+        return true;
+    }
+    if (!last && from + 1 < content->count && continues(others, place + 1))
+        return false;
+    *place = *others;
+    content->count += last;
+    return true;
+}
+
 /* Forgets what stands in begin .. end - 1 and puts `count` pieces there. */
 static void replace(struct content *content, int64_t begin, int64_t end, const struct piece *others,
                     int count)
@@ -162,6 +185,8 @@ static void replace(struct content *content, int64_t begin, int64_t end, const s
     struct piece now[count + 2];
     int used = 0, from = find(content, begin), to = from;
     if (begin >= end)
+        return;
+    if (put_instead(content, from, begin, end, others, count))
         return;
     if (from < content->count && content->pieces[from].begin < begin) {
         now[used] = content->pieces[from];
@@ -203,14 +228,29 @@ bool content_has(const struct content *content, struct piece piece)
             content->pieces[i].set == piece.set);
 }
 
-/* Pieces of `ref`, cut to it, as they would stand at `to`. Freed by the caller. */
-static struct piece *read_pieces(const struct content *content, struct tern_ref ref, int64_t to,
-                                 int *ret_count)
+/* Memory for what is read, used again and again: of the left and right operand, and their sum. */
+static struct content left_read, right_read, sum_of_both;
+
+static struct piece *room_for(struct content *scratch, int count)
+{
+    if (count > scratch->room) {
+        free(scratch->pieces);
+        scratch->room = 2 * count;
+        scratch->pieces = malloc((size_t)scratch->room * sizeof *scratch->pieces);
+    }
+    return scratch->pieces;
+}
+
+/* Pieces of `ref`, cut to it, as they would stand at `to`. They are `scratch`'s, until it is used again. */
+static const struct piece *read_pieces(const struct content *content, struct tern_ref ref, int64_t to,
+                                       struct content *scratch, int *ret_count)
 {
     int64_t begin = ref.offset, end = ref.offset + ref.count, moved = to - begin;
-    int from = find(content, begin), last = find(content, end - 1), count = 0;
-    struct piece *pieces = malloc((size_t)(last - from + 2) * sizeof *pieces);
-    for (int i = from; i < content->count && content->pieces[i].begin < end; i++) {
+    int from = find(content, begin), last = from, count = 0;
+    while (last < content->count && content->pieces[last].begin < end)
+        last++;
+    struct piece *pieces = room_for(scratch, last - from + 1);
+    for (int i = from; i < last; i++) {
         struct piece piece = content->pieces[i];
         piece.begin = (piece.begin > begin ? piece.begin : begin) + moved;
         piece.end = (piece.end < end ? piece.end : end) + moved;
@@ -231,9 +271,9 @@ static const char *copy(struct symbolic_rank *from_rank, struct tern_ref from,
     if (!to.count)
         return NULL;
     int count;
-    struct piece *pieces = read_pieces(&from_rank->buffers[from.buffer], from, to.offset, &count);
+    const struct piece *pieces =
+        read_pieces(&from_rank->buffers[from.buffer], from, to.offset, &left_read, &count);
     replace(&to_rank->buffers[to.buffer], to.offset, to.offset + to.count, pieces, count);
-    free(pieces);
     return NULL;
 }
 
@@ -245,9 +285,9 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
     const char *fault = NULL;
     if (to.buffer == TERN_SEND_BUFFER && to.count)
         return "an input is written to";
-    struct piece *left = read_pieces(&rank->buffers[from.buffer], from, to.offset, &lefts);
-    struct piece *right = read_pieces(&rank->buffers[to.buffer], to, to.offset, &rights);
-    struct piece *joined = malloc((size_t)(lefts + rights + 1) * sizeof *joined);
+    const struct piece *left = read_pieces(&rank->buffers[from.buffer], from, to.offset, &left_read, &lefts);
+    const struct piece *right = read_pieces(&rank->buffers[to.buffer], to, to.offset, &right_read, &rights);
+    struct piece *joined = room_for(&sum_of_both, lefts + rights + 1);
     int64_t at = to.offset, end = to.offset + to.count;
     for (int l = 0, r = 0; at < end && !fault;) {
         if (l == lefts || r == rights || left[l].begin > at || right[r].begin > at) {
@@ -268,9 +308,6 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
     }
     if (!fault)
         replace(&rank->buffers[to.buffer], to.offset, end, joined, count);
-    free(left);
-    free(right);
-    free(joined);
     return fault;
 }
 
@@ -279,20 +316,28 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
 struct unmatched {
     struct unmatched *next;
     int rank, peer; /* who posted, and to or from whom */
-    int slot;       /* of the step, among the last 64; -1: nobody waits for it */
+    bool waits;     /* somebody waits for it */
+    int64_t step;
     struct tern_ref ref;
 };
 
 struct state {
     int64_t next;
     uint64_t in_flight; /* bit k: step next - 1 - k */
-    uint64_t complete;  /* bit i: the step whose number is i modulo 64 */
+    uint64_t awaited;   /* likewise: without these it can go on */
+    bool at_board;      /* it waits for the board */
     bool done, queued;
 };
 
+/* Unmatched posts to a receiver, in order. */
+struct posts {
+    struct unmatched *first, *last;
+};
+
 static struct state *states;
-static bool buffered;                /* sends complete at once */
-static struct unmatched **sends, **recvs; /* unmatched, by receiver, in order */
+static bool buffered; /* sends complete at once */
+static struct posts *sends, *recvs;
+static struct unmatched *spare; /* kept for further ones */
 static int *queue, queue_length;
 
 static void wake(int rank)
@@ -302,22 +347,56 @@ static void wake(int rank)
     states[rank].queued = true;
 }
 
+static void complete(int rank, int64_t step)
+{
+    struct state *state = &states[rank];
+    state->in_flight &= ~(1ull << (state->next - 1 - step));
+    if (!(state->in_flight & state->awaited))
+        wake(rank);
+}
+
+static void append(struct posts *posts, struct unmatched post)
+{
+    struct unmatched *at = spare;
+    if (at)
+        spare = at->next;
+    else
+        at = malloc(sizeof *at);
+    *at = post;
+    at->next = NULL;
+    if (posts->last)
+        posts->last->next = at;
+    else
+        posts->first = at;
+    posts->last = at;
+}
+
+/* Takes the post after `before`, the first one if that is NULL, out. */
+static void take_out(struct posts *posts, struct unmatched *before)
+{
+    struct unmatched *post = before ? before->next : posts->first;
+    if (before)
+        before->next = post->next;
+    else
+        posts->first = post->next;
+    if (posts->last == post)
+        posts->last = before;
+    post->next = spare;
+    spare = post;
+}
+
 /* Matches a post with the first of the other kind between the same two. */
-static bool match(struct symbolic_rank *ranks, struct unmatched **waiting, struct unmatched *mine, bool send,
+static bool match(struct symbolic_rank *ranks, struct posts *waiting, const struct unmatched *mine, bool send,
                   const char **fault)
 {
-    for (struct unmatched **at = waiting; *at; at = &(*at)->next) {
-        struct unmatched *theirs = *at;
+    for (struct unmatched *before = NULL, *theirs = waiting->first; theirs; before = theirs, theirs = theirs->next) {
         if (theirs->rank != mine->peer || theirs->peer != mine->rank)
             continue;
         *fault = send ? copy(&ranks[mine->rank], mine->ref, &ranks[theirs->rank], theirs->ref)
                       : copy(&ranks[theirs->rank], theirs->ref, &ranks[mine->rank], mine->ref);
-        if (theirs->slot >= 0) {
-            states[theirs->rank].complete |= 1ull << theirs->slot;
-            wake(theirs->rank);
-        }
-        *at = theirs->next;
-        free(theirs);
+        if (theirs->waits)
+            complete(theirs->rank, theirs->step);
+        take_out(waiting, before);
         return true;
     }
     return false;
@@ -341,10 +420,12 @@ static int mate(const struct symbolic_rank *ranks, int rank, int i)
     return ranks[rank].mates ? ranks[rank].mates[i] : i;
 }
 
+/* Those who wait for the board: perhaps for this. */
 static void wake_mates(const struct symbolic_rank *ranks, int rank, int count)
 {
     for (int i = 0; i < mates_of(ranks, rank, count); i++)
-        wake(mate(ranks, rank, i));
+        if (states[mate(ranks, rank, i)].at_board)
+            wake(mate(ranks, rank, i));
 }
 
 static bool may_start(const struct symbolic_rank *ranks, int rank, int count, const struct tern_step *step)
@@ -364,10 +445,9 @@ static const char *post(struct symbolic_rank *ranks, int rank, int count,
         return "a rank posts twice";
     if (step->at != turn->bytes)
         return "a post has holes";
-    struct piece *read =
-        read_pieces(&ranks[rank].buffers[step->from.buffer], step->from, step->at, &pieces);
+    const struct piece *read =
+        read_pieces(&ranks[rank].buffers[step->from.buffer], step->from, step->at, &left_read, &pieces);
     replace(&turn->post, step->at, step->at + step->from.count, read, pieces);
-    free(read);
     turn->bytes += step->from.count;
     if (step->flags & TERN_STEP_MORE)
         return NULL;
@@ -391,9 +471,8 @@ static const char *take(struct symbolic_rank *rank, const struct symbolic_rank *
     if (!to.count)
         return NULL;
     struct tern_ref from = {step->at, to.count, -1, 0};
-    struct piece *read = read_pieces(&turn->post, from, to.offset, &pieces);
+    const struct piece *read = read_pieces(&turn->post, from, to.offset, &left_read, &pieces);
     replace(&rank->buffers[to.buffer], to.offset, to.offset + to.count, read, pieces);
-    free(read);
     return NULL;
 }
 
@@ -473,36 +552,17 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
     case TERN_STEP_RECV: {
         bool waits = !send || !buffered, local = step->flags & TERN_STEP_LOCAL;
         int peer = step->peer + (local ? ranks[rank].local_first : ranks[rank].remote_first);
-        struct unmatched mine = {NULL, rank, peer, waits ? (int)(states[rank].next % 64) : -1,
-                            send ? step->from : step->to};
+        struct unmatched mine = {NULL, rank, peer, waits, states[rank].next, send ? step->from : step->to};
         int receiver = send ? peer : rank;
         if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
             return false;
-        struct unmatched **at = send ? &sends[receiver] : &recvs[receiver];
-        while (*at)
-            at = &(*at)->next;
-        *at = malloc(sizeof mine);
-        **at = mine;
-        if (waits)
-            states[rank].complete &= ~(1ull << mine.slot);
+        append(send ? &sends[receiver] : &recvs[receiver], mine);
         return waits;
     }
     default:
         break;
     }
     return false;
-}
-
-/* Of these steps, those that are not complete; the others leave in_flight. */
-static bool settle(struct state *state, uint64_t steps)
-{
-    for (; steps; steps &= steps - 1) {
-        int k = __builtin_ctzll(steps);
-        if (!(state->complete >> ((state->next - 1 - k) % 64) & 1))
-            return false;
-        state->in_flight &= ~(1ull << k);
-    }
-    return true;
 }
 
 static const char *advance(struct symbolic_rank *ranks, int rank, int count, bool ordered)
@@ -514,9 +574,11 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
     while (state->next < plan->step_count && !fault) {
         struct tern_step room;
         const struct tern_step *step = tern_plan_step(plan, state->next, &room);
-        if (!settle(state, state->in_flight & (step->after | too_old)))
+        state->awaited = step->after | too_old;
+        if (state->in_flight & state->awaited)
             return NULL;
-        if (!may_start(ranks, rank, count, step))
+        state->at_board = !may_start(ranks, rank, count, step);
+        if (state->at_board)
             return NULL;
         bool stays = false;
         if (step->kind >= TERN_STEP_POST)
@@ -528,19 +590,17 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
         state->in_flight = state->in_flight << 1 | stays;
         state->next++;
     }
-    state->done = settle(state, state->in_flight);
+    state->awaited = ~0ull;
+    state->done = !state->in_flight;
     return fault;
 }
 
-static bool free_unmatched(struct unmatched **posts, int count)
+static bool forget_posts(struct posts *posts, int count)
 {
     bool any = false;
     for (int r = 0; r < count; r++)
-        for (struct unmatched *post = posts[r], *next; post; post = next) {
-            next = post->next;
-            free(post);
-            any = true;
-        }
+        for (; posts[r].first; any = true)
+            take_out(&posts[r], NULL);
     free(posts);
     return any;
 }
@@ -574,8 +634,8 @@ static const char *run_all(struct symbolic_rank *ranks, int count, bool ordered,
 /* What was left over, or NULL. */
 static const char *finish(struct symbolic_rank *ranks, int count)
 {
-    bool left = free_unmatched(sends, count);
-    left |= free_unmatched(recvs, count);
+    bool left = forget_posts(sends, count);
+    left |= forget_posts(recvs, count);
     bool ended = close_board(ranks, count);
     free(states);
     free(queue);

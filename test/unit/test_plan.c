@@ -16,6 +16,7 @@
 #include "plan_job.h"
 
 #include <check.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,8 @@ END_TEST
 
 int main(void)
 {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* what was given back stays: the next job takes as much */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     Suite *suite = suite_create("plan");
     TCase *tcase = tcase_create("algorithms");
     tcase_set_timeout(tcase, thorough() ? 3600 : 600);

@@ -331,18 +331,6 @@ struct spoiler {
     bool applies; /* and it could be spoilt so that a difference must be seen */
 };
 
-/* All steps in the array, none by a function. */
-static void flatten(struct tern_plan *plan, int64_t room)
-{
-    struct tern_step *steps = calloc((size_t)(plan->step_count + room), sizeof *steps), one;
-    for (int64_t i = 0; i < plan->step_count; i++)
-        steps[i] = *tern_plan_step(plan, i, &one);
-    free(plan->head);
-    plan->head = steps;
-    plan->tail = NULL;
-    plan->head_count = plan->step_count;
-}
-
 static struct tern_step *next_send(struct tern_plan *plan, int64_t i)
 {
     for (i++; i < plan->head_count; i++)
@@ -424,7 +412,7 @@ static void spoil(struct symbolic_rank *ranks, int n, void *how)
     spoiler->applies = false;
     if (spoiler->over)
         return;
-    flatten(plan, 1);
+    plan_flatten(plan, 1);
     spoiler->kind = plan->head[spoiler->step].kind;
     spoiler->empty = spoiler->kind == TERN_STEP_POST && !plan->head[spoiler->step].from.count;
     spoiler->applies = spoil_step(plan, spoiler->step, spoiler->spoiling);
@@ -537,6 +525,41 @@ START_TEST(each_step_of_each_algorithm_is_needed_as_it_is)
 }
 END_TEST
 
+/* Proofs leave out a plan that is the same as another one that was proven: it must be that, to the last field. */
+START_TEST(plans_that_differ_in_anything_are_not_the_same)
+{
+    const struct tern_step exchange[] = {{TERN_STEP_POST, 0, 1, 2, in_send(3, 4), in_recv(5, 6), 7, 8},
+                                         step_recv(1, in_recv(0, 10), AFTER_ALL)};
+    for (int field = 0; field <= 14; field++) {
+        begin(1);
+        for (int r = 0; r < 2; r++)
+            for (int i = 0; i < 2; i++)
+                tern_plan_add(two[r].plan, exchange[i]);
+        struct tern_plan *plan = two[1].plan;
+        struct tern_step *step = &plan->head[0];
+        switch (field) {
+        case 1: step->kind = TERN_STEP_TAKE; break;
+        case 2: step->flags = TERN_STEP_MORE; break;
+        case 3: step->peer = 0; break;
+        case 4: step->after = 1; break;
+        case 5: step->from.offset++; break;
+        case 6: step->from.buffer = TERN_TEMPORARY; break;
+        case 7: step->to.count++; break;
+        case 8: step->to.block = 0; break;
+        case 9: step->turn++; break;
+        case 10: step->at++; break;
+        case 11: tern_plan_add(plan, *step); break;
+        case 12: plan->window--; break;
+        case 13: plan->temp_units++; break;
+        case 14: plan->turns++;
+        }
+        ck_assert_msg(plan_same(two[0].plan, two[1].plan) == !field, "field %d", field);
+        symbolic_release(&two[0]);
+        symbolic_release(&two[1]);
+    }
+}
+END_TEST
+
 /* --- whole plans, spoilt --- */
 
 static void wait_for_each_step(struct symbolic_rank *ranks, int n, void *how)
@@ -550,7 +573,7 @@ static void forget_dependencies(struct symbolic_rank *ranks, int n, void *how)
 {
     (void)how;
     for (int r = 0; r < n; r++) {
-        flatten(ranks[r].plan, 0);
+        plan_flatten(ranks[r].plan, 0);
         for (int64_t i = 0; i < ranks[r].plan->head_count; i++) {
             ranks[r].plan->head[i].after = 0;
             ranks[r].plan->head[i].flags = 0;
@@ -634,6 +657,7 @@ END_TEST
 
 int main(void)
 {
+    proof_keep_memory();
     Suite *suite = suite_create("proof");
     TCase *hand = tcase_create("plans by hand"), *real = tcase_create("spoilt plans");
     tcase_add_test(hand, a_right_exchange_has_no_fault);
@@ -649,6 +673,7 @@ int main(void)
     tcase_add_test(hand, turns_end_once);
     tcase_add_test(hand, a_barrier_waits_for_everybody);
     tcase_add_test(hand, races_are_read);
+    tcase_add_test(hand, plans_that_differ_in_anything_are_not_the_same);
     suite_add_tcase(suite, hand);
     tcase_set_timeout(real, 600);
     tcase_add_loop_test(real, each_step_of_each_algorithm_is_needed_as_it_is, 0,
