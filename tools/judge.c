@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * What any machine's figures lie between, generously: a cache line takes 10 ns or more from core to core, a turn by the kernel
+ * What any machine's figures lie between, generously: a cache line takes 5 ns or more from core to core, a turn by the kernel
  * longer than that; a byte takes between a thousandth of a nanosecond and 10 ns. Two measurements agree when the larger
  * one is at most `factor` times the smaller one, or they differ by no more than `slack`: what is the difference of two times
  * has the errors of both.
@@ -17,16 +17,16 @@ static const struct rule {
     int64_t least, most, slack;
     double factor;
 } rules[] = {
-    {"coll_node_latency", "ns", "a cache line takes that long from core to core", 10, 20000, 60, 1.6},
+    {"coll_node_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60, 1.6},
     {"coll_node_overhead", "ns", "a message is some dozens of instructions", 3, 10000, 20, 2},
     {"coll_node_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
-    {"coll_node_rendezvous", "ns", "it is one message more and a system call", 0, 50000, 600, 1.6},
-    {"coll_package_latency", "ns", "a cache line takes that long from core to core", 10, 50000, 60, 1.6},
+    {"coll_node_rendezvous", "ns", "it is one message more and a system call", 0, 50000, 300, 1.5},
+    {"coll_package_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60, 1.6},
     {"coll_package_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
-    {"coll_machine_latency", "ns", "a cache line takes that long from core to core", 10, 50000, 60, 1.6},
+    {"coll_machine_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60, 1.6},
     {"coll_machine_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
     {"coll_memory_gap", "ps/byte", "cores copy no faster", 2, 20000, 25, 1.6},
-    {"coll_board_latency", "ns", "a cache line takes that long from core to core", 10, 20000, 60, 1.6},
+    {"coll_board_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60, 1.6},
     {"coll_board_overhead", "ns", "a post is some dozens of instructions", 2, 10000, 20, 2},
     {"coll_reduce_gap", "ps/byte", "cores add no faster", 1, 20000, 15, 1.6},
     {"coll_copy_gap", "ps/byte", "cores copy no faster", 1, 10000, 15, 1.6},

@@ -243,8 +243,9 @@ static int make_figures(const struct host *host, const struct measured *measured
     double overhead = measured->board_ranks > 2
                           ? (measured->board.barrier - near->barrier) / (2.0 * (measured->board_ranks - 2))
                           : near->overhead * 2 / 3;
-    if (overhead < 0 || overhead > near->barrier / 3)
-        overhead = near->barrier / 3;
+    double beside_call = (near->barrier - near->call) / 3; /* the latency is not less than it */
+    if (overhead < 0 || overhead > beside_call)
+        overhead = beside_call;
     const struct tern_figure all[] = {
         {"coll_node_latency", at_least(near->latency, 1)},
         {"coll_node_overhead", at_least(near->overhead, 1)},
