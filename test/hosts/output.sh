@@ -33,6 +33,7 @@ run --hostfile hosts --timeout 1 ./waits "$mark"
 is "--timeout" "$rc" 110
 has "--timeout" err 'ranks 0-3: between MPI_Init and MPI_Finalize'
 
+: >out # of the job before, whose ranks said ready, too
 timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts \
     sh -c 'trap "echo got it; exit 0" USR2; echo ready; while :; do sleep 0.1; done' >out 2>err </dev/null &
 job=$!

@@ -34,6 +34,7 @@ command -v ss >/dev/null || { echo "there is no ss; install the package iproute2
 # shellcheck disable=SC2317 # by eventually
 both_ready() { [ "$(grep -c ^ready out)" = 2 ]; }
 lose() {
+    : >out
     limit "$MPIRUN" -q --mca btl tcp,self -n 3 ./losing "$1" >out 2>err &
     local job=$!
     eventually "$1: both are ready" both_ready
