@@ -355,17 +355,11 @@ struct shares {
     uint32_t turns;      /* each block is cut evenly in so many pieces */
 };
 
-/* Prices are asked for without blocks. */
-static int64_t length_of_share(const struct tern_plan_args *args, int r)
-{
-    return args->blocks ? tern_ints_at(args->blocks->recv_counts, r) : args->recv_count;
-}
-
 static struct shares describe_shares(const struct tern_plan_args *args)
 {
     struct shares shares = {.total = 0};
     for (int r = 0; r < args->size; r++)
-        shares.total += length_of_share(args, r);
+        shares.total += tern_recv_count(args, r);
     /* of each block a unit more may have to be in a post than in others */
     shares.most = post_bytes(args) / (args->recv_size ? args->recv_size : 1) - args->size;
     shares.turns = shares.most > 0 ? count_pieces(shares.total, shares.most) : 0;
@@ -376,7 +370,7 @@ static struct shares describe_shares(const struct tern_plan_args *args)
 static int64_t piece_of_share(const struct tern_plan_args *args, const struct shares *shares, int r, uint32_t k,
                               int64_t *ret_begin)
 {
-    int64_t length = length_of_share(args, r);
+    int64_t length = tern_recv_count(args, r);
     *ret_begin = cut(length, (int)shares->turns, k);
     return cut(length, (int)shares->turns, (int64_t)k + 1) - *ret_begin;
 }
@@ -400,7 +394,7 @@ static int64_t post_pieces(struct tern_plan *plan, const struct shares *shares, 
             more = true;
         }
         at += length;
-        block += length_of_share(args, r);
+        block += tern_recv_count(args, r);
     }
     return mine * args->recv_size;
 }
@@ -410,7 +404,7 @@ static void reduce_shares_on_board(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     struct shares shares = describe_shares(args);
-    int64_t length = length_of_share(args, args->rank), begin;
+    int64_t length = tern_recv_count(args, args->rank), begin;
     bool aside = args->in_place && shares.turns > 1;
     plan->turns = shares.turns;
     set_temporaries(plan, 2, length, true);

@@ -46,9 +46,9 @@ static inline struct tern_ref send_block(const struct tern_plan_args *args, int 
     const struct tern_blocks *blocks = args->blocks;
     if (!blocks || !blocks->send_counts.values)
         return in_send(r * args->send_count, args->send_count);
-    return (struct tern_ref){tern_ints_at(blocks->send_displs, r),
-                             tern_ints_at(blocks->send_counts, r), blocks->send_types ? r : -1,
-                             TERN_SEND_BUFFER};
+    return (struct tern_ref){blocks->send_units * tern_ints_at(blocks->send_displs, r),
+                             blocks->send_units * tern_ints_at(blocks->send_counts, r),
+                             blocks->send_types ? r : -1, TERN_SEND_BUFFER};
 }
 
 static inline struct tern_ref recv_block(const struct tern_plan_args *args, int r)
@@ -56,8 +56,8 @@ static inline struct tern_ref recv_block(const struct tern_plan_args *args, int 
     const struct tern_blocks *blocks = args->blocks;
     if (!blocks || !blocks->recv_counts.values)
         return in_recv(r * args->recv_count, args->recv_count);
-    return (struct tern_ref){tern_ints_at(blocks->recv_displs, r),
-                             tern_ints_at(blocks->recv_counts, r), blocks->recv_types ? r : -1,
+    return (struct tern_ref){blocks->recv_units * tern_ints_at(blocks->recv_displs, r),
+                             tern_recv_count(args, r), blocks->recv_types ? r : -1,
                              TERN_RECV_BUFFER};
 }
 

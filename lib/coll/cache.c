@@ -111,7 +111,7 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
         return tern_plan_choose(args, &cache->model);
     struct choice wanted = {args->collective, args->commutative, args->sheet, args->recv_size, 0, 0, NULL};
     for (int r = 0; r < args->size; r++) {
-        int64_t count = tern_ints_at(args->blocks->recv_counts, r);
+        int64_t count = tern_recv_count(args, r);
         wanted.total += count;
         wanted.longest = count > wanted.longest ? count : wanted.longest;
     }
@@ -126,7 +126,7 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
 
 /* --- unequal blocks --- */
 
-static void add_ints(struct numbers *numbers, struct tern_ints ints, int count)
+static void add_ints(struct numbers *numbers, struct tern_ints ints, int count, int64_t units)
 {
     if (!ints.values || numbers->count < 0)
         return;
@@ -135,14 +135,14 @@ static void add_ints(struct numbers *numbers, struct tern_ints ints, int count)
         return;
     }
     for (int i = 0; i < count; i++)
-        numbers->of[numbers->count++] = tern_ints_at(ints, i);
+        numbers->of[numbers->count++] = units * tern_ints_at(ints, i);
 }
 
 /* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
 static void add_sizes(struct numbers *numbers, const struct tern_type *const *types, int count)
 {
     for (int i = 0; types && i < count; i++)
-        add_ints(numbers, (struct tern_ints){types[i] ? &types[i]->size : &(int64_t){0}, sizeof(int64_t)}, 1);
+        add_ints(numbers, (struct tern_ints){types[i] ? &types[i]->size : &(int64_t){0}, sizeof(int64_t)}, 1, 1);
 }
 
 static void collect(const struct tern_plan_args *args, struct numbers *numbers)
@@ -150,14 +150,14 @@ static void collect(const struct tern_plan_args *args, struct numbers *numbers)
     const struct tern_blocks *blocks = args->blocks;
     int in = args->size, out = blocks->sources || blocks->destinations ? args->remote_size : args->size;
     numbers->count = 0;
-    add_ints(numbers, blocks->send_counts, out);
-    add_ints(numbers, blocks->send_displs, out);
-    add_ints(numbers, blocks->recv_counts, in);
-    add_ints(numbers, blocks->recv_displs, in);
+    add_ints(numbers, blocks->send_counts, out, blocks->send_units);
+    add_ints(numbers, blocks->send_displs, out, blocks->send_units);
+    add_ints(numbers, blocks->recv_counts, in, blocks->recv_units);
+    add_ints(numbers, blocks->recv_displs, in, blocks->recv_units);
     add_sizes(numbers, blocks->send_types, out);
     add_sizes(numbers, blocks->recv_types, in);
-    add_ints(numbers, (struct tern_ints){blocks->sources, sizeof(int)}, in);
-    add_ints(numbers, (struct tern_ints){blocks->destinations, sizeof(int)}, out);
+    add_ints(numbers, (struct tern_ints){blocks->sources, sizeof(int)}, in, 1);
+    add_ints(numbers, (struct tern_ints){blocks->destinations, sizeof(int)}, out, 1);
 }
 
 static uint64_t hash_numbers(const struct numbers *numbers, uint64_t hash)

@@ -71,7 +71,7 @@ static int64_t total_bytes(const struct tern_plan_args *args)
         return args->size * args->recv_count * args->recv_size;
     int64_t total = 0;
     for (int r = 0; r < args->size; r++)
-        total += tern_ints_at(args->blocks->recv_counts, r);
+        total += tern_recv_count(args, r);
     return total * args->recv_size;
 }
 

@@ -176,17 +176,21 @@ static void use_blocks(struct tern_call *call)
     if (call->args.blocks)
         return;
     memset(&call->blocks, 0, sizeof call->blocks);
+    call->blocks.send_units = call->blocks.recv_units = 1;
     call->args.blocks = &call->blocks;
 }
 
-/* Blocks by counts and displacements, in elements of the type. */
+/* Blocks by counts and displacements, in elements of the type; again bytes where it is contiguous. */
 static void set_send_blocks(struct tern_call *call, const void *buf, struct tern_ints counts,
                             struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
-    call->send = buf;
-    call->send_type = type;
-    call->args.send_size = type->size;
+    bool bytes = type->contiguous;
+    call->send = bytes ? (const char *)buf + type->true_lb : buf;
+    call->send_type = bytes ? &tern_type_bytes : type;
+    call->args.send_bytes = bytes;
+    call->args.send_size = bytes ? 1 : type->size;
+    call->blocks.send_units = bytes ? type->size : 1;
     call->blocks.send_counts = counts;
     call->blocks.send_displs = displs;
 }
@@ -195,9 +199,12 @@ static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints 
                             struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
-    call->recv = buf;
-    call->recv_type = type;
-    call->args.recv_size = type->size;
+    bool bytes = type->contiguous;
+    call->recv = bytes ? (char *)buf + type->true_lb : buf;
+    call->recv_type = bytes ? &tern_type_bytes : type;
+    call->args.recv_bytes = bytes;
+    call->args.recv_size = bytes ? 1 : type->size;
+    call->blocks.recv_units = bytes ? type->size : 1;
     call->blocks.recv_counts = counts;
     call->blocks.recv_displs = displs;
 }

@@ -142,6 +142,7 @@ int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase,
         return NULL;
     }
     struct tern_ints counts = {numbers, 8}, displs = {numbers + count, 8};
+    phase->blocks.send_units = phase->blocks.recv_units = 1;
     if (sends) {
         phase->blocks.send_counts = counts;
         phase->blocks.send_displs = displs;

@@ -122,11 +122,6 @@ void tern_hierarchical_allreduce(struct tern_plan *plan)
 
 /* --- reduce_scatter --- */
 
-static int64_t block_count(const struct tern_plan_args *args, int rank)
-{
-    return args->blocks ? tern_ints_at(args->blocks->recv_counts, rank) : args->recv_count;
-}
-
 /* Units of a run's blocks. */
 static int64_t run_count(const struct tern_plan_args *args, const struct tern_node_run *run)
 {
@@ -134,7 +129,7 @@ static int64_t run_count(const struct tern_plan_args *args, const struct tern_no
         return run->count * args->recv_count;
     int64_t count = 0;
     for (int i = 0; i < run->count; i++)
-        count += block_count(args, run->first + i);
+        count += tern_recv_count(args, run->first + i);
     return count;
 }
 
@@ -218,12 +213,12 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
     phase = tern_plan_add_phase(plan, TERN_SCATTERV, tern_subgroup_in_node(args));
     if (phase) {
         tern_phase_send(plan, phase, other);
-        tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
+        tern_phase_recv(plan, phase, in_recv(0, tern_recv_count(args, args->rank)));
         int64_t *blocks =
             phase->args.rank ? NULL : tern_phase_set_blocks(plan, phase, phase->args.size, true);
         int64_t at = 0;
         for (int i = 0; blocks && i < phase->args.size; i++) {
-            blocks[i] = block_count(args, tern_topology_rank(topology, node, i));
+            blocks[i] = tern_recv_count(args, tern_topology_rank(topology, node, i));
             blocks[phase->args.size + i] = at;
             at += blocks[i];
         }

@@ -131,16 +131,11 @@ static void spread_allreduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-static int64_t block_count(const struct tern_plan_args *args, int rank)
-{
-    return args->blocks ? tern_ints_at(args->blocks->recv_counts, rank) : args->recv_count;
-}
-
 static int64_t total_count(const struct tern_plan_args *args)
 {
     int64_t total = 0;
     for (int r = 0; r < args->size; r++)
-        total += block_count(args, r);
+        total += tern_recv_count(args, r);
     return total;
 }
 
@@ -157,10 +152,10 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     struct tern_phase *phase = tern_inter_add_local(plan, TERN_SCATTERV);
     if (phase) {
         tern_phase_send(plan, phase, theirs);
-        tern_phase_recv(plan, phase, in_recv(0, block_count(args, args->rank)));
+        tern_phase_recv(plan, phase, in_recv(0, tern_recv_count(args, args->rank)));
         int64_t *numbers = args->rank ? NULL : tern_phase_set_blocks(plan, phase, args->size, true);
         for (int r = 0; numbers && r < args->size; at += numbers[r++]) {
-            numbers[r] = block_count(args, r);
+            numbers[r] = tern_recv_count(args, r);
             numbers[args->size + r] = at;
         }
     }
@@ -196,7 +191,7 @@ static void spread_reduce_scatter(struct tern_plan *plan)
     int64_t *out = tern_phase_set_blocks(plan, phase, n, true);
     int64_t *in = tern_phase_set_blocks(plan, phase, n, false);
     for (int r = 0; out && in && r < n; r++) {
-        int64_t count = block_count(args, r);
+        int64_t count = tern_recv_count(args, r);
         out[r] = common(total, n, p, at, at + count, &begin);
         out[n + r] = out[r] ? begin - first : 0;
         for (int q = 0; r == p && q < n; q++) {

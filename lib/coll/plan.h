@@ -64,6 +64,7 @@ enum { TERN_ROOT_ME = -1, TERN_ROOT_BESIDE_ME = -2 };
  * after the other. Also the peers of a neighbourhood. */
 struct tern_blocks {
     struct tern_ints send_counts, send_displs, recv_counts, recv_displs;
+    int64_t send_units, recv_units; /* what one of these numbers stands for */
     const struct tern_type *const *send_types, *const *recv_types; /* one per block, or NULL */
     const int *sources, *destinations;                             /* neighbourhoods only */
 };
@@ -94,6 +95,15 @@ struct tern_plan_args {
     const struct tern_topology *topology;
     const struct tern_model *model;
 };
+
+/* Units in what rank r's block receives; prices are asked for without blocks. */
+static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
+{
+    const struct tern_blocks *blocks = args->blocks;
+    return blocks && blocks->recv_counts.values
+               ? blocks->recv_units * tern_ints_at(blocks->recv_counts, r)
+               : args->recv_count;
+}
 
 /* The arguments up to `blocks` decide about the plan; they have no padding, so that they can be
  * compared as bytes. */

@@ -22,7 +22,7 @@ static void set_offsets(struct tern_plan *plan)
         return;
     }
     for (int r = 0; r < args->size; r++)
-        plan->offsets[r + 1] = plan->offsets[r] + tern_ints_at(args->blocks->recv_counts, r);
+        plan->offsets[r + 1] = plan->offsets[r] + tern_recv_count(args, r);
 }
 
 static int64_t block_count(const struct tern_plan *plan, int r)
