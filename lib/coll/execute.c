@@ -384,6 +384,8 @@ static bool try_board(struct run *run, const struct tern_step *step, bool wait)
     case TERN_STEP_TAKE: take(run, &step->to, place); break;
     default: do_join(run, step, place);
     }
+    if (step->kind != TERN_STEP_POST)
+        tern_board_read(run->board, place, step->to.count * type_of(run, &step->to)->size);
     return true;
 }
 

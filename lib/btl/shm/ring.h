@@ -172,19 +172,7 @@ static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *i
     return slot;
 }
 
-static inline void tern_ring_own_lines(volatile char *bytes, uint32_t length)
-{
-    for (uint32_t line = 0; line < length; line += TERN_CACHE_LINE)
-        bytes[line] = bytes[line]; /* volatile, for the compiler would leave it out */
-}
-
-/*
- * Makes the lines of the packets taken the receiver's alone, by writing one byte of each as it is. The
- * sender's next store to them is a miss then, and misses overlap. To take back a line that is in both
- * caches is no miss: on the processors where this was measured such stores went one at a time, and cost
- * the sender of a row of packets three times as much. Not before an answer: its stores would wait behind
- * these.
- */
+/* Makes the lines of the packets taken the receiver's alone. Not before an answer: its stores would wait behind these. */
 static inline void tern_ring_own(struct tern_ring_in *in)
 {
     for (; in->owned != in->next; in->owned++) {
@@ -192,9 +180,9 @@ static inline void tern_ring_own(struct tern_ring_in *in)
         if (slot->length > TERN_RING_INLINE) {
             uint32_t at;
             __builtin_memcpy(&at, slot->payload, sizeof at);
-            tern_ring_own_lines(tern_ring_data(in->ring) + at, slot->length);
+            tern_own_lines(tern_ring_data(in->ring) + at, slot->length);
         }
-        tern_ring_own_lines((char *)&slot->packet.flags, 1);
+        tern_own_lines((char *)&slot->packet.flags, 1);
     }
 }
 
