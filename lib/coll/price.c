@@ -104,7 +104,9 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     /* of one that posts or takes all on the board, the others together have as much to do */
     double workers = stage->board && senders < 2 ? 2 : senders;
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
-    return rounds_waited(stage, active, both_ways) * ground->round_ns + most(path, all);
+    /* a pipeline is never full where who hands on waits for its turn: measured, half as long again */
+    double halting = stage->flows ? 1.5 : 1;
+    return halting * (rounds_waited(stage, active, both_ways) * ground->round_ns + most(path, all));
 }
 
 static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
