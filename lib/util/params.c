@@ -54,6 +54,9 @@ static const struct tern_param btl_tcp[] = {
     {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "", "How many ports from btl_tcp_port_min_v4 on may be used."},
     {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection sends; 0: the system chooses."},
     {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection receives, at least 16k; 0: the system chooses."},
+    {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
+     "The congestion control of connections: a name the system has, or `system` for its own. Empty: the system's unless it paces "
+     "(bbr), then cubic or else reno; reno within a host."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
      "So long without a sign of life from the system of the other end a connection is lost."},
 };

@@ -68,6 +68,12 @@ run "${tcp[@]}" --mca btl_tcp_sndbuf 100 --mca btl_tcp_rcvbuf 100 -n 2 ./ring 40
 is "hardly any buffer" "$rc $(cat out)" "0 right"
 is "hardly any buffer: is said once" "$(grep -c 'btl_tcp_rcvbuf is 100, too little .* 16384 bytes are used' err) $(wc -l <err)" "1 1"
 
+right "a congestion control" --mca btl_tcp_congestion reno -n 2 ./ring 4000000 2
+right "the system's congestion control" --mca btl_tcp_congestion system -n 2 ./ring 4000000 2
+run "${tcp[@]}" --mca btl_tcp_congestion swiftest -n 2 ./ring 4000000 2
+is "an unknown congestion control" "$rc $(cat out)" "0 right"
+is "an unknown congestion control: is said once" "$(grep -c "btl_tcp_congestion is swiftest, which cannot be had here" err) $(wc -l <err)" "1 1"
+
 # Each message of a ping-pong is one write: what gives credit back goes along with an answer.
 cat >writes.c <<'C'
 #include <mpi.h>
