@@ -385,7 +385,7 @@ static bool try_board(struct run *run, const struct tern_step *step, bool wait)
     default: do_join(run, step, place);
     }
     if (step->kind != TERN_STEP_POST)
-        tern_board_read(run->board, place, step->to.count * type_of(run, &step->to)->size);
+        tern_board_read(run->board, step->peer, place, step->to.count * type_of(run, &step->to)->size);
     return true;
 }
 

@@ -96,7 +96,7 @@ struct tern_plan_args {
     const struct tern_model *model;
 };
 
-/* Units in what rank r's block receives; prices are asked for without blocks. */
+/* Units of rank r's block in the receive buffer; prices are asked for without blocks. */
 static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
 {
     const struct tern_blocks *blocks = args->blocks;

@@ -37,7 +37,7 @@ void __tsan_acquire(void *word);
  * Makes lines that another process wrote and this one has read this one's alone, by writing a byte of each as it is. The next
  * store of the other to them is a miss then, and misses overlap. To take back a line that is in both caches is no miss: on the
  * processors where this was measured such stores went one at a time, and cost who writes a row of lines three times as much.
- * Only where nobody else reads or writes them meanwhile.
+ * Only where nobody else writes them meanwhile.
  */
 static inline void tern_own_lines(volatile char *bytes, int64_t length)
 {

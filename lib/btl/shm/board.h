@@ -85,10 +85,10 @@ void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
 void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes);
 /* What rank `peer` has posted in a turn; NULL: not yet. */
 const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer);
-/* So many bytes of a post were read. Of two ranks there is no other reader; the poster will write them anew. */
-static inline void tern_board_read(const struct tern_board *board, char *place, int64_t bytes)
+/* So many bytes of rank `peer`'s post were read. Of two ranks none but the poster, who will write them anew, looks at them besides. */
+static inline void tern_board_read(const struct tern_board *board, int peer, char *place, int64_t bytes)
 {
-    if (board->size == 2 && bytes > TERN_BOARD_SLOT_BYTES)
+    if (board->size == 2 && peer != board->rank && bytes > TERN_BOARD_SLOT_BYTES)
         tern_own_lines(place, bytes);
 }
 /* This rank needs nothing of the turn any more. To be said of every turn. */
