@@ -318,8 +318,8 @@ int tern_check_ranks(const struct tern_comm *comm)
 
 int tern_check_neighbors(const struct tern_comm *comm, bool output)
 {
-    int in = 0, out = 0;
-    if (tern_topo_degrees(comm, &in, &out))
+    struct tern_neighbors neighbors;
+    if (tern_topo_neighbors(comm, &neighbors))
         return 0;
-    return output ? in : out;
+    return output ? neighbors.indegree : neighbors.outdegree;
 }

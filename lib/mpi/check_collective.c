@@ -111,19 +111,20 @@ static void state_pairs(struct writer *writer, const struct tern_comm *comm,
 static void state_edges(struct writer *writer, const struct tern_comm *comm,
                         const struct tern_check_part *part)
 {
-    int in, out, me = comm->group->rank;
-    if (!part->count_name || tern_topo_degrees(comm, &in, &out))
+    int me = comm->group->rank;
+    struct tern_neighbors neighbors;
+    if (!part->count_name || tern_topo_neighbors(comm, &neighbors))
         return; /* is refused later */
-    int *ranks = malloc(((size_t)in + (size_t)out + 1) * sizeof *ranks);
+    int edges = part->output ? neighbors.indegree : neighbors.outdegree;
     int *before = calloc((size_t)comm->group->size, sizeof *before); /* edges with each rank */
-    writer->failed = writer->failed || !ranks || !before;
+    writer->failed = writer->failed || !before;
     if ((part->counts.width && !part->counts.values) || (part->displs.width && !part->displs.values) ||
         (!part->type && !part->types))
-        writer->wrong = writer->wrong || (part->output ? in : out) > 0;
-    else if (!writer->failed && tern_topo_neighbors(comm, ranks, ranks + in) == 0)
-        for (int i = 0; i < (part->output ? in : out); i++) {
-            int block = part->output && comm->topo->kind == TERN_TOPO_CART ? i ^ 1 : i;
-            int peer = part->output ? ranks[block] : ranks[in + block];
+        writer->wrong = writer->wrong || edges > 0;
+    else if (!writer->failed)
+        for (int i = 0; i < edges; i++) {
+            int block = part->output && neighbors.grid ? i ^ 1 : i;
+            int peer = (part->output ? neighbors.sources : neighbors.destinations)[block];
             if (peer < 0 || before[peer] >= TERN_FACT_SIDES)
                 continue;
             struct tern_fact *fact = state_block(
@@ -136,7 +137,6 @@ static void state_edges(struct writer *writer, const struct tern_comm *comm,
             snprintf(fact->text + length, sizeof fact->text - length, " %s rank %d",
                      part->output ? "from" : "to", peer);
         }
-    free(ranks);
     free(before);
 }
 

@@ -17,8 +17,9 @@
 
 #include <stdlib.h>
 
-int tern_mpi_coll_begin(struct tern_call *call, struct tern_comm *comm, enum tern_form form,
-                        struct tern_request **ret_request)
+/* Starts or prepares a call. What it holds (call->held) is let go with the request, or here on failure. */
+static int begin(struct tern_call *call, struct tern_comm *comm, enum tern_form form,
+                 struct tern_request **ret_request)
 {
     if (tern_check_full())
         call->permit = tern_check_take_permit();
@@ -74,15 +75,14 @@ static int hold_arguments(struct tern_call *call, struct tern_datatype *a, struc
     return 0;
 }
 
-/* Does a call in one of its forms; a, b and op are what it uses, or NULL. */
-static int proceed(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
-                   struct tern_datatype *b, struct tern_op *op, enum tern_form form,
-                   struct tern_request **ret_request)
+int tern_mpi_coll_proceed(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
+                          struct tern_datatype *b, struct tern_op *op, enum tern_form form,
+                          struct tern_request **ret_request)
 {
     if (form == TERN_BLOCKING)
         return tern_call_run(call);
     int rc = hold_arguments(call, a, b, op);
-    return rc ? rc : tern_mpi_coll_begin(call, comm, form, ret_request);
+    return rc ? rc : begin(call, comm, form, ret_request);
 }
 
 /* Types that are not significant here come as NULL. */
@@ -125,7 +125,7 @@ int tern_mpi_barrier(struct tern_comm *comm, enum tern_form form, struct tern_re
 {
     struct tern_call call;
     tern_call_barrier(&call, &comm->coll);
-    return proceed(&call, comm, NULL, NULL, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, NULL, NULL, NULL, form, ret_request);
 }
 
 int tern_mpi_bcast(void *buffer, MPI_Count count, struct tern_datatype *datatype, int root,
@@ -133,7 +133,7 @@ int tern_mpi_bcast(void *buffer, MPI_Count count, struct tern_datatype *datatype
 {
     struct tern_call call;
     tern_call_bcast(&call, &comm->coll, buffer, count, type_of(datatype), root_of(comm, root));
-    return proceed(&call, comm, datatype, NULL, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, NULL, form, ret_request);
 }
 
 int tern_mpi_gather(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -146,7 +146,7 @@ int tern_mpi_gather(const void *sendbuf, MPI_Count sendcount, struct tern_dataty
         return rc;
     tern_call_gather(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf, recvcount,
                      type_of(recvtype), root_of(comm, root));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_gatherv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -160,7 +160,7 @@ int tern_mpi_gatherv(const void *sendbuf, MPI_Count sendcount, struct tern_datat
         return rc;
     tern_call_gatherv(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf,
                       recvcounts, displs, type_of(recvtype), root_of(comm, root));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_scatter(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -173,7 +173,7 @@ int tern_mpi_scatter(const void *sendbuf, MPI_Count sendcount, struct tern_datat
         return rc;
     tern_call_scatter(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf, recvcount,
                       type_of(recvtype), root_of(comm, root));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_scatterv(const void *sendbuf, struct tern_ints sendcounts, struct tern_ints displs,
@@ -187,7 +187,7 @@ int tern_mpi_scatterv(const void *sendbuf, struct tern_ints sendcounts, struct t
         return rc;
     tern_call_scatterv(&call, &comm->coll, sendbuf, sendcounts, displs, type_of(sendtype), recvbuf,
                        recvcount, type_of(recvtype), root_of(comm, root));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_allgather(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -201,7 +201,7 @@ int tern_mpi_allgather(const void *sendbuf, MPI_Count sendcount, struct tern_dat
         return rc;
     tern_call_allgather(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf,
                         recvcount, type_of(recvtype));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_allgatherv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -215,7 +215,7 @@ int tern_mpi_allgatherv(const void *sendbuf, MPI_Count sendcount, struct tern_da
         return rc;
     tern_call_allgatherv(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf,
                          recvcounts, displs, type_of(recvtype));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_alltoall(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
@@ -229,7 +229,7 @@ int tern_mpi_alltoall(const void *sendbuf, MPI_Count sendcount, struct tern_data
         return rc;
     tern_call_alltoall(&call, &comm->coll, sendbuf, sendcount, type_of(sendtype), recvbuf,
                        recvcount, type_of(recvtype));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
 int tern_mpi_alltoallv(const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
@@ -244,33 +244,51 @@ int tern_mpi_alltoallv(const void *sendbuf, struct tern_ints sendcounts, struct 
         return rc;
     tern_call_alltoallv(&call, &comm->coll, sendbuf, sendcounts, sdispls, type_of(sendtype),
                         recvbuf, recvcounts, rdispls, type_of(recvtype));
-    return proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, sendtype, recvtype, NULL, form, ret_request);
 }
 
-/* The types of an alltoallw's blocks, derived ones held. */
-struct block_types {
-    int held_count;
-    struct tern_datatype **held;    /* stands behind flat */
-    const struct tern_type *flat[]; /* of what is sent, then of what is received */
-};
-
-static void let_types_go(void *held)
+struct tern_block_types *tern_block_types_new(int64_t blocks)
 {
-    struct block_types *types = held;
+    struct tern_block_types *types =
+        malloc(sizeof *types + (size_t)blocks * (sizeof types->flat[0] + sizeof types->held[0]));
+    if (types)
+        *types = (struct tern_block_types){.held = (struct tern_datatype **)(types->flat + blocks)};
+    else
+        tern_error(TERN_ERR_NO_MEM, "no memory for the types of %lld blocks", (long long)blocks);
+    return types;
+}
+
+void tern_block_types_free(void *freed)
+{
+    struct tern_block_types *types = freed;
     for (int i = 0; i < types->held_count; i++)
         tern_datatype_release(types->held[i]);
     free(types);
 }
 
-static void add_types(struct block_types *types, const MPI_Datatype handles[], int count,
-                      const struct tern_type **flat)
+void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[], int count,
+                          const int *ranks)
 {
     for (int i = 0; i < count; i++) {
-        struct tern_datatype *datatype = tern_datatype_of(handles[i]);
-        flat[i] = &datatype->type;
+        struct tern_datatype *datatype = ranks && ranks[i] < 0 ? NULL : tern_datatype_of(handles[i]);
+        types->flat[first + i] = datatype ? &datatype->type : NULL;
         if (derived(datatype))
             tern_datatype_retain(types->held[types->held_count++] = datatype);
     }
+}
+
+int tern_mpi_coll_proceed_with_types(struct tern_call *call, struct tern_comm *comm,
+                                     struct tern_block_types *types, enum tern_form form,
+                                     struct tern_request **ret_request)
+{
+    if (form == TERN_BLOCKING) {
+        int rc = tern_call_run(call);
+        tern_block_types_free(types);
+        return rc;
+    }
+    call->held = types;
+    call->let_go = tern_block_types_free;
+    return begin(call, comm, form, ret_request);
 }
 
 int tern_mpi_alltoallw(const void *sendbuf, struct tern_ints sendcounts, struct tern_ints sdispls,
@@ -284,26 +302,15 @@ int tern_mpi_alltoallw(const void *sendbuf, struct tern_ints sendcounts, struct 
     if (rc)
         return rc;
     int blocks = comm->coll.remote_size ? comm->coll.remote_size : comm->coll.size;
-    size_t all = 2 * (size_t)blocks;
-    struct block_types *types =
-        malloc(sizeof *types + all * (sizeof types->flat[0] + sizeof types->held[0]));
+    struct tern_block_types *types = tern_block_types_new(2 * (int64_t)blocks);
     if (!types)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for the types of %d blocks", blocks);
-    types->held_count = 0;
-    types->held = (struct tern_datatype **)(types->flat + all);
+        return TERN_ERR_NO_MEM;
     if (sendbuf != MPI_IN_PLACE)
-        add_types(types, sendtypes, blocks, types->flat);
-    add_types(types, recvtypes, blocks, types->flat + blocks);
+        tern_block_types_add(types, 0, sendtypes, blocks, NULL);
+    tern_block_types_add(types, blocks, recvtypes, blocks, NULL);
     tern_call_alltoallw(&call, &comm->coll, sendbuf, sendcounts, sdispls, types->flat, recvbuf,
                         recvcounts, rdispls, types->flat + blocks);
-    if (form == TERN_BLOCKING) {
-        rc = tern_call_run(&call);
-        let_types_go(types);
-        return rc;
-    }
-    call.held = types;
-    call.let_go = let_types_go;
-    return tern_mpi_coll_begin(&call, comm, form, ret_request);
+    return tern_mpi_coll_proceed_with_types(&call, comm, types, form, ret_request);
 }
 
 int tern_mpi_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -320,7 +327,7 @@ int tern_mpi_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
         return rc;
     tern_call_reduce(&call, &comm->coll, input_of(sendbuf, recvbuf, at_root), recvbuf, count,
                      type_of(datatype), &reduction, root_of(comm, root));
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }
 
 /* Of those in which every rank may give MPI_IN_PLACE. */
@@ -343,7 +350,7 @@ int tern_mpi_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
         return rc;
     tern_call_allreduce(&call, &comm->coll, input_of(sendbuf, recvbuf, !tern_comm_inter(comm)),
                         recvbuf, count, &datatype->type, &reduction);
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }
 
 int tern_mpi_reduce_scatter(const void *sendbuf, void *recvbuf, struct tern_ints recvcounts,
@@ -358,7 +365,7 @@ int tern_mpi_reduce_scatter(const void *sendbuf, void *recvbuf, struct tern_ints
         return rc;
     tern_call_reduce_scatter(&call, &comm->coll, input_of(sendbuf, recvbuf, !tern_comm_inter(comm)),
                              recvbuf, recvcounts, &datatype->type, &reduction);
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }
 
 int tern_mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
@@ -374,7 +381,7 @@ int tern_mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count 
     tern_call_reduce_scatter_block(&call, &comm->coll,
                                    input_of(sendbuf, recvbuf, !tern_comm_inter(comm)), recvbuf,
                                    recvcount, &datatype->type, &reduction);
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }
 
 static int prepare_scan(const void *sendbuf, struct tern_datatype *datatype, struct tern_op *op,
@@ -398,7 +405,7 @@ int tern_mpi_scan(const void *sendbuf, void *recvbuf, MPI_Count count,
         return rc;
     tern_call_scan(&call, &comm->coll, input_of(sendbuf, recvbuf, true), recvbuf, count,
                    &datatype->type, &reduction);
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }
 
 int tern_mpi_exscan(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -412,5 +419,5 @@ int tern_mpi_exscan(const void *sendbuf, void *recvbuf, MPI_Count count,
         return rc;
     tern_call_exscan(&call, &comm->coll, input_of(sendbuf, recvbuf, true), recvbuf, count,
                      &datatype->type, &reduction);
-    return proceed(&call, comm, datatype, NULL, op, form, ret_request);
+    return tern_mpi_coll_proceed(&call, comm, datatype, NULL, op, form, ret_request);
 }

@@ -9,7 +9,6 @@
 #include "lib/util/error.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void tern_topo_retain(struct tern_topo *topo)
 {
@@ -120,57 +119,28 @@ int tern_mpi_topo_test(struct tern_comm *comm, int *status)
     return 0;
 }
 
-int tern_topo_degrees(const struct tern_comm *comm, int *ret_indegree, int *ret_outdegree)
+int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret_neighbors)
 {
     const struct tern_topo *topo = comm->topo;
     if (!topo)
         return tern_error(TERN_ERR_TOPOLOGY,
                           "comm has no topology; neighbourhood collectives need one");
     switch (topo->kind) {
-    case TERN_TOPO_CART:
-        *ret_indegree = *ret_outdegree = 2 * topo->cart.ndims;
+    case TERN_TOPO_CART: {
+        int degree = 2 * topo->cart.ndims;
+        *ret_neighbors = (struct tern_neighbors){topo->cart.neighbors, topo->cart.neighbors, degree, degree, true};
         break;
+    }
     case TERN_TOPO_GRAPH: {
-        int rank = comm->group->rank;
-        *ret_indegree = *ret_outdegree = topo->graph.index[rank] -
-                                         (rank ? topo->graph.index[rank - 1] : 0);
+        int rank = comm->group->rank, first = rank ? topo->graph.index[rank - 1] : 0;
+        int degree = topo->graph.index[rank] - first;
+        const int *edges = topo->graph.edges + first;
+        *ret_neighbors = (struct tern_neighbors){edges, edges, degree, degree, false};
         break;
     }
     case TERN_TOPO_DIST_GRAPH:
-        *ret_indegree = topo->dist_graph.indegree;
-        *ret_outdegree = topo->dist_graph.outdegree;
-        break;
-    }
-    return 0;
-}
-
-static void copy_ints(int to[], const int from[], int count)
-{
-    if (count > 0)
-        memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-int tern_topo_neighbors(const struct tern_comm *comm, int sources[], int destinations[])
-{
-    int indegree = 0, outdegree = 0;
-    int rc = tern_topo_degrees(comm, &indegree, &outdegree);
-    if (rc)
-        return rc;
-    const struct tern_topo *topo = comm->topo;
-    switch (topo->kind) {
-    case TERN_TOPO_CART:
-        for (int d = 0; d < topo->cart.ndims; d++)
-            tern_topo_cart_shift(topo, d, 1, &sources[2 * d], &sources[2 * d + 1]);
-        copy_ints(destinations, sources, indegree);
-        break;
-    case TERN_TOPO_GRAPH:
-        copy_ints(sources, topo->graph.edges + (topo->graph.index[comm->group->rank] - indegree),
-                  indegree);
-        copy_ints(destinations, sources, indegree);
-        break;
-    case TERN_TOPO_DIST_GRAPH:
-        copy_ints(sources, topo->dist_graph.sources, indegree);
-        copy_ints(destinations, topo->dist_graph.destinations, outdegree);
+        *ret_neighbors = (struct tern_neighbors){topo->dist_graph.sources, topo->dist_graph.destinations,
+                                                 topo->dist_graph.indegree, topo->dist_graph.outdegree, false};
         break;
     }
     return 0;

@@ -10,6 +10,7 @@
 
 struct tern_comm;
 struct tern_group;
+struct tern_neighbors;
 
 enum tern_topo_kind { TERN_TOPO_CART, TERN_TOPO_GRAPH, TERN_TOPO_DIST_GRAPH };
 
@@ -22,6 +23,7 @@ struct tern_topo {
             int *dims;    /* ndims each */
             int *periods; /* 0 or 1 */
             int *coords;  /* of this process */
+            int *neighbors; /* 2 * ndims: before and after this process in each dimension */
         } cart;
         struct {
             int nnodes, nedges;
@@ -40,6 +42,8 @@ struct tern_topo {
 /* A topology with `ints` zeroed integers behind it, in the same allocation, for the arrays. NULL:
  * no memory. */
 struct tern_topo *tern_topo_new(enum tern_topo_kind kind, size_t ints, int **ret_ints);
+/* A grid; `rank` is this process's place in it. NULL: no memory. */
+struct tern_topo *tern_topo_new_cart(int ndims, const int dims[], const int periods[], int rank);
 void tern_topo_retain(struct tern_topo *topo);
 void tern_topo_release(struct tern_topo *topo);
 
@@ -62,10 +66,8 @@ int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct
 void tern_topo_cart_shift(const struct tern_topo *topo, int direction, int disp, int *ret_source,
                           int *ret_dest);
 
-/* Number of neighbours, as neighbourhood collectives count them (a grid has two per dimension).
- * TERN_ERR_TOPOLOGY: comm has no topology. */
-int tern_topo_degrees(const struct tern_comm *comm, int *ret_indegree, int *ret_outdegree);
-/* Fills indegree sources and outdegree destinations, MPI_PROC_NULL where a grid ends. */
-int tern_topo_neighbors(const struct tern_comm *comm, int sources[], int destinations[]);
+/* Who this process talks to in neighbourhood collectives: a grid has two neighbours per dimension, MPI_PROC_NULL where it
+ * ends. The arrays are the topology's. TERN_ERR_TOPOLOGY: comm has no topology. */
+int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret_neighbors);
 
 #endif

@@ -51,21 +51,24 @@ static int positive_modulo(int64_t value, int divisor)
     return (int)(rest < 0 ? rest + divisor : rest);
 }
 
-static struct tern_topo *new_cart(int ndims, const int dims[], const int periods[], int rank)
+struct tern_topo *tern_topo_new_cart(int ndims, const int dims[], const int periods[], int rank)
 {
     int *ints;
-    struct tern_topo *topo = tern_topo_new(TERN_TOPO_CART, 3 * (size_t)ndims, &ints);
+    struct tern_topo *topo = tern_topo_new(TERN_TOPO_CART, 5 * (size_t)ndims, &ints);
     if (!topo)
         return NULL;
     topo->cart.ndims = ndims;
     topo->cart.dims = ints;
     topo->cart.periods = ints + ndims;
     topo->cart.coords = ints + 2 * ndims;
+    topo->cart.neighbors = ints + 3 * ndims;
     for (int d = 0; d < ndims; d++) {
         topo->cart.dims[d] = dims[d];
         topo->cart.periods[d] = periods[d] != 0;
     }
     coords_of_rank(topo, rank, topo->cart.coords);
+    for (int d = 0; d < ndims; d++)
+        tern_topo_cart_shift(topo, d, 1, &topo->cart.neighbors[2 * d], &topo->cart.neighbors[2 * d + 1]);
     return topo;
 }
 
@@ -82,7 +85,7 @@ int tern_mpi_cart_create(struct tern_comm *comm_old, int ndims, const int dims[]
     if (rc)
         return rc;
     int rank = tern_topo_vertex_of(comm_old->group->size, process, comm_old->group->rank);
-    if (rank < places && !(topo = new_cart(ndims, dims, periods, rank)))
+    if (rank < places && !(topo = tern_topo_new_cart(ndims, dims, periods, rank)))
         rc = tern_error(TERN_ERR_NO_MEM, "no memory for a grid of %d dimensions", ndims);
     else
         rc = tern_topo_make(comm_old, places, process, topo, ret_comm_cart);
@@ -131,7 +134,7 @@ static struct tern_topo *new_sub(const struct tern_topo *topo, const int remain_
             shape[remaining] = topo->cart.dims[d];
             periods[remaining++] = topo->cart.periods[d];
         }
-    struct tern_topo *sub = new_cart(remaining, shape, periods, rank);
+    struct tern_topo *sub = tern_topo_new_cart(remaining, shape, periods, rank);
     free(shape);
     return sub;
 }

@@ -23,24 +23,14 @@ struct grid {
 
 static void make_grid(struct grid *grid, int rank, int ndims, const int dims[], const int periods[])
 {
-    int *ints;
     struct tern_run run = {.first = 0, .stride = 1, .count = 1};
     for (int d = 0; d < ndims; d++)
         run.count *= dims[d];
     memset(grid, 0, sizeof *grid);
     tern_rte.rank = (uint32_t)rank;
     ck_assert_int_eq(tern_group_from_runs(&run, 1, &grid->comm.group), 0);
-    grid->topo = grid->comm.topo = tern_topo_new(TERN_TOPO_CART, 3 * (size_t)ndims, &ints);
+    grid->topo = grid->comm.topo = tern_topo_new_cart(ndims, dims, periods, rank);
     ck_assert_ptr_nonnull(grid->topo);
-    grid->topo->cart.ndims = ndims;
-    grid->topo->cart.dims = ints;
-    grid->topo->cart.periods = ints + ndims;
-    grid->topo->cart.coords = ints + 2 * ndims;
-    for (int d = 0; d < ndims; d++) {
-        grid->topo->cart.dims[d] = dims[d];
-        grid->topo->cart.periods[d] = periods[d];
-    }
-    ck_assert_int_eq(tern_mpi_cart_coords(&grid->comm, rank, ndims, grid->topo->cart.coords), 0);
 }
 
 static void free_grid(struct grid *grid)
@@ -126,20 +116,20 @@ END_TEST
 START_TEST(neighbours_of_a_grid_come_in_pairs)
 {
     const int dims[] = {3, 4}, periods[] = {1, 0};
-    int in[4], out[4], indegree, outdegree;
+    struct tern_neighbors found;
     const int expected[] = {9, 5, 0, 2}; /* of rank 1 = (0, 1) */
     struct grid grid;
     make_grid(&grid, 1, 2, dims, periods);
-    ck_assert_int_eq(tern_topo_degrees(&grid.comm, &indegree, &outdegree), 0);
-    ck_assert_int_eq(indegree, 4);
-    ck_assert_int_eq(outdegree, 4);
-    ck_assert_int_eq(tern_topo_neighbors(&grid.comm, in, out), 0);
-    ck_assert_mem_eq(in, expected, sizeof in);
-    ck_assert_mem_eq(in, out, sizeof in);
+    ck_assert_int_eq(tern_topo_neighbors(&grid.comm, &found), 0);
+    ck_assert_int_eq(found.indegree, 4);
+    ck_assert_int_eq(found.outdegree, 4);
+    ck_assert(found.grid);
+    ck_assert_mem_eq(found.sources, expected, sizeof expected);
+    ck_assert_mem_eq(found.destinations, expected, sizeof expected);
     free_grid(&grid);
     make_grid(&grid, 0, 2, dims, periods);
-    ck_assert_int_eq(tern_topo_neighbors(&grid.comm, in, out), 0);
-    ck_assert_int_eq(in[2], MPI_PROC_NULL);
+    ck_assert_int_eq(tern_topo_neighbors(&grid.comm, &found), 0);
+    ck_assert_int_eq(found.sources[2], MPI_PROC_NULL);
     free_grid(&grid);
 }
 END_TEST
@@ -152,7 +142,8 @@ START_TEST(graph_neighbours_are_those_of_the_list)
     const struct tern_run run = {.first = 0, .stride = 1, .count = 4};
     for (int rank = 0; rank < 4; rank++) {
         struct tern_comm comm = {0};
-        int *ints, count, neighbors[2], in[2], out[2], indegree, outdegree;
+        struct tern_neighbors found;
+        int *ints, count, neighbors[2];
         tern_rte.rank = (uint32_t)rank;
         ck_assert_int_eq(tern_group_from_runs(&run, 1, &comm.group), 0);
         comm.topo = tern_topo_new(TERN_TOPO_GRAPH, 10, &ints);
@@ -165,12 +156,12 @@ START_TEST(graph_neighbours_are_those_of_the_list)
         ck_assert_int_eq(tern_mpi_graph_neighbors(&comm, rank, 2, neighbors), 0);
         const int *mine = edges + (rank ? index[rank - 1] : 0);
         ck_assert_mem_eq(neighbors, mine, (size_t)count * sizeof *mine);
-        ck_assert_int_eq(tern_topo_degrees(&comm, &indegree, &outdegree), 0);
-        ck_assert_int_eq(indegree, count);
-        ck_assert_int_eq(outdegree, count);
-        ck_assert_int_eq(tern_topo_neighbors(&comm, in, out), 0);
-        ck_assert_mem_eq(in, mine, (size_t)count * sizeof *mine);
-        ck_assert_mem_eq(out, mine, (size_t)count * sizeof *mine);
+        ck_assert_int_eq(tern_topo_neighbors(&comm, &found), 0);
+        ck_assert_int_eq(found.indegree, count);
+        ck_assert_int_eq(found.outdegree, count);
+        ck_assert(!found.grid);
+        ck_assert_mem_eq(found.sources, mine, (size_t)count * sizeof *mine);
+        ck_assert_mem_eq(found.destinations, mine, (size_t)count * sizeof *mine);
         ck_assert_int_eq(tern_mpi_graph_neighbors_count(&comm, 4, &count), TERN_ERR_RANK);
         ck_assert_int_eq(tern_mpi_cartdim_get(&comm, &count), TERN_ERR_TOPOLOGY);
         tern_topo_release(comm.topo);
