@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Where every rank is the root of its own calls there are as many plans as ranks. */
-enum { SETS = 32, WAYS = 4, CHOICES = 8, UNEQUAL = 16, MOST_NUMBERS = 256 };
+enum { SETS = 32, UNEQUAL_SETS = 4, WAYS = 4, CHOICES = 8, MOST_BLOCKS = 128 };
 
 /* All that a choice for unequal blocks goes by, apart from the communicator. */
 struct choice {
@@ -21,23 +21,18 @@ struct choice {
     const struct tern_algorithm *algorithm; /* NULL: none yet */
 };
 
-/* What a plan of unequal blocks depends on besides its arguments. Which of them there are, these tell. */
-struct numbers {
-    int count; /* -1: too many */
-    int64_t of[MOST_NUMBERS];
-};
-
+/* A plan of unequal blocks, with what it depends on besides its arguments: counts, displacements and sizes of types, one after
+ * the other; which of them there are, the arguments tell. (A communicator's neighbourhood is always the same.) */
 struct unequal {
     struct tern_plan *plan; /* NULL: none */
     int64_t *numbers;
-    int count;
 };
 
 struct tern_plan_cache {
     unsigned param_changes; /* when the plans were chosen */
     struct tern_model model;
     struct tern_plan *plans[SETS][WAYS]; /* the newest one first */
-    struct unequal unequal[UNEQUAL];
+    struct unequal unequal[UNEQUAL_SETS][WAYS]; /* likewise */
     struct choice choices[CHOICES];
 };
 
@@ -46,7 +41,7 @@ static void forget_unequal(struct unequal *kept)
     if (kept->plan)
         tern_plan_release(kept->plan);
     free(kept->numbers);
-    *kept = (struct unequal){NULL, NULL, 0};
+    *kept = (struct unequal){NULL, NULL};
 }
 
 static void forget_plans(struct tern_plan_cache *cache)
@@ -57,8 +52,8 @@ static void forget_plans(struct tern_plan_cache *cache)
             tern_plan_release(*slot);
         *slot = NULL;
     }
-    for (int i = 0; i < UNEQUAL; i++)
-        forget_unequal(&cache->unequal[i]);
+    for (int i = 0; i < UNEQUAL_SETS * WAYS; i++)
+        forget_unequal(&cache->unequal[i / WAYS][i % WAYS]);
     memset(cache->choices, 0, sizeof cache->choices);
 }
 
@@ -126,61 +121,95 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
 
 /* --- unequal blocks --- */
 
-static void add_ints(struct numbers *numbers, struct tern_ints ints, int count, int64_t units)
+/* How many blocks are sent; `size` are received. */
+static int blocks_out(const struct tern_plan_args *args)
 {
-    if (!ints.values || numbers->count < 0)
-        return;
-    if (count > MOST_NUMBERS - numbers->count) {
-        numbers->count = -1;
-        return;
-    }
-    for (int i = 0; i < count; i++)
-        numbers->of[numbers->count++] = units * tern_ints_at(ints, i);
+    return args->collective < TERN_NEIGHBOR_ALLGATHER ? args->size : args->remote_size;
 }
 
-/* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
-static void add_sizes(struct numbers *numbers, const struct tern_type *const *types, int count)
+static int64_t *add_ints(int64_t *end, struct tern_ints ints, int count, int64_t units)
+{
+    for (int i = 0; ints.values && i < count; i++)
+        *end++ = units * tern_ints_at(ints, i);
+    return end;
+}
+
+static int64_t size_of(const struct tern_type *type)
+{
+    return type ? type->size : 0; /* nobody's */
+}
+
+static int64_t *add_sizes(int64_t *end, const struct tern_type *const *types, int count)
 {
     for (int i = 0; types && i < count; i++)
-        add_ints(numbers, (struct tern_ints){types[i] ? &types[i]->size : &(int64_t){0}, sizeof(int64_t)}, 1, 1);
+        *end++ = size_of(types[i]);
+    return end;
 }
 
-static void collect(const struct tern_plan_args *args, struct numbers *numbers)
+static void add_numbers(int64_t *end, const struct tern_plan_args *args)
 {
     const struct tern_blocks *blocks = args->blocks;
-    int in = args->size, out = blocks->sources || blocks->destinations ? args->remote_size : args->size;
-    numbers->count = 0;
-    add_ints(numbers, blocks->send_counts, out, blocks->send_units);
-    add_ints(numbers, blocks->send_displs, out, blocks->send_units);
-    add_ints(numbers, blocks->recv_counts, in, blocks->recv_units);
-    add_ints(numbers, blocks->recv_displs, in, blocks->recv_units);
-    add_sizes(numbers, blocks->send_types, out);
-    add_sizes(numbers, blocks->recv_types, in);
-    add_ints(numbers, (struct tern_ints){blocks->sources, sizeof(int)}, in, 1);
-    add_ints(numbers, (struct tern_ints){blocks->destinations, sizeof(int)}, out, 1);
+    int in = args->size, out = blocks_out(args);
+    end = add_ints(end, blocks->send_counts, out, blocks->send_units);
+    end = add_ints(end, blocks->send_displs, out, blocks->send_units);
+    end = add_ints(end, blocks->recv_counts, in, blocks->recv_units);
+    end = add_ints(end, blocks->recv_displs, in, blocks->recv_units);
+    end = add_sizes(end, blocks->send_types, out);
+    add_sizes(end, blocks->recv_types, in);
 }
 
-static uint64_t hash_numbers(const struct numbers *numbers, uint64_t hash)
+/* Goes on in *at behind what was the same. */
+static inline bool same_ints(const int64_t **at, struct tern_ints ints, int count, int64_t units)
 {
-    for (int i = 0; i < numbers->count; i++)
-        hash = (hash ^ (uint64_t)numbers->of[i]) * 0x9e3779b97f4a7c15u;
-    return hash;
+    for (int i = 0; ints.values && i < count; i++)
+        if (*(*at)++ != units * tern_ints_at(ints, i))
+            return false;
+    return true;
 }
 
-static bool same_numbers(const struct unequal *kept, const struct numbers *numbers)
+static inline bool same_sizes(const int64_t **at, const struct tern_type *const *types, int count)
 {
-    return kept->count == numbers->count &&
-           !memcmp(kept->numbers, numbers->of, (size_t)numbers->count * sizeof numbers->of[0]);
+    for (int i = 0; types && i < count; i++)
+        if (*(*at)++ != size_of(types[i]))
+            return false;
+    return true;
 }
 
-static void keep(struct unequal *kept, struct tern_plan *plan, const struct numbers *numbers)
+static bool same_numbers(const int64_t *at, const struct tern_plan_args *args)
 {
-    size_t bytes = (size_t)numbers->count * sizeof numbers->of[0];
-    int64_t *copy = malloc(bytes ? bytes : 1);
-    if (!copy)
+    const struct tern_blocks *blocks = args->blocks;
+    int in = args->size, out = blocks_out(args);
+    return same_ints(&at, blocks->send_counts, out, blocks->send_units) &&
+           same_ints(&at, blocks->send_displs, out, blocks->send_units) &&
+           same_ints(&at, blocks->recv_counts, in, blocks->recv_units) &&
+           same_ints(&at, blocks->recv_displs, in, blocks->recv_units) &&
+           same_sizes(&at, blocks->send_types, out) && same_sizes(&at, blocks->recv_types, in);
+}
+
+/* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in one. */
+static struct unequal *unequal_set(struct tern_plan_cache *cache, const struct tern_plan_args *args)
+{
+    const struct tern_blocks *blocks = args->blocks;
+    int in = args->size, out = blocks_out(args);
+    uint64_t hash = hash_of(args);
+    if (blocks->send_counts.values && out)
+        hash += (uint64_t)tern_ints_at(blocks->send_counts, out - 1) * 0x9e3779b97f4a7c15u;
+    if (blocks->recv_counts.values && in)
+        hash += (uint64_t)tern_ints_at(blocks->recv_counts, in - 1) * 0x9e3779b97f4a7c15u;
+    return cache->unequal[hash >> 62]; /* 2 bits: UNEQUAL_SETS */
+}
+
+static void keep(struct unequal *set, struct tern_plan *plan)
+{
+    enum { LISTS = 3 }; /* each way: counts, displacements, sizes */
+    size_t blocks = (size_t)plan->args.size + (size_t)blocks_out(&plan->args);
+    int64_t *numbers = malloc((LISTS * blocks + 1) * sizeof *numbers);
+    if (!numbers)
         return;
-    forget_unequal(kept);
-    *kept = (struct unequal){plan, memcpy(copy, numbers->of, bytes), numbers->count};
+    add_numbers(numbers, &plan->args);
+    forget_unequal(&set[WAYS - 1]);
+    memmove(set + 1, set, (WAYS - 1) * sizeof *set);
+    set[0] = (struct unequal){plan, numbers};
     plan->refs++;
 }
 
@@ -188,23 +217,21 @@ static void keep(struct unequal *kept, struct tern_plan *plan, const struct numb
  * runs it; phases have them in their own arguments, so composed plans are not kept. */
 static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct tern_plan_args *args)
 {
-    struct numbers numbers;
     bool inter = args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
-    numbers.count = -1;
-    if (!inter)
-        collect(args, &numbers);
-    if (numbers.count < 0)
+    if (inter || args->size > MOST_BLOCKS || blocks_out(args) > MOST_BLOCKS)
         return build(cache, choose_for_blocks(cache, args), *args);
-    struct unequal *kept = &cache->unequal[hash_numbers(&numbers, hash_of(args)) >> 60]; /* 4 bits: UNEQUAL */
-    struct tern_plan *plan = kept->plan;
-    if (plan && plan->refs == 1 && !memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) && same_numbers(kept, &numbers)) {
+    struct unequal *set = unequal_set(cache, args);
+    for (int i = 0; i < WAYS && set[i].plan; i++) {
+        struct tern_plan *plan = set[i].plan;
+        if (memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) || plan->refs > 1 || !same_numbers(set[i].numbers, args))
+            continue;
         plan->args.blocks = args->blocks;
         plan->refs++;
         return plan;
     }
-    plan = build(cache, choose_for_blocks(cache, args), *args);
+    struct tern_plan *plan = build(cache, choose_for_blocks(cache, args), *args);
     if (plan && !plan->phases)
-        keep(kept, plan, &numbers);
+        keep(set, plan);
     return plan;
 }
 

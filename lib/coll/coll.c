@@ -185,12 +185,8 @@ static void set_send_blocks(struct tern_call *call, const void *buf, struct tern
                             struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
-    bool bytes = type->contiguous;
-    call->send = bytes ? (const char *)buf + type->true_lb : buf;
-    call->send_type = bytes ? &tern_type_bytes : type;
-    call->args.send_bytes = bytes;
-    call->args.send_size = bytes ? 1 : type->size;
-    call->blocks.send_units = bytes ? type->size : 1;
+    set_send(call, buf, 0, type);
+    call->blocks.send_units = type->contiguous ? type->size : 1;
     call->blocks.send_counts = counts;
     call->blocks.send_displs = displs;
 }
@@ -199,12 +195,8 @@ static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints 
                             struct tern_ints displs, const struct tern_type *type)
 {
     use_blocks(call);
-    bool bytes = type->contiguous;
-    call->recv = bytes ? (char *)buf + type->true_lb : buf;
-    call->recv_type = bytes ? &tern_type_bytes : type;
-    call->args.recv_bytes = bytes;
-    call->args.recv_size = bytes ? 1 : type->size;
-    call->blocks.recv_units = bytes ? type->size : 1;
+    set_recv(call, buf, 0, type);
+    call->blocks.recv_units = type->contiguous ? type->size : 1;
     call->blocks.recv_counts = counts;
     call->blocks.recv_displs = displs;
 }

@@ -131,6 +131,8 @@ static int64_t temporary_span(const struct tern_plan *plan, const struct tern_ty
     return (high - low + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+static const struct place nowhere = {NULL, 1, &tern_type_bytes};
+
 static int place_buffers(struct run *run, char *small)
 {
     const struct tern_call *call = run->call;
@@ -142,7 +144,7 @@ static int place_buffers(struct run *run, char *small)
     run->memory = NULL;
     if (plan->temp_units == 0) { /* steps may name temporaries nevertheless, of no length */
         for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
-            run->places[i] = (struct place){NULL, 1, &tern_type_bytes};
+            run->places[i] = nowhere;
         return 0;
     }
     const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;

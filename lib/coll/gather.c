@@ -18,7 +18,7 @@ static int64_t bytes_per_block(const struct tern_plan_args *args)
 
 /* --- linear --- */
 
-/* Ranks upwards from the root, so that it begins with its own. */
+/* Ranks upwards from the root, so that it begins with its own: it has time while the others' come. */
 static void linear_gather_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -41,10 +41,11 @@ static void linear_gather(struct tern_plan *plan)
         add_send(plan, args->root, in_send(0, args->send_count), 0);
 }
 
+/* Here the others wait: its own comes last. */
 static void linear_scatter_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
-    int peer = wrap(args->root + i, args->size);
+    int peer = wrap(args->root + 1 + i, args->size);
     struct tern_ref block = send_block(args, peer);
     if (peer != args->rank)
         *ret_step = step_send(peer, block, 0);

@@ -26,6 +26,23 @@ int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
     return plan->head_count++;
 }
 
+/* A short tail is written out: a plan may run often, and its last steps may be such that it waits for at once. */
+static void write_out_tail(struct tern_plan *plan)
+{
+    enum { SHORT = 32 };
+    int64_t count = plan->step_count - plan->head_count;
+    if (!plan->tail || count > SHORT)
+        return;
+    struct tern_step *head = realloc(plan->head, (size_t)plan->step_count * sizeof *head);
+    if (!head && plan->step_count)
+        return; /* goes on being made as it is wanted */
+    plan->head = head;
+    for (int64_t i = 0; i < count; i++)
+        plan->tail(plan, i, &head[plan->head_count + i]);
+    plan->head_count = plan->head_room = plan->step_count;
+    plan->tail = NULL;
+}
+
 /* Marks the steps that nothing can overtake, so that the executor may wait for them at once. */
 static void mark_awaited(struct tern_plan *plan)
 {
@@ -66,6 +83,7 @@ struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
         tern_plan_release(plan);
         return NULL;
     }
+    write_out_tail(plan);
     mark_awaited(plan);
     drop_unused_temporaries(plan);
     return plan;
