@@ -16,7 +16,7 @@ extern const struct tern_btl tern_btl_self, tern_btl_shm, tern_btl_tcp;
 const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, &tern_btl_tcp, NULL};
 enum { BTL_COUNT = sizeof tern_btls / sizeof *tern_btls - 1 };
 
-void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet,
+bool (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet,
                          const void *payload, size_t length);
 void *(*tern_btl_place)(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                         struct tern_cursor *ret_to);

@@ -100,8 +100,9 @@ bool tern_btl_outlives_sender(void);
  * *ret_final: all have. */
 int tern_btl_sharing_ranks(bool *ret_final);
 
-/* Registered by the pml: called for every packet; payload is valid during the call only. */
-extern TERN_OURS void (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+/* Registered by the pml: called for every packet; payload is valid during the call only. False: it has completed the last
+ * receive that was posted, so what comes behind it had better stay where it is until another one is. */
+extern TERN_OURS bool (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
                                           size_t length);
 
 /* Registered by the pml, for a message or DATA packet whose payload has not come as a whole: where do its bytes belong? The

@@ -65,15 +65,17 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
     add_unexpected(context, message);
 }
 
-/* In order: to the receive that waits for it, or among the unexpected ones. */
-static inline void accept_message(struct tern_context *context, struct tern_peer *from,
+/* In order: to the receive that waits for it, or among the unexpected ones. False: no receive waits any more. */
+static inline bool accept_message(struct tern_context *context, struct tern_peer *from,
                            const struct tern_packet *packet, const void *payload, size_t length)
 {
     struct tern_pml_request *request = tern_match_posted(context, packet);
-    if (TERN_LIKELY(request != NULL))
+    if (TERN_LIKELY(request != NULL)) {
         tern_recv_begin(request, from, packet, payload, length);
-    else
-        accept_unexpected(context, from, packet, payload, length);
+        return context->lane->posted.items > 0;
+    }
+    accept_unexpected(context, from, packet, payload, length);
+    return true;
 }
 
 /* The same for a message that was kept until its turn came. */
@@ -131,28 +133,28 @@ static __attribute__((noinline)) void keep(struct tern_link *list, struct tern_p
     tern_list_append(list, &copy_message(NULL, from, packet, payload, length)->arrived);
 }
 
-static inline void deliver_message(struct tern_peer *from, const struct tern_packet *packet,
+static inline bool deliver_message(struct tern_peer *from, const struct tern_packet *packet,
                                    const void *payload, size_t length)
 {
     struct tern_lane *lane = &tern_lanes[from->lane];
     struct tern_context *context = tern_context_find(lane, packet->context);
     if (TERN_UNLIKELY(!context)) {
         keep(&lane->early, from, packet, payload, length);
-        return;
+        return true;
     }
     if (TERN_UNLIKELY(!from_member(context, from, packet)))
-        return;
+        return true;
     if (TERN_UNLIKELY(!in_turn(context, packet))) {
         keep(&context->lane->parked, from, packet, payload, length);
-        return;
+        return true;
     }
     context->recv_seq[packet->source]++;
     if (TERN_UNLIKELY(!tern_list_empty(&lane->parked))) {
         accept_message(context, from, packet, payload, length);
         unpark(context);
-        return;
+        return true;
     }
-    accept_message(context, from, packet, payload, length);
+    return accept_message(context, from, packet, payload, length);
 }
 
 void tern_deliver_early(struct tern_context *context)
@@ -294,20 +296,20 @@ static __attribute__((noinline)) void deliver_control(struct tern_peer *from,
     }
 }
 
-void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
                       size_t length)
 {
     switch (packet->kind) {
     case TERN_PACKET_EAGER:
     case TERN_PACKET_EAGER_SYNC:
     case TERN_PACKET_RENDEZVOUS:
-        deliver_message(from, packet, payload, length);
-        break;
+        return deliver_message(from, packet, payload, length);
     case TERN_PACKET_DATA:
         tern_recv_data(packet, payload, length);
-        break;
+        return true;
     default:
         deliver_control(from, packet, payload, length);
+        return true;
     }
 }
 

@@ -68,14 +68,14 @@ static void put(struct tern_lane *lane, const struct tern_peer *from,
     tern_doorbell_ring_self();
 }
 
-void tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
+bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
                           const void *payload, size_t length)
 {
     uint32_t lane = lane_of(packet, payload, length) & (tern_lane_count - 1);
     if (TERN_LIKELY(lane == from->lane))
-        tern_pml_deliver(from, packet, payload, length);
-    else
-        put(&tern_lanes[lane], from, packet, payload, length);
+        return tern_pml_deliver(from, packet, payload, length);
+    put(&tern_lanes[lane], from, packet, payload, length);
+    return true;
 }
 
 static void open_letter(struct tern_lane *lane, const struct letter *letter)

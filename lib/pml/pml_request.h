@@ -157,11 +157,11 @@ void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, 
 
 /* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they come in; and what came
  * that way for this one. Returns how many. */
-void tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
 int tern_mailbox_empty(struct tern_lane *lane);
 
 /* deliver.c */
-void tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
 /* For tern_btl_place and tern_btl_placed. */
 void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
 void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, void *owner);

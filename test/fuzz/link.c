@@ -50,7 +50,7 @@ static int expected(const struct tern_packet *packet, size_t length)
     return at.delivered++;
 }
 
-static void deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
+static bool deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length)
 {
     const unsigned char *bytes = payload;
     (void)from;
@@ -60,6 +60,7 @@ static void deliver(struct tern_peer *from, const struct tern_packet *packet, co
         MUST(!at.known || bytes[i] == pattern(number, i));
         at.sum += bytes[i];
     }
+    return true;
 }
 
 /* The tag decides whether a receive waits, and how much room it has. */
@@ -89,7 +90,7 @@ static void placed(struct tern_peer *from, const struct tern_packet *packet, siz
 }
 
 /* In place of lib/btl/btl.c, and of all that stands behind it. */
-void (*tern_btl_deliver)(struct tern_peer *, const struct tern_packet *, const void *, size_t) = deliver;
+bool (*tern_btl_deliver)(struct tern_peer *, const struct tern_packet *, const void *, size_t) = deliver;
 void *(*tern_btl_place)(struct tern_peer *, const struct tern_packet *, size_t, struct tern_cursor *) = place;
 void (*tern_btl_placed)(struct tern_peer *, const struct tern_packet *, size_t, void *) = placed;
 

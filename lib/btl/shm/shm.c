@@ -64,6 +64,7 @@ static struct lane {
     struct tern_endpoint *endpoints; /* by local rank */
     struct incoming *incoming;
     uint32_t incoming_count, incoming_room;
+    uint32_t next; /* of them, to be looked at first */
     uint32_t announcements_seen;
     uint64_t inbox_seen[TERN_SEGMENT_LANES]; /* newest ring taken from each inbox */
 } __attribute__((aligned(TERN_CACHE_LINE))) lanes[TERN_LANES_MAX];
@@ -493,12 +494,14 @@ static inline void expect_answer(const struct tern_endpoint *back)
         tern_prefetch_write(tern_ring_slot(back->out.ring, back->out.mask, back->out.head));
 }
 
-static int drain(struct incoming *entry)
+/* *ret_more: whether other packets are to be looked for now. */
+static int drain(struct incoming *entry, bool *ret_more)
 {
     int count = 0;
+    bool more = true;
     const void *payload;
     const struct tern_ring_slot *slot;
-    while (count < BURST && (slot = tern_ring_peek(&entry->in, &payload))) {
+    while (more && count < BURST && (slot = tern_ring_peek(&entry->in, &payload))) {
         if (TERN_UNLIKELY(slot->packet.kind == TERN_RING_MOVED)) {
             follow_move(entry, payload);
             count++;
@@ -507,12 +510,13 @@ static int drain(struct incoming *entry)
         uint32_t length = slot->length;
         if (count++ == 0 && length <= TERN_RING_INLINE)
             expect_answer(entry->back);
-        tern_btl_deliver(entry->peer, &slot->packet, payload, length);
+        more = tern_btl_deliver(entry->peer, &slot->packet, payload, length);
         if (TERN_UNLIKELY(tern_ring_consume(&entry->in, length)))
             tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
     }
     if (count == 0)
         tern_ring_rest(&entry->in);
+    *ret_more = more;
     return count;
 }
 
@@ -524,9 +528,12 @@ static int shm_progress(uint32_t index)
     uint32_t announced = tern_load_acquire(&self->announced);
     if (TERN_UNLIKELY(announced != lane->announcements_seen))
         read_inboxes(lane, announced);
-    struct incoming *end = lane->incoming + lane->incoming_count;
-    for (struct incoming *entry = lane->incoming; entry < end; entry++)
-        count += drain(entry);
+    bool more = true;
+    for (uint32_t left = lane->incoming_count; left && more; left--) {
+        if (lane->next >= lane->incoming_count)
+            lane->next = 0;
+        count += drain(&lane->incoming[lane->next++], &more);
+    }
     return count;
 }
 
