@@ -174,17 +174,16 @@ void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, stru
 
 /* --- the whole's steps --- */
 
-static struct tern_ref map_ref(const struct tern_phase *phase, struct tern_ref ref)
+static void map_ref(const struct tern_phase *phase, struct tern_ref *ref)
 {
-    if (ref.buffer >= TERN_TEMPORARY) {
-        ref.offset += phase->temporaries + (ref.buffer - TERN_TEMPORARY) * phase->plan->temp_units;
-        ref.buffer = TERN_TEMPORARY;
-        return ref;
+    if (ref->buffer >= TERN_TEMPORARY) {
+        ref->offset += phase->temporaries + (ref->buffer - TERN_TEMPORARY) * phase->plan->temp_units;
+        ref->buffer = TERN_TEMPORARY;
+        return;
     }
-    struct tern_ref origin = ref.buffer == TERN_SEND_BUFFER ? phase->send : phase->recv;
-    ref.offset += origin.offset;
-    ref.buffer = origin.buffer;
-    return ref;
+    const struct tern_ref *origin = ref->buffer == TERN_SEND_BUFFER ? &phase->send : &phase->recv;
+    ref->offset += origin->offset;
+    ref->buffer = origin->buffer;
 }
 
 /* A step of the board: the bytes of a post are real ones. Ranks of a node have its numbers there. */
@@ -217,9 +216,9 @@ static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step
         ret_step->flags |= TERN_STEP_LOCAL;
     map_turn(phase, ret_step);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_RECV)
-        ret_step->from = map_ref(phase, ret_step->from);
+        map_ref(phase, &ret_step->from);
     if (ret_step->kind != TERN_STEP_NONE && ret_step->kind != TERN_STEP_SEND)
-        ret_step->to = map_ref(phase, ret_step->to);
+        map_ref(phase, &ret_step->to);
 }
 
 static void build_phase(struct tern_plan *plan, struct tern_phase *phase)
@@ -273,11 +272,14 @@ void tern_plan_finish(struct tern_plan *plan)
         set_tail(plan, steps, phase_step);
         return;
     }
-    for (int64_t i = 0; i < steps; i++) {
-        struct tern_step step;
-        phase_step(plan, i, &step);
-        tern_plan_add(plan, step);
+    plan->head = malloc((size_t)steps * sizeof *plan->head);
+    if (!plan->head && steps) {
+        plan->failed = true;
+        return;
     }
+    plan->head_room = plan->head_count = plan->step_count = steps;
+    for (int64_t i = 0; i < steps; i++)
+        phase_step(plan, i, &plan->head[i]);
     tern_phases_free(phases);
     plan->phases = NULL;
 }
