@@ -107,9 +107,10 @@ bool plan_same(const struct tern_plan *a, const struct tern_plan *b)
     return true;
 }
 
+/* A range of a buffer, in numbers that are apart for different buffers. A block whose own type is meant is a range of
+ * its own: it is not compared with others. */
 struct use {
     int64_t begin, end;
-    int32_t block; /* -1, or whose own type is meant: then these ranges are not compared */
     uint8_t buffer;
     bool writes;
 };
@@ -119,40 +120,46 @@ struct uses {
     struct use use[2];
     int count;
     bool write;
+    bool beyond; /* a temporary's end */
 };
 
-static void add_use(struct uses *uses, struct tern_ref ref, bool writes)
+static bool is_beyond(const struct tern_plan *plan, const struct tern_ref *ref)
 {
-    if (!ref.count)
-        return;
-    uses->use[uses->count++] = (struct use){ref.offset, ref.offset + ref.count, ref.block, ref.buffer, writes};
-    uses->write |= writes;
+    return ref->buffer >= TERN_TEMPORARY && (ref->buffer - TERN_TEMPORARY >= plan->temp_count || ref->offset < 0 ||
+                                             ref->offset + ref->count > plan->temp_units);
 }
 
-static void find_uses(const struct tern_step *step, struct uses *uses)
+static void add_use(struct uses *uses, const struct tern_plan *plan, const struct tern_ref *ref, bool writes)
+{
+    if (!ref->count)
+        return;
+    bool whole = ref->block >= 0;
+    int64_t begin = ((int64_t)ref->buffer << 56) + (whole ? ((int64_t)1 << 54) + ref->block : ref->offset);
+    uses->use[uses->count++] = (struct use){begin, begin + (whole ? 1 : ref->count), ref->buffer, writes};
+    uses->write |= writes;
+    uses->beyond |= is_beyond(plan, ref);
+}
+
+static void find_uses(const struct tern_plan *plan, const struct tern_step *step, struct uses *uses)
 {
     uses->count = 0;
-    uses->write = false;
+    uses->write = uses->beyond = false;
     switch (step->kind) {
     case TERN_STEP_TAKE:
-    case TERN_STEP_RECV: add_use(uses, step->to, true); break;
+    case TERN_STEP_RECV: add_use(uses, plan, &step->to, true); break;
     case TERN_STEP_POST:
-    case TERN_STEP_SEND: add_use(uses, step->from, false); break;
+    case TERN_STEP_SEND: add_use(uses, plan, &step->from, false); break;
     case TERN_STEP_JOIN: /* may unpack to the one, and joins to the other */
     case TERN_STEP_REDUCE:
     case TERN_STEP_COPY:
-        add_use(uses, step->from, step->kind == TERN_STEP_JOIN);
-        add_use(uses, step->to, true);
+        add_use(uses, plan, &step->from, step->kind == TERN_STEP_JOIN);
+        add_use(uses, plan, &step->to, true);
     }
 }
 
 static bool collide(const struct use *a, const struct use *b)
 {
-    if ((!a->writes && !b->writes) || a->buffer != b->buffer)
-        return false;
-    if (a->block >= 0 || b->block >= 0)
-        return a->block == b->block;
-    return a->begin < b->end && b->begin < a->end;
+    return a->begin < b->end && b->begin < a->end && (a->writes || b->writes);
 }
 
 static bool any_collide(const struct uses *mine, const struct uses *others)
@@ -164,21 +171,56 @@ static bool any_collide(const struct uses *mine, const struct uses *others)
     return false;
 }
 
-static bool beyond_temporaries(const struct tern_plan *plan, const struct uses *uses)
+/* What the steps in flight have read and written of each buffer, and perhaps more, lies between these. Plans most often
+ * go through a buffer in one direction, so that a look at them is enough. */
+struct hull {
+    int64_t begin, end;
+};
+
+struct hulls {
+    struct hull of[TERN_BUFFERS][2]; /* read, written */
+};
+
+static void begin_hulls(struct hulls *hulls)
+{
+    for (int b = 0; b < TERN_BUFFERS; b++)
+        for (int written = 0; written < 2; written++)
+            hulls->of[b][written] = (struct hull){INT64_MAX, INT64_MIN};
+}
+
+static bool is_apart(const struct use *use, const struct hull *hull)
+{
+    return use->begin >= hull->end || use->end <= hull->begin;
+}
+
+static bool are_apart(const struct uses *uses, const struct hulls *hulls)
 {
     for (int u = 0; u < uses->count; u++) {
         const struct use *use = &uses->use[u];
-        if (use->buffer >= TERN_TEMPORARY && (use->buffer - TERN_TEMPORARY >= plan->temp_count || use->begin < 0 ||
-                                              use->end > plan->temp_units))
-            return true;
+        const struct hull *hull = hulls->of[use->buffer];
+        if (!is_apart(use, &hull[true]) || (use->writes && !is_apart(use, &hull[false])))
+            return false;
     }
-    return false;
+    return true;
+}
+
+static void widen(struct hulls *hulls, const struct uses *uses)
+{
+    for (int u = 0; u < uses->count; u++) {
+        const struct use *use = &uses->use[u];
+        struct hull *hull = &hulls->of[use->buffer][use->writes];
+        if (use->begin < hull->begin)
+            hull->begin = use->begin;
+        if (use->end > hull->end)
+            hull->end = use->end;
+    }
 }
 
 const char *plan_read(const struct tern_plan *plan)
 {
     struct tern_step room;
     struct uses uses[TERN_PLAN_WINDOW]; /* of the last steps */
+    struct hulls hulls;
     /* Of the steps before the current one (bit k: k + 1 places before): those that may be in flight when it starts,
      * those that use anything, and those that write. */
     uint64_t open = 0, using = 0, writing = 0;
@@ -186,17 +228,21 @@ const char *plan_read(const struct tern_plan *plan)
     bool next_waits = false;
     for (int64_t i = 0; i < plan->step_count; i++) {
         const struct tern_step *step = tern_plan_step(plan, i, &room);
-        struct uses *mine = &uses[i % TERN_PLAN_WINDOW];
+        struct uses *mine = &uses[(uint64_t)i % TERN_PLAN_WINDOW];
         open = (open << 1 | (i > 0)) & ~(step->after | too_old);
         if (next_waits && open & 1)
             return "a step is marked as awaited, and is not";
         next_waits = step->flags & TERN_STEP_AWAITED;
-        find_uses(step, mine);
-        if (beyond_temporaries(plan, mine))
+        find_uses(plan, step, mine);
+        if (mine->beyond)
             return "a step goes beyond a temporary";
-        for (uint64_t others = mine->count ? open & (mine->write ? using : writing) : 0; others; others &= others - 1)
-            if (any_collide(mine, &uses[(i - 1 - __builtin_ctzll(others)) % TERN_PLAN_WINDOW]))
+        if (!open)
+            begin_hulls(&hulls);
+        uint64_t others = are_apart(mine, &hulls) ? 0 : open & (mine->write ? using : writing);
+        for (; others; others &= others - 1)
+            if (any_collide(mine, &uses[(uint64_t)(i - 1 - __builtin_ctzll(others)) % TERN_PLAN_WINDOW]))
                 return "a step touches what another may still use";
+        widen(&hulls, mine);
         if (step->kind == TERN_STEP_REDUCE && step->from.count != step->to.count)
             return "operands of different length";
         using = using << 1 | (mine->count > 0);

@@ -530,25 +530,29 @@ static const char *prove_barrier(struct proof *proof)
     return NULL;
 }
 
-/* Begins a case and builds its plans; false: it cannot be done. */
-static bool begin_case(struct proof *proof)
+/* Begins a case; false: it cannot be done. */
+static bool prepare_case(struct proof *proof)
 {
     proof->model = model_of(proof);
     if (proof->layout)
         proof->topology = topology_of(proof->layout, proof->n);
     begin_proof(proof);
-    if (proof->algorithm->fits && !proof->algorithm->fits(&proof->calls[0].args))
+    return !proof->algorithm->fits || proof->algorithm->fits(&proof->calls[0].args);
+}
+
+/* Begins a case and builds its plans; false: it cannot be done. */
+static bool begin_case(struct proof *proof)
+{
+    if (!prepare_case(proof))
         return false;
     build_plans(proof);
     return true;
 }
 
-/* Reads and runs the plans. */
-static const char *fault_of_case(struct proof *proof)
+/* Runs the plans. */
+static const char *fault_of_run(struct proof *proof)
 {
-    const char *fault = read_plans(proof);
-    if (!fault && proof->collective == TERN_BARRIER)
-        fault = prove_barrier(proof);
+    const char *fault = proof->collective == TERN_BARRIER ? prove_barrier(proof) : NULL;
     if (!fault)
         fault = symbolic_run(proof->ranks, proof->n, proof_reduces(proof->collective) && !proof->commutative);
     for (int p = 0; p < proof->n && !fault; p++) {
@@ -560,11 +564,47 @@ static const char *fault_of_case(struct proof *proof)
     return fault;
 }
 
+static const char *fault_of_case(struct proof *proof)
+{
+    const char *fault = read_plans(proof);
+    return fault ? fault : fault_of_run(proof);
+}
+
 const char *proof_fault(struct proof proof)
 {
     const char *fault = begin_case(&proof) ? fault_of_case(&proof) : NULL;
     end_proof(&proof);
     return fault;
+}
+
+bool proof_begin(struct proof *proof)
+{
+    if (!begin_case(proof))
+        return false;
+    proof->inputs = calloc((size_t)proof->n, sizeof *proof->inputs);
+    for (int p = 0; p < proof->n; p++)
+        for (int b = 0; b < PROOF_INPUTS; b++)
+            content_copy(&proof->inputs[p][b], &proof->ranks[p].buffers[b]);
+    return true;
+}
+
+const char *proof_fault_again(struct proof *proof, int rank)
+{
+    for (int p = 0; p < proof->n; p++)
+        for (int b = 0; b < TERN_BUFFERS; b++)
+            content_copy(&proof->ranks[p].buffers[b],
+                         b < PROOF_INPUTS ? &proof->inputs[p][b] : &(struct content){0});
+    const char *fault = plan_read(proof->ranks[rank].plan);
+    return fault ? fault : fault_of_run(proof);
+}
+
+void proof_end(struct proof *proof)
+{
+    for (int p = 0; p < proof->n && proof->inputs; p++)
+        for (int b = 0; b < PROOF_INPUTS; b++)
+            content_release(&proof->inputs[p][b]);
+    free(proof->inputs);
+    end_proof(proof);
 }
 
 static void say(const struct proof *proof, const char *fault)
@@ -576,12 +616,16 @@ static void say(const struct proof *proof, const char *fault)
                   proof->commutative ? "" : ", in order");
 }
 
-static bool same_plans(const struct proof *a, const struct proof *b)
+/* Are the plans that would be built for `proof` those of `other`? One at a time, for the next one takes its memory. */
+static bool same_plans(const struct proof *proof, const struct proof *other)
 {
-    for (int p = 0; p < a->n; p++)
-        if (!plan_same(a->ranks[p].plan, b->ranks[p].plan))
-            return false;
-    return true;
+    bool same = true;
+    for (int p = 0; p < proof->n && same; p++) {
+        struct tern_plan *plan = tern_plan_build(proof->algorithm, &proof->calls[p].args);
+        same = plan_same(plan, other->ranks[p].plan);
+        tern_plan_release(plan);
+    }
+    return same;
 }
 
 /* What is right in the order of ranks is right in any: of a commutative operation only plans that are others than
@@ -593,8 +637,10 @@ static void prove_reduction(struct proof proof)
     proof.commutative = true;
     bool fits_ordered = begin_case(&ordered);
     say(&ordered, fits_ordered ? fault_of_case(&ordered) : NULL);
-    if (begin_case(&proof) && !(fits_ordered && same_plans(&proof, &ordered)))
+    if (prepare_case(&proof) && !(fits_ordered && same_plans(&proof, &ordered))) {
+        build_plans(&proof);
         say(&proof, fault_of_case(&proof));
+    }
     end_proof(&proof);
     end_proof(&ordered);
 }

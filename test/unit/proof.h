@@ -15,6 +15,8 @@
 #include "lib/coll/coll.h"
 #include "symbolic.h"
 
+enum { PROOF_INPUTS = 2 }; /* buffers that may hold inputs: of sending and receiving */
+
 struct proof {
     enum tern_collective collective;
     const struct tern_algorithm *algorithm;
@@ -34,6 +36,7 @@ struct proof {
     struct tern_call *calls;
     struct symbolic_rank *ranks;
     int *mates; /* the ranks of each node, one node after the other */
+    struct content (*inputs)[PROOF_INPUTS]; /* proof_begin: what the ranks have before the plans run */
     int32_t *counts,
         *displs; /* of the v forms: per rank, n blocks each of what it sends, and gets */
 };
@@ -51,6 +54,13 @@ void proof_keep_memory(void);
 
 /* NULL if the algorithm is right, or cannot do this case; else what is wrong. */
 const char *proof_fault(struct proof proof);
+
+/* The same in parts, for plans that are changed and run again and again. Builds them; false: it cannot be done. */
+bool proof_begin(struct proof *proof);
+/* Reads the plan of one rank and runs all of them. */
+const char *proof_fault_again(struct proof *proof, int rank);
+/* Also after false. */
+void proof_end(struct proof *proof);
 
 /* All counts, those that are given (the same as the one before is left out), in place and not,
  * commutative and not, where there is a difference: plans that are the same for both are proven for the one that

@@ -23,6 +23,8 @@ static struct span *spans;
 static struct set *sets;
 static int32_t span_count, span_room, set_count, set_room;
 static int32_t *heads; /* of lists of sets with the same hash; set_room of them */
+enum { SINGLES = 1024 };
+static int32_t singles[SINGLES]; /* 1 + the set of this rank alone; 0: not known yet */
 static struct {
     int32_t a, b, joined; /* joined < 0: cannot be */
     bool ordered, known;
@@ -30,9 +32,11 @@ static struct {
 
 void sets_forget(void)
 {
-    if (set_count)
+    if (set_count) {
         memset(heads, 0xff, (size_t)set_room * sizeof *heads);
-    memset(joins, 0, sizeof joins);
+        memset(joins, 0, sizeof joins);
+        memset(singles, 0, sizeof singles);
+    }
     span_count = set_count = 0;
 }
 
@@ -80,7 +84,11 @@ static int32_t intern(const struct span *these, int count)
 
 int32_t set_of(int lo, int hi)
 {
-    return intern(&(struct span){lo, hi}, 1);
+    if (hi != lo + 1 || lo >= SINGLES)
+        return intern(&(struct span){lo, hi}, 1);
+    if (!singles[lo])
+        singles[lo] = 1 + intern(&(struct span){lo, hi}, 1);
+    return singles[lo] - 1;
 }
 
 /* The union of disjoint sets, or -1. */
@@ -120,10 +128,20 @@ static int32_t join_sets(int32_t a, int32_t b, bool ordered)
 
 /* --- contents --- */
 
-/* Index of the first piece that ends after x. */
-static int find(const struct content *content, int64_t x)
+/* Index of the first piece that ends after x. Most often it is the one that was found last, or next to it. */
+static int find(struct content *content, int64_t x)
 {
     int low = 0, high = content->count;
+    for (int i = content->found > 0 ? content->found - 1 : 0; i < content->count && i < content->found + 2; i++) {
+        if (content->pieces[i].end <= x)
+            low = i + 1;
+        else if (i == low)
+            return content->found = i;
+        else {
+            high = i;
+            break;
+        }
+    }
     while (low < high) {
         int middle = (low + high) / 2;
         if (content->pieces[middle].end > x)
@@ -131,7 +149,7 @@ static int find(const struct content *content, int64_t x)
         else
             low = middle + 1;
     }
-    return low;
+    return content->found = low;
 }
 
 static bool continues(const struct piece *a, const struct piece *b)
@@ -139,20 +157,61 @@ static bool continues(const struct piece *a, const struct piece *b)
     return a->end == b->begin && a->shift == b->shift && a->set == b->set;
 }
 
-/* Replaces pieces from .. to - 1 by `count` others. */
+/* Memory of contents that nobody needs any more; the next ones take it, the last one given back first. */
+static struct content *spare_contents;
+static int spare_count, spare_room;
+
+void content_release(struct content *content)
+{
+    if (!content->room)
+        return;
+    content->pieces -= content->before;
+    if (spare_count == spare_room)
+        spare_contents = realloc(spare_contents, (size_t)(spare_room = 2 * spare_room + 64) * sizeof *spare_contents);
+    spare_contents[spare_count++] = *content;
+    *content = (struct content){0};
+}
+
+/* Moves the pieces to the middle of room for `total` and more. */
+static void make_room(struct content *content, int total)
+{
+    struct content old = *content, spare_one = {0};
+    if (!old.room && spare_count)
+        spare_one = spare_contents[--spare_count];
+    if (spare_one.room < 2 * total) {
+        free(spare_one.pieces);
+        spare_one.room = 3 * total + 8;
+        spare_one.pieces = malloc((size_t)spare_one.room * sizeof *spare_one.pieces);
+    }
+    content->room = spare_one.room;
+    content->before = (content->room - total) / 2;
+    content->pieces = spare_one.pieces + content->before;
+    if (old.count)
+        memcpy(content->pieces, old.pieces, (size_t)old.count * sizeof *old.pieces);
+    if (old.room)
+        free(old.pieces - old.before);
+}
+
+/* Replaces pieces from .. to - 1 by `count` others. The shorter side makes way, for many plans fill their buffers
+ * from the end. */
 static void splice(struct content *content, int from, int to, const struct piece *others, int count)
 {
-    int total = content->count - (to - from) + count;
-    if (total > content->room)
-        content->pieces = realloc(content->pieces, (size_t)(content->room = 2 * total + 8) *
-                                                       sizeof *content->pieces);
+    int more = count - (to - from), after = content->count - to;
+    bool before = from < after;
+    if (before ? content->before < more : content->before + content->count + more > content->room)
+        make_room(content, content->count + more);
     if (!content->pieces)
         return; /* nothing instead of nothing */
-    memmove(content->pieces + from + count, content->pieces + to,
-            (size_t)(content->count - to) * sizeof *content->pieces);
+    if (before) {
+        memmove(content->pieces - more, content->pieces, (size_t)from * sizeof *content->pieces);
+        content->pieces -= more;
+        content->before -= more;
+    } else {
+        memmove(content->pieces + from + count, content->pieces + to, (size_t)after * sizeof *content->pieces);
+    }
     if (count)
         memcpy(content->pieces + from, others, (size_t)count * sizeof *others);
-    content->count = total;
+    content->count += more;
 }
 
 /* Most often one piece takes the place of one that was there, or comes after the last one. */
@@ -163,7 +222,7 @@ static bool put_instead(struct content *content, int from, int64_t begin, int64_
         return false;
     bool last = from == content->count;
     struct piece *place = content->pieces + from;
-    if (last ? from == content->room : place->begin != begin || place->end != end)
+    if (last ? content->before + from == content->room : place->begin != begin || place->end != end)
         return false;
     if (from && continues(place - 1, others)) {
         if (!last)
@@ -219,7 +278,14 @@ void content_put(struct content *content, struct piece piece)
     replace(content, piece.begin, piece.end, &piece, piece.begin < piece.end);
 }
 
-bool content_has(const struct content *content, struct piece piece)
+void content_copy(struct content *content, const struct content *from)
+{
+    content->count = 0;
+    if (from->count)
+        splice(content, 0, 0, from->pieces, from->count);
+}
+
+bool content_has(struct content *content, struct piece piece)
 {
     int i = find(content, piece.begin);
     return piece.begin >= piece.end ||
@@ -242,7 +308,7 @@ static struct piece *room_for(struct content *scratch, int count)
 }
 
 /* Pieces of `ref`, cut to it, as they would stand at `to`. They are `scratch`'s, until it is used again. */
-static const struct piece *read_pieces(const struct content *content, struct tern_ref ref, int64_t to,
+static const struct piece *read_pieces(struct content *content, struct tern_ref ref, int64_t to,
                                        struct content *scratch, int *ret_count)
 {
     int64_t begin = ref.offset, end = ref.offset + ref.count, moved = to - begin;
@@ -329,16 +395,25 @@ struct state {
     bool done, queued;
 };
 
-/* Unmatched posts to a receiver, in order. */
+/* Unmatched posts of some pairs of ranks, in order. */
 struct posts {
     struct unmatched *first, *last;
 };
 
+/* All this is kept from run to run, for most are short and there are many of them. */
 static struct state *states;
 static bool buffered; /* sends complete at once */
-static struct posts *sends, *recvs;
+static struct posts *posts[2]; /* receives, sends; by the hash of both ranks; all empty between runs */
+static uint32_t posts_mask;
+static int unmatched_count;
 static struct unmatched *spare; /* kept for further ones */
-static int *queue, queue_length;
+static int *queue, queue_length, state_room;
+
+static struct posts *posts_between(bool send, int sender, int receiver)
+{
+    uint32_t hash = (uint32_t)sender * 0x9e3779b1u + (uint32_t)receiver * 0x85ebca77u;
+    return &posts[send][(hash ^ hash >> 15) & posts_mask];
+}
 
 static void wake(int rank)
 {
@@ -364,6 +439,7 @@ static void append(struct posts *posts, struct unmatched post)
         at = malloc(sizeof *at);
     *at = post;
     at->next = NULL;
+    unmatched_count++;
     if (posts->last)
         posts->last->next = at;
     else
@@ -383,6 +459,7 @@ static void take_out(struct posts *posts, struct unmatched *before)
         posts->last = before;
     post->next = spare;
     spare = post;
+    unmatched_count--;
 }
 
 /* Matches a post with the first of the other kind between the same two. */
@@ -458,11 +535,11 @@ static const char *post(struct symbolic_rank *ranks, int rank, int count,
     return NULL;
 }
 
-static const char *take(struct symbolic_rank *rank, const struct symbolic_rank *peer,
+static const char *take(struct symbolic_rank *rank, struct symbolic_rank *peer,
                         const struct tern_step *step, struct tern_ref to)
 {
     int pieces;
-    const struct symbolic_turn *turn = &peer->turns[step->turn];
+    struct symbolic_turn *turn = &peer->turns[step->turn];
     if (to.buffer == TERN_SEND_BUFFER && to.count)
         return "an input is written to";
     if (step->at + to.count > turn->bytes)
@@ -506,34 +583,54 @@ static const char *end_turn(struct symbolic_rank *ranks, int rank, int count, ui
     return NULL;
 }
 
+/* The turns of all ranks, and by how many of a node each was ended; kept from run to run, with the memory of posts. */
+static struct symbolic_turn *all_turns;
+static int *all_done_by;
+static size_t turn_room;
+
+static void make_room_for_turns(size_t total)
+{
+    all_turns = realloc(all_turns, total * sizeof *all_turns);
+    all_done_by = realloc(all_done_by, total * sizeof *all_done_by);
+    memset(all_turns + turn_room, 0, (total - turn_room) * sizeof *all_turns);
+    turn_room = total;
+}
+
 static const char *open_board(struct symbolic_rank *ranks, int count)
 {
     const char *fault = NULL;
+    size_t total = 0;
+    for (int r = 0; r < count; r++)
+        total += ranks[r].plan->turns + 1;
+    if (total > turn_room)
+        make_room_for_turns(total);
+    total = 0;
     for (int r = 0; r < count; r++) {
-        uint32_t turns = ranks[r].plan->turns;
+        uint32_t turns = ranks[r].plan->turns + 1; /* a wrong plan may look at one more */
         int first = mate(ranks, r, 0);
-        ranks[r].turns = calloc(turns + 1, sizeof *ranks[r].turns);
-        ranks[r].done_by = first == r ? calloc(turns + 1, sizeof *ranks[r].done_by) : ranks[first].done_by;
-        if (turns != ranks[first].plan->turns)
+        ranks[r].turns = all_turns + total;
+        ranks[r].done_by = first == r ? all_done_by + total : ranks[first].done_by;
+        for (size_t t = total; t < total + turns; t++) {
+            all_turns[t].post.count = 0;
+            all_turns[t].bytes = 0;
+            all_turns[t].posted = all_turns[t].took = all_turns[t].done = false;
+            all_done_by[t] = 0;
+        }
+        if (turns != ranks[first].plan->turns + 1)
             fault = "ranks take different numbers of turns";
+        total += turns;
     }
     return fault;
 }
 
 /* Has every rank ended every turn? */
-static bool close_board(struct symbolic_rank *ranks, int count)
+static bool all_turns_are_done(const struct symbolic_rank *ranks, int count)
 {
-    bool all = true;
-    for (int r = 0; r < count; r++) {
-        for (uint32_t t = 0; t < ranks[r].plan->turns; t++) {
-            all &= ranks[r].turns[t].done;
-            free(ranks[r].turns[t].post.pieces);
-        }
-        free(ranks[r].turns);
-        if (mate(ranks, r, 0) == r)
-            free(ranks[r].done_by);
-    }
-    return all;
+    for (int r = 0; r < count; r++)
+        for (uint32_t t = 0; t < ranks[r].plan->turns; t++)
+            if (!ranks[r].turns[t].done)
+                return false;
+    return true;
 }
 
 /* True if the step stays in flight. */
@@ -553,10 +650,10 @@ static bool start(struct symbolic_rank *ranks, int rank, const struct tern_step 
         bool waits = !send || !buffered, local = step->flags & TERN_STEP_LOCAL;
         int peer = step->peer + (local ? ranks[rank].local_first : ranks[rank].remote_first);
         struct unmatched mine = {NULL, rank, peer, waits, states[rank].next, send ? step->from : step->to};
-        int receiver = send ? peer : rank;
-        if (match(ranks, send ? &recvs[receiver] : &sends[receiver], &mine, send, fault))
+        int sender = send ? rank : peer, receiver = send ? peer : rank;
+        if (match(ranks, posts_between(!send, sender, receiver), &mine, send, fault))
             return false;
-        append(send ? &sends[receiver] : &recvs[receiver], mine);
+        append(posts_between(send, sender, receiver), mine);
         return waits;
     }
     default:
@@ -595,22 +692,38 @@ static const char *advance(struct symbolic_rank *ranks, int rank, int count, boo
     return fault;
 }
 
-static bool forget_posts(struct posts *posts, int count)
+static bool forget_posts(void)
 {
-    bool any = false;
-    for (int r = 0; r < count; r++)
-        for (; posts[r].first; any = true)
-            take_out(&posts[r], NULL);
-    free(posts);
+    bool any = unmatched_count;
+    for (uint32_t i = 0; unmatched_count; i++)
+        for (int send = 0; send < 2; send++)
+            while (posts[send][i].first)
+                take_out(&posts[send][i], NULL);
     return any;
+}
+
+static void make_room_for_states(int count)
+{
+    uint32_t buckets = posts_mask + 1;
+    free(states);
+    free(queue);
+    state_room = count;
+    states = malloc((size_t)count * sizeof *states);
+    queue = malloc((size_t)count * sizeof *queue);
+    while (buckets < 8 * (uint32_t)count)
+        buckets *= 2;
+    posts_mask = buckets - 1;
+    for (int send = 0; send < 2; send++) {
+        free(posts[send]);
+        posts[send] = calloc(buckets, sizeof *posts[send]);
+    }
 }
 
 static const char *begin(struct symbolic_rank *ranks, int count, bool sends_are_buffered)
 {
-    states = calloc((size_t)count, sizeof *states);
-    sends = calloc((size_t)count, sizeof *sends);
-    recvs = calloc((size_t)count, sizeof *recvs);
-    queue = malloc((size_t)count * sizeof *queue);
+    if (count > state_room)
+        make_room_for_states(count);
+    memset(states, 0, (size_t)count * sizeof *states);
     queue_length = 0;
     buffered = sends_are_buffered;
     for (int r = count; r--;)
@@ -634,11 +747,7 @@ static const char *run_all(struct symbolic_rank *ranks, int count, bool ordered,
 /* What was left over, or NULL. */
 static const char *finish(struct symbolic_rank *ranks, int count)
 {
-    bool left = forget_posts(sends, count);
-    left |= forget_posts(recvs, count);
-    bool ended = close_board(ranks, count);
-    free(states);
-    free(queue);
+    bool left = forget_posts(), ended = all_turns_are_done(ranks, count);
     return left ? "messages are left over" : ended ? NULL : "a turn is not ended";
 }
 
@@ -671,5 +780,5 @@ void symbolic_release(struct symbolic_rank *rank)
     if (rank->plan)
         tern_plan_release(rank->plan);
     for (int b = 0; b < TERN_BUFFERS; b++)
-        free(rank->buffers[b].pieces);
+        content_release(&rank->buffers[b]);
 }

@@ -30,6 +30,8 @@ struct symbolic_turn;
 struct content {
     struct piece *pieces; /* in order */
     int count, room;
+    int before; /* of the room, so much lies before them */
+    int found;  /* where was looked last */
 };
 
 /* Sets of ranks are numbers; equal sets are equal numbers. Those of ranks lo .. hi - 1: */
@@ -37,8 +39,11 @@ int32_t set_of(int lo, int hi);
 void sets_forget(void);
 
 void content_put(struct content *content, struct piece piece);
+/* What another one holds, in its own memory. */
+void content_copy(struct content *content, const struct content *from);
+void content_release(struct content *content);
 /* Does it hold exactly this (and perhaps something elsewhere)? */
-bool content_has(const struct content *content, struct piece piece);
+bool content_has(struct content *content, struct piece piece);
 
 struct symbolic_rank {
     struct tern_plan *plan;
