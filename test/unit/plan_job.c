@@ -89,6 +89,15 @@ const struct job_kind job_kinds[TERN_COLLECTIVES] = {
     [TERN_EXSCAN] = {job_call_reduction, job_check_reduction, false, true, false, true},
 };
 
+/* What plans without a model are made by; to look up all parameters for each of them would take longer than the rest. */
+static const struct tern_model *model_of_parameters(void)
+{
+    static struct tern_model model;
+    if (!model.cores_per_node)
+        model = tern_model_of_parameters(1);
+    return &model;
+}
+
 void job_run(struct job job)
 {
     const char *fault = NULL;
@@ -104,6 +113,7 @@ void job_run(struct job job)
     job.segment_bytes = (job.count + job.root) % 3 ? 24 : 65536; /* several segments, or one */
     for (int p = 0; p < processes; p++) {
         job.calls[p].args.segment_bytes = job.segment_bytes;
+        job.calls[p].args.model = model_of_parameters();
         if (job.m)
             continue; /* the board is for one group */
         job.calls[p].args.sheet = 4096;
