@@ -80,7 +80,7 @@ static void put_input(struct proof *proof, int p, int buffer, int64_t begin, int
                       int64_t shift)
 {
     content_put(&proof->ranks[p].buffers[buffer],
-                (struct piece){begin, begin + length, shift, set_of(p, p + 1)});
+                (struct piece){(int32_t)begin, (int32_t)(begin + length), (int32_t)shift, set_of(p, p + 1)});
 }
 
 static void call_collecting(struct proof *proof, int p)
@@ -244,7 +244,8 @@ static bool has(const struct proof *proof, int p, int64_t begin, int64_t length,
                 int lo, int hi)
 {
     return content_has(&proof->ranks[p].buffers[TERN_RECV_BUFFER],
-                       (struct piece){begin, begin + length, index - begin, set_of(lo, hi)});
+                       (struct piece){(int32_t)begin, (int32_t)(begin + length), (int32_t)(index - begin),
+                                      set_of(lo, hi)});
 }
 
 static bool collected(const struct proof *proof, int p)
@@ -493,6 +494,15 @@ static void end_proof(struct proof *proof)
 /* Steps are made once, as long as all ranks' together do not need too much memory. */
 enum { STEPS_AT_ONCE = 1 << 19 };
 
+/* Of many ranks some plans are read. */
+static const char *read_plan(const struct proof *proof, int p)
+{
+    int n = proof->n;
+    bool wanted = n <= 128 || p < 3 || p > n - 3 || p % 61 == 0;
+    return wanted ? plan_read(proof->ranks[p].plan) : NULL;
+}
+
+/* Plans that nobody alters are read as soon as they are built, while they are in the caches. */
 static void build_plans(struct proof *proof)
 {
     int64_t steps = 0;
@@ -501,21 +511,13 @@ static void build_plans(struct proof *proof)
         steps += plan->step_count;
         if (steps <= STEPS_AT_ONCE)
             plan_flatten(plan, 0);
+        if (!proof->alter && !proof->fault)
+            proof->fault = read_plan(proof, p);
     }
     if (proof->alter)
         proof->alter(proof->ranks, proof->n, proof->how);
-}
-
-static const char *read_plans(const struct proof *proof)
-{
-    int n = proof->n;
-    for (int p = 0; p < n; p++) {
-        bool wanted = n <= 128 || p < 3 || p > n - 3 || p % 61 == 0;
-        const char *fault = wanted ? plan_read(proof->ranks[p].plan) : NULL;
-        if (fault)
-            return fault;
-    }
-    return NULL;
+    for (int p = 0; p < proof->n && proof->alter && !proof->fault; p++)
+        proof->fault = read_plan(proof, p);
 }
 
 /* Nobody may leave a barrier that somebody has not entered. */
@@ -566,8 +568,7 @@ static const char *fault_of_run(struct proof *proof)
 
 static const char *fault_of_case(struct proof *proof)
 {
-    const char *fault = read_plans(proof);
-    return fault ? fault : fault_of_run(proof);
+    return proof->fault ? proof->fault : fault_of_run(proof);
 }
 
 const char *proof_fault(struct proof proof)

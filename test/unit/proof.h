@@ -29,6 +29,7 @@ struct proof {
     void (*alter)(struct symbolic_rank *ranks, int n, void *how);
     void *how;
     /* the rest is set by proof_fault */
+    const char *fault; /* that a plan has by itself */
     struct tern_topology *topology;
     struct tern_model model;
     const struct tern_type *type;

@@ -240,7 +240,8 @@ static int64_t make_call(int p)
 static bool has(int p, int64_t begin, int64_t length, int64_t index, int lo, int hi)
 {
     return content_has(&proof.ranks[p].buffers[TERN_RECV_BUFFER],
-                       (struct piece){begin, begin + length, index - begin, set_of(lo, hi)});
+                       (struct piece){(int32_t)begin, (int32_t)(begin + length), (int32_t)(index - begin),
+                                      set_of(lo, hi)});
 }
 
 /* What comes from every process over there: from its input as a whole, or from its block for p. */
@@ -321,7 +322,7 @@ static void begin_case(void)
         bool bcasts = proof.collective == TERN_BCAST;
         int64_t units = bcasts && p == proof.root ? proof.count : length;
         content_put(&proof.ranks[p].buffers[bcasts ? TERN_RECV_BUFFER : TERN_SEND_BUFFER],
-                    (struct piece){0, units, 0, set_of(p, p + 1)});
+                    (struct piece){0, (int32_t)units, 0, set_of(p, p + 1)});
     }
 }
 

@@ -245,11 +245,13 @@ static void replace(struct content *content, int64_t begin, int64_t end, const s
     int used = 0, from = find(content, begin), to = from;
     if (begin >= end)
         return;
+    if (begin < 0 || end > INT32_MAX)
+        abort(); /* a piece cannot tell */
     if (put_instead(content, from, begin, end, others, count))
         return;
     if (from < content->count && content->pieces[from].begin < begin) {
         now[used] = content->pieces[from];
-        now[used++].end = begin;
+        now[used++].end = (int32_t)begin;
     }
     for (int i = 0; i < count; i++) {
         if (used && continues(&now[used - 1], &others[i]))
@@ -260,7 +262,7 @@ static void replace(struct content *content, int64_t begin, int64_t end, const s
     for (; to < content->count && content->pieces[to].begin < end; to++)
         if (content->pieces[to].end > end) {
             struct piece rest = content->pieces[to];
-            rest.begin = end;
+            rest.begin = (int32_t)end;
             if (used && continues(&now[used - 1], &rest))
                 now[used - 1].end = rest.end;
             else
@@ -317,11 +319,10 @@ static const struct piece *read_pieces(struct content *content, struct tern_ref 
         last++;
     struct piece *pieces = room_for(scratch, last - from + 1);
     for (int i = from; i < last; i++) {
-        struct piece piece = content->pieces[i];
-        piece.begin = (piece.begin > begin ? piece.begin : begin) + moved;
-        piece.end = (piece.end < end ? piece.end : end) + moved;
-        piece.shift -= moved;
-        pieces[count++] = piece;
+        const struct piece *piece = &content->pieces[i];
+        pieces[count++] = (struct piece){(int32_t)((piece->begin > begin ? piece->begin : begin) + moved),
+                                         (int32_t)((piece->end < end ? piece->end : end) + moved),
+                                         (int32_t)(piece->shift - moved), piece->set};
     }
     *ret_count = count;
     return pieces;
@@ -367,7 +368,7 @@ static const char *join(struct symbolic_rank *rank, struct tern_ref from, struct
         else if (set < 0)
             fault = ordered ? "contributions are joined out of order"
                             : "a contribution is joined twice";
-        joined[count++] = (struct piece){at, until, left[l].shift, set};
+        joined[count++] = (struct piece){(int32_t)at, (int32_t)until, left[l].shift, set};
         at = until;
         l += left[l].end == until;
         r += right[r].end == until;

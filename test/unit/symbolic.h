@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 struct piece {
-    int64_t begin, end; /* units of the buffer */
-    int64_t shift;      /* unit x is unit x + shift of the inputs */
+    int32_t begin, end; /* units of the buffer; few enough, so that a cache holds many pieces */
+    int32_t shift;      /* unit x is unit x + shift of the inputs */
     int32_t set;        /* whose inputs */
 };
 
