@@ -10,6 +10,7 @@
 #include "lib/coll/coll.h"
 #include "plan_check.h"
 #include "symbolic.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -429,14 +430,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("proofs of plans between groups");
-    TCase *tcase = tcase_create("two groups");
+    TCase *tcase = suite_case(suite, "two groups");
     tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, every_algorithm_between_two_groups, 0, TERN_SCAN);
     tcase_add_loop_test(tcase, all_choose_the_same, 0, TERN_SCAN);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -3,6 +3,7 @@
 /* Every algorithm of every collective of one group (proof.h) at 100, 127, 128 and 1000 ranks, with the first and the last
  * one as root. What goes from each of 1000 ranks to each has blocks of several lengths in the long run only. */
 #include "proof.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -37,13 +38,8 @@ int main(void)
 {
     proof_keep_memory();
     Suite *suite = suite_create("proofs of large plans");
-    TCase *tcase = tcase_create("more than 64 ranks");
+    TCase *tcase = suite_case(suite, "more than 64 ranks");
     tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, some_larger_sizes, 0, TERN_NEIGHBOR_ALLGATHER);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
  * of them in turn.
  */
 #include "proof.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -37,13 +38,8 @@ int main(void)
 {
     proof_keep_memory();
     Suite *suite = suite_create("proofs of plans");
-    TCase *tcase = tcase_create("sizes up to 64");
+    TCase *tcase = suite_case(suite, "sizes up to 64");
     tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, every_size_up_to_64, 0, TERN_NEIGHBOR_ALLGATHER);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -3,6 +3,7 @@
 /* Memory that ranks find by name (lib/btl/shm/segment.h), and boards made of it: both ranks in one process. */
 #include "lib/btl/shm/board.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <string.h>
@@ -165,17 +166,12 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("board");
-    TCase *test = tcase_create("two ranks");
+    TCase *test = suite_case(suite, "two ranks");
     tcase_add_checked_fixture(test, open_segment, close_segment);
     tcase_add_test(test, the_same_name_is_the_same_memory_once);
     tcase_add_test(test, a_refusal_is_the_same_for_all);
     tcase_add_test(test, without_any_memory_all_are_refused);
     tcase_add_loop_test(test, a_post_stands_until_all_have_done_its_turn, 0, 5);
     tcase_add_test(test, boards_give_their_memory_back);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

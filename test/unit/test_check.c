@@ -3,6 +3,7 @@
 #include "lib/mpi/check.h"
 #include "lib/mpi/check_record.h"
 #include "lib/mpi/procedures.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -307,8 +308,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("check");
-    TCase *judging = tcase_create("judge"), *signatures = tcase_create("signature");
-    TCase *gathering = tcase_create("gathering");
+    TCase *judging = suite_case(suite, "judge"), *gathering = suite_case(suite, "gathering");
+    TCase *signatures = suite_case(suite, "signature");
     tcase_add_checked_fixture(gathering, NULL, forget);
     tcase_add_test(gathering, a_part_is_complete_without_the_others);
     tcase_add_test(gathering, who_wait_for_each_other_are_refused);
@@ -327,12 +328,5 @@ int main(void)
     tcase_add_test(judging, an_edge_has_two_ends);
     tcase_add_test(signatures, only_the_elements_count);
     tcase_add_test(signatures, their_order_counts);
-    suite_add_tcase(suite, judging);
-    suite_add_tcase(suite, gathering);
-    suite_add_tcase(suite, signatures);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

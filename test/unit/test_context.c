@@ -8,6 +8,7 @@
 #include "lib/pml/lane.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
+#include "suite.h"
 
 #include <check.h>
 #include <malloc.h>
@@ -127,16 +128,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("context");
-    TCase *tests = tcase_create("context");
+    TCase *tests = suite_case(suite, "context");
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, ranks_that_nobody_talks_to_take_an_address_and_two_numbers);
     tcase_add_test(tests, only_a_message_may_go_straight_to_its_receive);
     tcase_add_test(tests, a_lost_peer_keeps_the_first_reason_and_leaves_nothing);
     tcase_add_test(tests, ids_wrap_and_pass_over_open_ones);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 #include "lib/mpi/datatype_named.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -927,7 +928,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("datatype");
-    TCase *tests = tcase_create("datatype");
+    TCase *tests = suite_case(suite, "datatype");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, predefined_names_and_sizes);
     tcase_add_test(tests, pairs_lie_as_in_c);
@@ -945,10 +946,5 @@ int main(void)
     tcase_add_test(tests, pack_and_unpack_move_the_position);
     tcase_add_test(tests, wrong_arguments_are_named);
     tcase_add_test(tests, names);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

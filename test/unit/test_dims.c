@@ -5,6 +5,7 @@
 #include "lib/mpi/dims.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <limits.h>
@@ -150,18 +151,13 @@ END_TEST
 
 int main(void)
 {
-    TCase *tests = tcase_create("dims");
+    Suite *suite = suite_create("dims");
+    TCase *tests = suite_case(suite, "dims");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, most_balanced_as_by_brute_force, 1, DIMS_MAX + 1);
     tcase_add_loop_test(tests, given_entries_stay, 1, DIMS_MAX + 1);
     tcase_add_test(tests, large_numbers);
     tcase_add_test(tests, examples_of_the_standard);
     tcase_add_test(tests, wrong_arguments_are_refused);
-    Suite *suite = suite_create("dims");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

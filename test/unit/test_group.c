@@ -9,6 +9,7 @@
 #include "lib/mpi/procedures.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -324,7 +325,8 @@ int main(void)
 {
     tern_rte.rank = ME;
     tern_rte.size = WORLD;
-    TCase *tests = tcase_create("group");
+    Suite *suite = suite_create("group");
+    TCase *tests = suite_case(suite, "group");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, set_operations_equal_naive_ones);
     tcase_add_test(tests, incl_and_excl_equal_naive_ones);
@@ -334,11 +336,5 @@ int main(void)
     tcase_add_test(tests, equal_order_is_seen_through_different_runs);
     tcase_add_test(tests, jobs_are_kept_apart);
     tcase_add_test(tests, wrong_arguments_are_refused);
-    Suite *suite = suite_create("group");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

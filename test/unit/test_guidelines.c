@@ -6,6 +6,7 @@
  */
 #include "lib/coll/coll.h"
 #include "lib/coll/plan.h"
+#include "suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -136,15 +137,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("guidelines");
-    TCase *test = tcase_create("prices");
+    TCase *test = suite_case(suite, "prices");
     int count = (int)(sizeof machines / sizeof *machines);
     tcase_set_timeout(test, 120);
     tcase_add_loop_test(test, no_collective_costs_more_than_others_that_do_the_same, 0, count);
     tcase_add_loop_test(test, more_bytes_do_not_cost_less, 0, count);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -4,6 +4,7 @@
  * two cores of two threads, the second thread of core c being processor c + 8. */
 
 #include "lib/rte/hardware.h"
+#include "suite.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -192,7 +193,8 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     record_host();
-    TCase *tests = tcase_create("hardware");
+    Suite *suite = suite_create("hardware");
+    TCase *tests = suite_case(suite, "hardware");
     tcase_add_loop_test(tests, a_process_is_on_the_part_that_holds_all_its_processors, 0,
                         (int)(sizeof bindings / sizeof *bindings));
     tcase_add_test(tests, nothing_is_known_without_files);
@@ -200,12 +202,7 @@ int main(void)
     tcase_add_test(tests, names_of_hwloc_and_of_open_mpi_are_known);
     tcase_add_loop_test(tests, locality_strings_of_pmix_are_read, 0,
                         (int)(sizeof localities / sizeof *localities));
-    Suite *suite = suite_create("hardware");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = suite_run(suite);
     remove_tree(root);
-    return failed != 0;
+    return failed;
 }

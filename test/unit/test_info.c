@@ -4,6 +4,7 @@
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <limits.h>
@@ -188,7 +189,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("info");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = suite_case(suite, "all");
     tcase_add_checked_fixture(tcase, make_info, free_info);
     tcase_add_test(tcase, keys_stand_in_the_order_of_setting);
     tcase_add_test(tcase, delete_closes_the_gap);
@@ -198,10 +199,5 @@ int main(void)
     tcase_add_test(tcase, copy_is_independent);
     tcase_add_test(tcase, environment_is_described_and_fixed);
     tcase_add_test(tcase, long_command_lines_are_cut);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run(suite);
 }

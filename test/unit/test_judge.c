@@ -2,6 +2,7 @@
 
 /* Measured figures are believed when they are possible, go together, and come again. */
 #include "tools/judge.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -152,16 +153,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("judge");
-    TCase *tests = tcase_create("figures");
+    TCase *tests = suite_case(suite, "figures");
     tcase_add_test(tests, good_figures_are_believed);
     tcase_add_test(tests, figures_are_possible);
     tcase_add_test(tests, the_farther_is_not_the_faster);
     tcase_add_test(tests, figures_come_again);
     tcase_add_test(tests, small_differences_are_none);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
  */
 
 #include "lib/pml/match.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -236,15 +237,10 @@ int main(int argc, char **argv)
 {
     int sequences = argc > 1 ? atoi(argv[1]) : SEQUENCES, first = argc > 2 ? atoi(argv[2]) : 1;
     Suite *suite = suite_create("match");
-    TCase *tests = tcase_create("queues");
+    TCase *tests = suite_case(suite, "queues");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, agrees_with_plain_lists, first, first + sequences);
     tcase_add_test(tests, finds_any_of_many_tags);
     tcase_add_test(tests, finds_an_announced_message_by_its_number);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

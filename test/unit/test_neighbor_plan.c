@@ -8,6 +8,7 @@
 #include "lib/type/layout.h"
 #include "plan_check.h"
 #include "sim_pml.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -258,14 +259,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("neighbor_plan");
-    TCase *tcase = tcase_create("neighbourhoods");
+    TCase *tcase = suite_case(suite, "neighbourhoods");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, blocks_arrive_where_the_edge_ends, TERN_NEIGHBOR_ALLGATHER,
                         TERN_NEIGHBOR_ALLTOALLW + 1);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -14,6 +14,7 @@
 #include "lib/type/layout.h"
 #include "lib/util/param.h"
 #include "plan_job.h"
+#include "suite.h"
 
 #include <check.h>
 #include <malloc.h>
@@ -289,20 +290,14 @@ int main(void)
     mallopt(M_MMAP_THRESHOLD, 1 << 30); /* what was given back stays: the next job takes as much */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     Suite *suite = suite_create("plan");
-    TCase *tcase = tcase_create("algorithms");
+    TCase *tcase = suite_case(suite, "algorithms");
     tcase_set_timeout(tcase, thorough() ? 3600 : 600);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_one_group, 0, TERN_COLLECTIVES);
     tcase_add_loop_test(tcase, every_algorithm_is_right_for_two_groups, 0, TERN_COLLECTIVES);
     tcase_add_loop_test(tcase, every_algorithm_is_a_choice_of_its_parameter, 0, TERN_COLLECTIVES);
-    suite_add_tcase(suite, tcase);
-    TCase *kept = tcase_create("kept");
+    TCase *kept = suite_case(suite, "kept");
     tcase_add_test(kept, plans_of_all_roots_are_kept);
     tcase_add_loop_test(kept, plans_of_unequal_blocks_are_kept, TERN_ALLTOALLV, TERN_ALLTOALLW + 1);
     tcase_add_loop_test(kept, ranks_choose_alike_whoever_is_root, 0, 2);
-    suite_add_tcase(suite, kept);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include "lib/coll/coll.h"
 #include "lib/coll/plan.h"
 #include "lib/coll/topology.h"
+#include "suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -164,7 +165,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("price");
-    TCase *test = tcase_create("stages");
+    TCase *test = suite_case(suite, "stages");
     tcase_set_timeout(test, 120);
     tcase_add_loop_test(test, stages_tell_as_many_messages_as_plans_send, TERN_BCAST, TERN_BCAST + 1);
     static const int kinds[] = {TERN_GATHER,    TERN_SCATTER,       TERN_ALLGATHER,            TERN_ALLTOALL, TERN_REDUCE,
@@ -173,10 +174,5 @@ int main(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         tcase_add_loop_test(test, stages_tell_as_many_messages_as_plans_send, kinds[i], kinds[i] + 1);
     tcase_add_loop_test(test, phases_within_nodes_are_priced_with_their_board, 0, 5);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
  */
 #include "plan_check.h"
 #include "proof.h"
+#include "suite.h"
 
 #include "lib/coll/sequence.h"
 #include "lib/coll/build.h"
@@ -659,7 +660,7 @@ int main(void)
 {
     proof_keep_memory();
     Suite *suite = suite_create("proof");
-    TCase *hand = tcase_create("plans by hand"), *real = tcase_create("spoilt plans");
+    TCase *hand = suite_case(suite, "plans by hand"), *real = suite_case(suite, "spoilt plans");
     tcase_add_test(hand, a_right_exchange_has_no_fault);
     tcase_add_test(hand, a_deadlock_is_noticed);
     tcase_add_test(hand, the_window_is_kept);
@@ -674,17 +675,11 @@ int main(void)
     tcase_add_test(hand, a_barrier_waits_for_everybody);
     tcase_add_test(hand, races_are_read);
     tcase_add_test(hand, plans_that_differ_in_anything_are_not_the_same);
-    suite_add_tcase(suite, hand);
     tcase_set_timeout(real, 600);
     tcase_add_loop_test(real, each_step_of_each_algorithm_is_needed_as_it_is, 0,
                         TERN_NEIGHBOR_ALLGATHER);
     tcase_add_test(real, exchanges_that_are_done_in_turn_lock_up);
     tcase_add_test(real, plans_without_dependencies_are_races);
     tcase_add_test(real, the_order_of_contributions_is_noticed);
-    suite_add_tcase(suite, real);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -4,6 +4,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/init.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -66,15 +67,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("raise");
-    TCase *tests = tcase_create("raise");
+    TCase *tests = suite_case(suite, "raise");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, errors_without_an_object);
     tcase_add_test(tests, errors_of_a_communicator);
     tcase_add_test(tests, errors_while_nothing_runs);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -4,6 +4,7 @@
  * element at a time in the widest numbers there are. The values are such that nothing is rounded.
  */
 #include "lib/type/reduce.h"
+#include "suite.h"
 
 #include <check.h>
 #include <limits.h>
@@ -349,14 +350,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("reduce");
-    TCase *tcase = tcase_create("operations");
+    TCase *tcase = suite_case(suite, "operations");
     tcase_add_loop_test(tcase, every_operation_on_every_class, 0, CLASSES);
     tcase_add_test(tcase, no_class_is_forgotten);
     tcase_add_test(tcase, mixed_types_and_user_functions_have_no_loop);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/util/roster.h"
+#include "suite.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -81,13 +82,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("roster");
-    TCase *tests = tcase_create("roster");
+    TCase *tests = suite_case(suite, "roster");
     tcase_add_test(tests, what_was_written_is_read);
     tcase_add_test(tests, anything_else_is_refused);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

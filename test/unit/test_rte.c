@@ -5,6 +5,7 @@
 #include "lib/rte/cpus.h"
 #include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
+#include "suite.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -254,7 +255,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("rte");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = suite_case(suite, "all");
     tcase_add_loop_test(tcase, quota_of_recorded_hosts, 0, sizeof hosts / sizeof *hosts);
     tcase_add_test(tcase, this_process_may_run_somewhere);
     tcase_add_test(tcase, own_memory_is_adopted);
@@ -262,10 +263,5 @@ int main(void)
     tcase_add_test(tcase, jobs_of_our_launcher_are_known);
     tcase_add_test(tcase, everything_else_is_refused);
     tcase_add_test(tcase, singleton_knows_itself);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 #include "lib/btl/tcp/frame.h"
 #include "lib/btl/tcp/greeting.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <arpa/inet.h>
 #include <check.h>
@@ -401,7 +402,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *tests = tcase_create("tcp");
+    Suite *suite = suite_create("tcp");
+    TCase *tests = suite_case(suite, "tcp");
     tcase_add_loop_test(tests, interfaces_are_named_or_lie_in_a_subnet, 0, (int)(sizeof filters / sizeof *filters));
     tcase_add_loop_test(tests, a_wrong_word_is_named_with_its_parameter, 0, (int)(sizeof bad_lists / sizeof *bad_lists));
     tcase_add_test(tests, more_words_than_there_is_room_for_are_refused);
@@ -422,11 +424,5 @@ int main(void)
     tcase_add_test(tests, a_secret_is_64_digits);
     tcase_add_test(tests, hmac_is_that_of_the_rfc);
     tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);
-    Suite *suite = suite_create("tcp");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

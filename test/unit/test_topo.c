@@ -8,6 +8,7 @@
 #include "lib/mpi/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -172,18 +173,13 @@ END_TEST
 
 int main(void)
 {
-    TCase *tests = tcase_create("topo");
+    Suite *suite = suite_create("topo");
+    TCase *tests = suite_case(suite, "topo");
     int shape_count = (int)(sizeof shapes / sizeof *shapes);
     tcase_add_loop_test(tests, coordinates_count_row_by_row, 0, shape_count);
     tcase_add_loop_test(tests, shifts_equal_coordinates, 0, shape_count);
     tcase_add_test(tests, periodic_coordinates_wrap);
     tcase_add_test(tests, neighbours_of_a_grid_come_in_pairs);
     tcase_add_test(tests, graph_neighbours_are_those_of_the_list);
-    Suite *suite = suite_create("topo");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
  */
 
 #include "lib/mpi/topo_map.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -358,7 +359,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *tests = tcase_create("topo_map");
+    Suite *suite = suite_create("topo_map");
+    TCase *tests = suite_case(suite, "topo_map");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, never_worse_than_the_given_order, 0, MACHINES);
     tcase_add_loop_test(tests, equal_arguments_give_equal_results, 0, MACHINES);
@@ -371,11 +373,5 @@ int main(void)
     tcase_add_test(tests, distances_grow_with_the_part);
     tcase_add_test(tests, thousands_of_processes);
     tcase_add_test(tests, a_grid_is_found_in_its_graph);
-    Suite *suite = suite_create("topo_map");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
  */
 #include "lib/type/basic.h"
 #include "lib/type/layout.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -489,14 +490,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("type");
-    TCase *tests = tcase_create("type");
+    TCase *tests = suite_case(suite, "type");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, random_types_follow_their_typemap, 0, 10);
     tcase_add_loop_test(tests, copy_between_types_moves_the_stream, 0, 3);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

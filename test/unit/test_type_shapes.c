@@ -7,6 +7,7 @@
 #include "lib/type/basic.h"
 #include "lib/type/block.h"
 #include "lib/type/layout.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -237,7 +238,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("shapes of types");
-    TCase *tests = tcase_create("shapes of types");
+    TCase *tests = suite_case(suite, "shapes of types");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, vectors_of_vectors_cost_no_memory);
     tcase_add_test(tests, counts_beyond_31_bits);
@@ -247,10 +248,5 @@ int main(void)
     tcase_add_test(tests, elements_of_nothing);
     tcase_add_test(tests, short_int_has_a_hole);
     tcase_add_test(tests, blocks_of_any_size_and_place);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }
