@@ -528,11 +528,16 @@ static int shm_progress(uint32_t index)
     uint32_t announced = tern_load_acquire(&self->announced);
     if (TERN_UNLIKELY(announced != lane->announcements_seen))
         read_inboxes(lane, announced);
-    bool more = true;
-    for (uint32_t left = lane->incoming_count; left && more; left--) {
-        if (lane->next >= lane->incoming_count)
-            lane->next = 0;
-        count += drain(&lane->incoming[lane->next++], &more);
+    struct incoming *end = lane->incoming + lane->incoming_count, *entry = lane->incoming + lane->next;
+    for (uint32_t left = lane->incoming_count; left; left--) {
+        bool more;
+        count += drain(entry, &more);
+        if (++entry == end)
+            entry = lane->incoming;
+        if (!more) {
+            lane->next = (uint32_t)(entry - lane->incoming);
+            break;
+        }
     }
     return count;
 }
