@@ -79,6 +79,7 @@ static const struct {
     FIELD("machine_gap", machine.gap_ns, 1e-3, false),
     FIELD("memory_gap", memory_gap_ns, 1e-3, false),
     FIELD("cache_bytes", cache_bytes, 1, true),
+    FIELD("last_cache_bytes", last_cache_bytes, 1, true),
     FIELD("cores_per_cache", cores_per_cache, 1, true),
     FIELD("cores_per_package", cores_per_package, 1, true),
     FIELD("call", call_ns, 1, false),

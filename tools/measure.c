@@ -257,6 +257,7 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_machine_gap", at_least(measured->pair[PAIR_MACHINE].gap, 1)},
         {"coll_memory_gap", at_least(near->memory_gap, 1)},
         {"coll_cache_bytes", cache > 0 ? cache : 1 << 20},
+        {"coll_last_cache_bytes", at_least((double)sysconf(_SC_LEVEL3_CACHE_SIZE), 0)},
         {"coll_cores_per_cache", host->per_cache},
         {"coll_cores_per_package", host->per_package},
         {"coll_board_latency", at_least(near->barrier - near->call - 2 * overhead, 1)},

@@ -55,6 +55,7 @@ struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, in
 struct ground {
     double latency_ns, gap_ns; /* of a message */
     double slowness;           /* of copying and joining: 1 within the cache */
+    double fetch_ns;           /* more per byte that is in no cache of the node at all, each time */
     double cores;
     double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
     double cold_ns;  /* what either end of a message takes longer after others' turns */
@@ -87,11 +88,12 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double senders = least((double)stage->senders, per_node);
     double active = least(senders * (messages + 1), per_node);
     double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns + ground->cold_ns;
-    double end = overhead + (stage->board ? 0 : (double)stage->bytes * ground->gap_ns);
+    double end = overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
     /* what is copied to or from the board another core reads or has written */
     double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
-    double work = (double)stage->reduced * ground->slowness * model->reduce_gap_ns +
-                  (double)stage->copied * copy_gap;
+    double fetch = 2 * ground->fetch_ns; /* from and to */
+    double work = (double)stage->reduced * (ground->slowness * model->reduce_gap_ns + fetch) +
+                  (double)stage->copied * (copy_gap + fetch);
     bool announced = stage->bytes > model->eager_bytes;
     double one_way = announced ? messages * end + overhead : (messages + 1) * end;
     double both_ways = most(1, least(2, 2 * senders / active));
@@ -157,16 +159,21 @@ static struct ground ground_of(const struct tern_model *model, double size,
         pair = model->machine;
     else if (cores > (double)model->cores_per_cache)
         pair = model->package;
-    double bytes = bytes_of(stages, first, size) * per_node / cores;
+    double each = bytes_of(stages, first, size), bytes = each * per_node / cores;
     double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
     double turn = model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
     double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
     double missing = bytes > room ? 1 - room / bytes : 0;
-    double gap = pair.gap_ns + missing * most(0, model->memory_gap_ns - pair.gap_ns);
+    double sharing = least(1, (double)model->cores_per_cache / cores); /* part of the ranks that share the last cache */
+    double all = each * per_node * sharing, last_room = (double)model->last_cache_bytes / 2;
+    double lost = last_room > 0 && all > last_room ? 1 - last_room / all : 0;
+    double farther = most(0, model->memory_gap_ns - pair.gap_ns);
+    double gap = pair.gap_ns + missing * farther;
     return (struct ground){
         .latency_ns = pair.latency_ns,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
+        .fetch_ns = lost * farther,
         .cores = cores,
         .round_ns = per_node > cores ? per_node / cores * turn : 0,
         .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
@@ -193,6 +200,7 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
     if (unit_bytes > 1) {
         view.eager_bytes /= unit_bytes;
         view.cache_bytes /= unit_bytes;
+        view.last_cache_bytes /= unit_bytes;
     }
     return view;
 }
@@ -248,6 +256,7 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .board_latency_ns = (double)tern_param_int("coll_board_latency"),
         .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
         .cache_bytes = tern_param_int("coll_cache_bytes"),
+        .last_cache_bytes = tern_param_int("coll_last_cache_bytes"),
         .cores_per_cache = tern_param_int("coll_cores_per_cache"),
         .cores_per_package = tern_param_int("coll_cores_per_package"),
         .ranks_per_node = ranks_per_node,

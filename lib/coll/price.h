@@ -36,6 +36,7 @@ struct tern_model {
     double board_latency_ns;           /* of a post, until another rank sees it */
     double board_overhead_ns;          /* for each further one that a rank takes */
     int64_t cache_bytes;               /* of a core, its own */
+    int64_t last_cache_bytes;          /* of the cache that cores share, 0: there is none */
     int64_t cores_per_cache, cores_per_package; /* cores that share one */
     int64_t ranks_per_node, cores_per_node, nics_per_node;
     int64_t eager_bytes; /* longer messages are announced first */

@@ -13,10 +13,10 @@ static const struct tern_figure good[] = {
     {"coll_node_latency", 114},    {"coll_node_overhead", 30},      {"coll_node_gap", 31},
     {"coll_node_rendezvous", 410}, {"coll_package_latency", 114},   {"coll_package_gap", 31},
     {"coll_machine_latency", 114}, {"coll_machine_gap", 31},        {"coll_memory_gap", 62},
-    {"coll_cache_bytes", 1048576}, {"coll_cores_per_cache", 2},     {"coll_cores_per_package", 2},
-    {"coll_board_latency", 95},    {"coll_board_overhead", 20},     {"coll_reduce_gap", 40},
-    {"coll_copy_gap", 24},         {"coll_switch", 1250},           {"coll_switch_crowded", 2210},
-    {"coll_cold", 60},             {"coll_call", 41},
+    {"coll_cache_bytes", 1048576}, {"coll_last_cache_bytes", 33554432}, {"coll_cores_per_cache", 2},
+    {"coll_cores_per_package", 2}, {"coll_board_latency", 95},      {"coll_board_overhead", 20},
+    {"coll_reduce_gap", 40},       {"coll_copy_gap", 24},           {"coll_switch", 1250},
+    {"coll_switch_crowded", 2210}, {"coll_cold", 60},               {"coll_call", 41},
 };
 
 /* Recorded on a quiet virtual machine whose cores were near to each other. */
