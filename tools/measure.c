@@ -237,7 +237,7 @@ static int64_t at_least(double value, int64_t least)
 static int make_figures(const struct host *host, const struct measured *measured, struct tern_figure *figures)
 {
     const struct result *near = &measured->pair[PAIR_CACHE];
-    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    int64_t cache = tern_rte_hw_cache_bytes("", host->cores[0].cpu, 2);
     /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead; of two ranks alone nobody
      * can tell which is which: a post costs somewhat less than a message. */
     double overhead = measured->board_ranks > 2
@@ -257,7 +257,7 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_machine_gap", at_least(measured->pair[PAIR_MACHINE].gap, 1)},
         {"coll_memory_gap", at_least(near->memory_gap, 1)},
         {"coll_cache_bytes", cache > 0 ? cache : 1 << 20},
-        {"coll_last_cache_bytes", at_least((double)sysconf(_SC_LEVEL3_CACHE_SIZE), 0)},
+        {"coll_last_cache_bytes", tern_rte_hw_cache_bytes("", host->cores[0].cpu, 3)},
         {"coll_cores_per_cache", host->per_cache},
         {"coll_cores_per_package", host->per_package},
         {"coll_board_latency", at_least(near->barrier - near->call - 2 * overhead, 1)},

@@ -160,11 +160,12 @@ static void binomial_scatter(struct tern_plan *plan)
 
 /* --- prices, of either --- */
 
+/* The root copies its own block, and so does who hands on others'. */
 static void binomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    int64_t copies = shape->size > 2 ? 2 : 1;
     tern_stages_add_tree(stages, shape->size, 2, shape->bytes, true, 0);
-    tern_stages_add(stages, (struct tern_stage){
-                                .repeat = 1, .senders = 1, .copied = 2 * shape->bytes});
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = 1, .copied = copies * shape->bytes});
 }
 
 static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)

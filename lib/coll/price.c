@@ -69,11 +69,13 @@ static double busy(const struct tern_wire *link, const struct tern_stage *stage,
 /*
  * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
  * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
- * receives, others' turns come before and after the own one: cores are not in step, half a round more.
+ * receives, others' turns come before and after the own one: cores are not in step, the less so the more ranks share one, up to
+ * half a round more.
  */
-static double rounds_waited(const struct tern_stage *stage, double active, double both_ways)
+static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared)
 {
-    return stage->messages ? (active - 1) / active + (both_ways - 1) / 2 : 0;
+    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared);
+    return stage->messages ? (active - 1) / active + more : 0;
 }
 
 /*
@@ -108,7 +110,7 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
     /* a pipeline is never full where who hands on waits for its turn: measured, half as long again */
     double halting = stage->flows ? 1.5 : 1;
-    return halting * (rounds_waited(stage, active, both_ways) * ground->round_ns + most(path, all));
+    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores) * ground->round_ns + most(path, all));
 }
 
 static double stage_price(const struct tern_model *model, const struct ground *ground, double size,

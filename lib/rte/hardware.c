@@ -128,25 +128,44 @@ static void own_cpus(struct cpus *ret_cpus)
 
 /* ---- the part around a processor ---- */
 
-/* The processors that share a data cache of this level with `cpu`. */
-static bool around_cache(const char *root, int cpu, int level, struct cpus *ret_cpus)
+/* The directory that describes the data cache of this level of `cpu`. False: there is none. */
+static bool find_cache(const char *root, int cpu, int level, char directory[PATH_ROOM])
 {
-    char directory[PATH_ROOM], path[PATH_ROOM + 32], line[32];
+    char path[PATH_ROOM + 32], line[32];
     for (int index = 0; index < CACHES_MAX; index++) {
-        snprintf(directory, sizeof directory, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root,
-                 cpu, index);
+        snprintf(directory, PATH_ROOM, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root, cpu, index);
         snprintf(path, sizeof path, "%s/level", directory);
         if (!read_line(path, line, sizeof line))
             return false;
         if (atoi(line) != level)
             continue;
         snprintf(path, sizeof path, "%s/type", directory);
-        if (!read_line(path, line, sizeof line) || line[0] == 'I') /* an instruction cache */
-            continue;
-        snprintf(path, sizeof path, "%s/shared_cpu_list", directory);
-        return read_list(path, ret_cpus);
+        if (read_line(path, line, sizeof line) && line[0] != 'I') /* an instruction cache */
+            return true;
     }
     return false;
+}
+
+/* The processors that share a data cache of this level with `cpu`. */
+static bool around_cache(const char *root, int cpu, int level, struct cpus *ret_cpus)
+{
+    char directory[PATH_ROOM], path[PATH_ROOM + 32];
+    if (!find_cache(root, cpu, level, directory))
+        return false;
+    snprintf(path, sizeof path, "%s/shared_cpu_list", directory);
+    return read_list(path, ret_cpus);
+}
+
+int64_t tern_rte_hw_cache_bytes(const char *root, int cpu, int level)
+{
+    char directory[PATH_ROOM], path[PATH_ROOM + 32], line[32], unit = 'K';
+    long long size;
+    if (!find_cache(root, cpu, level, directory))
+        return 0;
+    snprintf(path, sizeof path, "%s/size", directory);
+    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld%c", &size, &unit) < 1 || size < 0)
+        return 0;
+    return size << (unit == 'M' ? 20 : 10);
 }
 
 static bool around_numa(const char *root, int cpu, struct cpus *ret_cpus)

@@ -48,6 +48,7 @@ static void record_cache(int cpu, int index, const char *level, const char *type
     record(level, "cpu/cpu%d/cache/index%d/level", cpu, index);
     record(type, "cpu/cpu%d/cache/index%d/type", cpu, index);
     record(list, "cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+    record(level[0] == '3' ? "2M\n" : "48K\n", "cpu/cpu%d/cache/index%d/size", cpu, index);
 }
 
 static void record_host(void)
@@ -124,6 +125,14 @@ START_TEST(a_process_is_on_the_part_that_holds_all_its_processors)
 }
 END_TEST
 
+START_TEST(a_data_cache_has_a_size)
+{
+    ck_assert_int_eq(tern_rte_hw_cache_bytes(root, 5, 1), 48 << 10);
+    ck_assert_int_eq(tern_rte_hw_cache_bytes(root, 5, 2), 0);
+    ck_assert_int_eq(tern_rte_hw_cache_bytes(root, 5, 3), 2 << 20);
+}
+END_TEST
+
 START_TEST(nothing_is_known_without_files)
 {
     int32_t part[TERN_HW_KINDS];
@@ -197,6 +206,7 @@ int main(void)
     TCase *tests = suite_case(suite, "hardware");
     tcase_add_loop_test(tests, a_process_is_on_the_part_that_holds_all_its_processors, 0,
                         (int)(sizeof bindings / sizeof *bindings));
+    tcase_add_test(tests, a_data_cache_has_a_size);
     tcase_add_test(tests, nothing_is_known_without_files);
     tcase_add_test(tests, this_process_is_on_this_machine);
     tcase_add_test(tests, names_of_hwloc_and_of_open_mpi_are_known);
