@@ -127,63 +127,40 @@ static int blocks_out(const struct tern_plan_args *args)
     return args->collective < TERN_NEIGHBOR_ALLGATHER ? args->size : args->remote_size;
 }
 
-static int64_t *add_ints(int64_t *end, struct tern_ints ints, int count, int64_t units)
+/* Numbers are gone through in one order, `at` going on: to be kept, or to be compared with those that were; false: others. */
+static inline bool visit(int64_t **at, int64_t number, bool keeps)
+{
+    if (keeps)
+        **at = number;
+    return *(*at)++ == number;
+}
+
+static inline bool visit_ints(int64_t **at, struct tern_ints ints, int count, int64_t units, bool keeps)
 {
     for (int i = 0; ints.values && i < count; i++)
-        *end++ = units * tern_ints_at(ints, i);
-    return end;
-}
-
-static int64_t size_of(const struct tern_type *type)
-{
-    return type ? type->size : 0; /* nobody's */
-}
-
-static int64_t *add_sizes(int64_t *end, const struct tern_type *const *types, int count)
-{
-    for (int i = 0; types && i < count; i++)
-        *end++ = size_of(types[i]);
-    return end;
-}
-
-static void add_numbers(int64_t *end, const struct tern_plan_args *args)
-{
-    const struct tern_blocks *blocks = args->blocks;
-    int in = args->size, out = blocks_out(args);
-    end = add_ints(end, blocks->send_counts, out, blocks->send_units);
-    end = add_ints(end, blocks->send_displs, out, blocks->send_units);
-    end = add_ints(end, blocks->recv_counts, in, blocks->recv_units);
-    end = add_ints(end, blocks->recv_displs, in, blocks->recv_units);
-    end = add_sizes(end, blocks->send_types, out);
-    add_sizes(end, blocks->recv_types, in);
-}
-
-/* Goes on in *at behind what was the same. */
-static inline bool same_ints(const int64_t **at, struct tern_ints ints, int count, int64_t units)
-{
-    for (int i = 0; ints.values && i < count; i++)
-        if (*(*at)++ != units * tern_ints_at(ints, i))
+        if (!visit(at, units * tern_ints_at(ints, i), keeps))
             return false;
     return true;
 }
 
-static inline bool same_sizes(const int64_t **at, const struct tern_type *const *types, int count)
+/* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
+static inline bool visit_sizes(int64_t **at, const struct tern_type *const *types, int count, bool keeps)
 {
     for (int i = 0; types && i < count; i++)
-        if (*(*at)++ != size_of(types[i]))
+        if (!visit(at, types[i] ? types[i]->size : 0, keeps))
             return false;
     return true;
 }
 
-static bool same_numbers(const int64_t *at, const struct tern_plan_args *args)
+__attribute__((always_inline)) static inline bool visit_numbers(int64_t *at, const struct tern_plan_args *args, bool keeps)
 {
     const struct tern_blocks *blocks = args->blocks;
     int in = args->size, out = blocks_out(args);
-    return same_ints(&at, blocks->send_counts, out, blocks->send_units) &&
-           same_ints(&at, blocks->send_displs, out, blocks->send_units) &&
-           same_ints(&at, blocks->recv_counts, in, blocks->recv_units) &&
-           same_ints(&at, blocks->recv_displs, in, blocks->recv_units) &&
-           same_sizes(&at, blocks->send_types, out) && same_sizes(&at, blocks->recv_types, in);
+    return visit_ints(&at, blocks->send_counts, out, blocks->send_units, keeps) &&
+           visit_ints(&at, blocks->send_displs, out, blocks->send_units, keeps) &&
+           visit_ints(&at, blocks->recv_counts, in, blocks->recv_units, keeps) &&
+           visit_ints(&at, blocks->recv_displs, in, blocks->recv_units, keeps) &&
+           visit_sizes(&at, blocks->send_types, out, keeps) && visit_sizes(&at, blocks->recv_types, in, keeps);
 }
 
 /* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in one. */
@@ -206,7 +183,7 @@ static void keep(struct unequal *set, struct tern_plan *plan)
     int64_t *numbers = malloc((LISTS * blocks + 1) * sizeof *numbers);
     if (!numbers)
         return;
-    add_numbers(numbers, &plan->args);
+    visit_numbers(numbers, &plan->args, true);
     forget_unequal(&set[WAYS - 1]);
     memmove(set + 1, set, (WAYS - 1) * sizeof *set);
     set[0] = (struct unequal){plan, numbers};
@@ -223,7 +200,7 @@ static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct
     struct unequal *set = unequal_set(cache, args);
     for (int i = 0; i < WAYS && set[i].plan; i++) {
         struct tern_plan *plan = set[i].plan;
-        if (memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) || plan->refs > 1 || !same_numbers(set[i].numbers, args))
+        if (memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) || plan->refs > 1 || !visit_numbers(set[i].numbers, args, false))
             continue;
         plan->args.blocks = args->blocks;
         plan->refs++;
