@@ -69,8 +69,8 @@ static double busy(const struct tern_wire *link, const struct tern_stage *stage,
 /*
  * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
  * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
- * receives, others' turns come before and after the own one: cores are not in step, the less so the more ranks share one, up to
- * half a round more.
+ * receives, others' turns come before and after the own one: the more ranks share a core the less cores are in step, up to half
+ * a round more.
  */
 static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared)
 {

@@ -494,7 +494,7 @@ static inline void expect_answer(const struct tern_endpoint *back)
         tern_prefetch_write(tern_ring_slot(back->out.ring, back->out.mask, back->out.head));
 }
 
-/* *ret_more: whether other packets are to be looked for now. */
+/* *ret_more: false when the last posted receive got its message (tern_btl_deliver). */
 static int drain(struct incoming *entry, bool *ret_more)
 {
     int count = 0;
