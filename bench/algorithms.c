@@ -7,6 +7,8 @@
  * The least of many short batches is what the machine can do; what else it is doing stands in the median. */
 #include "calls.h"
 
+#include <math.h>
+
 struct measured {
     const struct operation *operation;
     struct call call;
@@ -36,10 +38,13 @@ static double batch(int repetitions, struct measured *m)
     return slowest;
 }
 
-static int repetitions_of(const struct bench *b, double seconds)
+/* Calls that take half a batch's time or more: of a few some ranks find all there when they begin. */
+static int repetitions_of(const struct bench *b, struct measured *m)
 {
-    int repetitions = seconds > 0 ? (int) (b->batch_seconds / seconds) : 1000;
-    return repetitions < 2 ? 2 : repetitions > 10000 ? 10000 : repetitions;
+    int repetitions = 2;
+    while (batch(repetitions, m) < b->batch_seconds / 2 && repetitions < 10000)
+        repetitions *= 2;
+    return repetitions;
 }
 
 /* Batches until so many of them have not been faster than those before. The first calls grow rings and touch their pages, which
@@ -48,10 +53,9 @@ static void measure(const struct bench *b, struct measured *m, const char *algor
 {
     enum { MOST_BATCHES = 400 };
     static const double most_seconds = 0.7;
-    double seconds[MOST_BATCHES], least = batch(2, m) / 2, spent = 0;
-    int count = 0;
+    double seconds[MOST_BATCHES], least = HUGE_VAL, spent = 0;
+    int count = 0, repetitions = repetitions_of(b, m);
     for (int idle = 0; count < MOST_BATCHES && idle < b->batches; count++) {
-        int repetitions = repetitions_of(b, least);
         seconds[count] = batch(repetitions, m) / repetitions;
         spent += seconds[count] * repetitions;
         idle = seconds[count] < 0.98 * least ? 0 : idle + 1;

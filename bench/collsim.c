@@ -78,6 +78,7 @@ static const struct {
     FIELD("machine_latency", machine.latency_ns, 1, false),
     FIELD("machine_gap", machine.gap_ns, 1e-3, false),
     FIELD("memory_gap", memory_gap_ns, 1e-3, false),
+    FIELD("uncached_gap", uncached_gap_ns, 1e-3, false),
     FIELD("cache_bytes", cache_bytes, 1, true),
     FIELD("last_cache_bytes", last_cache_bytes, 1, true),
     FIELD("cores_per_cache", cores_per_cache, 1, true),

@@ -26,6 +26,7 @@ static const struct rule {
     {"coll_machine_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60, 1.6},
     {"coll_machine_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
     {"coll_memory_gap", "ps/byte", "cores copy no faster", 2, 20000, 25, 1.6},
+    {"coll_uncached_gap", "ps/byte", "cores copy no faster", 2, 20000, 60, 1.8},
     {"coll_board_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60, 1.6},
     {"coll_board_overhead", "ns", "a post is some dozens of instructions", 2, 10000, 20, 2},
     {"coll_reduce_gap", "ps/byte", "cores add no faster", 1, 20000, 15, 1.6},
@@ -42,7 +43,8 @@ static const struct order {
 } orders[] = {
     {"coll_node_latency", "coll_package_latency"}, {"coll_package_latency", "coll_machine_latency"},
     {"coll_node_gap", "coll_package_gap"},         {"coll_package_gap", "coll_machine_gap"},
-    {"coll_node_gap", "coll_memory_gap"},          {"coll_node_latency", "coll_switch"},
+    {"coll_node_gap", "coll_memory_gap"},          {"coll_memory_gap", "coll_uncached_gap"},
+    {"coll_node_latency", "coll_switch"},
 };
 
 static const struct rule *rule_of(const char *name)

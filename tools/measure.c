@@ -101,7 +101,7 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 
 /* What a run of the probe has printed; -1: nothing. */
 struct result {
-    double latency, overhead, gap, rendezvous, memory_gap, copy_gap, reduce_gap, barrier, call, turn, message;
+    double latency, overhead, gap, rendezvous, memory_gap, uncached_gap, copy_gap, reduce_gap, barrier, call, turn, message;
 };
 
 static void take_line(struct result *result, const char *line)
@@ -111,9 +111,9 @@ static void take_line(struct result *result, const char *line)
         double *value;
     } values[] = {
         {"latency", &result->latency},       {"overhead", &result->overhead}, {"gap", &result->gap},
-        {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"copy_gap", &result->copy_gap},
-        {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},   {"switch", &result->turn},
-        {"call", &result->call},             {"message", &result->message},
+        {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"uncached_gap", &result->uncached_gap},
+        {"copy_gap", &result->copy_gap},     {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},
+        {"switch", &result->turn},           {"call", &result->call},         {"message", &result->message},
     };
     char name[32];
     double value;
@@ -169,7 +169,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
     for (int i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", i ? "," : "", cpus[i]);
     snprintf(ranks, sizeof ranks, "%d", count);
-    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         tern_log("no process can be started: %s", strerror(errno));
@@ -256,6 +256,7 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_machine_latency", at_least(measured->pair[PAIR_MACHINE].latency, 1)},
         {"coll_machine_gap", at_least(measured->pair[PAIR_MACHINE].gap, 1)},
         {"coll_memory_gap", at_least(near->memory_gap, 1)},
+        {"coll_uncached_gap", at_least(near->uncached_gap, 1)},
         {"coll_cache_bytes", cache > 0 ? cache : 1 << 20},
         {"coll_last_cache_bytes", tern_rte_hw_cache_bytes("", host->cores[0].cpu, 3)},
         {"coll_cores_per_cache", host->per_cache},

@@ -576,18 +576,15 @@ bool tern_plan_fits_slices(const struct tern_plan_args *args)
 
 /* --- prices --- */
 
-/* `turns` turns, in which a rank copies and joins so many bytes in all. `posters`: ranks that all others
- * wait for. */
-static void add_turns(const struct tern_shape *shape, struct tern_stages *stages, int64_t posters,
-                      double turns, int64_t copied, int64_t reduced)
+/* `turns` turns, in which a rank copies and joins so many bytes in all. `senders`: ranks that all others wait for. */
+static void add_turns(const struct tern_shape *shape, struct tern_stages *stages, double turns, struct tern_stage all)
 {
-    /* whoever takes from all looks at all of them */
-    tern_stages_add(stages, (struct tern_stage){.repeat = turns,
-                                                .messages = shape->size - 1,
-                                                .senders = posters,
-                                                .reduced = (int64_t)((double)reduced / turns),
-                                                .copied = (int64_t)((double)copied / turns),
-                                                .board = true});
+    all.repeat = turns;
+    all.messages = shape->size - 1; /* whoever takes from all looks at all of them */
+    all.reduced = (int64_t)((double)all.reduced / turns);
+    all.copied = (int64_t)((double)all.copied / turns);
+    all.board = true;
+    tern_stages_add(stages, all);
 }
 
 enum { PRICED_SHEET = 64 << 10 };
@@ -600,18 +597,20 @@ static double waits(const struct tern_shape *shape, int64_t posted)
 
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, shape->size, waits(shape, shape->bytes), shape->bytes * shape->size, 0);
+    add_turns(shape, stages, waits(shape, shape->bytes),
+              (struct tern_stage){.senders = shape->size, .copied = shape->bytes * shape->size});
 }
 
 void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t all = shape->bytes * shape->size;
-    add_turns(shape, stages, shape->size, waits(shape, all), 2 * (all - shape->bytes), 0);
+    add_turns(shape, stages, waits(shape, all),
+              (struct tern_stage){.senders = shape->size, .copied = 2 * (all - shape->bytes), .apart = true});
 }
 
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, 1, 0, 0);
+    add_turns(shape, stages, 1, (struct tern_stage){.senders = 1});
     /* piece by piece; the root writes while the others read */
     tern_stages_add(stages, (struct tern_stage){
                                 .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
@@ -620,31 +619,33 @@ void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages 
 /* Gather and scatter. */
 void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, 1, shape->bytes * (shape->size - 1), 0);
+    add_turns(shape, stages, 1, (struct tern_stage){.senders = 1, .copied = shape->bytes * (shape->size - 1)});
 }
 
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, 1, 2 * shape->bytes, shape->bytes * (shape->size - 1));
+    add_turns(shape, stages, 1,
+              (struct tern_stage){.senders = 1, .copied = 2 * shape->bytes, .reduced = shape->bytes * (shape->size - 1)});
 }
 
 /* A rank joins what those before it have posted: half of all, taken together. */
 void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, shape->size, waits(shape, shape->bytes), shape->bytes,
-              shape->bytes * (shape->size - 1) / 2);
+    add_turns(shape, stages, waits(shape, shape->bytes),
+              (struct tern_stage){.senders = shape->size, .copied = shape->bytes, .reduced = shape->bytes * (shape->size - 1) / 2});
 }
 
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, shape->size, waits(shape, shape->bytes), 2 * shape->bytes,
-              shape->bytes * (shape->size - 1));
+    add_turns(shape, stages, waits(shape, shape->bytes),
+              (struct tern_stage){.senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes * (shape->size - 1)});
 }
 
 void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t all = shape->bytes * shape->size;
-    add_turns(shape, stages, shape->size, waits(shape, all), all, all - shape->bytes);
+    add_turns(shape, stages, waits(shape, all),
+              (struct tern_stage){.senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
 }
 
 /* Of fewer units than ranks, not all have a slice: they join all posts, the others wait for theirs. */
@@ -652,9 +653,11 @@ void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stag
 {
     int64_t units = tern_units(shape->bytes, shape->unit);
     if (units >= shape->size) {
-        add_turns(shape, stages, shape->size, 2 * waits(shape, shape->bytes), 2 * shape->bytes, shape->bytes);
+        add_turns(shape, stages, 2 * waits(shape, shape->bytes),
+                  (struct tern_stage){.senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes});
         return;
     }
-    add_turns(shape, stages, units, 1, shape->bytes, shape->unit * (shape->size - 1));
-    add_turns(shape, stages, 1, 1, shape->bytes, 0);
+    add_turns(shape, stages, 1,
+              (struct tern_stage){.senders = units, .copied = shape->bytes, .reduced = shape->unit * (shape->size - 1)});
+    add_turns(shape, stages, 1, (struct tern_stage){.senders = 1, .copied = shape->bytes});
 }

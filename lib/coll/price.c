@@ -59,6 +59,7 @@ struct ground {
     double cores;
     double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
     double cold_ns;  /* what either end of a message takes longer after others' turns */
+    double cold_board_ns; /* what a post takes longer that all read: those of sixteen ranks stay in a core's cache */
 };
 
 static double busy(const struct tern_wire *link, const struct tern_stage *stage, double sharing)
@@ -89,7 +90,8 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double messages = (double)stage->messages;
     double senders = least((double)stage->senders, per_node);
     double active = least(senders * (messages + 1), per_node);
-    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns + ground->cold_ns;
+    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
+    overhead += stage->board && !stage->apart ? ground->cold_board_ns : ground->cold_ns;
     double end = overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
     /* what is copied to or from the board another core reads or has written */
     double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
@@ -175,10 +177,11 @@ static struct ground ground_of(const struct tern_model *model, double size,
         .latency_ns = pair.latency_ns,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
-        .fetch_ns = lost * farther,
+        .fetch_ns = lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
         .cores = cores,
         .round_ns = per_node > cores ? per_node / cores * turn : 0,
         .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
+        .cold_board_ns = most(0, doublings - 2) / 2 * model->cold_ns,
     };
 }
 
@@ -196,7 +199,7 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
     }
     view.network.gap_ns *= unit;
     double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns, &view.machine.gap_ns,
-                            &view.memory_gap_ns, &view.reduce_gap_ns,  &view.copy_gap_ns};
+                            &view.memory_gap_ns, &view.uncached_gap_ns, &view.reduce_gap_ns, &view.copy_gap_ns};
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         *gaps[i] *= (double)unit_bytes;
     if (unit_bytes > 1) {
@@ -249,6 +252,7 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .machine = {(double)tern_param_int("coll_machine_latency"),
                     in_thousandths("coll_machine_gap")},
         .memory_gap_ns = in_thousandths("coll_memory_gap"),
+        .uncached_gap_ns = in_thousandths("coll_uncached_gap"),
         .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
         .copy_gap_ns = in_thousandths("coll_copy_gap"),
         .switch_ns = (double)tern_param_int("coll_switch"),

@@ -28,6 +28,7 @@ struct tern_model {
     struct tern_wire node, network;   /* node: between cores with a common cache */
     struct tern_far package, machine; /* in one package without one, in two packages */
     double memory_gap_ns;              /* like node.gap_ns, of bytes that are in no core's cache */
+    double uncached_gap_ns;            /* ... in no cache at all */
     double reduce_gap_ns, copy_gap_ns; /* per byte, in one core */
     double switch_ns;                  /* from one rank to another of two on the same core */
     double switch_crowded_ns;          /* of sixteen: each finds the caches cold */
@@ -82,6 +83,7 @@ struct tern_stage {
     int64_t reduced, copied; /* bytes, by each */
     bool relay; /* a ring or chain: neighbours hand on what came in the round before */
     bool board; /* `messages` are posts that a rank takes from the board */
+    bool apart; /* it takes a part of each, that nobody else reads */
     bool flows; /* rounds of a pipeline that is full: they follow each other without waiting */
     uint8_t level; /* enum tern_level, whose ranks the numbers above count */
     int32_t lanes; /* leaders of a node that do this at the same time */

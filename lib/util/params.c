@@ -90,6 +90,7 @@ static const struct tern_param coll[] = {
     {"coll_machine_latency", TERN_PARAM_INT, "450", "ns", "Like coll_node_latency, between cores of two packages."},
     {"coll_machine_gap", TERN_PARAM_INT, "60", "ps/byte", "Like coll_node_gap, between cores of two packages."},
     {"coll_memory_gap", TERN_PARAM_INT, "50", "ps/byte", "Like coll_node_gap, of bytes that do not stay in the core's cache."},
+    {"coll_uncached_gap", TERN_PARAM_INT, "120", "ps/byte", "Like coll_node_gap, of bytes that are in no cache."},
     {"coll_cache_bytes", TERN_PARAM_SIZE, "1m", "bytes", "What stays in a core's own cache."},
     {"coll_last_cache_bytes", TERN_PARAM_SIZE, "32m", "bytes", "What stays in a cache that cores share; 0: there is none."},
     {"coll_cores_per_cache", TERN_PARAM_INT, "0", "", "Cores that share a cache; 0: those of a package."},
@@ -243,10 +244,10 @@ const struct tern_param_alias tern_param_aliases[] = {
 const char *const tern_param_measured[] = {
     "coll_node_latency",    "coll_node_overhead",     "coll_node_gap",       "coll_node_rendezvous",
     "coll_package_latency", "coll_package_gap",       "coll_machine_latency", "coll_machine_gap",
-    "coll_memory_gap",      "coll_cache_bytes",       "coll_last_cache_bytes", "coll_cores_per_cache",
-    "coll_cores_per_package", "coll_board_latency",   "coll_board_overhead", "coll_reduce_gap",
-    "coll_copy_gap",        "coll_switch",            "coll_switch_crowded", "coll_cold",
-    "coll_call",            NULL,
+    "coll_memory_gap",      "coll_uncached_gap",      "coll_cache_bytes",    "coll_last_cache_bytes",
+    "coll_cores_per_cache", "coll_cores_per_package", "coll_board_latency",  "coll_board_overhead",
+    "coll_reduce_gap",      "coll_copy_gap",          "coll_switch",         "coll_switch_crowded",
+    "coll_cold",            "coll_call",              NULL,
 };
 
 const char *const tern_param_foreign_words[] = {
