@@ -71,6 +71,16 @@ static inline void tern_doorbell_note_staying(void)
  * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c); atomic, and no thread minds another's. */
 extern TERN_OURS unsigned tern_doorbell_contended;
 
+/* The belief fades with each wait, and each time that it decides something: who only acts on it would else never wait, and keep it.
+ * Returns whether it was held. */
+static inline bool tern_doorbell_fade_contention(void)
+{
+    unsigned contended = __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED);
+    if (contended)
+        __atomic_store_n(&tern_doorbell_contended, contended - 1, __ATOMIC_RELAXED);
+    return contended > 0;
+}
+
 /* Wakes other threads of this process that sleep: one of them has completed another's request, or has sent to its own rank what
  * another probes for. */
 void tern_doorbell_ring_self(void);

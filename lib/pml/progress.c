@@ -173,14 +173,6 @@ bool tern_wait_crowded(void)
     return current_policy() == &crowded;
 }
 
-/* A new wait: the belief that others want the processor fades. */
-static void forget_contention(void)
-{
-    unsigned contended = __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED);
-    if (contended)
-        __atomic_store_n(&tern_doorbell_contended, contended - 1, __ATOMIC_RELAXED);
-}
-
 static void yield_processor(void)
 {
     struct tern_held held = tern_locks_release();
@@ -300,8 +292,8 @@ static bool idle_round(struct tern_waiter *waiter)
 {
     const struct policy *policy = current_policy();
     unsigned idle = waiter->idle;
-    if (idle == 0)
-        forget_contention();
+    if (idle == 0) /* a new wait */
+        tern_doorbell_fade_contention();
     if (idle >= policy->spins || idle % CLOCK_ROUNDS == 0)
         look_at_clock(waiter);
     waiter->idle++;
