@@ -26,6 +26,14 @@ enum machine {
     TWO_MEMORIES,
     WIDE_NUMA,
     NOTHING_SAID,
+    LAKEFIELD,
+    EPYC_7451,
+    XEON_6230,
+    XEON_2680,
+    POWER9,
+    MAINFRAME,
+    OFFLINE,
+    GROUPED,
     MACHINES
 };
 
@@ -57,6 +65,25 @@ static const struct {
     /* two sockets in one NUMA node */
     [WIDE_NUMA] = { "group:2 [numa] package:2 core:2 pu:1", NULL },
     [NOTHING_SAID] = { "pu:3", NULL },
+
+    /* recorded on real machines (topologies/README.md) */
+    /* four small cores with a cache of their own, and a large one, 4 */
+    [LAKEFIELD] = { "lakefield.xml", NULL },
+    /* two sockets of eight L3 caches of three cores; core c has c and c + 48 */
+    [EPYC_7451] = { "epyc-7451.xml", NULL },
+    /* even processors are on socket 0, odd ones on socket 1; threads are 40 apart */
+    [XEON_6230] = { "xeon-6230.xml", NULL },
+    /* two L3 caches of six cores in each socket; even processors are on socket 0 */
+    [XEON_2680] = { "xeon-2680v3.xml", NULL },
+    /* cores of four threads, 0-15 on one socket, 88-103 on the other, two cores to a cache; between these numbers those of cores that
+     * are switched off */
+    [POWER9] = { "power9.xml", NULL },
+    /* part of one: 2 drawers of 2 books; processors of their sockets 0-2, 10-12, 3-6, 7-9; 13-14, 15, 16, 17-19 */
+    [MAINFRAME] = { "s390.xml", NULL },
+    /* four sockets, of whose processors 2, 5, 13 and 14 are off: cores 0,8 4,12; 1,9; 3,11 7,15; 6 10, of sockets 0, 1, 3 and 2 */
+    [OFFLINE] = { "offline.xml", NULL },
+    /* a control group on a machine of three and more sockets has six processors of the first: 0-3 and 4-5, by L3 */
+    [GROUPED] = { "cgroup.xml", NULL },
 };
 
 static struct tern_host record(const char *description, const char *allowed_list)
@@ -261,6 +288,50 @@ static const struct {
 
     { NOTHING_SAID, 3, "core", NULL, NULL, "0 1 2" },
     { NOTHING_SAID, 3, NULL, NULL, NULL, "0-2 0-2 0-2" },
+
+    { LAKEFIELD, 0, "core", NULL, NULL, "0 1 2 3 4" },
+    { LAKEFIELD, 3, "l2cache", NULL, NULL, "0-3 4 0-3" },
+    { LAKEFIELD, 2, "slot:PE=2", NULL, NULL, "0-1 2-3" },
+    { LAKEFIELD, 0, "ppr:1:l2cache", NULL, NULL, "0-3 4" },
+
+    { EPYC_7451, 2, NULL, NULL, NULL, "0,48 1,49" },
+    { EPYC_7451, 3, NULL, NULL, NULL, "0-23,48-71 24-47,72-95 0-23,48-71" },
+    { EPYC_7451, 3, "l3cache", NULL, NULL, "0-2,48-50 3-5,51-53 6-8,54-56" },
+    { EPYC_7451, 4, "package", "l3cache", NULL, "0-2,48-50 24-26,72-74 3-5,51-53 27-29,75-77" },
+    { EPYC_7451, 2, "slot:PE=4", NULL, NULL, "0-3,48-51 4-7,52-55" },
+    { EPYC_7451, 0, "ppr:1:package:PE=24", NULL, NULL, "0-23,48-71 24-47,72-95" },
+
+    { XEON_6230, 2, NULL, NULL, NULL, "0,40 2,42" },
+    { XEON_6230, 4, "socket", "core", NULL, "0,40 1,41 2,42 3,43" },
+    { XEON_6230, 2, "slot:PE=3", NULL, NULL, "0,2,4,40,42,44 6,8,10,46,48,50" },
+    { XEON_6230, 4, "hwthread", NULL, NULL, "0 40 2 42" },
+
+    { XEON_2680, 5, "l3cache", NULL, NULL,
+      "0,2,4,6,8,10 12,14,16,18,20,22 1,3,5,7,9,11 13,15,17,19,21,23 0,2,4,6,8,10" },
+    { XEON_2680, 2, "slot:PE=7", NULL, NULL, "0,2,4,6,8,10,12 1,3,14,16,18,20,22" },
+    { XEON_2680, 4, "l3cache", "core", NULL, "0 12 1 13" },
+
+    { POWER9, 0, "ppr:1:numa", NULL, NULL, "0-15 88-103" },
+    { POWER9, 4, "numa", "core", NULL, "0-3 88-91 4-7 92-95" },
+    { POWER9, 5, "l3cache", NULL, NULL, "0-7 8-15 88-95 96-103 0-7" },
+    { POWER9, 2, "slot:PE=3", NULL, NULL, "0-11 12-15,88-95" },
+    { POWER9, 6, "hwthread", NULL, NULL, "0 1 2 3 4 5" },
+
+    { MAINFRAME, 9, "socket", NULL, NULL, "0-2 10-12 3-6 7-9 13-14 15 16 17-19 0-2" },
+    { MAINFRAME, 5, "core", NULL, NULL, "0 1 2 10 11" },
+    { MAINFRAME, 3, "slot:PE=4", NULL, NULL, "0-2,10 3-4,11-12 5-8" },
+
+    { OFFLINE, 0, "core", NULL, NULL, "0,8 4,12 1,9 3,11 7,15 6 10" },
+    { OFFLINE, 4, "socket", NULL, NULL, "0,4,8,12 1,9 3,7,11,15 6,10" },
+    { OFFLINE, 5, "socket", "core", NULL, "0,8 1,9 3,11 6 4,12" },
+    { OFFLINE, 2, "slot:PE=2", NULL, NULL, "0,4,8,12 1,3,9,11" },
+    { OFFLINE, 7, "hwthread", NULL, NULL, "0 8 4 12 1 9 3" },
+
+    { GROUPED, 0, "core", NULL, NULL, "0 1 2 3 4 5" },
+    { GROUPED, 3, "numa", NULL, NULL, "0-3 4-5 0-3" },
+    { GROUPED, 0, "ppr:1:l3cache", NULL, NULL, "0-3 4-5" },
+    { GROUPED, 0, "ppr:1:package", NULL, NULL, "0-5" },
+    { GROUPED, 7, "core", NULL, NULL, "- - - - - - -" },
 };
 
 START_TEST(test_maps)
