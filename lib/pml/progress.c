@@ -287,6 +287,15 @@ static void look_at_clock(struct tern_waiter *waiter)
     count_blocked(waiter, now);
 }
 
+/* Whoever needs it meanwhile rings it. A progress thread does not come here: its program may compute. */
+static bool sleep_and_stay(const struct tern_waiter *waiter)
+{
+    tern_doorbell_note_staying();
+    bool came = sleep_until_rung(waiter);
+    tern_doorbell_note_waiting(tern_ticks());
+    return came;
+}
+
 /* A round without an event. True: there was one after all. */
 static bool idle_round(struct tern_waiter *waiter)
 {
@@ -304,7 +313,7 @@ static bool idle_round(struct tern_waiter *waiter)
     } else if (idle < policy->spins + policy->yields) {
         yield_processor();
     } else {
-        return sleep_until_rung(waiter);
+        return sleep_and_stay(waiter);
     }
     return false;
 }

@@ -358,8 +358,6 @@ static bool sender_is_there(const struct tern_endpoint *endpoint)
         return false; /* for it to come in many small parts: each would cost a turn of both */
     if (tern_doorbell_fade_contention())
         return false; /* not for long */
-    if (__atomic_load_n(&endpoint->block->bell.word, __ATOMIC_RELAXED))
-        return true; /* asleep in a call that waits: it is rung */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
     /* with a sign: the sender's clock may be a little ahead */
     return (int64_t)(tern_ticks() - at) < THERE_TICKS;
