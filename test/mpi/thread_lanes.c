@@ -5,7 +5,7 @@
  * always, and one with short messages: on one communicator they meet, on two never. Then two pairs
  * of threads between the ranks. (There, a thread may look into the other lane before it sleeps; that
  * is once in a while, not per message.) args: rounds. */
-#include "check.h"
+#include "counter.h"
 #include <pthread.h>
 
 enum { PAIRS = 2, WINDOW = 8, LARGE = 4 << 20, COPIES = 20, TRIES = 500 };
@@ -78,52 +78,36 @@ static void at_once(void *(*a)(void *), MPI_Comm *for_a, void *(*b)(void *), MPI
         CHECK_INT(pthread_join(threads[i], NULL), 0);
 }
 
-static MPI_T_pvar_handle open_counter(MPI_T_pvar_session session, const char *name)
-{
-    int index, count;
-    MPI_T_pvar_handle handle;
-    CHECK_OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index));
-    CHECK_OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
-    CHECK_OK(MPI_T_pvar_start(session, handle));
-    return handle;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm comms[PAIRS];
-    MPI_T_pvar_session session;
-    int level;
-    unsigned long long contended = ~0ull, met = 0, messages = (unsigned long long)PAIRS * (2 * WINDOW + 3);
+    unsigned long long met = 0, messages = (unsigned long long)PAIRS * (2 * WINDOW + 3);
 
-    CHECK_OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &level));
     start_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
     rounds = argument(argc, argv, 4000);
     messages *= (unsigned long long)rounds;
-    CHECK_OK(MPI_T_pvar_session_create(&session));
-    MPI_T_pvar_handle counter = open_counter(session, "pml_locks_contended");
+    struct counter contended = counter_open("pml_locks_contended", MPI_THREAD_MULTIPLE);
     for (int i = 0; i < PAIRS; i++) /* one after the other: their lanes are neighbours */
         CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
     for (int i = 0; i < 2; i++) {
         copying = 1;
         at_once(copy_large, &comms[0], send_short, &comms[1]);
     }
-    CHECK_OK(MPI_T_pvar_read(session, counter, &contended));
-    CHECK_INT(contended, 0);
+    CHECK_INT(counter_read(&contended), 0);
     for (int i = 0; i < TRIES && met == 0; i++) {
         copying = 1;
         at_once(copy_large, &comms[0], send_short, &comms[0]);
-        CHECK_OK(MPI_T_pvar_read(session, counter, &met));
+        met = counter_read(&contended);
     }
     CHECK(met > 0);
     at_once(talk, &comms[0], talk, &comms[1]);
-    CHECK_OK(MPI_T_pvar_read(session, counter, &contended));
-    if ((contended - met) * 1000 > messages)
-        FAIL("threads waited %llu times for a lane in %llu messages", contended - met, messages);
+    unsigned long long waits = counter_read(&contended) - met;
+    if (waits * 1000 > messages)
+        FAIL("threads waited %llu times for a lane in %llu messages", waits, messages);
     if (argc > 2)
-        printf("one lane: %llu; two: %llu of %llu messages\n", met, contended - met, messages);
-    CHECK_OK(MPI_T_pvar_session_free(&session));
+        printf("one lane: %llu; two: %llu of %llu messages\n", met, waits, messages);
     for (int i = 0; i < PAIRS; i++)
         CHECK_OK(MPI_Comm_free(&comms[i]));
-    CHECK_OK(MPI_T_finalize());
+    counter_close(&contended);
     return end();
 }

@@ -3,30 +3,13 @@
 /* Messages that nobody has asked for yet go whole, far beyond the credit, as long as the receiver has memory for such: again
  * and again, when the earlier ones have been received or dropped with their communicator. Beyond that memory they are only
  * announced. */
-#include "check.h"
+#include "counter.h"
 
 #ifndef LEVEL
 #define LEVEL MPI_THREAD_SINGLE
 #endif
 
 enum { ROUNDS = 12, FEW = 5000, MANY = 20000 }; /* each costs some 100 bytes */
-
-static unsigned long long announced(void)
-{
-    static MPI_T_pvar_session session;
-    static MPI_T_pvar_handle handle;
-    unsigned long long value;
-    int index, count, provided;
-    if (!handle) {
-        CHECK_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-        CHECK_OK(MPI_T_pvar_session_create(&session));
-        CHECK_OK(MPI_T_pvar_get_index("pml_rendezvous_sent", MPI_T_PVAR_CLASS_COUNTER, &index));
-        CHECK_OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
-        CHECK_OK(MPI_T_pvar_start(session, handle));
-    }
-    CHECK_OK(MPI_T_pvar_read(session, handle, &value));
-    return value;
-}
 
 /* Rank 1 takes the last one first, so all others have come before their receives. drop: they never get any. */
 static void exchange(int messages, int drop)
@@ -58,13 +41,14 @@ static void exchange(int messages, int drop)
 int main(int argc, char **argv)
 {
     start_threads(&argc, &argv, LEVEL);
-    announced();
+    struct counter announced = counter_open("pml_rendezvous_sent", LEVEL);
     for (int round = 0; round < ROUNDS; round++) {
         exchange(FEW, round % 2);
-        CHECK_INT(announced(), 0);
+        CHECK_INT(counter_read(&announced), 0);
     }
     exchange(MANY, 0);
-    CHECK(rank == 1 || announced() > 0);
+    CHECK(rank == 1 || counter_read(&announced) > 0);
     exchange(FEW, 0);
+    counter_close(&announced);
     return end();
 }

@@ -13,37 +13,9 @@
  * in order, one execution stands for all.
  */
 
-#include "lib/coll/plan.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct piece {
-    int32_t begin, end; /* units of the buffer; few enough, so that a cache holds many pieces */
-    int32_t shift;      /* unit x is unit x + shift of the inputs */
-    int32_t set;        /* whose inputs */
-};
+#include "content.h"
 
 struct symbolic_turn;
-
-/* What a buffer holds; what no piece covers is undefined. */
-struct content {
-    struct piece *pieces; /* in order */
-    int count, room;
-    int before; /* of the room, so much lies before them */
-    int found;  /* where was looked last */
-};
-
-/* Sets of ranks are numbers; equal sets are equal numbers. Those of ranks lo .. hi - 1: */
-int32_t set_of(int lo, int hi);
-void sets_forget(void);
-
-void content_put(struct content *content, struct piece piece);
-/* What another one holds, in its own memory. */
-void content_copy(struct content *content, const struct content *from);
-void content_release(struct content *content);
-/* Does it hold exactly this (and perhaps something elsewhere)? */
-bool content_has(struct content *content, struct piece piece);
 
 struct symbolic_rank {
     struct tern_plan *plan;
