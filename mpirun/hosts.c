@@ -26,7 +26,8 @@ static int read_slots(const char *text, const char *where, int *ret_slots)
     char *end;
     long slots = strtol(text, &end, 10);
     if (end == text || *end || slots < 1 || slots > MOST_SLOTS)
-        return tern_error(TERN_ERR_ARG, "\"%s\" is not a number of slots (in %s)", text, where);
+        return tern_error(TERN_ERR_ARG, "\"%s\" is not a number of slots (in %s); expected 1 to %d", text, where,
+                          MOST_SLOTS);
     *ret_slots = (int)slots;
     return 0;
 }
@@ -117,6 +118,9 @@ int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry)
             break;
     }
     free(copy);
+    if (error == 0 && entry.max_slots && entry.slots > entry.max_slots)
+        error = tern_error(TERN_ERR_ARG, "host %s has slots=%d, more than its max_slots=%d", entry.name,
+                           entry.slots, entry.max_slots);
     if (error == 0)
         *ret_entry = entry;
     return error;

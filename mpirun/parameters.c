@@ -9,6 +9,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/tcp_address.h"
 #include "mpirun/policy.h"
 
 void tern_parameter_check(const char *name)
@@ -44,6 +45,13 @@ static int choose_mapper(const char *names, struct tern_options *options)
     return 0;
 }
 
+/* What every rank would say is said once, before any is started. */
+static int check_filter(const char *name, const char *value)
+{
+    struct tern_tcp_filter filter;
+    return tern_tcp_filter_read(name, value, &filter);
+}
+
 /* Parameters of Open MPI's launcher that mean something to ours. */
 static int apply_parameter(const char *name, const char *value, struct tern_options *options)
 {
@@ -74,6 +82,8 @@ static int apply_parameter(const char *name, const char *value, struct tern_opti
         options->tag_output = !is_false(value);
     else if (strcmp(name, "orte_abort_on_non_zero_status") == 0)
         options->keep_going = is_false(value);
+    else if (strcmp(name, "btl_tcp_if_include") == 0 || strcmp(name, "btl_tcp_if_exclude") == 0)
+        return check_filter(name, value);
     else if (strcmp(name, "prte_launch_agent") == 0)
         return tern_param_write("orte_launch_agent", value);
     else if (is_launch_parameter(name))

@@ -57,7 +57,7 @@ bad 'cannot start on host no-such-host.invalid: .*(resolve|ssh)' --host no-such-
 bad 'cannot start on host 192.0.2.77: .+' --mca launch_timeout 1 --host localhost,192.0.2.77 -np 2 "${go[@]}"
 bad 'cannot start on host far: cannot run nosuchagent' --mca plm_rsh_agent nosuchagent --host far -np 1 "${go[@]}"
 bad 'cannot start on host far: false ended with exit status 1' --mca plm_rsh_agent false --host far -np 1 "${go[@]}"
-bad '"0" is not a number of slots' --host localhost:0 -np 1 "${go[@]}"
+bad '"0" is not a number of slots \(in localhost:0\); expected 1 to [0-9]+' --host localhost:0 -np 1 "${go[@]}"
 bad '"x" is not a number of slots' -H localhost:x -np 1 "${go[@]}"
 bad 'cannot read the hostfile nofile: No such file' --hostfile nofile -np 1 "${go[@]}"
 echo '# nobody' >empty
@@ -74,6 +74,15 @@ echo 'localhost' >hosts
 bad 'host far is not in hosts' --hostfile hosts --host far -np 1 "${go[@]}"
 bad '--nolocal leaves no host' --nolocal -np 1 "${go[@]}"
 
+printf 'localhost\n\nlocalhost slots=0 # again\n' >hosts
+bad 'hosts, line 3: "0" is not a number of slots .*; expected 1 to [0-9]+' --hostfile hosts -np 1 "${go[@]}"
+printf 'localhost\nfar slots=3 max_slots=2\n' >hosts
+bad 'hosts, line 2: host far has slots=3, more than its max_slots=2' --hostfile hosts -np 1 "${go[@]}"
+for filter in 10.0.0.0/33 10.0.0/8 10.0.0.256/8 10.0.0.0/ 10.0.0.0/8x 10.0.0.0/-1 fd00::/129 eth0/8 10.0.0.0/255.0.0.0; do
+    bad "btl_tcp_if_include: .$filter. is no subnet; expected one such as 192" --mca btl_tcp_if_include "lo,$filter" -np 2 "${go[@]}"
+done
+bad 'btl_tcp_if_exclude: .10.0.0.0/99. is no subnet; expected one such as 192' --mca btl_tcp_if_exclude 10.0.0.0/99 -np 2 "${go[@]}"
+bad 'btl_tcp_if_exclude: .10.0.0.1. is an address; expected .* a subnet such as 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1 -np 2 "${go[@]}"
 echo 'localhost slots=2 max_slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 bad 'cannot read the hostfile /: Is a directory' --hostfile / -np 1 "${go[@]}"
@@ -100,6 +109,14 @@ is "the table, with limits" "$(cat err)" 'mpirun: 7 ranks, and the hostfile allo
     host     slots  max
     far1         2    2
     far1234      4    4'
+# A host that is named more than once, here or there, is one with the slots of all.
+table --host far1,far2:2,far1,far1 -np 6 "${go[@]}"
+is "the table, of hosts named again" "$(cat err)" 'mpirun: 6 ranks on 5 slots, and --oversubscribe was not given
+    host  slots  max
+    far1      3
+    far2      2'
+run --host localhost,127.0.0.1:2 --dry-run --display allocation -q true
+is "a host under two names" "$rc $(grep -c 'slots=' out) $(grep -c ': slots=3 ' out)" "0 1 1"
 table --hostfile hosts -np 7 --oversubscribe "${go[@]}"
 is "limits hold with --oversubscribe" "$(head -n 1 err)" 'mpirun: 7 ranks, and the hostfile allows at most 6'
 run --host far1:2,far2:3 -np 6 --oversubscribe --dry-run -q true
