@@ -265,7 +265,7 @@ static void prepare_launch(const struct tern_options *options, int here, bool by
     bool by_batch_system = by_srun || (!given && launch->words.count); /* perhaps from this host only */
     if (!launch->words.count)
         tern_strings_add(&launch->words, "ssh");
-    if (!by_srun)
+    if (!by_batch_system) /* they are for the command that was named, or for ssh */
         add_words(&launch->words, tern_param_string("plm_rsh_args"));
     launch->program = find_program(options);
     launch->timeout_ms = (int)tern_param_int("launch_timeout") * 1000;

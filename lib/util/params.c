@@ -209,7 +209,8 @@ static const struct tern_param launch[] = {
      "What starts with ssh is told to ask for no password. Empty: qrsh in a Grid Engine job, blaunch in an LSF job, if they are found; "
      "else ssh."},
     {"plm_rsh_disable_qrsh", TERN_PARAM_BOOL, "0", "", "In a Grid Engine job, too, ssh starts the agents where plm_rsh_agent is empty."},
-    {"plm_rsh_args", TERN_PARAM_STRING, "", "", "More words for that command, such as `-p 2222`."},
+    {"plm_rsh_args", TERN_PARAM_STRING, "", "",
+     "More words for that command, or for ssh, such as `-p 2222`; not for a qrsh or blaunch that was found."},
     {"orte_launch_agent", TERN_PARAM_STRING, "", "",
      "mpirun on the other hosts; empty: the same path as here, or bin/mpirun below --prefix."},
     {"launch_timeout", TERN_PARAM_INT, "10", "s", "How long a host may take to answer at the start."},

@@ -100,6 +100,7 @@ started "blaunch in PATH, and mpirun starts all" "blaunch far1,blaunch far2," LS
 is "ranks by blaunch in PATH" "$rc $(sort out | tr '\n' ',') $(cat err)" "0 0,1,2,3, "
 started "not found" "ssh," JOB_ID=7 PE_HOSTFILE=pe -- --host far1
 started "not wanted" "ssh," "${sge[@]}" -- --mca plm_rsh_disable_qrsh 1 --host far1
+started "words for ssh are not for qrsh" "qrsh -inherit -V far1," "${sge[@]}" OMPI_MCA_plm_rsh_args="-p 2222" -- --host far1
 started "something else wanted" "ssh," "${sge[@]}" -- --mca plm_rsh_agent ssh --host far1
 started "PBS has none" "ssh," PBS_JOBID=7 PBS_NODEFILE=hosts -- --host far1
 
