@@ -61,14 +61,15 @@ static inline void tern_doorbell_note_waiting(uint64_t ticks)
     __atomic_store_n(tern_doorbell_waiting_at, ticks, __ATOMIC_RELAXED);
 }
 
-/* The same until it notes a time: it waits in there even while others have its processor. */
+/* The same until it notes a time: it waits in there even while it sleeps, or others have its processor. */
 static inline void tern_doorbell_note_staying(void)
 {
     tern_doorbell_note_waiting(INT64_MAX); /* ahead of every clock */
 }
 
-/* Waits for which we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
- * theirs; 0: they do not. Kept by whoever waits (lib/pml/progress.c); atomic, and no thread minds another's. */
+/* For how long we still believe that other programs want our processor, so that each turn of a dialogue costs a slice of
+ * theirs, counted in what makes the belief fade; 0: they do not. Raised by whoever yields (lib/pml/progress.c); atomic, and no
+ * thread minds another's. */
 extern TERN_OURS unsigned tern_doorbell_contended;
 
 /* The belief fades with each wait, and each time that it decides something: who only acts on it would else never wait, and keep it.

@@ -32,7 +32,7 @@ struct tern_segment_rank {
     uint64_t cookie_address; /* of a random word in the rank's own memory ... */
     uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
-    /* When this rank last polled inside a call that waits (tern_ticks): is it there to answer? */
+    /* When this rank last polled inside a call that waits (tern_ticks), or that it stays in one: is it there to answer? */
     uint64_t waiting_at __attribute__((aligned(TERN_CACHE_LINE)));
     /* Rings to this rank, by the sender's lane: offset of the one announced last, chained through tern_ring.next. The count of
      * announcements, raised after each, spares the receiver looking at all of them. */
