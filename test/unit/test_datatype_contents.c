@@ -6,21 +6,12 @@
  */
 #include "datatypes.h"
 #include "lib/util/error.h"
+#include "random.h"
 #include "suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t seed;
-
-static int64_t choose(int64_t low, int64_t high)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return low + (int64_t)(seed % (uint64_t)(high - low + 1));
-}
 
 /* ---- random types ---- */
 

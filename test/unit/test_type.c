@@ -7,6 +7,7 @@
  */
 #include "lib/type/basic.h"
 #include "lib/type/layout.h"
+#include "random.h"
 #include "suite.h"
 
 #include <check.h>
@@ -31,16 +32,6 @@ static struct tern_type basics[] = {
     TERN_TYPE_OF(TERN_BASIC_DOUBLE, double),
     TERN_TYPE_OF(TERN_BASIC_LONG_DOUBLE, long double),
 };
-
-static uint64_t seed;
-
-static int64_t choose(int64_t low, int64_t high)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return low + (int64_t)(seed % (uint64_t)(high - low + 1));
-}
 
 static void map_bounds(const struct map *map, struct tern_type *ret)
 {
