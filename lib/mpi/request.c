@@ -442,12 +442,27 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
     return conclude(&fault);
 }
 
+enum { MANY_REQUESTS = 1024, LOOK_TICKS = 64 }; /* one in no cache, checked and asked */
+
+/* Progress for as long as the look at many requests that follows takes. Where messages come by few, as
+ * rings are short and their senders look at as many requests, n of them would be looked at n times. */
+static void gather_events(struct tern_lane *lane, int count)
+{
+    if (count < MANY_REQUESTS)
+        return;
+    uint64_t end = tern_ticks() + (uint64_t)count * LOOK_TICKS;
+    do
+        tern_lane_poll(lane);
+    while (tern_ticks() < end);
+}
+
 int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
     struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests)};
 
     for (;;) {
+        gather_events(waiter.lane, count);
         int error = report_some(count, requests, outcount, indices, statuses);
         if (error || *outcount != 0)
             return error;
@@ -458,7 +473,10 @@ int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indi
 int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
-    tern_lane_poll(tern_requests_lane(count, requests));
+    struct tern_lane *lane = tern_requests_lane(count, requests);
+
+    if (tern_lane_poll(lane) > 0)
+        gather_events(lane, count);
     return report_some(count, requests, outcount, indices, statuses);
 }
 
