@@ -200,6 +200,9 @@ static const struct tern_variable fixed[] = {
      .read = read_eager},
     {"pml_rendezvous_sent", "pml", "Messages that were only announced at first.", COUNTER,
      OF_LANES(counters.rendezvous_messages)},
+    {"pml_bytes_pulled", "pml",
+     "Bytes of received messages that were taken straight from the sender's memory.", SUM,
+     OF_LANES(counters.pulled_bytes)},
 
     {"pml_posted_length", "pml", "Receives that are posted and have no message yet.", LEVEL,
      OF_LANES(posted.items)},

@@ -18,6 +18,7 @@ struct tern_lane_counters {
     /* Lengths of the queues, at most so far; a tool may set one to the length now */
     uint64_t unexpected_longest, posted_longest;
     uint64_t rendezvous_messages; /* sent ones that were announced */
+    uint64_t pulled_bytes;        /* of received ones, taken straight from the sender's memory */
     uint64_t collectives[TERN_COLLECTIVES_MAX]; /* started ones, by enum tern_collective */
     uint64_t blocked_ticks;       /* that threads spent waiting with nothing to do (tern_ticks) */
     uint64_t sleeps;              /* times one of them went to sleep */

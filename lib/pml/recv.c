@@ -90,6 +90,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     int rc = wanted ? TERN_ERR_UNSUPPORTED : 0;
     if (wanted && rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
         rc = from->btl->get(from, rendezvous->address, &request->cursor, wanted);
+    tern_count(&request->req.lane->counters.pulled_bytes, (uint64_t)request->cursor.offset);
     if (rc != TERN_ERR_UNSUPPORTED) {
         reply_to(from, TERN_PACKET_PULLED, rendezvous->id, wanted);
         if (rc)

@@ -13,14 +13,15 @@ struct counter {
     MPI_T_pvar_handle handle;
 };
 
-/* From this call on. `level` as of MPI_Init_thread: MPI_T may be the first to start. */
+/* From this call on, of what happened or of bytes. `level` as of MPI_Init_thread: MPI_T may be the first to start. */
 static inline struct counter counter_open(const char *name, int level)
 {
     struct counter counter;
     int index, count, provided;
     CHECK_OK(MPI_T_init_thread(level, &provided));
     CHECK_OK(MPI_T_pvar_session_create(&counter.session));
-    CHECK_OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index));
+    if (MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
+        CHECK_OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_AGGREGATE, &index));
     CHECK_OK(MPI_T_pvar_handle_alloc(counter.session, index, NULL, &counter.handle, &count));
     CHECK_OK(MPI_T_pvar_start(counter.session, counter.handle));
     return counter;
