@@ -120,23 +120,24 @@ void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at)
     tern_doorbell_waiting_at = waiting_at ? waiting_at : &private_time;
 }
 
-static uint32_t arm(void)
+static uint32_t arm(uint32_t awaited)
 {
     sleepers++;
     uint32_t armed = __atomic_load_n(&doorbell->word, __ATOMIC_RELAXED);
     if (armed) /* by another thread, which has also run the barrier */
         return armed;
     armings += armings == UINT32_MAX ? 2 : 1; /* never 0 */
+    __atomic_store_n(&doorbell->awaited, awaited, __ATOMIC_RELAXED);
     __atomic_store_n(&doorbell->word, armings, __ATOMIC_SEQ_CST);
     if (have_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     return armings;
 }
 
-uint32_t tern_doorbell_arm(void)
+uint32_t tern_doorbell_arm(uint32_t awaited)
 {
     pthread_mutex_lock(&arming);
-    uint32_t armed = arm();
+    uint32_t armed = arm(awaited);
     pthread_mutex_unlock(&arming);
     return armed;
 }

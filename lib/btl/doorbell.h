@@ -21,6 +21,7 @@
 struct tern_bell {
     uint32_t word;     /* nonzero: its owner is about to sleep, or sleeps */
     uint32_t unheard;  /* somebody could not ring the socket: its owner sleeps for short times only */
+    uint32_t awaited;  /* whose posts on a board end the sleep; set before the word */
     uint64_t socket;   /* what names its owner's socket; 0: it sleeps on the word */
 };
 
@@ -34,9 +35,13 @@ void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at);
 int tern_doorbell_watch(int fd);
 void tern_doorbell_unwatch(int fd);
 
+/* Whose posts on a board (lib/btl/shm/board.h) a sleeper wants to be woken by: nobody's, everybody's, or those of local rank
+ * `awaited` - 1. Of the ranks that wait for a post most wait for one rank's, and must not wake for all the others'. */
+enum { TERN_POSTS_OF_NONE = 0, TERN_POSTS_OF_ANY = INT32_MAX };
+
 /* Says that this thread is about to sleep. After this, poll once more, sleep if nothing came, and disarm in any case. With no
  * locks held. The result is for tern_doorbell_sleep. */
-uint32_t tern_doorbell_arm(void);
+uint32_t tern_doorbell_arm(uint32_t awaited);
 void tern_doorbell_disarm(void);
 /* Sleeps until the doorbell rings, a signal comes or `timeout_us` has passed; not at all if it has rung since it was `armed`. */
 void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us);
@@ -49,6 +54,19 @@ static inline void tern_doorbell_ring(struct tern_bell *bell)
     /* the compiler must not read the word before the packet is published; for the processor see above */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(&bell->word, __ATOMIC_RELAXED) != 0, 0))
+        tern_doorbell_wake(bell);
+}
+
+/* The same of a post by `poster`, a local rank + 1; or 0: for those who want to know of any. Who awaits another rank's looks at the
+ * board again before it sleeps for this one's. */
+static inline void tern_doorbell_ring_post(struct tern_bell *bell, uint32_t poster)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* acquire: what is awaited was set before the word */
+    if (__builtin_expect(tern_load_acquire(&bell->word) == 0, 1))
+        return;
+    uint32_t awaited = __atomic_load_n(&bell->awaited, __ATOMIC_RELAXED);
+    if (awaited == TERN_POSTS_OF_ANY || (poster && awaited == poster))
         tern_doorbell_wake(bell);
 }
 

@@ -61,7 +61,10 @@ static void wait_for_board(struct tern_coll *coll, uint32_t turn, int peer, int6
         if (is_on_board(&what))
             return;
     }
-    struct tern_waiter waiter = {.lane = coll->context.lane, .came = is_on_board, .what = &what};
+    struct tern_waiter waiter = {.lane = coll->context.lane,
+                                 .came = is_on_board,
+                                 .what = &what,
+                                 .awaited = tern_board_awaited(&coll->board, peer)};
     while (!is_on_board(&what))
         tern_wait(&waiter);
 }

@@ -81,6 +81,7 @@ struct tern_waiter {
     /* Is the condition true? For one that no lane brings about; NULL: a lane does. Asked once more before sleep. */
     bool (*came)(const void *what);
     const void *what;
+    uint32_t awaited; /* whose posts on a board bring it about (tern_doorbell_arm); 0: nobody's */
 };
 void tern_wait(struct tern_waiter *waiter);
 /* For a thread that does nothing else: a round of all lanes, and sleep if nothing came. False: another thread has polled

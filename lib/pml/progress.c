@@ -231,11 +231,20 @@ static bool poll_all_before_sleep(bool *ret_polls)
     return count > 0;
 }
 
+/* Whose posts wake this thread? With other threads beside it, or collectives in progress, anybody's. */
+static uint32_t awaited_by(const struct tern_waiter *waiter)
+{
+    bool any = tern_threads;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        any |= tern_lanes[i].poll_count > 0;
+    return any ? TERN_POSTS_OF_ANY : waiter->awaited;
+}
+
 /* True: something came after all. */
 static bool sleep_until_rung(const struct tern_waiter *waiter)
 {
     struct tern_held held = tern_locks_release();
-    uint32_t armed = tern_doorbell_arm();
+    uint32_t armed = tern_doorbell_arm(awaited_by(waiter));
     uint64_t *sleeps = &(waiter->lane ? waiter->lane : tern_lanes)->counters.sleeps;
     bool polls;
     bool came = poll_all_before_sleep(&polls); /* before a sender could see that we sleep */

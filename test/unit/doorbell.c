@@ -2,7 +2,8 @@
 
 /*
  * The doorbell, asleep on its word and asleep in an epoll: who publishes something and rings wakes whoever waits for it, each time,
- * though nothing but the word tells him that somebody sleeps; and who was not rung sleeps on, whatever was rung before.
+ * though nothing but the word tells him that somebody sleeps; and who was not rung sleeps on, whatever was rung before, and whoever
+ * posts what he does not await.
  */
 
 #include "require.h"
@@ -16,18 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LETTERS = 20000, LIMIT_S = 100, SHORT_US = 20000 };
+enum { LETTERS = 20000, LIMIT_S = 100, SHORT_US = 20000, POSTER = 3 };
 
 static struct tern_bell bell;
 static uint32_t letters, read_letters; /* their numbers: the last one that is there, and that was read */
 
-/* Sleeps until each has come. */
-static void *read_all(void *unused)
+/* Sleeps until each has come; posts: they are pinned up by POSTER. */
+static void *read_all(void *posts)
 {
-    (void)unused;
     for (uint32_t number = 1; number <= LETTERS; number++) {
         while (tern_load_acquire(&letters) < number) {
-            uint32_t armed = tern_doorbell_arm();
+            uint32_t armed = tern_doorbell_arm(posts ? POSTER : TERN_POSTS_OF_NONE);
             if (tern_load_acquire(&letters) < number)
                 tern_doorbell_sleep(armed, 2ull * LIMIT_S * 1000000);
             tern_doorbell_disarm();
@@ -37,14 +37,17 @@ static void *read_all(void *unused)
     return NULL;
 }
 
-static void ring_for_each(void)
+static void ring_for_each(bool posts)
 {
     pthread_t reader;
     letters = read_letters = 0;
-    REQUIRE(pthread_create(&reader, NULL, read_all, NULL) == 0, "no thread");
+    REQUIRE(pthread_create(&reader, NULL, read_all, posts ? &bell : NULL) == 0, "no thread");
     for (uint32_t number = 1; number <= LETTERS; number++) {
         tern_store_release(&letters, number);
-        tern_doorbell_ring(&bell);
+        if (posts)
+            tern_doorbell_ring_post(&bell, POSTER);
+        else
+            tern_doorbell_ring(&bell);
         /* some come while it reads, most when it may be asleep again */
         while (number % 8 && tern_load_acquire(&read_letters) < number)
             tern_cpu_relax();
@@ -62,18 +65,38 @@ static uint64_t now_us(void)
 /* As two threads do it: one is rung, another arms the bell anew before the first is awake, and both find what they want. */
 static void sleep_after_ring(void)
 {
-    tern_doorbell_arm();
+    tern_doorbell_arm(TERN_POSTS_OF_NONE);
     tern_doorbell_wake(&bell);
-    tern_doorbell_arm();
+    tern_doorbell_arm(TERN_POSTS_OF_NONE);
     tern_doorbell_disarm();
     tern_doorbell_disarm();
     for (int i = 0; i < 3; i++) {
         uint64_t before = now_us();
-        uint32_t armed = tern_doorbell_arm();
+        uint32_t armed = tern_doorbell_arm(TERN_POSTS_OF_NONE);
         tern_doorbell_sleep(armed, SHORT_US);
         tern_doorbell_disarm();
         REQUIRE(i == 0 || now_us() - before >= SHORT_US / 2, "nobody rang, and sleep %d ended at once", i);
     }
+}
+
+/* Does a post wake who awaits those? The word says whether it was woken. */
+static bool wakes(uint32_t awaited, uint32_t poster)
+{
+    tern_doorbell_arm(awaited);
+    tern_doorbell_ring_post(&bell, poster);
+    bool rung = !bell.word;
+    tern_doorbell_disarm();
+    return rung;
+}
+
+static void posts_of_others(void)
+{
+    const uint32_t any = TERN_POSTS_OF_ANY, none = TERN_POSTS_OF_NONE;
+    REQUIRE(wakes(POSTER, POSTER), "not woken by the post that is awaited");
+    REQUIRE(wakes(any, POSTER) && wakes(any, 0), "who wants any was not woken");
+    REQUIRE(!wakes(POSTER, POSTER + 1), "woken by the post of another");
+    REQUIRE(!wakes(POSTER, 0), "woken by one who posts nothing");
+    REQUIRE(!wakes(none, POSTER) && !wakes(none, 0), "woken by a post, awaiting none");
 }
 
 int main(void)
@@ -82,14 +105,18 @@ int main(void)
     alarm(LIMIT_S);
     tern_doorbell_init();
     tern_doorbell_use(&bell, NULL);
-    ring_for_each();
+    ring_for_each(false);
+    ring_for_each(true);
     sleep_after_ring();
+    posts_of_others();
     REQUIRE(pipe(ends) == 0 && tern_doorbell_watch(ends[0]) == 0, "no descriptor to watch");
     REQUIRE(bell.socket, "the bell has no socket");
-    ring_for_each();
+    ring_for_each(false);
+    ring_for_each(true);
     sleep_after_ring();
     tern_doorbell_unwatch(ends[0]);
     REQUIRE(!bell.socket, "the bell still has a socket");
-    ring_for_each();
+    ring_for_each(false);
+    ring_for_each(true);
     return 0;
 }

@@ -487,7 +487,7 @@ static void live(void)
     while (process->sent < scene->packets[now] || process->received < scene->packets[!now]) {
         if (do_a_round(process))
             continue;
-        uint32_t armed = tern_doorbell_arm();
+        uint32_t armed = tern_doorbell_arm(TERN_POSTS_OF_NONE);
         if (!do_a_round(process))
             tern_doorbell_sleep(armed, 1000000);
         tern_doorbell_disarm();

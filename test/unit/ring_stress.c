@@ -133,7 +133,7 @@ static void run_rank(bool endless)
         }
         if (++idle < (next_random(&patience) & 63))
             continue;
-        uint32_t armed = tern_doorbell_arm();
+        uint32_t armed = tern_doorbell_arm(TERN_POSTS_OF_NONE);
         if (!do_a_round(peer, endless))
             tern_doorbell_sleep(armed, 2ull * LIMIT_S * 1000000);
         tern_doorbell_disarm();

@@ -142,14 +142,26 @@ static bool all_done(struct tern_board *board, uint32_t turn)
     return (int32_t)(least - turn) >= 0;
 }
 
+/* 1 + the rank's number on the node; 0: it has not come yet. */
+static uint32_t number_of(const struct tern_board *board, int rank)
+{
+    return __atomic_load_n(&area_of(board, rank)->local_rank, __ATOMIC_RELAXED);
+}
+
 /* Those who sleep look at the board before they do, so who has not come yet need not be woken. */
-static void wake_others(const struct tern_board *board)
+static void wake_others(const struct tern_board *board, uint32_t poster)
 {
     for (int r = 0; r < board->size; r++) {
-        uint32_t local_rank = __atomic_load_n(&area_of(board, r)->local_rank, __ATOMIC_RELAXED);
-        if (local_rank && r != board->rank)
-            tern_doorbell_ring(&tern_segment_rank(local_rank - 1)->bell);
+        uint32_t number = number_of(board, r);
+        if (number && r != board->rank)
+            tern_doorbell_ring_post(&tern_segment_rank(number - 1)->bell, poster);
     }
+}
+
+uint32_t tern_board_awaited(const struct tern_board *board, int peer)
+{
+    uint32_t number = peer < 0 ? 0 : number_of(board, peer);
+    return number ? number : TERN_POSTS_OF_ANY;
 }
 
 /* --- a turn --- */
@@ -169,7 +181,7 @@ void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes)
     slot->place = place_for(board, bytes);
     /* release: whoever sees the turn sees the bytes */
     tern_store_release(&slot->turn, turn);
-    wake_others(board);
+    wake_others(board, tern_segment.local_rank + 1);
 }
 
 const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer)
@@ -196,5 +208,5 @@ void tern_board_done(struct tern_board *board, uint32_t turn)
     /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets, all
      * of which are done in the end, one at least. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
-        wake_others(board);
+        wake_others(board, 0);
 }

@@ -81,10 +81,12 @@ static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count
 
 /* Room for this rank's post of so many bytes in a turn, aligned to 16 bytes; NULL: not yet. */
 void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
-/* What stands in the room is posted; wakes those who sleep. */
+/* What stands in the room is posted; wakes those who sleep waiting for it. */
 void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes);
 /* What rank `peer` has posted in a turn; NULL: not yet. */
 const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer);
+/* For who sleeps until rank `peer` posts, or, -1, until there is room (tern_doorbell_arm). */
+uint32_t tern_board_awaited(const struct tern_board *board, int peer);
 /* So many bytes of rank `peer`'s post were read. Of two ranks none but the poster, who will write them anew, looks at them besides. */
 static inline void tern_board_read(const struct tern_board *board, int peer, char *place, int64_t bytes)
 {
