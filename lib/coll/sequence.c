@@ -141,6 +141,26 @@ void tern_reduce_scatter_by_reduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
+void tern_reduce_scatterv_by_reduce(struct tern_plan *plan)
+{
+    const struct tern_plan_args *args = &plan->args;
+    int64_t whole = 0, at = 0;
+    bool root = args->rank == 0;
+    for (int r = 0; r < args->size; r++)
+        whole += tern_recv_count(args, r);
+    tern_plan_compose(plan, root ? whole : 0);
+    add(plan, TERN_REDUCE, 0, in_input(args, 0, whole), root ? in_kept(0, whole) : in_recv(0, whole));
+    struct tern_phase *phase = add(plan, TERN_SCATTERV, 0, root ? in_kept(0, whole) : nothing(),
+                                   in_recv(0, tern_recv_count(args, args->rank)));
+    int64_t *blocks = phase && root ? tern_phase_set_blocks(plan, phase, args->size, true) : NULL;
+    for (int r = 0; blocks && r < args->size; r++) {
+        blocks[r] = tern_recv_count(args, r);
+        blocks[args->size + r] = at;
+        at += blocks[r];
+    }
+    tern_plan_finish(plan);
+}
+
 void tern_reduce_scatter_by_allreduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -203,6 +223,12 @@ void tern_reduce_scatter_by_reduce_stages(const struct tern_shape *shape, struct
 {
     add_price(stages, shape, TERN_REDUCE, shape->bytes * shape->size);
     add_price(stages, shape, TERN_SCATTER, shape->bytes);
+}
+
+void tern_reduce_scatterv_by_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    add_price(stages, shape, TERN_REDUCE, shape->bytes * shape->size);
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0); /* scatterv has no price */
 }
 
 void tern_reduce_scatter_by_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)

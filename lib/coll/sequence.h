@@ -22,6 +22,7 @@ void tern_reduce_by_allreduce(struct tern_plan *plan);
 void tern_reduce_by_scatter(struct tern_plan *plan);
 void tern_allreduce_by_reduce(struct tern_plan *plan);
 void tern_allreduce_by_scatter(struct tern_plan *plan);
+void tern_reduce_scatterv_by_reduce(struct tern_plan *plan);
 /* Equal blocks. */
 void tern_reduce_scatter_by_reduce(struct tern_plan *plan);
 void tern_reduce_scatter_by_allreduce(struct tern_plan *plan);
@@ -34,6 +35,7 @@ void tern_reduce_by_allreduce_stages(const struct tern_shape *, struct tern_stag
 void tern_reduce_by_scatter_stages(const struct tern_shape *, struct tern_stages *);
 void tern_allreduce_by_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_allreduce_by_scatter_stages(const struct tern_shape *, struct tern_stages *);
+void tern_reduce_scatterv_by_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_reduce_scatter_by_reduce_stages(const struct tern_shape *, struct tern_stages *);
 void tern_reduce_scatter_by_allreduce_stages(const struct tern_shape *, struct tern_stages *);
 

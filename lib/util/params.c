@@ -170,7 +170,7 @@ static const struct tern_param coll[] = {
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Reduce_scatter; empty: the cheapest.",
-     "|board|recursive_doubling|pairwise|circulant|knomial|linear|hierarchical",
+     "|board|recursive_doubling|pairwise|circulant|knomial|linear|reduce_then_scatter|hierarchical",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_scan_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Scan; empty: the cheapest.",
