@@ -11,17 +11,33 @@
 
 struct measured {
     const struct operation *operation;
+    int last; /* the rank that data from rank 0 comes to last, or that is the first to send data there */
     struct call call;
 };
 
+/* Mostly the one below. The Bine tree's deepest leaf has the place 11...1, in Gray code the digits 1010... to the base -2. */
+static int last_of(const char *algorithm)
+{
+    int bits = 0, rank = 0;
+    if (strcmp(algorithm, "bine") != 0)
+        return size - 1;
+    while (2 << bits <= size)
+        bits++;
+    for (int k = bits - 1; k >= 0; k -= 2)
+        rank += k % 2 ? -(1 << k) : 1 << k;
+    return (rank + size) % size;
+}
+
 /* Calls shall not overlap, so that a batch takes as long as its calls do: who gets the result of one last begins the
- * next. Data goes out from the root upwards, so the root goes down; towards the root it comes from below, so it goes
- * up; what goes from the first rank to the last goes back in the communicator with the ranks reversed. */
+ * next, and where data goes to the root, the one that was the root is the first to send. What goes from the first rank to the
+ * last goes back in the communicator with the ranks reversed. */
 static double collect(int repetitions, struct measured *m)
 {
+    int step = m->operation->downward ? m->last : size - m->last;
     double begin = MPI_Wtime();
+    m->call.root = 0; /* few roots again and again: each makes rings to all others the first time */
     for (int i = 0; i < repetitions; i++) {
-        m->call.root = m->operation->downward ? size - 1 - i % size : i % size;
+        m->call.root = (m->call.root + step) % size;
         m->call.turn = i;
         m->operation->call(&m->call);
     }
@@ -54,6 +70,7 @@ static void measure(const struct bench *b, struct measured *m, const char *algor
     enum { MOST_BATCHES = 400 };
     static const double most_seconds = 0.7;
     double seconds[MOST_BATCHES], least = HUGE_VAL, spent = 0;
+    m->last = last_of(algorithm);
     int count = 0, repetitions = repetitions_of(b, m);
     for (int idle = 0; count < MOST_BATCHES && idle < b->batches; count++) {
         seconds[count] = batch(repetitions, m) / repetitions;
