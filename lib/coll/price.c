@@ -38,6 +38,15 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
         stages->stage[stages->count++] = stage;
 }
 
+/* So much the C library asks the kernel for each time, which clears it. */
+enum { FRESH_BYTES = 32 << 20 };
+
+void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)
+{
+    if (bytes >= FRESH_BYTES)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = ranks, .copied = bytes});
+}
+
 struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts)
 {
     int64_t units = tern_units(bytes, unit);
@@ -56,6 +65,8 @@ struct ground {
     double latency_ns, gap_ns; /* of a message */
     double slowness;           /* of copying and joining: 1 within the cache */
     double fetch_ns;           /* more per byte that is in no cache of the node at all, each time */
+    double page_ns;            /* what a whole page of such bytes takes */
+    double ring_room;          /* bytes of rings beyond which they are in no cache, nor their pages in tables; 0: all are */
     double cores;
     double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
     double cold_ns;  /* what either end of a message takes longer after others' turns */
@@ -73,10 +84,28 @@ static double busy(const struct tern_wire *link, const struct tern_stage *stage,
  * receives, others' turns come before and after the own one: the more ranks share a core the less cores are in step, up to half
  * a round more.
  */
-static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared)
+static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared, bool announced)
 {
-    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared);
-    return stage->messages ? (active - 1) / active + more : 0;
+    if (!stage->messages)
+        return 0;
+    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared), in_turn = stage->relay ? 2.0 / 3 : 1;
+    double asked = announced && !stage->flows ? most(1, stage->reduced ? (double)stage->messages / 4 : 1) : 0;
+    return in_turn * ((active - 1) / active + more) + asked;
+}
+
+/* Ranks have a ring to each that they have sent to (lib/btl/shm/shm.c). Messages walk on through it: where all of them fit in no
+ * cache, either end meets pages that it has not seen for long, the header's and those of the payload. Of what is announced
+ * only the first pages count: the others come while these pass. */
+static double ring_misses(const struct tern_model *model, const struct ground *ground, const struct tern_stage *stage, double senders,
+                          double per_node)
+{
+    enum { SHORT_RING_PAGES = 8, LONG_RING_PAGES = 64 };
+    double page = (double)model->page_bytes, bytes = least((double)stage->bytes, (double)model->eager_bytes);
+    double rings = (stage->relay ? 1 : stage->repeat) * (double)stage->messages * senders;
+    double all = least(rings, per_node * (per_node - 1)) * page * (bytes > 1.5 * page ? LONG_RING_PAGES : SHORT_RING_PAGES);
+    if (stage->board || ground->ring_room <= 0 || all <= ground->ring_room)
+        return 0;
+    return (1 - ground->ring_room / all) * (1 + bytes / page) * ground->page_ns;
 }
 
 /*
@@ -92,6 +121,7 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double active = least(senders * (messages + 1), per_node);
     double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
     overhead += stage->board && !stage->apart ? ground->cold_board_ns : ground->cold_ns;
+    overhead += ring_misses(model, ground, stage, senders, per_node);
     double end = overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
     /* what is copied to or from the board another core reads or has written */
     double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
@@ -112,7 +142,7 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
     /* a pipeline is never full where who hands on waits for its turn: measured, half as long again */
     double halting = stage->flows ? 1.5 : 1;
-    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores) * ground->round_ns + most(path, all));
+    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores, announced) * ground->round_ns + most(path, all));
 }
 
 static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
@@ -171,15 +201,17 @@ static struct ground ground_of(const struct tern_model *model, double size,
     double sharing = least(1, (double)model->cores_per_cache / cores); /* part of the ranks that share the last cache */
     double all = each * per_node * sharing, last_room = (double)model->last_cache_bytes / 2;
     double lost = last_room > 0 && all > last_room ? 1 - last_room / all : 0;
-    double farther = most(0, model->memory_gap_ns - pair.gap_ns);
+    double farther = most(0, model->memory_gap_ns - pair.gap_ns), uncached = most(0, model->uncached_gap_ns - pair.gap_ns);
     double gap = pair.gap_ns + missing * farther;
     return (struct ground){
         .latency_ns = pair.latency_ns,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
         .fetch_ns = lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
+        .page_ns = (double)model->page_bytes * uncached,
+        .ring_room = last_room / sharing,
         .cores = cores,
-        .round_ns = per_node > cores ? per_node / cores * turn : 0,
+        .round_ns = per_node > cores ? per_node / cores * turn * least(1, (6.5 + doublings) / 10) : 0,
         .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
         .cold_board_ns = most(0, doublings - 2) / 2 * model->cold_ns,
     };
@@ -206,6 +238,7 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
         view.eager_bytes /= unit_bytes;
         view.cache_bytes /= unit_bytes;
         view.last_cache_bytes /= unit_bytes;
+        view.page_bytes = view.page_bytes > unit_bytes ? view.page_bytes / unit_bytes : 1;
     }
     return view;
 }
@@ -263,6 +296,7 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
         .cache_bytes = tern_param_int("coll_cache_bytes"),
         .last_cache_bytes = tern_param_int("coll_last_cache_bytes"),
+        .page_bytes = 4096,
         .cores_per_cache = tern_param_int("coll_cores_per_cache"),
         .cores_per_package = tern_param_int("coll_cores_per_package"),
         .ranks_per_node = ranks_per_node,

@@ -38,6 +38,7 @@ struct tern_model {
     double board_overhead_ns;          /* for each further one that a rank takes */
     int64_t cache_bytes;               /* of a core, its own */
     int64_t last_cache_bytes;          /* of the cache that cores share, 0: there is none */
+    int64_t page_bytes;                /* what a table of translations names as one */
     int64_t cores_per_cache, cores_per_package; /* cores that share one */
     int64_t ranks_per_node, cores_per_node, nics_per_node;
     int64_t eager_bytes; /* longer messages are announced first */
@@ -99,6 +100,9 @@ struct tern_stages {
 
 /* For algorithms: adds a stage, if there are rounds of it and somebody sends. */
 void tern_stages_add(struct tern_stages *stages, struct tern_stage stage);
+
+/* For algorithms: `ranks` ranks need so many bytes besides the user's buffers. */
+void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes);
 
 /* Units of a vector of `bytes` bytes, at least one. */
 static inline int64_t tern_units(int64_t bytes, int64_t unit)

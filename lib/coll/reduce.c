@@ -229,6 +229,7 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
 
 static void halving_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes);
     tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, true);
     int64_t units = tern_units(shape->bytes, shape->unit);
     if (units >= shape->size) {

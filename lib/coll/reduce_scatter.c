@@ -191,8 +191,7 @@ static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add_circulant(stages, shape->size, shape->bytes * shape->size, shape->unit, true);
-    /* two vectors of fresh memory, which the kernel clears */
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = shape->size, .copied = 2 * shape->bytes * shape->size});
+    tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes * shape->size);
 }
 
 static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, int64_t radix)

@@ -234,6 +234,8 @@ void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stag
 {
     int64_t bytes = shape->bytes < shape->segment_bytes ? shape->bytes : shape->segment_bytes;
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes;
+    if (reduced)
+        tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes);
     if (segments) /* the first one goes along a binomial tree */
         tern_stages_add_tree(stages, shape->size, 2, bytes, false, reduced ? bytes : 0);
     tern_stages_add(stages, (struct tern_stage){.repeat = (double)(segments - 1),

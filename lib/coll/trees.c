@@ -106,6 +106,8 @@ void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int roo
 void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radix, int64_t bytes,
                           bool gathers, int64_t reduced)
 {
+    if (reduced && size > 1)
+        tern_stages_add_temporaries(stages, size > radix ? size / radix : 1, 2 * bytes); /* of inner ranks */
     for (int64_t unit = 1; unit < size; unit *= radix) {
         int64_t children = (size - 1) / unit < radix - 1 ? (size - 1) / unit : radix - 1;
         int64_t below = unit * children < size - unit ? unit : (size - unit + children - 1) / children;

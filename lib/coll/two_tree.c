@@ -162,13 +162,16 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, depth = 1;
     while ((int64_t)1 << depth < shape->size)
         depth++;
-    struct tern_stage step = {.messages = 1,
+    struct tern_stage step = {.messages = shape->size > 2 ? 2 : 1, /* an inner rank feeds two children */
                               .bytes = bytes,
                               .distance = shape->size / 2,
                               .reduced = reduced ? bytes : 0};
-    step.repeat = (double)(2 * depth - 1); /* an inner rank feeds two children */
-    step.senders = (shape->size - 1 + 2 * depth - 2) / (2 * depth - 1);
+    if (reduced)
+        tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes);
+    step.repeat = (double)depth;
+    step.senders = (shape->size - 1 + 2 * depth - 1) / (2 * depth);
     tern_stages_add(stages, step);
+    step.messages = 1; /* in the other tree it has none */
     step.repeat = (double)(segments - 1);
     step.senders = shape->size - 1;
     step.flows = true;
