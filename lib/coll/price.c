@@ -38,7 +38,7 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
         stages->stage[stages->count++] = stage;
 }
 
-/* So much the C library gives back, and asks the kernel for each time, which clears it: from 32 MiB on always. */
+/* So much the C library mostly asks the kernel for each time, which clears it; from 32 MiB on always. */
 enum { FRESH_BYTES = 16 << 20 };
 
 void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)

@@ -12,6 +12,7 @@ enum { BYTES = 4 << 20, TRIES = 100, LONG_ENOUGH_US = 20 * 1000 };
 static unsigned char *data;
 static struct counter pulled;
 static int sender_pid;
+static sigset_t signals; /* the one that is waited for */
 
 /* Can rank 1 read the sender's memory? */
 static int may_pull(void)
@@ -32,10 +33,7 @@ static long long pass(int absent)
     unsigned long long before = counter_read(&pulled);
     char go = 0;
     MPI_Request request;
-    sigset_t signals;
     int got;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGUSR1);
     if (rank == 0) {
         CHECK_OK(MPI_Isend(data, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request));
         CHECK_OK(MPI_Send(&go, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD));
@@ -56,7 +54,6 @@ static long long pass(int absent)
 
 int main(int argc, char **argv)
 {
-    sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGUSR1);
     sigprocmask(SIG_BLOCK, &signals, NULL);
