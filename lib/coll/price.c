@@ -82,7 +82,8 @@ static double busy(const struct tern_wire *link, const struct tern_stage *stage,
  * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
  * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
  * receives, others' turns come before and after the own one: the more ranks share a core the less cores are in step, up to half
- * a round more.
+ * a round more. What goes round a ring is often handed on within the same round of a core. An announced message waits for an answer
+ * besides, and so do several one after the other whose operands have temporaries for a few.
  */
 static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared, bool announced)
 {

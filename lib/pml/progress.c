@@ -234,10 +234,12 @@ static bool poll_all_before_sleep(bool *ret_polls)
 /* Whose posts wake this thread? With other threads beside it, or collectives in progress, anybody's. */
 static uint32_t awaited_by(const struct tern_waiter *waiter)
 {
-    bool any = tern_threads;
+    if (tern_threads) /* which may start collectives, too */
+        return TERN_POSTS_OF_ANY;
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        any |= tern_lanes[i].poll_count > 0;
-    return any ? TERN_POSTS_OF_ANY : waiter->awaited;
+        if (tern_lanes[i].poll_count > 0)
+            return TERN_POSTS_OF_ANY;
+    return waiter->awaited;
 }
 
 /* True: something came after all. */
