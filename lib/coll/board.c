@@ -319,13 +319,24 @@ static void set_join_memory(struct tern_plan *plan, int64_t units)
     set_temporaries(plan, 1, units, true);
 }
 
+/* Each rank gets a block of the result, of equal length, or not. */
+static bool scatters(const struct tern_plan_args *args)
+{
+    return args->collective == TERN_REDUCE_SCATTER_BLOCK || args->collective == TERN_REDUCE_SCATTER;
+}
+
+static bool scatters_unequal(const struct tern_plan_args *args)
+{
+    return args->collective == TERN_REDUCE_SCATTER && args->blocks;
+}
+
 /* Everybody joins all it needs. `blocks` as in a move. */
 static void reduce_on_board(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int n = args->size, p = args->rank;
     int64_t size = args->recv_size, count = size ? args->recv_count : 0;
-    bool apart = args->collective == TERN_REDUCE_SCATTER_BLOCK;
+    bool apart = scatters(args);
     int last = args->collective == TERN_SCAN                        ? p
                : args->collective == TERN_EXSCAN                    ? p - 1
                : args->collective == TERN_REDUCE && p != args->root ? -1
@@ -510,12 +521,12 @@ static void reduce_in_slices(struct tern_plan *plan)
 /* Bytes that the one with most to say posts; the same on all ranks. */
 static int64_t bytes_to_post(const struct tern_plan_args *args)
 {
-    if (args->collective == TERN_REDUCE_SCATTER)
+    if (scatters_unequal(args))
         return describe_shares(args).total * args->recv_size;
     bool reduces = args->collective >= TERN_REDUCE;
     struct move move = describe_move(args);
     int64_t bytes = reduces ? args->recv_count * args->recv_size : move.bytes;
-    bool apart = args->collective == TERN_REDUCE_SCATTER_BLOCK || (!reduces && move.blocks > 1);
+    bool apart = scatters(args) || (!reduces && move.blocks > 1);
     return apart ? args->size * bytes : bytes;
 }
 
@@ -527,7 +538,7 @@ static void tell_length(struct tern_plan *plan)
 
 void tern_plan_use_board(struct tern_plan *plan)
 {
-    if (plan->args.collective == TERN_REDUCE_SCATTER)
+    if (scatters_unequal(&plan->args))
         reduce_shares_on_board(plan);
     else if (plan->args.collective >= TERN_REDUCE)
         reduce_on_board(plan);
@@ -553,11 +564,11 @@ static bool fits(const struct tern_plan_args *args, int64_t steps_of_turn)
     int64_t most = moves_apart && args->size > 2 ? MOST_BYTES_APART : MOST_BYTES;
     if (bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
         return false;
-    if (args->collective == TERN_REDUCE_SCATTER) {
+    if (scatters_unequal(args)) {
         struct shares shares = describe_shares(args);
         return shares.turns && shares.turns * steps_of_turn <= MOST_STEPS;
     }
-    bool apart = moves_apart || args->collective == TERN_REDUCE_SCATTER_BLOCK;
+    bool apart = moves_apart || scatters(args);
     int64_t blocks = apart ? args->size : 1;
     int64_t piece = piece_units(args, blocks, reduces ? args->recv_size : 1);
     return piece && bytes / blocks / (reduces && args->recv_size ? args->recv_size : 1) / piece *
