@@ -57,7 +57,7 @@ static inline void tern_doorbell_ring(struct tern_bell *bell)
         tern_doorbell_wake(bell);
 }
 
-/* The same of a post by `poster`, a local rank + 1; or 0: for those who want to know of any. Who awaits another rank's looks at the
+/* The same of a post by `poster`, a local rank + 1; or TERN_POSTS_OF_ANY: only for those who want to know of any. Who awaits another rank's looks at the
  * board again before it sleeps for this one's. */
 static inline void tern_doorbell_ring_post(struct tern_bell *bell, uint32_t poster)
 {
@@ -66,7 +66,7 @@ static inline void tern_doorbell_ring_post(struct tern_bell *bell, uint32_t post
     if (__builtin_expect(tern_load_acquire(&bell->word) == 0, 1))
         return;
     uint32_t awaited = __atomic_load_n(&bell->awaited, __ATOMIC_RELAXED);
-    if (awaited == TERN_POSTS_OF_ANY || (poster && awaited == poster))
+    if (awaited == TERN_POSTS_OF_ANY || awaited == poster)
         tern_doorbell_wake(bell);
 }
 

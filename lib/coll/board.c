@@ -319,24 +319,13 @@ static void set_join_memory(struct tern_plan *plan, int64_t units)
     set_temporaries(plan, 1, units, true);
 }
 
-/* Each rank gets a block of the result, of equal length, or not. */
-static bool scatters(const struct tern_plan_args *args)
-{
-    return args->collective == TERN_REDUCE_SCATTER_BLOCK || args->collective == TERN_REDUCE_SCATTER;
-}
-
-static bool scatters_unequal(const struct tern_plan_args *args)
-{
-    return args->collective == TERN_REDUCE_SCATTER && args->blocks;
-}
-
 /* Everybody joins all it needs. `blocks` as in a move. */
 static void reduce_on_board(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int n = args->size, p = args->rank;
     int64_t size = args->recv_size, count = size ? args->recv_count : 0;
-    bool apart = scatters(args);
+    bool apart = args->collective == TERN_REDUCE_SCATTER_BLOCK;
     int last = args->collective == TERN_SCAN                        ? p
                : args->collective == TERN_EXSCAN                    ? p - 1
                : args->collective == TERN_REDUCE && p != args->root ? -1
@@ -362,18 +351,37 @@ static void reduce_on_board(struct tern_plan *plan)
 /* --- reducing, with results of unequal length --- */
 
 struct shares {
-    int64_t total, most; /* units of the vector, and of a post */
-    uint32_t turns;      /* each block is cut evenly in so many pieces */
+    int64_t total;  /* units of the vector */
+    uint32_t turns; /* each block is cut evenly in so many pieces; 0: a post is too short */
 };
+
+/* The longest piece of each block, in all. */
+static int64_t longest_post(const struct tern_plan_args *args, uint32_t turns)
+{
+    int64_t units = 0;
+    for (int r = 0; r < args->size; r++)
+        units += (tern_recv_count(args, r) + turns - 1) / turns;
+    return units;
+}
 
 static struct shares describe_shares(const struct tern_plan_args *args)
 {
     struct shares shares = {.total = 0};
     for (int r = 0; r < args->size; r++)
         shares.total += tern_recv_count(args, r);
-    /* of each block a unit more may have to be in a post than in others */
-    shares.most = post_bytes(args) / (args->recv_size ? args->recv_size : 1) - args->size;
-    shares.turns = shares.most > 0 ? count_pieces(shares.total, shares.most) : 0;
+    int64_t most = post_bytes(args) / (args->recv_size ? args->recv_size : 1);
+    if (most <= args->size)
+        return shares;
+    /* the fewest for which posts are short enough; with a unit more of each block in a post than in others, they are */
+    uint32_t fewest = count_pieces(shares.total, most), enough = count_pieces(shares.total, most - args->size);
+    while (fewest < enough) {
+        uint32_t middle = fewest + (enough - fewest) / 2;
+        if (longest_post(args, middle) <= most)
+            enough = middle;
+        else
+            fewest = middle + 1;
+    }
+    shares.turns = enough;
     return shares;
 }
 
@@ -521,12 +529,12 @@ static void reduce_in_slices(struct tern_plan *plan)
 /* Bytes that the one with most to say posts; the same on all ranks. */
 static int64_t bytes_to_post(const struct tern_plan_args *args)
 {
-    if (scatters_unequal(args))
+    if (args->collective == TERN_REDUCE_SCATTER)
         return describe_shares(args).total * args->recv_size;
     bool reduces = args->collective >= TERN_REDUCE;
     struct move move = describe_move(args);
     int64_t bytes = reduces ? args->recv_count * args->recv_size : move.bytes;
-    bool apart = scatters(args) || (!reduces && move.blocks > 1);
+    bool apart = args->collective == TERN_REDUCE_SCATTER_BLOCK || (!reduces && move.blocks > 1);
     return apart ? args->size * bytes : bytes;
 }
 
@@ -538,7 +546,7 @@ static void tell_length(struct tern_plan *plan)
 
 void tern_plan_use_board(struct tern_plan *plan)
 {
-    if (scatters_unequal(&plan->args))
+    if (plan->args.collective == TERN_REDUCE_SCATTER)
         reduce_shares_on_board(plan);
     else if (plan->args.collective >= TERN_REDUCE)
         reduce_on_board(plan);
@@ -564,11 +572,11 @@ static bool fits(const struct tern_plan_args *args, int64_t steps_of_turn)
     int64_t most = moves_apart && args->size > 2 ? MOST_BYTES_APART : MOST_BYTES;
     if (bytes > (args->sheet > TERN_BOARD_SHEET_BYTES ? most : args->sheet))
         return false;
-    if (scatters_unequal(args)) {
+    if (args->collective == TERN_REDUCE_SCATTER) {
         struct shares shares = describe_shares(args);
         return shares.turns && shares.turns * steps_of_turn <= MOST_STEPS;
     }
-    bool apart = moves_apart || scatters(args);
+    bool apart = moves_apart || args->collective == TERN_REDUCE_SCATTER_BLOCK;
     int64_t blocks = apart ? args->size : 1;
     int64_t piece = piece_units(args, blocks, reduces ? args->recv_size : 1);
     return piece && bytes / blocks / (reduces && args->recv_size ? args->recv_size : 1) / piece *

@@ -374,12 +374,7 @@ void tern_call_reduce_scatter(struct tern_call *call, struct tern_coll *coll, co
                               const struct tern_type *type, const struct tern_reduction *reduction)
 {
     begin(call, coll, TERN_REDUCE_SCATTER);
-    bool equal = call->args.remote_size == 0 && call->args.size > 2;
-    for (int r = 1; r < call->args.size && equal; r++)
-        equal = tern_ints_at(recvcounts, r) == tern_ints_at(recvcounts, 0);
-    set_operands(call, sendbuf, recvbuf, equal ? tern_ints_at(recvcounts, 0) : 0, type, reduction);
-    if (equal) /* cut evenly for all at once; of two ranks each posts only the other's block, as one of unequal ones */
-        return;
+    set_operands(call, sendbuf, recvbuf, 0, type, reduction);
     use_blocks(call);
     call->blocks.recv_counts = recvcounts;
 }

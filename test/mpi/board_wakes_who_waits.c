@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 8; needs: MPI_T_pvar_handle_alloc */
-/* Ranks that come to a collective one after the other, each when those before it are asleep, do not wake all that sleep there, nor those
- * who wait for a message. */
+/* Ranks that come to a collective one after the other, each when those before it are asleep, do not wake all that sleep there. */
 #include "counter.h"
 
 enum { GAP_US = 10 * 1000, TIMES = 3, SLEEP_US = 100 * 1000 };

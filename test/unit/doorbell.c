@@ -93,10 +93,10 @@ static void posts_of_others(void)
 {
     const uint32_t any = TERN_POSTS_OF_ANY, none = TERN_POSTS_OF_NONE;
     REQUIRE(wakes(POSTER, POSTER), "not woken by the post that is awaited");
-    REQUIRE(wakes(any, POSTER) && wakes(any, 0), "who wants any was not woken");
+    REQUIRE(wakes(any, POSTER) && wakes(any, any), "who wants any was not woken");
     REQUIRE(!wakes(POSTER, POSTER + 1), "woken by the post of another");
-    REQUIRE(!wakes(POSTER, 0), "woken by one who posts nothing");
-    REQUIRE(!wakes(none, POSTER) && !wakes(none, 0), "woken by a post, awaiting none");
+    REQUIRE(!wakes(POSTER, any), "woken by one who posts nothing");
+    REQUIRE(!wakes(none, POSTER) && !wakes(none, any), "woken by a post, awaiting none");
 }
 
 int main(void)

@@ -208,5 +208,5 @@ void tern_board_done(struct tern_board *board, uint32_t turn)
     /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets, all
      * of which are done in the end, one at least. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
-        wake_others(board, 0);
+        wake_others(board, TERN_POSTS_OF_ANY);
 }
