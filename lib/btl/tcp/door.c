@@ -2,6 +2,7 @@
 #include "lib/btl/tcp/door.h"
 
 #include "lib/btl/doorbell.h"
+#include "lib/btl/tcp/congestion.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -103,6 +104,7 @@ static int listen_at(uint16_t wanted)
     int rcvbuf = tern_tcp_rcvbuf();
     if (rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
+    tern_tcp_set_congestion(fd, false);
     socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
     if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
         getsockname(fd, (struct sockaddr *)&address, &size)) {

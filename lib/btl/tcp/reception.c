@@ -3,6 +3,7 @@
 
 #include "lib/btl/doorbell.h"
 #include "lib/btl/tcp/call.h"
+#include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/door.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -36,7 +37,6 @@ static struct {
     struct tern_link calls;
     int visitors;
     int sndbuf, rcvbuf, timeout_s;
-    const char *congestion;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
 uint64_t tern_tcp_now_ms(void)
@@ -148,49 +148,6 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
     tern_tcp_call_close(call);
 }
 
-static int use_congestion(int fd, const char *name)
-{
-    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
-}
-
-/* btl_tcp_congestion, if the system has it and permits it; else the system's, which is said once in a job. */
-static const char *permitted_congestion(void)
-{
-    const char *wanted = tern_param_string("btl_tcp_congestion");
-    if (!*wanted || strcmp(wanted, "system") == 0)
-        return wanted;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int error = fd < 0 || use_congestion(fd, wanted) == 0 ? 0 : errno;
-    if (fd >= 0)
-        close(fd);
-    if (error && tern_rte.rank == 0)
-        tern_log("btl_tcp_congestion is %s, which cannot be had here (%s): expected one of those in "
-                 "/proc/sys/net/ipv4/tcp_allowed_congestion_control. The system's own is used",
-                 wanted, strerror(error));
-    return error ? "system" : wanted;
-}
-
-/*
- * Within a host no network is to be spared. Between the hosts of a job latency is short and known, so that pacing by an
- * estimate of the bandwidth, as bbr does, only delays: where the system's way paces, the best one that does not and is
- * permitted is taken.
- */
-static void set_congestion(int fd, bool same_host)
-{
-    char systems[16] = "";
-    socklen_t length = sizeof systems - 1;
-    if (strcmp(reception.congestion, "system") == 0)
-        return;
-    if (*reception.congestion) {
-        use_congestion(fd, reception.congestion);
-        return;
-    }
-    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, systems, &length);
-    bool paces = strncmp(systems, "bbr", 3) == 0;
-    if (same_host || (paces && use_congestion(fd, "cubic") < 0))
-        use_congestion(fd, "reno");
-}
-
 void tern_tcp_set_options(int fd, bool same_host)
 {
     enum { PROBES = 4 };
@@ -202,7 +159,7 @@ void tern_tcp_set_options(int fd, bool same_host)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){reception.timeout_s * 1000}, sizeof(int));
-    set_congestion(fd, same_host);
+    tern_tcp_set_congestion(fd, same_host);
     /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
     int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
     if (sndbuf)
@@ -325,6 +282,7 @@ int tern_tcp_reception_announce(void)
         return tern_error(TERN_ERR_ARG, "btl_tcp_timeout is %ld; expected 1 to 86400 seconds",
                           (long)timeout_s);
     reception.timeout_s = (int)timeout_s;
+    tern_tcp_choose_congestion();
     int rc = tern_tcp_door_open();
     if (!rc)
         rc = tern_tcp_door_publish();
@@ -338,7 +296,6 @@ int tern_tcp_reception_open(void)
     int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
     reception.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
     reception.rcvbuf = tern_tcp_rcvbuf();
-    reception.congestion = permitted_congestion();
     if (links < 1 || links > TERN_TCP_LINKS_MAX)
         return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
                           TERN_TCP_LINKS_MAX);
