@@ -160,6 +160,13 @@ int tern_btl_progress(uint32_t lane)
     return count;
 }
 
+void tern_btl_before_sleep(uint32_t lane)
+{
+    for (int i = 0; i < BTL_COUNT; i++)
+        if (active[i] && tern_btls[i]->before_sleep)
+            tern_btls[i]->before_sleep(lane);
+}
+
 int tern_btl_sharing_ranks(bool *ret_final)
 {
     *ret_final = true;

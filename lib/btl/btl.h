@@ -73,6 +73,8 @@ struct tern_btl {
 
     /* Delivers what has arrived for a lane. Returns the number of packets. NULL: nothing ever arrives by itself. */
     int (*progress)(uint32_t lane);
+    /* This thread is about to sleep: what comes for the lane from now on shall end that (tern_doorbell_watch). NULL: it does always. */
+    void (*before_sleep)(uint32_t lane);
 };
 
 /* Listed in the order in which they are tried for a peer; ended by NULL. */
@@ -91,6 +93,7 @@ bool tern_btl_active(const struct tern_btl *btl);
 
 /* Delivers what has arrived for a lane over any of them. Returns the number of packets. */
 int tern_btl_progress(uint32_t lane);
+void tern_btl_before_sleep(uint32_t lane);
 
 /* Does what any process has sent arrive also when it has ended since? So it does where all ranks share memory: what waits in a
  * socket may be lost. All ranks of the job say the same. */

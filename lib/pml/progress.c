@@ -207,6 +207,7 @@ static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_
         sched_yield();
     }
     __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
+    tern_btl_before_sleep(lane->index);
     int count = lane->inside; /* by a thread that is in a function of the user: it goes on */
     count += tern_lane_progress(lane);
     *ret_polls |= lane->poll_count > 0;
@@ -225,6 +226,7 @@ static bool poll_all_before_sleep(bool *ret_polls)
         if (tern_threads) {
             count += poll_before_sleep(&tern_lanes[i], rounds[i], ret_polls);
         } else {
+            tern_btl_before_sleep(i);
             count += tern_lane_progress(&tern_lanes[i]);
             *ret_polls = tern_lanes[i].poll_count > 0;
         }

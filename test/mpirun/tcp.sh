@@ -74,6 +74,79 @@ run "${tcp[@]}" --mca btl_tcp_congestion swiftest -n 2 ./ring 4000000 2
 is "an unknown congestion control" "$rc $(cat out)" "0 right"
 is "an unknown congestion control: is said once" "$(grep -c "btl_tcp_congestion is swiftest, which cannot be had here" err) $(wc -l <err)" "1 1"
 
+# The port has it, too: a connection that comes to one with bbr is paced for as long as it lasts, whatever is set then.
+cat >port.c <<'C'
+#include <mpi.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int fd = 3; fd < 256 && rank == 0; fd++) {
+        int listens = 0;
+        char name[16] = "";
+        if (!getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &(socklen_t){sizeof listens}) && listens &&
+            !getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &(socklen_t){sizeof name}))
+            puts(name);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+"$MPICC" -O1 -o port port.c || { echo "cannot compile port.c"; exit 1; }
+for name in $(cat /proc/sys/net/ipv4/tcp_allowed_congestion_control); do
+    run "${tcp[@]}" --mca btl_tcp_congestion "$name" -n 2 ./port
+    is "a port with $name" "$rc $(cat out)" "0 $name"
+done
+
+# Links that a waiting rank reads again and again tell nobody of what comes. Before it sleeps they are told to: it sleeps until a
+# message comes, not until it looks around by itself.
+cat >sleeps.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int for_nothing;
+int epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms)
+{
+    int count = (int)syscall(SYS_epoll_pwait, fd, events, most, timeout_ms, NULL, 8);
+    for_nothing += timeout_ms != 0 && count == 0;
+    return count;
+}
+int main(int argc, char **argv)
+{
+    enum { ROUNDS = 100, SLEEPS = 10 };
+    int rank, number = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < ROUNDS + SLEEPS; i++) {
+        if (i == ROUNDS)
+            for_nothing = 0;
+        if (rank == 1) {
+            if (i >= ROUNDS)
+                usleep(20000);
+            MPI_Send(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+        MPI_Recv(&number, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 0)
+            MPI_Send(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    }
+    if (rank == 0 && for_nothing > SLEEPS / 2)
+        printf("%d of %d sleeps ended by themselves\n", for_nothing, SLEEPS);
+    else if (rank == 0)
+        puts("right");
+    MPI_Finalize();
+    return 0;
+}
+C
+"$MPICC" -O1 -o sleeps sleeps.c || { echo "cannot compile sleeps.c"; exit 1; }
+right "sleeps" -n 2 ./sleeps
+
 # Each message of a ping-pong is one write: what gives credit back goes along with an answer.
 cat >writes.c <<'C'
 #include <mpi.h>

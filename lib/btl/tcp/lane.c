@@ -48,6 +48,17 @@ void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *
     watch_link(lane, link, EPOLL_CTL_MOD);
 }
 
+void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted)
+{
+    int least = muted ? TERN_TCP_ROOM : 1;
+    if (lane->muted == muted)
+        return;
+    lane->muted = muted;
+    lane->received = 0;
+    for (struct tern_link *at = lane->links.next; at != &lane->links; at = at->next)
+        setsockopt(tern_tcp_link_at(at)->fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+}
+
 struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
 {
     struct tern_endpoint *endpoint = peer->endpoint;
@@ -66,6 +77,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     if (!endpoint)
         give_up(link, ENOMEM);
     __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
+    tern_tcp_lane_mute(lane, false); /* there may be too many now to read each */
     tern_list_append(&lane->links, &link->in_lane);
     lane->link_count++;
     watch_link(lane, link, EPOLL_CTL_ADD);

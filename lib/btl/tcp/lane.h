@@ -34,6 +34,8 @@ struct tern_tcp_lane {
     struct tern_tcp_link *latest; /* received last */
     bool unsent;                  /* links may hold something: look */
     int watching_room;            /* links that hold something for which the system has no room */
+    bool muted;                   /* the links do not tell the epoll of what comes */
+    unsigned received;            /* rounds in which something came since `muted` changed */
     uint64_t door_at;
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
@@ -60,6 +62,9 @@ struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane);
 /* Shall its epoll tell when the system has room for more of what the link holds? */
 void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted);
+/* Muted links do not tell the epoll of what comes, for a rank that reads all of them again and again; and the system acknowledges data
+ * as it comes, not as it is read (docs/network.md). */
+void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted);
 /* Its other end has left, and nothing of it is missing: the link is freed. */
 void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
 /* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had left MPI. */

@@ -19,6 +19,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
+#include "lib/util/handle.h"
 #include "lib/util/log.h"
 
 #include <errno.h>
@@ -31,7 +32,8 @@ enum {
     EAGER_MAX = 64 * 1024,
     PIECE_ALONE = 1 << 20,    /* of a stream that has one link ... */
     PIECE_SHARED = 256 << 10, /* ... or several */
-    POLL_EACH = 2, /* up to so many links are read without asking which of them has something */
+    POLL_EACH = 2,  /* up to so many links are read without asking which of them has something, ... */
+    MUTE_AFTER = 8, /* ... and need not tell after so many rounds in which something came */
     EVENTS = 32,
     DOOR_TICKS = 60000, /* some 20 us between looks at the door */
     IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
@@ -247,10 +249,11 @@ static int receive_ready(struct tern_tcp_lane *lane)
 
 static int receive_all(struct tern_tcp_lane *lane)
 {
-    if (lane->link_count <= POLL_EACH && !lane->watching_room)
-        return receive_few(lane);
-    int count = lane->latest ? receive(lane, lane->latest) : 0;
-    return count ? count : receive_ready(lane);
+    bool each = lane->muted || (lane->link_count <= POLL_EACH && !lane->watching_room);
+    int count = each ? receive_few(lane) : lane->latest ? receive(lane, lane->latest) : 0;
+    if (each && count && ++lane->received == MUTE_AFTER && !tern_threads) /* else another thread may sleep */
+        tern_tcp_lane_mute(lane, true);
+    return count || (each && !lane->watching_room) ? count : receive_ready(lane);
 }
 
 /* Beside shm each look here costs those who wait for shm. */
@@ -285,6 +288,11 @@ static int tcp_progress(uint32_t index)
         count += receive_all(lane);
     lane->idle = count ? 0 : lane->idle + 1;
     return count;
+}
+
+static void tcp_before_sleep(uint32_t index)
+{
+    tern_tcp_lane_mute(&tern_tcp_lanes[index], false);
 }
 
 /* ---- start and end ---- */
@@ -355,6 +363,7 @@ static void tcp_leave(void)
     tern_tcp_reception_hang_up();
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
+        tcp_before_sleep(i);
         for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
             tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
     }
@@ -391,4 +400,5 @@ const struct tern_btl tern_btl_tcp = {
     .send_cursor = tcp_send_cursor,
     .stream = tcp_stream,
     .progress = tcp_progress,
+    .before_sleep = tcp_before_sleep,
 };
