@@ -37,7 +37,8 @@ struct tern_stream {
 struct tern_btl {
     const char *name;
     size_t packet_max; /* payload bytes a packet can carry */
-    size_t eager_max;  /* messages up to here go in one packet */
+    size_t eager_max;  /* messages up to here go in one packet ... */
+    size_t lone_max;   /* ... and up to here those of blocking sends, which no others follow meanwhile; 0: the same */
     int credit_factor; /* times pml_eager_credit may be under way: a message that has to be asked for takes longer */
 
     /* Publishes what other ranks must know, before any byte mover meets them. 0 or TERN_ERR_*. NULL: nothing. */

@@ -51,6 +51,7 @@ struct tern_peer {
     struct tern_endpoint *endpoint; /* the byte mover's view of the peer */
     uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
                                        stands in the way: others are pending, not connected, no credit */
+    uint32_t lone_below;            /* the same for blocking sends */
     int64_t credit;                 /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
     int64_t owed[TERN_LANES_MAX];   /* eager bytes of this peer that were matched here and not yet credited to it, by the
                                        lane that their context names */

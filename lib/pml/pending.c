@@ -46,6 +46,7 @@ void tern_peer_update(struct tern_peer *peer)
 {
     bool free = peer->btl && !peer->lost && tern_list_empty(&peer->pending) && peer->credit > 0;
     peer->eager_below = free ? peer->btl->eager_max + 1 : 0;
+    peer->lone_below = free && peer->btl->lone_max ? peer->btl->lone_max + 1 : peer->eager_below;
 }
 
 void tern_peer_forget(struct tern_peer *peer)

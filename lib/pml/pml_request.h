@@ -119,7 +119,7 @@ int tern_pending_flush(struct tern_lane *lane);
 int tern_peer_ready(struct tern_peer *peer);
 /* It is to be connected again, and owes nothing, nor do we. */
 void tern_peer_forget(struct tern_peer *peer);
-/* Sets peer->eager_below from what stands in the way. */
+/* Sets what goes at once (peer->eager_below, lone_below) from what stands in the way. */
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);

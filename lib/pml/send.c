@@ -252,7 +252,7 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: with others that follow. */
+/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: others may follow. */
 static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
                             const struct tern_type *type, int dest, int tag,
                             enum tern_send_mode mode, bool soon)
@@ -260,7 +260,7 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
     void *start;
-    if (TERN_UNLIKELY(length >= peer->eager_below || mode == TERN_SEND_SYNCHRONOUS ||
+    if (TERN_UNLIKELY(length >= (soon ? peer->eager_below : peer->lone_below) || mode == TERN_SEND_SYNCHRONOUS ||
                       !tern_type_run(type, buf, count, &start)))
         return false;
     struct tern_packet packet;

@@ -387,6 +387,7 @@ const struct tern_btl tern_btl_tcp = {
     .name = "tcp",
     .packet_max = TERN_TCP_PACKET_MAX,
     .eager_max = EAGER_MAX,
+    .lone_max = TERN_TCP_PACKET_MAX,
     .credit_factor = 8,
     .announce = tcp_announce,
     .init = tcp_init,
