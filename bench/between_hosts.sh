@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Two ranks on two hosts that are network namespaces of this machine (test/hosts/hosts.bash), connected by veth pairs and a bridge: latency,
-# bandwidth and rate by TCP, of Tern and of Open MPI in turn, as medians over rounds and ratios. Each rank has a core of its own.
+# bandwidth and rate by TCP, of Tern and of Open MPI in turn, as medians over rounds and ratios, also of the best quarters. Each rank has a core of its own.
 #
 #     . build/test/env.sh && MPIRUN=$MPIRUN MPICC=$MPICC TERN_PREFIX=$TERN_PREFIX [ROUNDS=3] [LOCAL=1] bench/between_hosts.sh
 #
@@ -51,9 +51,12 @@ def read(name):
         words = line.split()
         if len(words) == 4:
             values[words[0], int(words[1]), words[3]].append(float(words[2]))
-    return {key: statistics.median(v) for key, v in values.items()}
+    return values
+def best_quarter(values, unit):
+    return values[0] if len(values) < 2 else statistics.quantiles(values, n=4, method="inclusive")[0 if unit == "us" else 2]
 ours, theirs = read("ours"), read("theirs")
-print(f"{'':22}{'bytes':>9}{'tern':>12}{'peer':>12}  ratio")
+print(f"{'':22}{'bytes':>9}{'tern':>12}{'peer':>12}  ratio  ratio of best quarters")
 for key in sorted(ours, key=lambda k: (k[0], k[1])):
-    print(f"{key[0]:22}{key[1]:9}{ours[key]:12.2f}{theirs[key]:12.2f}  {ours[key] / theirs[key]:.2f} {key[2]}")
+    a, b, unit = statistics.median(ours[key]), statistics.median(theirs[key]), key[2]
+    print(f"{key[0]:22}{key[1]:9}{a:12.2f}{b:12.2f}  {a / b:5.2f}  {best_quarter(ours[key], unit) / best_quarter(theirs[key], unit):5.2f} {unit}")
 P
