@@ -366,9 +366,7 @@ static int64_t longest_post(const struct tern_plan_args *args, uint32_t turns)
 
 static struct shares describe_shares(const struct tern_plan_args *args)
 {
-    struct shares shares = {.total = 0};
-    for (int r = 0; r < args->size; r++)
-        shares.total += tern_recv_count(args, r);
+    struct shares shares = {.total = tern_recv_total(args)};
     int64_t most = post_bytes(args) / (args->recv_size ? args->recv_size : 1);
     if (most <= args->size)
         return shares;

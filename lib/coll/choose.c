@@ -69,10 +69,7 @@ static int64_t total_bytes(const struct tern_plan_args *args)
 {
     if (!args->blocks)
         return args->size * args->recv_count * args->recv_size;
-    int64_t total = 0;
-    for (int r = 0; r < args->size; r++)
-        total += tern_recv_count(args, r);
-    return total * args->recv_size;
+    return tern_recv_total(args) * args->recv_size;
 }
 
 /* Of gather and scatter: each rank knows one of both sides, the root the other. */

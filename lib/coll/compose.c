@@ -154,6 +154,15 @@ int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase,
     return phase->numbers[sends] = numbers;
 }
 
+void tern_blocks_lie_in_a_row(int64_t *numbers, int count)
+{
+    int64_t at = 0;
+    for (int i = 0; numbers && i < count; i++) {
+        numbers[count + i] = at;
+        at += numbers[i];
+    }
+}
+
 static void build_copy(struct tern_plan *plan)
 {
     add_copy(plan, in_send(0, plan->args.send_count), in_recv(0, plan->args.recv_count), 0);

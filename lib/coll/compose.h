@@ -88,6 +88,8 @@ void tern_phase_recv(const struct tern_plan *plan, struct tern_phase *phase, str
  * filled. Once for what is sent, once for what is received. NULL: no memory; the plan will fail. */
 int64_t *tern_phase_set_blocks(struct tern_plan *plan, struct tern_phase *phase, int count,
                                bool sends);
+/* Sets the displacements of such blocks: each behind the one before. NULL: does nothing. */
+void tern_blocks_lie_in_a_row(int64_t *numbers, int count);
 /* A phase that copies. */
 void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, struct tern_ref to);
 /* Ends the plan: builds the phases. */

@@ -216,12 +216,9 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
         tern_phase_recv(plan, phase, in_recv(0, tern_recv_count(args, args->rank)));
         int64_t *blocks =
             phase->args.rank ? NULL : tern_phase_set_blocks(plan, phase, phase->args.size, true);
-        int64_t at = 0;
-        for (int i = 0; blocks && i < phase->args.size; i++) {
+        for (int i = 0; blocks && i < phase->args.size; i++)
             blocks[i] = tern_recv_count(args, tern_topology_rank(topology, node, i));
-            blocks[phase->args.size + i] = at;
-            at += blocks[i];
-        }
+        tern_blocks_lie_in_a_row(blocks, phase->args.size);
     }
     free(counts);
     tern_plan_finish(plan);

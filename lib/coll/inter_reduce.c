@@ -131,19 +131,11 @@ static void spread_allreduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-static int64_t total_count(const struct tern_plan_args *args)
-{
-    int64_t total = 0;
-    for (int r = 0; r < args->size; r++)
-        total += tern_recv_count(args, r);
-    return total;
-}
-
 /* The leader hands out the blocks of the other group's sum. */
 static void leaders_reduce_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
-    int64_t total = total_count(args), at = 0;
+    int64_t total = tern_recv_total(args);
     struct tern_ref sum = in_kept(0, total), theirs = in_kept(total, total);
     tern_plan_compose(plan, args->rank ? 0 : 2 * total);
     reduce_locally(plan, total, sum);
@@ -154,10 +146,9 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
         tern_phase_send(plan, phase, theirs);
         tern_phase_recv(plan, phase, in_recv(0, tern_recv_count(args, args->rank)));
         int64_t *numbers = args->rank ? NULL : tern_phase_set_blocks(plan, phase, args->size, true);
-        for (int r = 0; numbers && r < args->size; at += numbers[r++]) {
+        for (int r = 0; numbers && r < args->size; r++)
             numbers[r] = tern_recv_count(args, r);
-            numbers[args->size + r] = at;
-        }
+        tern_blocks_lie_in_a_row(numbers, args->size);
     }
     tern_plan_finish(plan);
 }
@@ -177,7 +168,7 @@ static void spread_reduce_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int n = args->size, p = args->rank;
-    int64_t total = total_count(args), first = cut(total, n, p), at = 0, begin;
+    int64_t total = tern_recv_total(args), first = cut(total, n, p), at = 0, begin;
     int64_t length = cut(total, n, p + 1) - first;
     struct tern_ref mine = in_kept(0, length), theirs = in_kept(length, length);
     tern_plan_compose(plan, 2 * length);

@@ -105,6 +105,14 @@ static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
                : args->recv_count;
 }
 
+static inline int64_t tern_recv_total(const struct tern_plan_args *args)
+{
+    int64_t total = 0;
+    for (int r = 0; r < args->size; r++)
+        total += tern_recv_count(args, r);
+    return total;
+}
+
 /* The arguments up to `blocks` decide about the plan; they have no padding, so that they can be
  * compared as bytes. */
 #define TERN_PLAN_KEY_BYTES offsetof(struct tern_plan_args, blocks)

@@ -218,7 +218,7 @@ const struct tern_algorithm tern_reduce_scatter_algorithms[] = {
     {"circulant", circulant, commutative, circulant_stages},
     {"knomial", knomial, NULL, knomial_stages},
     {"linear", linear, NULL, linear_stages},
-    {"reduce_then_scatter", tern_reduce_scatterv_by_reduce, tern_plan_fits_sequence,
+    {"reduce_then_scatter", tern_reduce_scatter_by_reduce, tern_plan_fits_sequence,
      tern_reduce_scatterv_by_reduce_stages},
     {"hierarchical", tern_hierarchical_reduce_scatter, tern_plan_fits_levels,
      tern_hierarchical_reduce_scatter_stages},

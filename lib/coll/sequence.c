@@ -133,31 +133,16 @@ void tern_allreduce_by_scatter(struct tern_plan *plan)
 void tern_reduce_scatter_by_reduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
-    int64_t part = args->recv_count, whole = args->size * part;
-    bool root = at(plan, 0);
+    int64_t whole = tern_recv_total(args), own = tern_recv_count(args, args->rank);
+    bool root = at(plan, 0), equal = !args->blocks;
     tern_plan_compose(plan, root ? whole : 0);
     add(plan, TERN_REDUCE, 0, in_input(args, 0, whole), root ? in_kept(0, whole) : in_recv(0, whole));
-    add(plan, TERN_SCATTER, 0, root ? in_kept(0, part) : nothing(), in_recv(0, part));
-    tern_plan_finish(plan);
-}
-
-void tern_reduce_scatterv_by_reduce(struct tern_plan *plan)
-{
-    const struct tern_plan_args *args = &plan->args;
-    int64_t whole = 0, at = 0;
-    bool root = args->rank == 0;
-    for (int r = 0; r < args->size; r++)
-        whole += tern_recv_count(args, r);
-    tern_plan_compose(plan, root ? whole : 0);
-    add(plan, TERN_REDUCE, 0, in_input(args, 0, whole), root ? in_kept(0, whole) : in_recv(0, whole));
-    struct tern_phase *phase = add(plan, TERN_SCATTERV, 0, root ? in_kept(0, whole) : nothing(),
-                                   in_recv(0, tern_recv_count(args, args->rank)));
-    int64_t *blocks = phase && root ? tern_phase_set_blocks(plan, phase, args->size, true) : NULL;
-    for (int r = 0; blocks && r < args->size; r++) {
+    struct tern_phase *phase = add(plan, equal ? TERN_SCATTER : TERN_SCATTERV, 0,
+                                   root ? in_kept(0, equal ? own : whole) : nothing(), in_recv(0, own));
+    int64_t *blocks = phase && root && !equal ? tern_phase_set_blocks(plan, phase, args->size, true) : NULL;
+    for (int r = 0; blocks && r < args->size; r++)
         blocks[r] = tern_recv_count(args, r);
-        blocks[args->size + r] = at;
-        at += blocks[r];
-    }
+    tern_blocks_lie_in_a_row(blocks, args->size);
     tern_plan_finish(plan);
 }
 

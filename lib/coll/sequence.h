@@ -22,8 +22,6 @@ void tern_reduce_by_allreduce(struct tern_plan *plan);
 void tern_reduce_by_scatter(struct tern_plan *plan);
 void tern_allreduce_by_reduce(struct tern_plan *plan);
 void tern_allreduce_by_scatter(struct tern_plan *plan);
-void tern_reduce_scatterv_by_reduce(struct tern_plan *plan);
-/* Equal blocks. */
 void tern_reduce_scatter_by_reduce(struct tern_plan *plan);
 void tern_reduce_scatter_by_allreduce(struct tern_plan *plan);
 
