@@ -2,6 +2,7 @@
 #include "mpirun/hosts.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netdb.h>
@@ -82,11 +83,48 @@ int tern_host_parse(const char *text, struct tern_host_entry *ret_entry)
     return 0;
 }
 
+/* Without the space around "=", as in "slots = 4". */
+static void close_up(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        const char *next = at + strspn(at, " \t\r");
+        bool space = next > at;
+        if (space && (*next == '=' || (to > text && to[-1] == '=')))
+            at = next;
+        if (!*at)
+            break;
+        *to++ = *at;
+    }
+    *to = '\0';
+}
+
+/* Is it `names[i]=...` for one of these, which may have - or _ inside? */
+static bool is_one_of(const char *word, const char *const *names)
+{
+    for (; *names; names++) {
+        const char *at = word, *name = *names;
+        while (*name && (tolower((unsigned char)*at) == *name || (*at == '-' && *name == '_'))) {
+            at++;
+            name++;
+        }
+        if (!*name && *at == '=')
+            return true;
+    }
+    return false;
+}
+
 int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry)
 {
+    static const char *const slots[] = { "slots", "slot", "cpus", "cpu", "count", NULL };
+    static const char *const most[] = { "max_slots", "slots_max", NULL };
+    static const char *const of_no_use[] = { "port", "username", "user_name", "user", "rack", NULL };
     struct tern_host_entry entry = { 0 };
-    char *copy = tern_must_copy(line), *rest = copy, *word;
+    char *copy = tern_must_copy(line), *rest = copy, *word, *comment;
     copy[strcspn(copy, "#\n")] = '\0';
+    if ((comment = strstr(copy, "//")))
+        *comment = '\0';
+    close_up(copy);
     int error = 1;
     while ((word = strsep(&rest, " \t\r"))) {
         if (!*word)
@@ -99,16 +137,11 @@ int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry)
             } else {
                 error = set_name(word, strlen(word), &entry);
             }
-        } else if (value &&
-                   (strncasecmp(word, "slots=", 6) == 0 || strncasecmp(word, "cpus=", 5) == 0 ||
-                    strncasecmp(word, "count=", 6) == 0)) {
-            error = read_slots(value + 1, "a hostfile", &entry.slots);
-        } else if (value && (strncasecmp(word, "max-slots=", 10) == 0 ||
-                             strncasecmp(word, "max_slots=", 10) == 0 ||
-                             strncasecmp(word, "slots_max=", 10) == 0)) {
-            error = read_slots(value + 1, "a hostfile", &entry.max_slots);
-        } else if (!value || (strncasecmp(word, "port=", 5) && strncasecmp(word, "username=", 9) &&
-                              strncasecmp(word, "user=", 5) && strncasecmp(word, "rack=", 5))) {
+        } else if (is_one_of(word, slots)) {
+            error = read_slots(value + 1, word, &entry.slots);
+        } else if (is_one_of(word, most)) {
+            error = read_slots(value + 1, word, &entry.max_slots);
+        } else if (!is_one_of(word, of_no_use)) {
             error = tern_error(
                 TERN_ERR_ARG,
                 "\"%s\" is not understood in a hostfile; lines are \"HOST slots=N max-slots=N\"",
@@ -255,9 +288,25 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
     list->items[list->count++] = *entry;
 }
 
+/* Comments that may go over lines become space; lines stay. */
+static void blank_comments(char *text)
+{
+    char *at = text, *end;
+    while ((at = strstr(at, "/*"))) {
+        end = strstr(at + 2, "*/");
+        end = end ? end + 2 : at + strlen(at);
+        for (; at < end; at++)
+            if (*at != '\n')
+                *at = ' ';
+    }
+}
+
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list)
 {
     char *copy = tern_must_copy(text), *rest = copy, *line;
+    if (strncmp(rest, "\xef\xbb\xbf", 3) == 0) /* an editor's mark of UTF-8 */
+        rest += 3;
+    blank_comments(rest);
     int error = 0, number = 0;
     while (error >= 0 && (line = strsep(&rest, "\n"))) {
         struct tern_host_entry entry;

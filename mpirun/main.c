@@ -99,7 +99,7 @@ static int map_ranks(struct tern_options *options, const struct tern_host *hosts
     if (error)
         return error;
     if (options->stdin_rank >= map.size)
-        error = tern_error(TERN_ERR_ARG, "--stdin %d: there are %d ranks", options->stdin_rank,
+        error = tern_error(TERN_ERR_ARG, "--stdin %d: the number of ranks is %d", options->stdin_rank,
                            map.size);
     if (error)
         tern_map_free(&map);
@@ -187,7 +187,14 @@ static int report_pid(const char *where)
 
 static void advise(const struct tern_options *options, const struct tern_map *map)
 {
-    if (map->crowded_host >= 0 && !options->oversubscribe && !options->quiet)
+    if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
+        return;
+    if (options->map.pe > 1)
+        tern_log("%d rank%s with PE=%d on %d %s%s: too few, so no rank is bound; --oversubscribe says that this is meant",
+                 map->crowded_ranks, map->crowded_ranks == 1 ? "" : "s", options->map.pe, map->crowded_units,
+                 options->map.hwthreads ? "hardware thread" : "core",
+                 map->crowded_units == 1 ? "" : "s");
+    else
         tern_log("%d rank%s share %d %s%s; --oversubscribe says that this is meant",
                  map->crowded_ranks, map->crowded_ranks == 1 ? "" : "s", map->crowded_units,
                  options->map.hwthreads ? "hardware thread" : "core",

@@ -224,9 +224,12 @@ static int check_slots(const struct mapping *m)
     return error;
 }
 
-static int no_room(const struct mapping *m)
+/* full: the host that would get too many; NULL: all are full. */
+static int no_room(const struct mapping *m, const struct tern_host *full)
 {
     int most = 0;
+    if (full && (m->request->per_object || m->request->fixed))
+        return tern_error(TERN_ERR_ARG, "%s would get more ranks than the %d that the hostfile allows there (max_slots)", full->name, full->max_slots);
     for (int h = 0; h < m->host_count; h++)
         most += m->hosts[h].max_slots;
     char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
@@ -306,10 +309,10 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
             else
                 place->host = next_host(m, spread, &cursor);
             if (place->host < 0)
-                return no_room(m);
+                return no_room(m, NULL);
             if (++m->host_ranks[place->host] > m->hosts[place->host].max_slots &&
                 m->hosts[place->host].max_slots)
-                return no_room(m);
+                return no_room(m, &m->hosts[place->host]);
         }
     }
     return check_slots(m);

@@ -22,12 +22,18 @@
 #include "mpirun/parameters.h"
 #include "mpirun/policy.h"
 
-static const struct tern_option *find_option(const char *word)
+/* *ret_value: of --NAME=VALUE; NULL: what it wants follows. */
+static const struct tern_option *find_option(char *word, char **ret_value)
 {
     const char *name = word + 1 + (word[1] == '-');
+    char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
     for (int i = 0; i < tern_option_count; i++) {
-        if (strcmp(name, tern_option_table[i].name) == 0)
-            return &tern_option_table[i];
+        const struct tern_option *option = &tern_option_table[i];
+        bool joined = equals && option->values == 1 && strlen(option->name) == (size_t)(equals - name) &&
+                      strncmp(name, option->name, equals - name) == 0;
+        *ret_value = joined ? equals + 1 : NULL;
+        if (joined || strcmp(name, option->name) == 0)
+            return option;
     }
     return NULL;
 }
@@ -123,15 +129,24 @@ static int read_stdin_target(const char *option, const char *text, struct tern_o
     return 0;
 }
 
-static void set_output_dir(const char *text, struct tern_options *options)
+/* DIR:nocopy,nojobid */
+static int set_output_dir(const char *option, const char *text, struct tern_options *options)
 {
-    char *copy = tern_must_copy(text), *colon = strchr(copy, ':');
-    if (colon) {
-        *colon = '\0';
-        options->output_only_files = strcasestr(colon + 1, "nocopy") != NULL;
+    char *copy = tern_must_copy(text), *rest = strchr(copy, ':'), *word;
+    int error = 0;
+    if (rest)
+        *rest++ = '\0';
+    while (!error && (word = strsep(&rest, ":,"))) {
+        if (strcasecmp(word, "nocopy") == 0)
+            options->output_only_files = true;
+        else if (strcasecmp(word, "nojobid") == 0)
+            options->output_no_job = true;
+        else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
+            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid", option, word);
     }
     free(options->output_dir);
     options->output_dir = copy;
+    return error;
 }
 
 /* Open MPI 5: --display map,bind and --output tag,timestamp,merge,dir=D */
@@ -171,7 +186,7 @@ static int read_output(const char *option, const char *text, struct tern_options
         else if (strncasecmp(word, "merge", 5) == 0)
             options->merge_stderr = true;
         else if (strncasecmp(word, "dir=", 4) == 0)
-            set_output_dir(word + 4, options);
+            error = set_output_dir(option, word + 4, options);
         else
             error = tern_error(TERN_ERR_ARG,
                                "%s: no output \"%s\"; there are tag, timestamp, merge, dir=DIR",
@@ -294,8 +309,7 @@ static int apply_rest(const struct tern_option *option, const char *word, const 
         options->merge_stderr = true;
         break;
     case OUTPUT_FILE:
-        set_output_dir(value, options);
-        break;
+        return set_output_dir(word, value, options);
     case STDIN:
         return read_stdin_target(word, value, options);
     case REPORT_BINDINGS:
@@ -435,12 +449,12 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
 {
     bool from_file = false;
     while (*at < count && words[*at][0] == '-' && words[*at][1]) {
-        const char *word = words[*at];
+        char *word = words[*at], *joined;
         if (strcmp(word, "--") == 0) {
             (*at)++;
             break;
         }
-        const struct tern_option *option = find_option(word);
+        const struct tern_option *option = find_option(word, &joined);
         if (!option)
             return unknown_option(word);
         if (option->effect == HELP || option->effect == VERSION) {
@@ -451,18 +465,20 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
                        PACKAGE_VERSION);
             return 1;
         }
-        for (int i = 1; i <= option->values; i++) {
+        int follow = joined ? 0 : option->values;
+        char **values = joined ? &joined : &words[*at + 1];
+        for (int i = 1; i <= follow; i++) {
             if (*at + i >= count)
                 return tern_error(TERN_ERR_ARG, "%s wants %s after it", word,
                                   option->values == 1 ? "a value" : "a name and a value");
         }
         from_file |= option->effect == APPFILE;
         int error = option->effect == APPFILE
-                        ? read_appfile(words[*at + 1], options)
-                        : apply_option(option, word, &words[*at + 1], app, options);
+                        ? read_appfile(values[0], options)
+                        : apply_option(option, word, values, app, options);
         if (error)
             return error;
-        *at += 1 + option->values;
+        *at += 1 + follow;
     }
     for (; *at < count && strcmp(words[*at], ":"); (*at)++)
         tern_strings_add(&app->argv, words[*at]);

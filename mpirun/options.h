@@ -40,6 +40,7 @@ struct tern_options {
     const char *prefix;          /* --prefix; NULL */
     char *output_dir;            /* --output-filename; NULL */
     bool output_only_files;      /* --output-filename DIR:nocopy */
+    bool output_no_job;          /* DIR:nojobid: no directory for the job */
     const char *report_pid;      /* --report-pid: "-", "+" or a file; NULL */
     int stdin_rank;              /* or TERN_STDIN_NONE, TERN_STDIN_ALL */
     int timeout_s;               /* 0: none */

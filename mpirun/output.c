@@ -421,13 +421,13 @@ int tern_output_open(const struct tern_options *options, int ranks,
     return 0;
 }
 
-/* DIR/1/rank.N/stdout, as Open MPI names them (1 is the job). */
+/* DIR/1/rank.N/stdout, as Open MPI names them (1 is the job; not with nojobid). */
 static int open_file(const struct stream *stream)
 {
     static const char *const names[] = { "", "stdout", "stderr" };
     char path[4096];
-    int length = snprintf(path, sizeof path, "%s/1/rank.%0*d/", output.options->output_dir,
-                          output.digits, stream->rank);
+    int length = snprintf(path, sizeof path, "%s%s/rank.%0*d/", output.options->output_dir,
+                          output.options->output_no_job ? "" : "/1", output.digits, stream->rank);
     for (char *at = path + 1; length < (int)sizeof path - 10 && (at = strchr(at, '/')); at++) {
         *at = '\0';
         mkdir(path, 0777);

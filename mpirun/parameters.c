@@ -110,6 +110,12 @@ int tern_parameters_of_environment(struct tern_options *options)
         if (error)
             return error;
     }
+    static const char *const filters[] = {"btl_tcp_if_include", "btl_tcp_if_exclude"};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) { /* or of a file of parameters */
+        int error = check_filter(filters[i], tern_param_string(filters[i]));
+        if (error)
+            return error;
+    }
     const char *limit = getenv("MPIEXEC_TIMEOUT");
     return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
                  : 0;

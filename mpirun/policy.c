@@ -185,26 +185,45 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     return error;
 }
 
+/* Cuts the modifiers off a copy of OBJECT:MODIFIER,...; each must begin with one of `known`. */
+static int cut_modifiers(const char *option, char *copy, const char *const *known)
+{
+    char *rest = strchr(copy, ':'), *word;
+    if (rest)
+        *rest++ = '\0';
+    while ((word = strsep(&rest, ":,"))) {
+        int i = 0;
+        while (known[i] && strncasecmp(word, known[i], strlen(known[i])))
+            i++;
+        if (*word && !known[i])
+            return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option, word, known[0], known[1]);
+    }
+    return 0;
+}
+
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
+    static const char *const known[] = {"span", "fill", NULL}; /* the order is the objects' all the same */
     char *copy = tern_must_copy(text);
-    copy[strcspn(copy, ":")] = '\0';
+    int error = cut_modifiers(option, copy, known);
     enum tern_level level;
     bool found = find_level(copy, &level) && level != TERN_LEVEL_NONE;
     free(copy);
+    if (error)
+        return error;
     if (!found)
-        return tern_error(
-            TERN_ERR_ARG,
-            "%s: no object \"%s\"; there are slot, hwthread, core, numa, socket, node", option,
-            text);
+        return tern_error(TERN_ERR_ARG,
+                          "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                          option, text);
     options->map.rank_by = level;
     return 0;
 }
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
+    static const char *const known[] = {"overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL}; /* always so */
     char *copy = tern_must_copy(text);
-    copy[strcspn(copy, ":")] = '\0'; /* overload-allowed, if-supported, ordered: always so */
+    int error = cut_modifiers(option, copy, known);
     enum tern_level level;
     bool found = find_level(copy, &level) && level != TERN_LEVEL_SLOT;
     if (!found && strcasecmp(copy, "cpu-list") == 0) {
@@ -212,6 +231,8 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
         found = true;
     }
     free(copy);
+    if (error)
+        return error;
     if (!found)
         return tern_error(TERN_ERR_ARG,
                           "%s: no object \"%s\"; there are none, hwthread, core, l1cache, l2cache, "

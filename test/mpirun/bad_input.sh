@@ -82,6 +82,15 @@ for filter in 10.0.0.0/33 10.0.0/8 10.0.0.256/8 10.0.0.0/ 10.0.0.0/8x 10.0.0.0/-
     bad "btl_tcp_if_include: .$filter. is no subnet; expected one such as 192" --mca btl_tcp_if_include "lo,$filter" -np 2 "${go[@]}"
 done
 bad 'btl_tcp_if_exclude: .10.0.0.0/99. is no subnet; expected one such as 192' --mca btl_tcp_if_exclude 10.0.0.0/99 -np 2 "${go[@]}"
+OMPI_MCA_btl_tcp_if_include=10.0.0.0/99 bad 'btl_tcp_if_include: .10.0.0.0/99. is no subnet' -np 2 "${go[@]}"
+bad 'heartbeat_timeout is -1; expected 0 to 86400' --mca heartbeat_timeout -1 --host far1,far2 "${go[@]}"
+bad 'launch_timeout is 0; expected 1 to 86400' --mca launch_timeout 0 --host far1,far2 "${go[@]}"
+bad 'launch_width is 99999999999; expected 1 to' --mca launch_width 99999999999 --host far1,far2 "${go[@]}"
+bad '--bind-to: no modifier "foo"; there are overload-allowed' --bind-to core:foo -np 1 "${go[@]}"
+bad '--rank-by: no modifier "foo"; there are span and fill' --rank-by core:foo -np 1 "${go[@]}"
+bad '--output-filename: no modifier "foo"; there are nocopy and nojobid' --output-filename d:foo -np 1 "${go[@]}"
+printf 'n1 slots=2\nn2 slots=4 max_slots=4\n' >hosts
+bad 'n2 would get more ranks than the 4 that the hostfile allows there' --hostfile hosts -N 9 "${go[@]}"
 bad 'btl_tcp_if_exclude: .10.0.0.1. is an address; expected .* a subnet such as 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1 -np 2 "${go[@]}"
 echo 'localhost slots=2 max_slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
@@ -173,7 +182,7 @@ bad '-np 3 does not fit: 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]
 bad '--rank-by: no object "x"' --rank-by x -np 1 "${go[@]}"
 bad 'none of the processors "4000-4001"' --cpu-set 4000-4001 -np 1 "${go[@]}"
 bad '--stdin wants a number' --stdin some -np 1 "${go[@]}"
-bad '--stdin 3: there are 2 ranks' -q --stdin 3 -np 2 "${go[@]}"
+bad '--stdin 3: the number of ranks is 2' -q --stdin 3 -np 2 "${go[@]}"
 bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
 bad '--timeout wants a number' --timeout soon -np 1 "${go[@]}"
 bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"

@@ -106,6 +106,8 @@ run -q -np 2 --output-filename logs sh -c 'echo $OMPI_COMM_WORLD_RANK; echo bad 
 is "--output-filename" "$(cat logs/1/rank.0/stdout logs/1/rank.1/stdout logs/1/rank.1/stderr | tr '\n' ' ')$(sort out | tr '\n' ' ')" "0 1 bad 0 1 "
 run -q -np 11 --output-filename only:nocopy sh -c 'echo $OMPI_COMM_WORLD_RANK'
 is "--output-filename DIR:nocopy" "$(cat only/1/rank.*/stdout | tr '\n' ' ')[$(cat out)]" "0 1 2 3 4 5 6 7 8 9 10 []"
+run -q --np=2 --output-filename=flat:nojobid,nocopy sh -c 'echo $OMPI_COMM_WORLD_RANK'
+is "--output-filename=DIR:nojobid" "$(cat flat/rank.*/stdout | tr '\n' ' ')[$(cat out)]" "0 1 []"
 
 # A reader that goes away ends the job, quietly.
 limit "$MPIRUN" -q -np 2 sh -c 'while echo line; do :; done' 2>err | head -n 1 >out

@@ -64,7 +64,13 @@ START_TEST(test_hostfile_lines)
         { "n1 slots=", TERN_ERR_ARG, "", 0, 0 },
         { "n1 slots=0", TERN_ERR_ARG, "", 0, 0 },
         { "n1 four", TERN_ERR_ARG, "", 0, 0 },
-        { "n1 slot=4", TERN_ERR_ARG, "", 0, 0 },
+        { "n1 slots = 4 max-slots =8", 0, "n1", 4, 8 },
+        { "n1 slots= 4 // four", 0, "n1", 4, 0 },
+        { "n1 cpu=3 slots-max=5 user-name=me", 0, "n1", 3, 5 },
+        { "n1 SLOTS_MAX=5", 0, "n1", 0, 5 },
+        { "n1 slots =", TERN_ERR_ARG, "", 0, 0 },
+        { "n1 slits=4", TERN_ERR_ARG, "", 0, 0 },
+        { "n1 slotsy=4", TERN_ERR_ARG, "", 0, 0 },
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct tern_host_entry entry = { 0 };
