@@ -152,6 +152,11 @@ static void signalled(int rank, int number)
     send_act(TERN_CLIENT_SIGNALLED, rank, number, NULL);
 }
 
+static void stranger(int rank, const char *text)
+{
+    send_act(TERN_CLIENT_STRANGER, rank, 0, text);
+}
+
 static pid_t process_of(int rank)
 {
     return agent.pids[rank];
@@ -228,7 +233,8 @@ static int find_programs(struct tern_job *job)
 static int make_ready(struct tern_job *job)
 {
     static const struct tern_server_listener server_listener = { connected, world,   finalized,
-                                                                 lost,      aborted, signalled };
+                                                                 lost,      aborted, signalled,
+                                                                 stranger };
     static const struct tern_output_listener output_listener = {
         .process_of = process_of,
         .closed = stream_closed,

@@ -110,6 +110,13 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     return length < 0 && errno != EAGAIN ? 0 : length;
 }
 
+static void tell_of_stranger(int rank, const void *bytes, size_t length)
+{
+    char *text = tern_must_format("%.*s", (int)length, (const char *)bytes);
+    reports.listener->stranger(rank, text);
+    free(text);
+}
+
 static void handle(struct program *program, const struct tern_report *report, const struct tern_card *card,
                    size_t card_size)
 {
@@ -135,6 +142,9 @@ static void handle(struct program *program, const struct tern_report *report, co
         break;
     case TERN_REPORT_ABORTED:
         listener->aborted(rank, report->value, NULL);
+        break;
+    case TERN_REPORT_STRANGER:
+        tell_of_stranger(rank, card, card_size);
         break;
     }
 }

@@ -288,6 +288,14 @@ static void rank_signalled(int rank, int number)
     tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
 }
 
+static void rank_met_stranger(int rank, const char *text)
+{
+    static bool said;
+    if (!said)
+        tern_output_say("rank %d on host %s: %s", rank, host_name(rank), text);
+    said = true;
+}
+
 /* Other hosts have found it by themselves. */
 static const char *path_of(int rank)
 {
@@ -560,7 +568,8 @@ static void time_is_up(struct tern_timer *timer)
 
 const struct tern_server_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,
-                                                       rank_aborted,   rank_signalled };
+                                                       rank_aborted,   rank_signalled,
+                                                       rank_met_stranger };
 
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,

@@ -38,7 +38,7 @@ enum event_kind {
     LOST = TERN_CLIENT_LOST,
     ABORTED = TERN_CLIENT_ABORTED,
     CONTROL = TERN_CLIENT_SIGNALLED,
-    FENCE,
+    FENCE = TERN_CLIENT_STRANGER + 1,
     MODEX,
     PUBLISH,
     LOOKUP,
@@ -393,6 +393,9 @@ void tern_server_tell(const struct tern_server_listener *listener, int act, int 
         break;
     case TERN_CLIENT_SIGNALLED:
         listener->signalled(rank, number);
+        break;
+    case TERN_CLIENT_STRANGER:
+        listener->stranger(rank, text ? text : "");
         break;
     }
 }

@@ -20,6 +20,7 @@ struct tern_server_listener {
     void (*aborted)(int rank, int status,
                     const char *message);    /* PMIx_Abort; message may be NULL */
     void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
+    void (*stranger)(int rank, const char *text); /* somebody has called who does not belong to the job */
 };
 
 /* The same as numbers, for agents to send: calls what `act` stands for. */
@@ -30,6 +31,7 @@ enum tern_client_act {
     TERN_CLIENT_LOST,
     TERN_CLIENT_ABORTED,
     TERN_CLIENT_SIGNALLED,
+    TERN_CLIENT_STRANGER,
 };
 void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
                       const char *text);

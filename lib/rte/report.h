@@ -31,6 +31,9 @@ uint32_t tern_report_program(void);
 void tern_report_meet(void (*notify)(void));
 bool tern_report_has_met(void);
 
+/* The launcher says the text, if it is the job's first of this kind. False: it cannot be reached in this way. */
+bool tern_report_stranger(const char *text);
+
 /* Readable when there are answers; and takes them. False: the launcher has gone. */
 int tern_report_fd(void);
 bool tern_report_attend(void);

@@ -444,6 +444,12 @@ static int exit_code(int status)
     return status & 0xff ? status & 0xff : 1;
 }
 
+void tern_rte_say_stranger(const char *text)
+{
+    if (!tern_report_stranger(text))
+        tern_log("%s", text);
+}
+
 void tern_rte_abort(int status, const char *message)
 {
     say_last(message);

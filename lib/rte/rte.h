@@ -97,6 +97,9 @@ int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fe
 /* What the launcher gave the job to prove its connections with, as text (lib/util/hmac.h). False: it gave none. */
 bool tern_rte_secret(char *text, size_t room);
 
+/* Says that somebody has called who does not belong to the job: for all of its ranks once, where the launcher is ours. */
+void tern_rte_say_stranger(const char *text);
+
 /* Ends the job: all ranks with exit status `status`. Does not return. */
 _Noreturn void tern_rte_abort(int status, const char *message);
 

@@ -34,6 +34,7 @@ enum tern_report_kind {
     TERN_REPORT_MEET,      /* is to be told when all ranks of the job have said this */
     TERN_REPORT_FINALIZED,
     TERN_REPORT_ABORTED,   /* with exit status `value` */
+    TERN_REPORT_STRANGER,  /* somebody has called who does not belong to the job: text in place of a card, to be said once in the job */
     TERN_REPORT_KINDS,
     /* answers */
     TERN_REPLY_NUMBER = 100, /* to a card: this is MPI program number `value` of those that run in the rank's place */

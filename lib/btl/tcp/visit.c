@@ -10,9 +10,9 @@
 #include "lib/btl/tcp/door.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
-#include "lib/util/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -22,12 +22,13 @@ enum { VISIT_MS = 60 * 1000 }; /* to say hello */
 static void warn_once(const struct tern_tcp_call *visit, const char *what)
 {
     static bool warned;
-    char from[TERN_TCP_TEXT];
+    char from[TERN_TCP_TEXT], text[TERN_TCP_TEXT + 100];
     if (warned)
         return;
     warned = true;
-    tern_log("a connection from %s %s: closed (this is said once)",
+    snprintf(text, sizeof text, "a connection from %s %s: closed (this is said once)",
              tern_tcp_sockaddr_text(&visit->from, from), what);
+    tern_rte_say_stranger(text);
 }
 
 static void refuse(struct tern_tcp_call *visit, const char *what)
