@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/text.h"
 #include "mpirun/program.h"
@@ -290,7 +291,7 @@ void tern_allocation_starter(struct tern_strings *ret_words)
         tern_strings_add_words(ret_words, "-inherit -V");
 }
 
-int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
+static int read_allocation(struct tern_host_list *list, const char **ret_where)
 {
     switch (tern_allocation_system()) {
     case TERN_SLURM:
@@ -309,6 +310,16 @@ int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
         *ret_where = "this Grid Engine job's allocation (PE_HOSTFILE)";
         return tern_allocation_read(getenv("PE_HOSTFILE"), true, list);
     default:
+        if (all_set("PBS_JOBID", "PBS_ENVIRONMENT"))
+            tern_log("this is a PBS job, but PBS_NODEFILE is not set: its hosts are not known");
         return 0;
     }
+}
+
+int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
+{
+    int error = read_allocation(list, ret_where);
+    if (!error && !list->count && tern_allocation_system() != TERN_NO_BATCH_SYSTEM)
+        return tern_error(TERN_ERR_ARG, "%s names no host", *ret_where);
+    return error;
 }

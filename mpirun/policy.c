@@ -137,7 +137,9 @@ int tern_policy_ppr(const char *option, const char *text, struct tern_options *o
     error = tern_policy_number(option, copy, 1, 1 << 20, &count);
     if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_LEVEL_COUNT))
         error =
-            tern_error(TERN_ERR_ARG, "%s: \"%s\" is not N:OBJECT such as 2:socket", option, text);
+            tern_error(TERN_ERR_ARG,
+                       "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                       option, text);
     free(copy);
     if (error)
         return error;

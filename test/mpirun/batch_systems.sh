@@ -24,6 +24,8 @@ refused() {
 # PBS, Torque: a line for each slot, hosts in any order; OpenPBS writes names with their domain
 printf 'n1\nn2\nn1\nn2\nn3.example.org\n' >nodes
 allocated "PBS" "n1:2 n2:2 n3.example.org:1" PBS_JOBID=7.server PBS_ENVIRONMENT=PBS_BATCH PBS_NP=5 PBS_NODEFILE=nodes
+: >nobody
+refused "PBS, an empty file" "this PBS job's allocation \(PBS_NODEFILE\) names no host" PBS_JOBID=7.server PBS_NODEFILE=nobody
 refused "PBS, no file" "cannot read the batch system's list of hosts, none: " PBS_JOBID=7.server PBS_NODEFILE=none
 
 # LSF: a file as PBS's; older ones, and those that write no file, have words
