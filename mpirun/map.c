@@ -229,7 +229,7 @@ static int no_room(const struct mapping *m, const struct tern_host *full)
 {
     int most = 0;
     if (full && (m->request->per_object || m->request->fixed))
-        return tern_error(TERN_ERR_ARG, "%s would get more ranks than the %d that the hostfile allows there (max_slots)", full->name, full->max_slots);
+        return tern_error(TERN_ERR_ARG, "the hostfile allows at most %d ranks on %s (max_slots), which would get more", full->max_slots, full->name);
     for (int h = 0; h < m->host_count; h++)
         most += m->hosts[h].max_slots;
     char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");

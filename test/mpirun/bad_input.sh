@@ -90,7 +90,7 @@ bad '--bind-to: no modifier "foo"; there are overload-allowed' --bind-to core:fo
 bad '--rank-by: no modifier "foo"; there are span and fill' --rank-by core:foo -np 1 "${go[@]}"
 bad '--output-filename: no modifier "foo"; there are nocopy and nojobid' --output-filename d:foo -np 1 "${go[@]}"
 printf 'n1 slots=2\nn2 slots=4 max_slots=4\n' >hosts
-bad 'n2 would get more ranks than the 4 that the hostfile allows there' --hostfile hosts -N 9 "${go[@]}"
+bad 'the hostfile allows at most 4 ranks on n2 .max_slots., which would get more' --hostfile hosts -N 9 "${go[@]}"
 bad 'btl_tcp_if_exclude: .10.0.0.1. is an address; expected .* a subnet such as 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1 -np 2 "${go[@]}"
 echo 'localhost slots=2 max_slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
