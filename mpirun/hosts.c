@@ -83,6 +83,24 @@ int tern_host_parse(const char *text, struct tern_host_entry *ret_entry)
     return 0;
 }
 
+/* Comments become space, lines stay: after # or // to the end of the line, and from one mark to the other, which may be lines away.
+ * One that has no end is none. */
+static void blank_comments(char *text)
+{
+    for (char *at = text; *at;) {
+        char *end = NULL;
+        if (*at == '#' || strncmp(at, "//", 2) == 0)
+            end = at + strcspn(at, "\n");
+        else if (strncmp(at, "/*", 2) == 0 && (end = strstr(at + 2, "*/")))
+            end += 2;
+        if (!end)
+            end = ++at; /* no comment here */
+        for (; at < end; at++)
+            if (*at != '\n')
+                *at = ' ';
+    }
+}
+
 /* Without the space around "=", as in "slots = 4". */
 static void close_up(char *text)
 {
@@ -120,10 +138,9 @@ int tern_host_parse_line(const char *line, struct tern_host_entry *ret_entry)
     static const char *const most[] = { "max_slots", "slots_max", NULL };
     static const char *const of_no_use[] = { "port", "username", "user_name", "user", "rack", NULL };
     struct tern_host_entry entry = { 0 };
-    char *copy = tern_must_copy(line), *rest = copy, *word, *comment;
-    copy[strcspn(copy, "#\n")] = '\0';
-    if ((comment = strstr(copy, "//")))
-        *comment = '\0';
+    char *copy = tern_must_copy(line), *rest = copy, *word;
+    copy[strcspn(copy, "\n")] = '\0';
+    blank_comments(copy);
     close_up(copy);
     int error = 1;
     while ((word = strsep(&rest, " \t\r"))) {
@@ -286,19 +303,6 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
         list->items = tern_must_grow(list->items, list->room * sizeof *list->items);
     }
     list->items[list->count++] = *entry;
-}
-
-/* Comments that may go over lines become space; lines stay. */
-static void blank_comments(char *text)
-{
-    char *at = text, *end;
-    while ((at = strstr(at, "/*"))) {
-        end = strstr(at + 2, "*/");
-        end = end ? end + 2 : at + strlen(at);
-        for (; at < end; at++)
-            if (*at != '\n')
-                *at = ' ';
-    }
 }
 
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list)

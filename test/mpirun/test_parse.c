@@ -89,6 +89,27 @@ static void add_host(struct tern_host_list *list, const char *name, int slots)
     tern_host_list_add(list, &entry);
 }
 
+START_TEST(test_hostfile_comments)
+{
+    struct tern_host_list list = { 0 };
+    ck_assert_int_eq(tern_hostfile_parse("f",
+                                         "\xef\xbb\xbf" "n1 slots=2 # below /scratch/*\n"
+                                         "n2 // and /* too\n"
+                                         "/* n3\n"
+                                         "n4 */ n5 /* five */ slots=3\n",
+                                         &list),
+                     0);
+    ck_assert_int_eq(list.count, 3);
+    ck_assert_str_eq(list.items[0].name, "n1");
+    ck_assert_str_eq(list.items[1].name, "n2");
+    ck_assert_str_eq(list.items[2].name, "n5");
+    ck_assert_int_eq(list.items[2].slots, 3);
+    ck_assert_int_eq(tern_hostfile_parse("f", "n6 /* has no end\nn7\n", &list), TERN_ERR_ARG);
+    tern_strings_free(&list.sequence);
+    free(list.items);
+}
+END_TEST
+
 START_TEST(test_host_lists)
 {
     struct tern_host_list list = { 0 };
@@ -498,6 +519,7 @@ int main(void)
     TCase *all = tcase_create("parse");
     tcase_add_test(all, test_hosts);
     tcase_add_test(all, test_hostfile_lines);
+    tcase_add_test(all, test_hostfile_comments);
     tcase_add_test(all, test_host_lists);
     tcase_add_test(all, test_slurm_names);
     tcase_add_test(all, test_directions);
