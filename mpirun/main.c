@@ -189,16 +189,14 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
 {
     if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
         return;
+    int ranks = map->crowded_ranks, units = map->crowded_units;
+    char *there = tern_must_format("%d %s%s", units, options->map.hwthreads ? "hardware thread" : "core", units == 1 ? "" : "s");
     if (options->map.pe > 1)
-        tern_log("%d rank%s with PE=%d on %d %s%s: too few, so no rank is bound; --oversubscribe says that this is meant",
-                 map->crowded_ranks, map->crowded_ranks == 1 ? "" : "s", options->map.pe, map->crowded_units,
-                 options->map.hwthreads ? "hardware thread" : "core",
-                 map->crowded_units == 1 ? "" : "s");
+        tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says that this is meant",
+                 ranks, ranks == 1 ? "" : "s", options->map.pe, there);
     else
-        tern_log("%d rank%s share %d %s%s; --oversubscribe says that this is meant",
-                 map->crowded_ranks, map->crowded_ranks == 1 ? "" : "s", map->crowded_units,
-                 options->map.hwthreads ? "hardware thread" : "core",
-                 map->crowded_units == 1 ? "" : "s");
+        tern_log("%d ranks share %s; --oversubscribe says that this is meant", ranks, there);
+    free(there);
 }
 
 static int show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
