@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/hmac.h"
 #include "mpirun/cards.h"
 #include "mpirun/exchange.h"
 #include "mpirun/loop.h"
@@ -270,11 +271,18 @@ void tern_reports_read(int rank)
 
 /* ---- opening ---- */
 
-/* The name of a listening socket that goes away with us; NULL: none, ranks must do without. */
+/* Opens a listening socket that ends with this process. Returns its name, malloc'ed, or "-" if there is no such socket:
+ * ranks must then do without. Every user of the host can read the name (/proc/net/unix), so it is random and stands for
+ * nothing else; whoever calls is judged by the user that the kernel names (take_calls). */
 static char *open_name(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    char *name = tern_must_format("%s.%d.%d", reports.job->nspace, reports.job->here, (int)getpid());
+    unsigned char bits[TERN_SECRET_BYTES];
+    char digits[2 * TERN_SECRET_BYTES + 1];
+    if (tern_random(bits, sizeof bits))
+        return tern_must_copy("-");
+    tern_secret_write(bits, digits);
+    char *name = tern_must_format("tern-%.32s", digits);
     size_t length = strlen(name);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     memcpy(address.sun_path + 1, name, length);

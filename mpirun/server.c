@@ -6,9 +6,8 @@
  * thread. What needs no decision (connected, events) is answered by PMIX_OPERATION_SUCCEEDED at
  * once, so that 64 ranks in MPI_Init don't wait for two thread switches each.
  *
- * Who may connect: PMIx listens on the loopback interface; a client must name a registered rank of
- * a registered namespace and come with our uid and gid. The namespace's name contains 64 random
- * bits and is known only to our own processes.
+ * Who may connect: processes of our own user on this host (pmix_gate.c), which must name a registered
+ * rank of a registered namespace. No secret is in what PMIx tells them.
  *
  * What other hosts must take part in or know goes through exchange.c.
  */
@@ -29,6 +28,7 @@
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
 #include "mpirun/exchange.h"
+#include "mpirun/pmix_gate.h"
 #include "mpirun/server_data.h"
 
 enum event_kind {
@@ -493,6 +493,11 @@ static bool loopback_is_up(void)
 
 static int init_server(const struct tern_job *job)
 {
+    if (!tern_pmix_gate_stands())
+        return tern_error(TERN_ERR_OTHER,
+                          "the PMIx server does not start, because other users of this host could talk to it: "
+                          "accept() of this program is not the one that libpmix would call (is a library "
+                          "preloaded that replaces it? LD_PRELOAD)");
     /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
     setenv("PMIX_MCA_gds", "hash", 1);
     struct tern_infos infos = { 0 };

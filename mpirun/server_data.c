@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "lib/util/launcher.h"
 #include "mpirun/strings.h"
 
 static pmix_value_t *add(struct tern_infos *list, const char *key, pmix_data_type_t type)
@@ -212,7 +211,6 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     tern_infos_string(&infos, PMIX_MAPBY, tern_level_name(map->by));
     tern_infos_string(&infos, PMIX_BINDTO, tern_level_name(map->bind));
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
-    tern_infos_string(&infos, TERN_LAUNCHER_SECRET, job->secret);
     if (job->here >= 0)
         describe_here(job, &infos);
     for (int app = 0; app < job->options->app_count; app++)

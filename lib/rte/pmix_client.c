@@ -568,11 +568,6 @@ bool tern_pmix_host(uint32_t rank, char *name, size_t room)
     return ask_string(rank, PMIX_HOSTNAME, name, room);
 }
 
-bool tern_pmix_job_string(const char *key, char *text, size_t room)
-{
-    return ask_string(PMIX_RANK_WILDCARD, key, text, room);
-}
-
 static void told(pmix_status_t status, void *object)
 {
     (void)status, (void)object;

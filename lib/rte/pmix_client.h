@@ -34,7 +34,6 @@ struct tern_rte_fetch;
 int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 /* A fact about the job that the server gave when we connected. False: it gave none, or it is longer. */
 bool tern_pmix_host(uint32_t rank, char *name, size_t room);
-bool tern_pmix_job_string(const char *key, char *text, size_t room);
 int tern_pmix_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
 /* What was put for this rank before, by an MPI program that ran in its place: a rank may be a script. Asks the server of this
  * node only. False: nothing. *ret_value is malloc'ed. */

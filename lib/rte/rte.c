@@ -416,11 +416,9 @@ int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fe
 
 bool tern_rte_secret(char *text, size_t room)
 {
-    if (roster.job) {
+    if (roster.job)
         snprintf(text, room, "%s", roster.secret);
-        return true;
-    }
-    return tern_rte.managed && tern_pmix_job_string(TERN_LAUNCHER_SECRET, text, room);
+    return roster.job;
 }
 
 static void print_stack(void)

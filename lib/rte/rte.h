@@ -94,7 +94,8 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
 /* Starts to fetch it, like tern_rte_seek. */
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
-/* What the launcher gave the job to prove its connections with, as text (lib/util/hmac.h). False: it gave none. */
+/* Writes the job's secret as text (lib/util/hmac.h), by which connections are proven. Returns false if the launcher gave none,
+ * as another one than ours: then rank 0 makes one (lib/btl/tcp/door.c). */
 bool tern_rte_secret(char *text, size_t room);
 
 /* Says that somebody has called who does not belong to the job: for all of its ranks once, where the launcher is ours. */

@@ -59,8 +59,10 @@ run "${two[@]}" ./pmix_rank publish
 is "publish and look up" "$rc $(tr '\n' ',' <out)" "0 here of 0,here of 0,here of 0,"
 run "${two[@]}" ./pmix_rank event
 is "events" "$rc $(tr '\n' ',' <out)" "0 event of 0,event of 0,event of 0,"
-run "${two[@]}" ./pmix_rank secret
-is "all have one secret" "$rc $(sort -u out | wc -l) $(head -n 1 out | tr -d 'a-f0-9\n' | wc -c) $(head -n 1 out | wc -c)" "0 1 0 65"
+run "${two[@]}" ./pmix_rank key tern.secret
+is "PMIx does not know the secret" "$rc $(sort -u out)" "0 NOT-FOUND"
+run "${two[@]}" ./pmix_rank key pmix.jobid
+is "what PMIx knows" "$rc $(sort -u out)" "0 SUCCESS"
 run "${two[@]}" sh -c "cat /proc/\$PPID/environ /proc/\$PPID/cmdline /proc/self/environ | tr '\\0' '\\n'"
 has "environments" out '^PATH='
 hasnt "the secret is in none, and on no command line" out '[0-9a-f]{64}'

@@ -208,8 +208,11 @@ int main(int argc, char **argv)
         ask_directly();
     } else if (strcmp(action, "event") == 0) {
         send_event();
-    } else if (strcmp(action, "secret") == 0) {
-        printf("%s\n", ask_string(PMIX_RANK_WILDCARD, TERN_LAUNCHER_SECRET));
+    } else if (strcmp(action, "key") == 0) {
+        pmix_value_t *value;
+        pmix_proc_t job = self;
+        job.rank = PMIX_RANK_WILDCARD;
+        printf("%s\n", PMIx_Error_string(PMIx_Get(&job, argv[2], NULL, 0, &value)));
     } else if (strcmp(action, "publish") == 0) {
         publish_and_look_up();
     } else if (strcmp(action, "signal") == 0) {
