@@ -351,6 +351,22 @@ static struct gathering **find_gathering(const char *who, size_t size)
     return link;
 }
 
+static bool has_come(const struct gathering *gathering, int host)
+{
+    for (int i = 0; i < gathering->arrived; i++)
+        if (gathering->askers[i].host == host)
+            return true;
+    return false;
+}
+
+static void free_gathering(struct gathering *gathering)
+{
+    tern_parcel_free(&gathering->who);
+    tern_parcel_free(&gathering->data);
+    free(gathering->askers);
+    free(gathering);
+}
+
 static void serve_fence(const struct tern_frame *frame)
 {
     struct tern_reader reader = read_frame(frame);
@@ -360,7 +376,7 @@ static void serve_fence(const struct tern_frame *frame)
     if (reader.bad)
         return;
     struct gathering **link = find_gathering(who, who_size), *gathering = *link;
-    if (gathering->arrived == exchange.job->host_count)
+    if (has_come(gathering, frame->host))
         return;
     tern_parcel_raw(&gathering->data, data, data_size);
     gathering->askers[gathering->arrived++] = (struct asker){ frame->host, frame->id, NULL };
@@ -370,10 +386,7 @@ static void serve_fence(const struct tern_frame *frame)
     for (int i = 0; i < gathering->arrived; i++)
         answer(gathering->askers[i].host, gathering->askers[i].id, PMIX_SUCCESS,
                gathering->data.bytes, gathering->data.size);
-    tern_parcel_free(&gathering->who);
-    tern_parcel_free(&gathering->data);
-    free(gathering->askers);
-    free(gathering);
+    free_gathering(gathering);
 }
 
 static void fetched(void *context, int status, const char *data, size_t size)
@@ -525,8 +538,6 @@ static void serve_event(const struct tern_frame *frame)
 
 static void serve(const struct tern_frame *frame)
 {
-    if (frame->host < 0 || frame->host >= exchange.job->host_count)
-        return;
     switch (frame->kind) {
     case TERN_FRAME_FENCE:
         serve_fence(frame);
@@ -548,7 +559,27 @@ static void serve(const struct tern_frame *frame)
     }
 }
 
-bool tern_exchange_received(const struct tern_frame *frame)
+void tern_exchange_close(void)
+{
+    while (exchange.requests) {
+        struct request *request = exchange.requests;
+        exchange.requests = request->next;
+        free(request);
+    }
+    while (exchange.gatherings) {
+        struct gathering *gathering = exchange.gatherings;
+        exchange.gatherings = gathering->next;
+        free_gathering(gathering);
+    }
+}
+
+static bool is_host(int host)
+{
+    return host >= 0 && host < exchange.job->host_count;
+}
+
+/* What mpirun sends to an agent. Returns false for a frame of another kind. */
+static bool agent_received(const struct tern_frame *frame)
 {
     switch (frame->kind) {
     case TERN_FRAME_ANSWER:
@@ -560,8 +591,18 @@ bool tern_exchange_received(const struct tern_frame *frame)
     case TERN_FRAME_NOTIFY:
         notify(frame);
         return true;
-    case TERN_FRAME_FETCHED:
-        answer(frame->rank, frame->id, frame->value, frame->data, frame->size);
+    default:
+        return false;
+    }
+}
+
+/* What an agent sends to mpirun. Returns false for a frame of another kind. */
+static bool mpirun_received(const struct tern_frame *frame)
+{
+    switch (frame->kind) {
+    case TERN_FRAME_FETCHED: /* `rank` is the host that asked */
+        if (is_host(frame->rank))
+            answer(frame->rank, frame->id, frame->value, frame->data, frame->size);
         return true;
     case TERN_FRAME_FENCE:
     case TERN_FRAME_MODEX:
@@ -569,9 +610,15 @@ bool tern_exchange_received(const struct tern_frame *frame)
     case TERN_FRAME_LOOKUP:
     case TERN_FRAME_UNPUBLISH:
     case TERN_FRAME_EVENT:
-        serve(frame);
+        if (is_host(frame->host))
+            serve(frame);
         return true;
     default:
         return false;
     }
+}
+
+bool tern_exchange_received(const struct tern_frame *frame)
+{
+    return exchange.is_agent ? agent_received(frame) : mpirun_received(frame);
 }

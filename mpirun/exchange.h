@@ -15,6 +15,8 @@
 /* `send` takes what goes up (on an agent) or down (in mpirun). */
 void tern_exchange_open(const struct tern_job *job, bool is_agent,
                         void (*send)(const struct tern_frame *frame));
+/* Forgets all requests; none of them is answered. */
+void tern_exchange_close(void);
 
 /* All ranks of this host among `procs` have come; `data` is malloc'ed and owned from now on. */
 void tern_exchange_fence(const pmix_proc_t *procs, size_t proc_count, char *data, size_t size,
