@@ -58,7 +58,8 @@ static const struct tern_param btl_tcp[] = {
      "The congestion control of connections: a name the system has, or `system` for its own. Empty: the system's unless it paces "
      "(bbr), then cubic or else reno; reno within a host."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
-     "So long without a sign of life from the system of the other end a connection is lost."},
+     "After this time without a sign of life from the host of a peer its connections are lost; at least 3, the same on all ranks. A "
+     "peer that computes, or is stopped, is not lost: its host answers."},
 };
 
 static const struct tern_param pml[] = {

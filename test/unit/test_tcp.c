@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The network's pure half: which addresses are used, which pairs of them are tried, who is let in, what counts as a frame. */
+/* The network's pure half: which addresses are used, which pairs of them are tried, who is let in, what counts as a frame,
+ * which connections are dead. */
 
 #include "lib/btl/tcp/address.h"
 #include "lib/btl/tcp/frame.h"
 #include "lib/btl/tcp/greeting.h"
+#include "lib/btl/tcp/silence.h"
 #include "lib/util/error.h"
 #include "suite.h"
 
@@ -400,6 +402,46 @@ START_TEST(only_what_a_sane_peer_sends_is_a_frame)
 }
 END_TEST
 
+/* ---- which connections are dead ---- */
+
+START_TEST(a_connection_is_dead_when_something_waits_and_nothing_comes)
+{
+    struct tern_tcp_silence silence = {0};
+    tern_tcp_silence_set_limit(30);
+    uint64_t period_ms = tern_tcp_silence_period_ms();
+    uint32_t looks = 0;
+    ck_assert(!tern_tcp_silence_note(&silence, true, 7, period_ms));
+    while (!tern_tcp_silence_note(&silence, true, 7, period_ms))
+        looks++;
+    ck_assert_uint_ge((looks + 1) * period_ms, 30000);
+    ck_assert_uint_lt(looks * period_ms, 30000);
+}
+END_TEST
+
+START_TEST(any_segment_or_an_empty_queue_ends_the_silence)
+{
+    struct tern_tcp_silence silence = {0};
+    tern_tcp_silence_set_limit(30);
+    uint64_t period_ms = tern_tcp_silence_period_ms();
+    for (int look = 0; look < 1000; look++) /* an answer to a probe now and then, as from a host whose rank is away for hours */
+        ck_assert(!tern_tcp_silence_note(&silence, true, (uint32_t)look / 5, period_ms));
+    for (int look = 0; look < 1000; look++)
+        ck_assert(!tern_tcp_silence_note(&silence, look % 5 != 0, 9, period_ms));
+}
+END_TEST
+
+START_TEST(a_time_without_looks_is_not_taken_for_silence)
+{
+    struct tern_tcp_silence silence = {0};
+    tern_tcp_silence_set_limit(30);
+    ck_assert(!tern_tcp_silence_note(&silence, true, 7, 1));
+    ck_assert(!tern_tcp_silence_note(&silence, true, 7, 3600 * 1000)); /* this rank was stopped, or its host suspended */
+    ck_assert_uint_le(silence.silent_ms, 2 * tern_tcp_silence_period_ms());
+    tern_tcp_silence_set_limit(1); /* keepalive counts seconds, and is to ask more than once */
+    ck_assert_uint_ge(tern_tcp_silence_period_ms() * 8, 3000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tcp");
@@ -424,5 +466,8 @@ int main(void)
     tcase_add_test(tests, a_secret_is_64_digits);
     tcase_add_test(tests, hmac_is_that_of_the_rfc);
     tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);
+    tcase_add_test(tests, a_connection_is_dead_when_something_waits_and_nothing_comes);
+    tcase_add_test(tests, any_segment_or_an_empty_queue_ends_the_silence);
+    tcase_add_test(tests, a_time_without_looks_is_not_taken_for_silence);
     return suite_run(suite);
 }

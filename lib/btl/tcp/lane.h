@@ -37,6 +37,7 @@ struct tern_tcp_lane {
     bool muted;                   /* the links do not tell the epoll of what comes */
     unsigned received;            /* rounds in which something came since `muted` changed */
     uint64_t door_at;
+    uint64_t looked_ms; /* the last look for silent links */
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
     struct tern_link arrivals;

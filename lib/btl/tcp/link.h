@@ -12,6 +12,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/silence.h"
 #include "lib/util/list.h"
 
 #include <pthread.h>
@@ -30,6 +31,7 @@ struct tern_tcp_link {
     struct tern_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
     bool unsent;               /* the lane's last send or push left something; the flusher may have written it since */
     uint64_t written_at;       /* ticks of the last write */
+    struct tern_tcp_silence silence;
 
     pthread_mutex_t out_lock;
     unsigned char *out;        /* NULL until it is needed */

@@ -5,6 +5,7 @@
 #include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/silence.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -36,7 +37,7 @@ static struct {
     uint64_t clock_ms; /* is set to this time; 0: not */
     struct tern_link calls;
     int visitors;
-    int sndbuf, rcvbuf, timeout_s;
+    int sndbuf, rcvbuf;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
 uint64_t tern_tcp_now_ms(void)
@@ -137,6 +138,7 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
                              : tern_tcp_link_new(call->fd, contact->rank, contact->tag, call->link);
     if (link) {
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, call->fd, NULL);
+        tern_tcp_silence_begin(call->fd);
         call->fd = -1;
         contact->links |= bit;
         if (call->link == 0) {
@@ -150,15 +152,8 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 
 void tern_tcp_set_options(int fd, bool same_host)
 {
-    enum { PROBES = 4 };
-    int idle_s = (reception.timeout_s + 2) / 3, between_s = (reception.timeout_s + 5) / 6;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    /* a host that is gone without a word */
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){reception.timeout_s * 1000}, sizeof(int));
+    tern_tcp_silence_watch(fd);
     tern_tcp_set_congestion(fd, same_host);
     /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
     int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
@@ -281,7 +276,7 @@ int tern_tcp_reception_announce(void)
     if (timeout_s < 1 || timeout_s > 24 * 3600)
         return tern_error(TERN_ERR_ARG, "btl_tcp_timeout is %ld; expected 1 to 86400 seconds",
                           (long)timeout_s);
-    reception.timeout_s = (int)timeout_s;
+    tern_tcp_silence_set_limit((int)timeout_s);
     tern_tcp_choose_congestion();
     int rc = tern_tcp_door_open();
     if (!rc)

@@ -13,6 +13,7 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/shm/segment.h"
 #include "lib/btl/peer.h"
+#include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/lane.h"
 #include "lib/btl/tcp/reception.h"
@@ -207,15 +208,20 @@ static bool is_needed(const struct tern_tcp_link *link)
            (link->index == 0 && link->endpoint && first_stream(link->endpoint));
 }
 
+/* A link has ended, by errno; 0: its other end has closed it. */
+static void end_link(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error)
+{
+    if (!link->said_bye || is_needed(link))
+        tern_tcp_lane_begin_losing(lane, link, link->said_bye ? ESHUTDOWN : error);
+    else
+        tern_tcp_lane_drop(lane, link);
+}
+
 static int receive(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     int count = tern_tcp_link_receive(link, lane->room);
     if (TERN_UNLIKELY(count < 0)) {
-        int error = errno ? errno : link->error;
-        if (!link->said_bye || is_needed(link))
-            tern_tcp_lane_begin_losing(lane, link, link->said_bye ? ESHUTDOWN : error);
-        else
-            tern_tcp_lane_drop(lane, link);
+        end_link(lane, link, errno ? errno : link->error);
         return 1;
     }
     if (count > 0)
@@ -256,6 +262,26 @@ static int receive_all(struct tern_tcp_lane *lane)
     return count || (each && !lane->watching_room) ? count : receive_ready(lane);
 }
 
+/* Ends the links whose hosts are gone, or cannot be reached any more. Whoever waits comes here: one who sleeps wakes up for a
+ * round ten times a second. Returns how many links have ended. */
+static int heed_silence(struct tern_tcp_lane *lane)
+{
+    uint64_t now = tern_tcp_now_ms(), elapsed = now - lane->looked_ms;
+    int count = 0;
+    if (elapsed < tern_tcp_silence_period_ms())
+        return 0;
+    lane->looked_ms = now;
+    for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
+        next = at->next;
+        struct tern_tcp_link *link = tern_tcp_link_at(at);
+        if (tern_tcp_silence_look(&link->silence, link->fd, elapsed)) {
+            end_link(lane, link, ETIMEDOUT);
+            count++;
+        }
+    }
+    return count;
+}
+
 /* Beside shm each look here costs those who wait for shm. */
 static bool sit_out(struct tern_tcp_lane *lane)
 {
@@ -278,7 +304,7 @@ static int tcp_progress(uint32_t index)
     uint64_t now = tern_ticks();
     if (now - lane->door_at > DOOR_TICKS) {
         lane->door_at = now;
-        count += tern_tcp_reception_progress();
+        count += tern_tcp_reception_progress() + heed_silence(lane);
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
             count += tern_tcp_lane_heed_losing(lane);
     }
@@ -348,17 +374,19 @@ static bool all_through(void)
     bool all = true;
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         receive_ready(&tern_tcp_lanes[i]);
+        heed_silence(&tern_tcp_lanes[i]);
         for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
             all = is_through(tern_tcp_link_at(at)) && all;
     }
     return all;
 }
 
-/* Says goodbye on all links and waits until that has arrived. The links stay: others may have begun
- * to send what is for our next session. */
+/* Says goodbye on all links and waits until that has arrived, however long a peer computes: the system drops what it still has
+ * of a process that has ended, some minutes later. The links stay: others may have begun to send what is for our next
+ * session. */
 static void tcp_leave(void)
 {
-    enum { WAIT_US = 20, PATIENCE = 5 * 1000 * 1000 / WAIT_US };
+    enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
     struct tern_packet bye = {.kind = TERN_TCP_BYE};
     tern_tcp_reception_hang_up();
     for (uint32_t i = 0; i < tern_lane_count; i++) {
@@ -367,8 +395,8 @@ static void tcp_leave(void)
         for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
             tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
     }
-    for (int waited = 0; !all_through() && waited < PATIENCE; waited++)
-        usleep(WAIT_US);
+    for (int64_t waits = 0; !all_through(); waits++)
+        usleep(waits < SHORT_WAITS ? WAIT_US : LONG_WAIT_US);
     tern_tcp_flusher_stop();
 }
 
