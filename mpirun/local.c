@@ -71,6 +71,7 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
         if (answer.kind == TERN_GUARDIAN_EXITED) {
             tern_server_dispatch();
             tern_reports_read(answer.rank);
+            tern_node_memory_end_rank(local.job->node_memory_fd, local.job->map->places[answer.rank].local_rank);
         }
         local.answered(&answer);
     }

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
+#include "lib/util/log.h"
 
 int tern_memory_file(const char *name)
 {
@@ -24,14 +27,14 @@ uint64_t tern_node_memory_size(int ranks)
 {
     uint64_t n = ranks, page = 2 << 20;
     uint64_t size = (1ull << 30) + n * n * (64 << 10) + n * (4 << 20);
-    return (size + page - 1) / page * page;
+    return (TERN_NODE_HALVES * size + page - 1) / page * page;
 }
 
-/* A page for each rank and each pair of ranks, and something to spare. */
+/* In each half a page for each rank and each pair of ranks, and something to spare. */
 static uint64_t least_size(int ranks)
 {
     uint64_t n = ranks;
-    return (n * n + n) * 4096 + (2 << 20);
+    return TERN_NODE_HALVES * ((n * n + n) * 4096 + (2 << 20));
 }
 
 int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length, int *ret_fd,
@@ -61,4 +64,12 @@ int tern_node_memory_create(int ranks, const char *token, const void *roster, si
     *ret_fd = fd;
     *ret_size = size;
     return 0;
+}
+
+void tern_node_memory_end_rank(int fd, int local_rank)
+{
+    uint32_t ended = TERN_RANK_ENDED;
+    off_t at = offsetof(struct tern_node_head, ranks[local_rank].number);
+    if (pwrite(fd, &ended, sizeof ended, at) != sizeof ended)
+        tern_log("cannot write to the ranks' shared memory: %s", strerror(errno));
 }

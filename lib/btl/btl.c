@@ -116,23 +116,12 @@ void tern_btl_leave(void)
             tern_btls[i]->leave();
 }
 
-int tern_btl_return(void (*forget)(const struct tern_btl *btl), bool *ret_useful)
+int tern_btl_return(void)
 {
-    bool asked = false, useful = false, useless[BTL_COUNT] = {false};
-    for (int i = 0; i < BTL_COUNT; i++)
-        if (active[i] && tern_btls[i]->come_back) {
-            asked = true;
-            useless[i] = !tern_btls[i]->come_back();
-            useful |= !useless[i];
-        }
-    *ret_useful = useful || !asked;
     int rc = 0;
-    for (int i = 0; i < BTL_COUNT && useful && !rc; i++)
-        if (useless[i]) {
-            tern_btls[i]->finalize();
-            forget(tern_btls[i]);
-            rc = tern_btls[i]->init();
-        }
+    for (int i = 0; i < BTL_COUNT && !rc; i++)
+        if (active[i] && tern_btls[i]->come_back)
+            rc = tern_btls[i]->come_back();
     return rc;
 }
 

@@ -46,10 +46,10 @@ struct tern_btl {
     /* 0, or TERN_ERR_*: get ready, or be left out (reason recorded). */
     int (*init)(void);
     void (*finalize)(void);
-    /* No packet is sent or expected from here on, for a while or for good; and back again: false when all that it reaches
-     * had left meanwhile, so that what it knows of them is of no use any more. NULL: nothing to do. */
+    /* No packet is sent or expected from here on, for a while or for good. NULL: nothing to do. */
     void (*leave)(void);
-    bool (*come_back)(void);
+    /* Back again: goes on with what has come meanwhile. 0 or TERN_ERR_*. NULL: nothing to do. */
+    int (*come_back)(void);
 
     /* Can it reach the process? As far as is known without asking it. */
     bool (*reaches)(uint32_t job, uint32_t rank);
@@ -86,10 +86,7 @@ extern const struct tern_btl *const tern_btls[];
 int tern_btl_init(void);
 void tern_btl_finalize(void);
 void tern_btl_leave(void);
-/* 0 or TERN_ERR_*. *ret_useful false: nothing that any of them knows of others is of use any more, all must be initialised
- * anew. Where that is true of some only these are initialised anew here, and `forget` is called for each: its peers remember
- * nothing of us. */
-int tern_btl_return(void (*forget)(const struct tern_btl *btl), bool *ret_useful);
+int tern_btl_return(void);
 bool tern_btl_active(const struct tern_btl *btl);
 
 /* Delivers what has arrived for a lane over any of them. Returns the number of packets. */

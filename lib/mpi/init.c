@@ -4,6 +4,7 @@
 
 #include "lib/mpi/init.h"
 
+#include "lib/btl/shm/programs.h"
 #include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
@@ -24,6 +25,9 @@ static pthread_t main_thread;
 static int start_world(int argc, char **argv)
 {
     int error = tern_library_retain(TERN_USER_WORLD, thread_level);
+    if (error)
+        return error;
+    error = tern_program_enter_world();
     if (error)
         return error;
     tern_rte_tell_world();

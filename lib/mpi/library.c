@@ -10,9 +10,8 @@
  * byte movers and matching. When the last one goes, everything of ours is handed over and the
  * launcher hears that this process may end (PMIx_Finalize). What has been learnt and mapped stays:
  * processes begin and end their sessions on their own, so others may still be in theirs, and the
- * way back is short. When all of the node have gone meanwhile their memory is clean, and they begin
- * anew among themselves (lib/btl/shm/segment.c); with ranks on other nodes, which may never have
- * left, they go on where they were.
+ * way back is short: what others have sent meanwhile is there, and both ends go on counting where they
+ * were.
  *
  * The library does nothing at exit: neither a child made by fork nor a program that leaves without
  * its last finalize runs code of ours then. The launcher sees the latter.
@@ -79,24 +78,10 @@ static int start_rooms(void)
     return error;
 }
 
-/* The messages of before belong to nobody when all others have left, too. When only those of this node have, ranks elsewhere
- * go on with ours: they may have sent what we are to receive now, and go on counting. */
 static int return_to_rooms(void)
 {
-    bool useful = true;
     int error = tern_rte_init();
-    if (!error)
-        error = tern_pml_return(&useful);
-    if (error || useful)
-        return error;
-    tern_tool_end();
-    tern_comm_close_job();
-    tern_check_close();
-    tern_pml_finalize();
-    error = tern_pml_init();
-    if (!error)
-        tern_tool_begin();
-    return error;
+    return error ? error : tern_pml_return();
 }
 
 /*

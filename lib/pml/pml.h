@@ -122,8 +122,7 @@ void tern_pml_finalize(void);
 
 /* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All state stays. */
 void tern_pml_leave(void);
-/* Takes it up again. 0 or TERN_ERR_*. *ret_useful false: it is of no use any more, as all others had left meanwhile; begin
- * anew. Where only those of this node had, what concerns them begins anew, and all else goes on. */
-int tern_pml_return(bool *ret_useful);
+/* Takes it up again. 0 or TERN_ERR_*. */
+int tern_pml_return(void);
 
 #endif

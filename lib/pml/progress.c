@@ -418,23 +418,10 @@ void tern_pml_leave(void)
     tern_btl_leave();
 }
 
-/* Those whom the byte mover reaches have forgotten what was sent to and fro; they begin to count messages at 0. */
-static void forget_peers(const struct tern_btl *btl)
-{
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        tern_mailbox_empty(&tern_lanes[i]);
-    for (const struct tern_peer *at = tern_peer_newest(); at; at = at->all_next)
-        if (at->btl == btl || at->came_by == btl) {
-            struct tern_peer *peer = tern_peer_get(at->lane, at->job, at->rank);
-            tern_context_forget_peer(peer);
-            tern_peer_forget(peer);
-        }
-}
-
-int tern_pml_return(bool *ret_useful)
+int tern_pml_return(void)
 {
     ranks_share_known = false;
-    return tern_btl_return(forget_peers, ret_useful);
+    return tern_btl_return();
 }
 
 void tern_pml_finalize(void)

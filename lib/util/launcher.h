@@ -53,4 +53,23 @@ struct tern_card {
 /* A rank has at most so many questions open, for whose answers its socket has room. */
 enum { TERN_SEEKS_MOST = 16 };
 
+/*
+ * The memory that the ranks of a node share begins with this, in the file that the launcher makes. The launcher writes the first
+ * bytes, and TERN_RANK_ENDED for each rank that has ended; the rest is the ranks' (lib/btl/shm/programs.h).
+ */
+enum { TERN_NODE_HALVES = 2 };
+#define TERN_RANK_ENDED UINT32_MAX
+
+struct tern_rank_record {
+    int32_t process; /* of the rank's MPI program: its id while it is in MPI, the negative id when it has left; 0: none has come */
+    uint32_t number; /* of the MPI program that has begun last, from 1 on; or TERN_RANK_ENDED */
+    uint32_t world;  /* number of the program that has called MPI_Init last; 0: none */
+};
+
+struct tern_node_head {
+    char launcher[64];
+    uint32_t owners[TERN_NODE_HALVES]; /* of each half: number of the programs that use it; 0: nobody */
+    struct tern_rank_record ranks[];  /* of this node, in ascending order */
+};
+
 #endif

@@ -8,7 +8,7 @@ mpi=$here/../mpi
 printf '#!/bin/sh\nshift\nexec "$@"\n' >reach
 chmod +x reach
 export OMPI_MCA_plm_rsh_agent=$scratch/reach
-for program in comm_from_group session_finalize_delivers programs_in_turn; do
+for program in comm_from_group session_finalize_delivers session_sender_leaves_first programs_in_turn; do
     "$MPICC" -O1 -I"$mpi" -o $program "$mpi/$program.c" || { echo "cannot build $program"; exit 1; }
 done
 nodes=(-q --host 'localhost:2,far1:2,far2:1')
@@ -21,6 +21,11 @@ right() {
 # All ranks of a node leave MPI and come back while another node's go on, and have sent already.
 right "communicators in one session after the other" "${nodes[@]}" ./comm_from_group
 right "what was sent before a session ended" "${nodes[@]}" ./session_finalize_delivers 300
+# with a lane for each communicator, each would need a connection of its own before its first message
+right "what was sent before the others came" "${nodes[@]}" --mca pml_lanes 1 ./session_sender_leaves_first connect
+rm -f ./*.[0-9]
+right "what was sent before the others came, by TCP alone" -q -n 3 --mca btl tcp,self --mca pml_lanes 1 \
+    ./session_sender_leaves_first connect
 
 # Each program finds the others of its time, not those before.
 right "programs in turn" "${nodes[@]}" ./programs_in_turn

@@ -420,12 +420,12 @@ int tern_segment_attend(void)
 void tern_segment_detach(void)
 {
 }
-void tern_segment_leave(void)
+void tern_program_leave(void)
 {
 }
-bool tern_segment_return(void)
+int tern_program_return(void)
 {
-    return false;
+    return 0;
 }
 int64_t tern_rte_local_rank(uint32_t rank)
 {

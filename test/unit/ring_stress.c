@@ -218,7 +218,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     both_ways(64 << 20, seed);
     largest = 4096;
-    both_ways((1 << 20) + (1 << 16), seed + 1); /* too little for the largest ring: growing ends early */
+    both_ways((2 << 20) + (1 << 17), seed + 1); /* too little for the largest ring: growing ends early */
     largest = LARGEST;
     for (int i = 0; i < 20; i++)
         death(i & 1, seed + i);

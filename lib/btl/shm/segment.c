@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Ranks come and go: a process may leave and come back (sessions), and a rank may be a script that
- * runs one program after another. Those who are here are counted. The last one to leave cleans the
- * memory, for all that is in it belongs to messages that nobody waits for any more, and counts the
- * cleaning, by which those who had left before learn that what they remember is gone. A rank that
- * comes back earlier goes on where it was. A new program needs its rank's block, and so waits until
- * the memory is clean: those who are still here are of the program before.
+ * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may come when others have ended. So what is in
+ * here stays, whoever has left: packets in rings and posts on boards wait for their receivers. It is given up when no process of
+ * the same MPI program can come any more (programs.c).
  */
 
 #include "lib/btl/shm/segment.h"
 
+#include "lib/btl/shm/programs.h"
 #include "lib/btl/shm/share.h"
 #include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +26,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { GIVEN_SIZES = 24, PAGE = 4096, LAUNCHER_BYTES = 64, MAP_LEAST = 1 << 20, WAIT_US = 200 };
+enum { GIVEN_SIZES = 24, PAGE = 4096, MAP_LEAST = 1 << 20 };
 
 struct shared_header {
-    char launcher[LAUNCHER_BYTES];
-    /* Not cleaned: */
-    uint64_t presence; /* ranks that are here, and CLEANING while the last one cleans up */
-    uint64_t cleanings;
-    /* From here on cleaned: */
     uint64_t used; /* bytes handed out behind the blocks */
     /* Given back, by size (2^i pages): offset of the one given last, chained through their first words. */
     uint64_t given[GIVEN_SIZES];
@@ -54,15 +48,9 @@ struct meeting {
     uint32_t refused; /* there was no memory: here is none, but the answer */
 } __attribute__((aligned(TERN_CACHE_LINE)));
 
-static const uint64_t CLEANING = (uint64_t)1 << 63;
-
-static bool here;              /* this rank is among those counted in `presence` */
-static uint64_t cleanings_met; /* how often the memory had been cleaned when its block was filled */
-
 struct tern_segment tern_segment = {.fd = -1};
 
 static uint64_t cookie;
-static uint64_t file_size; /* of all ranks' memory, though one may map less; the launcher's own may follow */
 
 static struct shared_header *header(void)
 {
@@ -80,15 +68,25 @@ struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
     return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
 }
 
-/* fallocate until it is done or refused: signals interrupt it. Where a sandbox does not know it,
- * pages come when they are touched. */
-static int reserve(uint64_t offset, size_t size)
+/* Allocates pages until that is done or refused: signals interrupt it. Where a sandbox does not know fallocate, pages come when
+ * they are touched. Returns 0 or a negative errno. */
+static int reserve(int fd, uint64_t start, size_t size)
 {
     int rc;
     do
-        rc = fallocate(tern_segment.fd, 0, offset, size);
+        rc = fallocate(fd, 0, (off_t)start, (off_t)size);
     while (rc && errno == EINTR);
     return rc && errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM ? -errno : 0;
+}
+
+int tern_segment_reserve(int fd, uint64_t start, size_t size)
+{
+    int error = reserve(fd, start, size);
+    return error ? tern_error(TERN_ERR_NO_MEM,
+                              "no shared memory for %u ranks on this node (%zu bytes): %s; free some, or raise the limit of the "
+                              "container",
+                              tern_rte.local_size, size, strerror(-error))
+                 : 0;
 }
 
 int tern_segment_allocate(size_t size, uint64_t *ret_offset)
@@ -100,7 +98,7 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
             return TERN_ERR_NO_MEM;
     } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
-    if (reserve(offset, size))
+    if (reserve(tern_segment.fd, tern_segment.start + offset, size))
         return TERN_ERR_NO_MEM;
     *ret_offset = offset;
     return 0;
@@ -140,7 +138,7 @@ int tern_segment_take(size_t size, uint64_t *ret_offset)
     if (!offset)
         return tern_segment_allocate((size_t)PAGE << class, ret_offset);
     *(uint64_t *)(tern_segment.base + offset) = 0;
-    if (reserve(offset, (size_t)PAGE << class)) {
+    if (reserve(tern_segment.fd, tern_segment.start + offset, (size_t)PAGE << class)) {
         tern_segment_give(offset, size);
         return TERN_ERR_NO_MEM;
     }
@@ -232,125 +230,53 @@ size_t tern_segment_used(void)
     return header_bytes() + __atomic_load_n(&header()->used, __ATOMIC_RELAXED);
 }
 
+static int punch(int fd, uint64_t start, size_t size)
+{
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)start, (off_t)size);
+}
+
 void tern_segment_discard(uint64_t offset, size_t size)
 {
-    fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
+    punch(tern_segment.fd, tern_segment.start + offset, size);
 }
 
-/* Counts this rank in, once nobody cleans up. */
-static void enter(void)
+/* If the system cannot take the pages back, the next programs' rings lie behind the old ones. */
+void tern_segment_clean(int fd, struct tern_half half)
 {
-    uint64_t *presence = &header()->presence;
-    uint64_t seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
-    /* acquire: sees the memory cleaned */
-    while ((seen & CLEANING) || !__atomic_compare_exchange_n(presence, &seen, seen + 1, false,
-                                                             __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        if (seen & CLEANING) {
-            usleep(WAIT_US);
-            seen = __atomic_load_n(presence, __ATOMIC_RELAXED);
-        }
-    here = true;
-}
-
-/* The memory becomes what the launcher gave: other programs may follow in the same places. */
-static void clean(void)
-{
-    uint64_t first = header_bytes(), used = header()->used;
-    if (fallocate(tern_segment.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, first,
-                  file_size - first) == 0)
-        used = 0; /* else the next rings lie behind these */
-    memset(&header()->used, 0, tern_segment.base + first - (char *)&header()->used);
-    header()->used = used;
-    header()->cleanings++;
-}
-
-/* Counts this rank out; the last one cleans up. */
-static void depart(void)
-{
-    uint64_t *presence = &header()->presence;
-    uint64_t seen = __atomic_load_n(presence, __ATOMIC_RELAXED), next;
-    here = false;
-    do
-        next = seen == 1 ? CLEANING : seen - 1;
-    /* both orders: the last one sees what all others have done */
-    while (!__atomic_compare_exchange_n(presence, &seen, next, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED));
-    if (next != CLEANING)
+    static const char zeros[PAGE];
+    uint64_t used = 0, at = half.start + offsetof(struct shared_header, used);
+    if (punch(fd, half.start, half.size) == 0)
         return;
-    clean();
-    __atomic_store_n(presence, 0, __ATOMIC_RELEASE);
-}
-
-void tern_segment_leave(void)
-{
-    if (!here)
-        return;
-    tern_store_release(&tern_segment_rank(tern_segment.local_rank)->left, 1);
-    depart();
-}
-
-bool tern_segment_return(void)
-{
-    enter();
-    if (header()->cleanings == cleanings_met) {
-        tern_store_release(&tern_segment_rank(tern_segment.local_rank)->left, 0);
-        return true;
-    }
-    depart();
-    return false;
+    bool done = pread(fd, &used, sizeof used, (off_t)at) == sizeof used;
+    for (size_t page = 0; page < header_bytes(); page += PAGE)
+        done &= pwrite(fd, zeros, PAGE, (off_t)(half.start + page)) == PAGE;
+    if (!done || pwrite(fd, &used, sizeof used, (off_t)at) != sizeof used)
+        tern_log("cannot clean the node's shared memory: %s", strerror(errno));
 }
 
 void tern_segment_detach(void)
 {
-    tern_segment_leave();
+    tern_program_leave();
     if (tern_segment.base)
         munmap(tern_segment.base, tern_segment.size);
     tern_segment.base = NULL;
 }
 
-/* Makes the block this process's. An earlier program in its place may have left before the others
- * of its time: they will. */
-static int claim_block(void)
-{
-    struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
-    for (;;) {
-        int32_t nobody = 0;
-        enter();
-        if (__atomic_compare_exchange_n(&self->pid, &nobody, getpid(), false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            break;
-        bool left = tern_load_acquire(&self->left);
-        depart();
-        if (!left)
-            return tern_error(TERN_ERR_OTHER,
-                              "rank %u of this job is process %d already: two programs run in its "
-                              "place at once (or PMIX_RANK was "
-                              "changed), or the first of them ended without MPI_Finalize",
-                              tern_rte.rank, nobody);
-        usleep(WAIT_US);
-    }
-    cleanings_met = header()->cleanings;
-    return 0;
-}
-
-static int publish_self(void)
+static void publish_self(void)
 {
     struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
     cpu_set_t set;
-    int rc = claim_block();
-    if (rc)
-        return rc;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         memcpy(self->cpus, &set, sizeof self->cpus);
     if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
         cookie = 0; /* a zero cookie is never believed: no single copy then */
     prctl(PR_SET_PTRACER,
           PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
+    self->pid = getpid();
     self->cookie_address = (uintptr_t)&cookie;
     self->cookie = cookie;
     /* release: whoever sees `attached` sees the rest */
     tern_store_release(&self->attached, 1);
-    return 0;
 }
 
 int tern_segment_attend(void)
@@ -373,7 +299,7 @@ static int find_memory(int *ret_fd, size_t *ret_size)
         return 0;
     int rc = shared_fd >= 0
                  ? 0
-                 : tern_share_memory(header_bytes() + MAP_LEAST, &shared_fd, &shared_size);
+                 : tern_share_memory(tern_program_file_size(header_bytes() + MAP_LEAST), &shared_fd, &shared_size);
     *ret_fd = shared_fd;
     *ret_size = shared_size;
     return rc;
@@ -383,23 +309,20 @@ int tern_segment_attach(void)
 {
     int fd;
     size_t size;
+    struct tern_half half;
     tern_segment.local_size = tern_rte.local_size;
     tern_segment.local_rank = tern_rte.local_rank;
     int rc = find_memory(&fd, &size);
+    if (!rc)
+        rc = tern_program_find_half(fd, size, &half);
+    if (!rc)
+        rc = tern_segment_reserve(fd, half.start, header_bytes());
     if (rc)
         return rc;
-    tern_segment.fd = fd;
-    file_size = size;
-    int error = reserve(0, header_bytes());
-    if (error)
-        return tern_error(TERN_ERR_NO_MEM,
-                          "no shared memory for %u ranks on this node (%zu bytes): %s; free some, "
-                          "or raise the limit of the container",
-                          tern_rte.local_size, header_bytes(), strerror(-error));
     /* address space may be limited (ulimit -v): the rings that fit will do */
     void *base = MAP_FAILED;
-    for (; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
-        base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    for (size = half.size; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
+        base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)half.start);
         if (base != MAP_FAILED)
             break;
     }
@@ -410,5 +333,8 @@ int tern_segment_attach(void)
             strerror(errno));
     tern_segment.base = base;
     tern_segment.size = size;
-    return publish_self();
+    tern_segment.fd = fd;
+    tern_segment.start = half.start;
+    publish_self();
+    return 0;
 }

@@ -5,14 +5,16 @@
 /*
  * The node's memory: one file without a name, shared by all ranks of the job on this node.
  *
- *      launcher's 64 bytes | shared header | one block per local rank | rings, as they are needed ...
+ *      head | half 0: shared header | one block per local rank | rings, as they are needed ... | half 1: the same
  *
- * Its size is only address space; pages are allocated (fallocate) before they are touched, so a full node gives an
- * error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a memfd
- * of local rank 0 that the others open through /proc.
+ * MPI programs that a rank runs one after the other take turns with the halves (programs.h). All offsets below count from the begin
+ * of this program's half. The file's size is only address space; pages are allocated (fallocate) before they are touched, so a full
+ * node gives an error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a
+ * memfd of local rank 0 that the others open through /proc.
  */
 
 #include "lib/btl/doorbell.h"
+#include "lib/btl/shm/programs.h"
 #include "lib/util/atomic.h"
 
 #include <stdbool.h>
@@ -27,8 +29,7 @@ struct tern_segment_rank {
     struct tern_bell bell __attribute__((aligned(TERN_CACHE_LINE)));
     /* Written once when the rank attaches. */
     uint32_t attached __attribute__((aligned(TERN_CACHE_LINE)));
-    int32_t pid; /* written first, as a claim */
-    uint32_t left; /* has left; may come back, unless its process has ended */
+    int32_t pid;
     uint64_t cookie_address; /* of a random word in the rank's own memory ... */
     uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
@@ -41,26 +42,22 @@ struct tern_segment_rank {
 };
 
 struct tern_segment {
-    char *base;
+    char *base; /* this program's half of the file; NULL: not attached */
     size_t size;
     int fd;
+    uint64_t start; /* of the half in the file */
     uint32_t local_size, local_rank;
 };
 
 extern struct tern_segment tern_segment;
 
-/* Maps the node's memory and fills in this rank's block. Collective over the node only under a foreign launcher, and
- * only the first time. Waits where an earlier program in this rank's place has left but others have not yet. */
+/* Maps this program's half of the node's memory and fills in this rank's block. Collective over the node only under a foreign
+ * launcher, and only the first time. Waits where tern_program_find_half does. */
 int tern_segment_attach(void);
 /* In its place on a rank that is alone on its node: takes part in what the others do together. */
 int tern_segment_attend(void);
 /* Leaves and unmaps it. */
 void tern_segment_detach(void);
-/* This rank needs nothing in it any more, for now or for good. The last one to leave makes the memory what
- * the launcher gave. Nothing happens the second time. */
-void tern_segment_leave(void);
-/* After leaving: back again. False: everything was cleaned meanwhile; attach. */
-bool tern_segment_return(void);
 
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
 
@@ -86,5 +83,10 @@ void tern_segment_part(uint64_t offset);
 size_t tern_segment_used(void);
 /* Gives pages back to the node; the address space stays used. */
 void tern_segment_discard(uint64_t offset, size_t size);
+
+/* For programs.c. Allocates pages of the file. 0 or TERN_ERR_NO_MEM with text. */
+int tern_segment_reserve(int fd, uint64_t start, size_t size);
+/* Gives back the pages of a half that nobody needs any more: it reads as zeros. */
+void tern_segment_clean(int fd, struct tern_half half);
 
 #endif

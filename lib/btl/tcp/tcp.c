@@ -401,14 +401,11 @@ static void tcp_leave(void)
 }
 
 /* Connections whose other end is gone for good must not be sent by. */
-static bool tcp_come_back(void)
+static int tcp_come_back(void)
 {
-    int rc = tern_tcp_reception_publish();
-    if (rc)
-        tern_log("%s", tern_error_text(rc));
     for (uint32_t i = 0; i < tern_lane_count; i++)
         receive_ready(&tern_tcp_lanes[i]);
-    return true;
+    return tern_tcp_reception_publish();
 }
 
 const struct tern_btl tern_btl_tcp = {
