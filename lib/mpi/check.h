@@ -189,9 +189,8 @@ struct tern_permit *tern_check_take_permit(void);
 int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
 int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);
 
-/* Start and end of talking to the others, with the rooms below. The lock is held. 0 or TERN_ERR_*. */
+/* Start of talking to the others, after the rooms below. The lock is held. 0 or TERN_ERR_*. */
 int tern_check_open(void);
-void tern_check_close(void);
 /* Until everything is said that this process has to say. */
 void tern_check_flush(void);
 

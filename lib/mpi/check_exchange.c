@@ -484,14 +484,3 @@ void tern_check_flush(void)
     while (!tern_list_empty(&outgoing) || !tern_list_empty(&incoming))
         tern_wait(&waiter);
 }
-
-void tern_check_close(void)
-{
-    if (!context.peers)
-        return;
-    tern_lane_lock(context.lane);
-    tern_progress_unregister(context.lane, poll);
-    tern_lane_unlock(context.lane);
-    tern_gather_forget();
-    tern_context_close(&context);
-}

@@ -138,9 +138,6 @@ int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_c
                    int remote_leader, int tag, const char *tag_text, int fault,
                    struct tern_comm **ret_newintercomm);
 
-/* Before the messages' rooms begin anew: forgets what comm_from_group.c talks over. */
-void tern_comm_close_job(void);
-
 /* MPI_Comm_create on an intercommunicator; `group` is part of the local group. */
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm);

@@ -44,13 +44,6 @@ static int open_job(void)
     return rc;
 }
 
-void tern_comm_close_job(void)
-{
-    if (job)
-        tern_comm_release(job);
-    job = NULL;
-}
-
 /* 64 bits of a string (FNV-1a), for `purpose`. */
 static uint64_t digest_of(char purpose, const char *text)
 {

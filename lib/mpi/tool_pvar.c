@@ -82,8 +82,6 @@ static void sample(const struct handle *handle, uint64_t *values)
     memset(values, 0, (size_t)handle->count * sizeof *values);
     if (rooms_are_there || variable->kind == TERN_VARIABLE_STATE)
         variable->read(variable, handle->comm, values);
-    if (!variable->per_rank)
-        values[0] += variable->past;
 }
 
 /* Brings handle->value up to date. */
@@ -186,23 +184,9 @@ static void give(const struct handle *handle, void *buf)
 
 /* ---- what the rooms tell ---- */
 
-/* Adds or takes away what the rooms have counted. */
-static void move_to_past(int sign)
-{
-    struct tern_variable *variable;
-    for (int i = 0; (variable = tern_tool_variable(i)); i++) {
-        uint64_t total = 0;
-        if (!tern_variable_counts(variable) || variable->bind != MPI_T_BIND_NO_OBJECT)
-            continue;
-        variable->read(variable, NULL, &total);
-        variable->past += (uint64_t)sign * total;
-    }
-}
-
 void tern_tool_begin(void)
 {
     tern_tool_lock();
-    move_to_past(-1); /* what was left in counters that are still there */
     rooms_are_there = true;
     tern_tool_unlock();
 }
@@ -214,16 +198,6 @@ static void let_go(struct handle *handle, const void *comm)
     update(handle);
     handle->gone = true;
     handle->comm = NULL;
-}
-
-void tern_tool_end(void)
-{
-    tern_tool_lock();
-    for_each_handle(let_go, NULL);
-    for_each_handle(update_if_of, NULL);
-    move_to_past(1);
-    rooms_are_there = false;
-    tern_tool_unlock();
 }
 
 void tern_tool_pvar_forget_comm(const struct tern_comm *comm)

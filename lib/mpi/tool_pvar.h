@@ -31,7 +31,6 @@ struct tern_variable {
     /* Watermarks: begin anew at the level now, which is the counter at level_offset. */
     void (*restart)(const struct tern_variable *variable);
     size_t level_offset;
-    uint64_t past; /* what was counted before the rooms went */
 };
 
 /* Index 0 ..; NULL: there are not that many. The list is made when first asked for. */

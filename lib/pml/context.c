@@ -137,17 +137,6 @@ void tern_context_close(struct tern_context *context)
     context->peers = NULL;
 }
 
-void tern_context_forget_peer(const struct tern_peer *peer)
-{
-    struct tern_lane *lane = &tern_lanes[peer->lane];
-    tern_deliver_forget_peer(peer);
-    for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
-        for (struct tern_context *context = lane->contexts[i]; context; context = context->hash_next)
-            for (int rank = 0; rank < context->size; rank++)
-                if (tern_peer_is(peer, tern_peers_process(context->peers, rank)))
-                    context->send_seq[rank] = context->recv_seq[rank] = 0;
-}
-
 struct tern_peer tern_peer_stranger;
 
 struct tern_peer *tern_context_peer(struct tern_context *context, int rank)

@@ -206,23 +206,6 @@ void tern_deliver_forget(struct tern_context *context)
     }
 }
 
-static void forget_kept(struct tern_link *kept, const struct tern_peer *peer)
-{
-    for (struct tern_link *link = kept->next, *next; link != kept; link = next) {
-        next = link->next;
-        if (message_at(link)->from != peer)
-            continue;
-        tern_list_remove(link);
-        tern_unexpected_free(message_at(link));
-    }
-}
-
-void tern_deliver_forget_peer(const struct tern_peer *peer)
-{
-    forget_kept(&tern_lanes[peer->lane].early, peer);
-    forget_kept(&tern_lanes[peer->lane].parked, peer);
-}
-
 /* The message `id` of `from` among those that came too soon, or NULL. */
 static struct tern_unexpected *find_kept(struct tern_link *kept, const struct tern_peer *from,
                                          uint64_t context_id, uint64_t id)

@@ -417,25 +417,3 @@ struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const st
                 return context->first;
     return NULL;
 }
-
-static void free_table(struct tern_match_table *table)
-{
-    for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
-        for (struct tern_queue *queue = table->buckets[i], *next; queue; queue = next) {
-            next = queue->hash_next;
-            free(queue);
-        }
-    free(table->buckets);
-    *table = (struct tern_match_table){0};
-}
-
-void tern_match_finalize(struct tern_lane *lane)
-{
-    free_table(&lane->posted);
-    free_table(&lane->unexpected);
-    while (lane->spare_queues) {
-        struct tern_queue *queue = lane->spare_queues;
-        lane->spare_queues = queue->hash_next;
-        free(queue);
-    }
-}

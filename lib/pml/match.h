@@ -74,6 +74,4 @@ uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected *
 /* The announced message `id` of `from`, for cancelling; NULL: not here (any more). */
 struct tern_unexpected *tern_match_announced(struct tern_context *context, const struct tern_peer *from, uint64_t id);
 
-void tern_match_finalize(struct tern_lane *lane);
-
 #endif

@@ -49,15 +49,6 @@ void tern_peer_update(struct tern_peer *peer)
     peer->lone_below = free && peer->btl->lone_max ? peer->btl->lone_max + 1 : peer->eager_below;
 }
 
-void tern_peer_forget(struct tern_peer *peer)
-{
-    peer->btl = NULL;
-    peer->endpoint = NULL;
-    peer->credit = 0;
-    memset(peer->owed, 0, sizeof peer->owed);
-    tern_peer_update(peer);
-}
-
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
 {
     if (!peer->waits)

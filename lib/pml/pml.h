@@ -118,7 +118,6 @@ int tern_pml_init(void);
 void tern_pml_flush(void);
 /* Waits until the messages that were copied for want of credit have been received. */
 void tern_pml_finish_copies(void);
-void tern_pml_finalize(void);
 
 /* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All state stays. */
 void tern_pml_leave(void);

@@ -117,8 +117,6 @@ bool tern_pending_empty(void); /* in no lane */
 int tern_pending_flush(struct tern_lane *lane);
 /* Connects on first use and gives the peer its first credit. */
 int tern_peer_ready(struct tern_peer *peer);
-/* It is to be connected again, and owes nothing, nor do we. */
-void tern_peer_forget(struct tern_peer *peer);
 /* Sets what goes at once (peer->eager_below, lone_below) from what stands in the way. */
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
@@ -169,12 +167,8 @@ void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, s
 void tern_deliver_early(struct tern_context *context);
 /* Drops what nobody has received of a context that is being closed. */
 void tern_deliver_forget(struct tern_context *context);
-/* Drops what has come of a peer too soon. */
-void tern_deliver_forget_peer(const struct tern_peer *peer);
 
 /* context.c */
-/* In all contexts: the next message to and from the peer is the first. What it has sent and nobody could take yet is dropped. */
-void tern_context_forget_peer(const struct tern_peer *peer);
 struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id);
 /* An open one by its id; NULL: it is not open here. */
 static inline struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)

@@ -423,11 +423,3 @@ int tern_pml_return(void)
     ranks_share_known = false;
     return tern_btl_return();
 }
-
-void tern_pml_finalize(void)
-{
-    tern_btl_finalize();
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        tern_match_finalize(&tern_lanes[i]);
-    tern_peer_free_all();
-}
