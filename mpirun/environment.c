@@ -228,6 +228,7 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     tern_strings_set(env, "OMPI_FIRST_RANKS", firsts);
     free(sizes);
     free(firsts);
+    tern_strings_set(env, "PMIX_HOSTNAME", job->hosts[job->here].name);
     set_number(env, "OMPI_NUM_APP_CTX", options->app_count);
     set_number(env, "OMPI_COMM_WORLD_SIZE", job->map->size);
     set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", tern_job_ranks_on(job, job->here));

@@ -151,7 +151,6 @@ static void describe(struct tern_info *info, const char *key, const char *value)
         tern_info_put(info, key, cut);
 }
 
-/* thread_level -1: MPI_Init was not called. */
 /* The command line that the program was started with, as argv[0] .. argv[argc - 1] == NULL. The
  * arguments lie in `text`. */
 static int own_command_line(char *text, size_t room, char *argv[], int argv_room)
@@ -185,39 +184,23 @@ static void describe_command(struct tern_info *info, int argc, char **argv)
     describe(info, "argv", text);
 }
 
-/* Processes that were started with this one's part of the command line; 0: not known before
- * MPI_Init. */
-static uint32_t processes_alike(void)
-{
-    const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS"); /* "2 3": of each part */
-    char *end;
-
-    for (uint32_t app = 0; tern_rte.managed && counts; app++, counts = end) {
-        unsigned long count = strtoul(counts, &end, 10);
-        if (end == counts)
-            break;
-        if (app == tern_rte.appnum)
-            return (uint32_t)count;
-    }
-    return tern_rte.size;
-}
-
-/* thread_level -1: MPI_Init was not called. */
+/* The keys are the same before MPI_Init, in it and after MPI_Finalize (MPI-4.1 chapter 10): what MPI_Init learns from
+ * the launcher's server the environment tells before. */
 static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
 {
-    char text[32], directory[MPI_MAX_INFO_VAL];
+    char text[32], directory[MPI_MAX_INFO_VAL], host[sizeof tern_rte.host];
     struct utsname machine;
-    uint32_t processes = processes_alike();
+    uint32_t processes = tern_rte_processes_alike();
 
+    tern_rte_own_host(host, sizeof host);
     describe_command(info, argc, argv);
     snprintf(text, sizeof text, "%u", processes);
     describe(info, "maxprocs", processes ? text : "");
     describe(info, "soft", processes ? text : "");
-    describe(info, "host", tern_rte.host);
+    describe(info, "host", host);
     describe(info, "arch", uname(&machine) == 0 ? machine.machine : "");
     describe(info, "wdir", getcwd(directory, sizeof directory));
-    if (thread_level >= 0)
-        describe(info, "thread_level", tern_thread_level_name(thread_level));
+    describe(info, "thread_level", tern_thread_level_name(thread_level));
     describe(info, "mpi_initial_errhandler", tern_param_string("mpi_initial_errhandler"));
     describe(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
 }
@@ -240,12 +223,10 @@ int tern_mpi_info_create(struct tern_info **ret_info)
 
 int tern_mpi_info_create_env(int argc, char *argv[], struct tern_info **ret_info)
 {
-    int level = -1, error = tern_mpi_info_create(ret_info);
+    int error = tern_mpi_info_create(ret_info);
     if (error)
         return error;
-    if (tern_world == TERN_WORLD_RUNNING)
-        tern_mpi_query_thread(&level);
-    describe_start(*ret_info, argc, argv, level);
+    describe_start(*ret_info, argc, argv, tern_world_thread_level());
     return 0;
 }
 

@@ -19,7 +19,7 @@
 #include "lib/mpi/procedures.h"
 
 _Atomic int tern_world = TERN_WORLD_BEFORE;
-static int thread_level = MPI_THREAD_SINGLE;
+static _Atomic int thread_level = MPI_THREAD_SINGLE;
 static pthread_t main_thread;
 
 static int start_world(int argc, char **argv)
@@ -111,6 +111,11 @@ int tern_mpi_finalized(int *flag)
 {
     *flag = tern_world == TERN_WORLD_ENDED;
     return 0;
+}
+
+int tern_world_thread_level(void)
+{
+    return thread_level;
 }
 
 int tern_mpi_query_thread(int *provided)

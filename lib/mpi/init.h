@@ -45,6 +45,9 @@ enum tern_world {
 };
 extern _Atomic int tern_world;
 
+/* The thread level of the World Model. Returns MPI_THREAD_SINGLE before MPI_Init, the level that was given after MPI_Finalize. */
+int tern_world_thread_level(void);
+
 /* "MPI_THREAD_SINGLE" ... of a level; the level of such a word, or -1. */
 const char *tern_thread_level_name(int level);
 int tern_thread_level_of(const char *name);

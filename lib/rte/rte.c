@@ -179,15 +179,56 @@ static int connect_again(void)
     return reports && tern_report_open() ? 0 : tern_pmix_connect();
 }
 
+static bool has_launcher(void)
+{
+    return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+}
+
+/* Launchers list how many processes each part of the command line has, "2 3"; ranks are counted in this order. */
+static uint32_t processes_of_part(unsigned long rank)
+{
+    const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS");
+    char *end;
+    for (unsigned long first = 0; counts; counts = end) {
+        unsigned long count = strtoul(counts, &end, 10);
+        if (end == counts)
+            break;
+        first += count;
+        if (rank < first)
+            return (uint32_t)count;
+    }
+    return 0;
+}
+
+uint32_t tern_rte_processes_alike(void)
+{
+    if (!has_launcher())
+        return 1;
+    uint32_t processes = processes_of_part(strtoul(getenv("PMIX_RANK"), NULL, 10));
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    if (processes || known)
+        return processes ? processes : tern_rte.size;
+    return tasks ? (uint32_t)strtoul(tasks, NULL, 10) : 0;
+}
+
+void tern_rte_own_host(char *name, size_t room)
+{
+    const char *told = known ? tern_rte.host : has_launcher() ? getenv("PMIX_HOSTNAME") : NULL;
+    if (told)
+        snprintf(name, room, "%s", told);
+    else if (gethostname(name, room - 1) != 0)
+        snprintf(name, room, "localhost");
+    name[room - 1] = 0;
+}
+
 int tern_rte_init(void)
 {
     char name[64 + sizeof tern_rte.host];
 
     if (known)
         return connect_again();
-    if (gethostname(tern_rte.host, sizeof tern_rte.host - 1) != 0)
-        strcpy(tern_rte.host, "localhost");
-    tern_rte.managed = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+    tern_rte_own_host(tern_rte.host, sizeof tern_rte.host);
+    tern_rte.managed = has_launcher();
     int error = tern_rte.managed ? check_version() : 0;
     if (!error)
         error = learn();

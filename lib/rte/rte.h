@@ -33,6 +33,11 @@ extern struct tern_rte tern_rte;
 
 /* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms where PMIx is needed (its own init). */
 int tern_rte_init(void);
+/* Both may be called before tern_rte_init too; they read the environment that the launcher gave and connect to nobody.
+ * tern_rte_processes_alike returns how many processes were started with this one's part of the command line; 0 if the launcher
+ * does not say. tern_rte_own_host writes the launcher's name of this host, else the system's. */
+uint32_t tern_rte_processes_alike(void);
+void tern_rte_own_host(char *name, size_t room);
 /* Tells our launcher that this process starts the World Model, where it waits for all others. Does not block. */
 void tern_rte_tell_world(void);
 /* A barrier of the launcher for all processes of the job. `notify` is called, by any thread, when it is over: then the second

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How a job was started shows in the attributes of MPI_COMM_WORLD and in MPI_INFO_ENV: of several programs each has its
-# number, its command line and its number of processes; slots are the universe.
+# number, its command line and its number of processes; slots are the universe. MPI_Info_create_env knows as much before MPI_Init.
 . "$(dirname "$0")/check.bash"
 "$MPICC" -o see "$here/start_facts.c" || { echo "cannot build start_facts"; exit 1; }
 cp see other
@@ -15,6 +15,7 @@ has "rank 2" out "^rank 2 of 6: app 1 universe 7 command=\[$PWD/other\] argv=\[-
 for r in 3 4 5; do
     has "rank $r" out "^rank $r of 6: app 2 universe 7 command=\[./see\] argv=\[-\] maxprocs=\[3\]"
 done
+hasnt "MPI_Info_create_env before MPI_Init, of several programs," out BEFORE
 
 run -q -np 1 ./see null more
 has "a program that gives MPI_Init no arguments" out 'command=\[./see\] argv=\[null more\] maxprocs=\[1\]'
@@ -22,16 +23,20 @@ run -q --oversubscribe --host localhost:2 -np 5 ./see
 is "more ranks than slots" "$(grep -c 'of 5: app 0 universe 5 ' out)" 5
 
 # without a launcher
+hasnt "MPI_Info_create_env before MPI_Init, of crowded ranks," out BEFORE
 limit ./see x >out 2>err
+hasnt "MPI_Info_create_env before MPI_Init, without a launcher," out BEFORE
 has "a program by itself" out '^rank 0 of 1: app 0 universe 1 command=\[./see\] argv=\[x\] maxprocs=\[1\] soft=\[1\]'
 has "its errors" out 'mpi_initial_errhandler=\[mpi_errors_are_fatal\]'
 has "its level" out 'thread_level=\[MPI_THREAD_SINGLE\]'
 
 run -q -np 1 --initial-errhandler mpi_errors_return ./see
+hasnt "MPI_Info_create_env before MPI_Init, with an initial error handler," out BEFORE
 has "the initial error handler" out 'mpi_initial_errhandler=\[mpi_errors_return\]'
 
 run -q -np 2 --memory-alloc-kinds system,mpi:alloc_mem ./see
 is "memory kinds that are supported" "$rc $(wc -l <err)" "0 0"
+hasnt "MPI_Info_create_env before MPI_Init, with memory kinds," out BEFORE
 for kind in system mpi mpi:alloc_mem; do
     has "kind $kind" out "mpi_memory_alloc_kinds=\[([^]]*,)?$kind[],]"
 done
