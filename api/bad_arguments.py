@@ -66,6 +66,14 @@ def value_of(procedure, p, large, wrong):
     return value or good(procedure, p, large)
 
 
+def left_handle(procedure, wrong):
+    """What the last result that is a handle must be after the call, as C: all results lie at one place. NULL: there is none."""
+    made = [p for p in procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
+    if not made:
+        return 'NULL'
+    return kinds.HANDLES[made[-1].kind].null if wrong.judged else 'junk'
+
+
 def covered(procedure):
     return set() if procedure.name in LEFT_OUT else {w.error for w in wrong_calls(procedure)}
 
@@ -106,9 +114,9 @@ def make(chapters, procedures, objects):
                                   for q in procedure.parameters if q.name in wrong.changes) or 'good ones'
                 functions.append('static int call_%d(void)\n{\n    return %s(%s);\n}\n'
                                  % (len(rows), name, ', '.join(arguments)))
-                rows.append('    {"%s", "%s", "%s", MPI_ERR_%s, %s, call_%d},'
+                rows.append('    {"%s", "%s", "%s", MPI_ERR_%s, %s, call_%d, %s},'
                             % (name, wrong.names, shown.replace('"', '\\"'), wrong.error,
-                               ' | '.join(wrong.when) or 'ALWAYS', len(rows)))
+                               ' | '.join(wrong.when) or 'ALWAYS', len(rows), left_handle(procedure, wrong)))
                 pairs.add((procedure.name, wrong.error))
     hand = by_hand(procedures)
     text = '%d pairs of procedure and error class; %d more in programs of their own: %s' % (

@@ -6,6 +6,9 @@ import kinds
 from checks import guards, handler, private_name, rooted
 from table import COLLECTIVE
 
+# Chapters whose procedures read and write buffers without communicating: MPI_Reduce_local, MPI_Pack ...
+LOCAL = ('op', 'datatype')
+
 # Operation: (pattern of its data, buffers that have a block for each rank).
 OPERATIONS = {
     'barrier': ('NO_DATA', ''),
@@ -106,7 +109,7 @@ def same(procedure, p):
 
 def moves(procedure):
     """Does it name memory that MPI reads or writes?"""
-    if procedure.rules not in COLLECTIVE + ('pt2pt',) or procedure.of_kind('PARTITION'):
+    if procedure.rules not in COLLECTIVE + LOCAL + ('pt2pt',) or procedure.of_kind('PARTITION'):
         return []
     return descriptions(procedure)
 

@@ -166,17 +166,28 @@ class Entry:
         elif moved:
             parts = ', '.join(collectives.part(self.procedure, d, None) for d in moved)
             self.add('const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
-            self.add('int found_ = tern_check_buffers(parts_);')
+            cure = '; MPI_Sendrecv_replace takes one buffer' if 'sendrecv' in self.name.lower() else ''
+            self.add('int found_ = tern_check_buffers(parts_, "%s");' % cure)
         several = [p for p in self.procedure.parameters if p.kind == 'REQUEST' and p.lengths]
         for p in several:
             self.add('int found_ = tern_check_requests(%s, %s);' % (p.lengths[0], p.name))
         if comm or moved or several:
-            self.add('if (found_)')
-            self.add('    return tern_raise_on(%s, "%s", found_);' % (self.on, self.name))
+            self.fail('found_')
         if self.received():
             self.add('MPI_Status status_;')
             self.add('if (status == MPI_STATUS_IGNORE)')
             self.add('    status = &status_;')
+
+    def fail(self, code):
+        """A call that is refused after its arguments were found good: handles that it should have made become null handles. After
+        a wrong argument they stay as they were, as in Open MPI."""
+        made = [p for p in self.procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
+        self.add('if (TERN_UNLIKELY(%s != 0)) {' % code if made else 'if (TERN_UNLIKELY(%s != 0))' % code)
+        for p in made:
+            self.add('    %s*%s = %s;' % ('if (%s) ' % p.name if 'null-ok' in p.flags else '', p.name, kinds.HANDLES[p.kind].null))
+        self.add('    return tern_raise_on(%s, "%s", %s);' % (self.on, self.name, code))
+        if made:
+            self.add('}')
 
     def received(self):
         """Index among parts_ of the buffer that a blocking receive on a communicator fills, as a list; [] if it is none."""
@@ -241,8 +252,7 @@ class Entry:
                 success.append('*%s = (%s)%s;' % (p.name, c_type, own))
         for line in always:
             self.add(line)
-        self.add('if (TERN_UNLIKELY(code_ != 0))')
-        self.add('    return tern_raise_on(%s, "%s", code_);' % (self.on, self.name))
+        self.fail('code_')
         for line in success:
             self.add(line)
         if self.checked:

@@ -17,6 +17,7 @@ class Wrong:
     error: str
     names: str
     when: list = field(default_factory=list)    # of TWO_RANKS, FULL, BASIC
+    judged: bool = False    # found after the arguments were found good one by one: results that are handles are null then
 
 
 LOW = object()          # an array of -1
@@ -138,9 +139,8 @@ def in_place(procedure):
 def overlap(procedure):
     """The same memory twice, one of it written. Only check_level full looks at it."""
     buffers = procedure.of_kind('BUFFER')
-    if procedure.name in ('MPI_Sendrecv', 'MPI_Isendrecv') or procedure.rules == 'coll':
-        if len(buffers) == 2 and not any('DISP' in p.kind for p in procedure.parameters) \
-                and procedure.name != 'MPI_Reduce_local':
+    if procedure.name in ('MPI_Sendrecv', 'MPI_Isendrecv') or procedure.rules in ('coll', 'op'):
+        if len(buffers) == 2 and not any('DISP' in p.kind for p in procedure.parameters):
             yield Wrong({buffers[0].name: 'buffer', buffers[1].name: 'buffer'}, 'BUFFER', buffers[1].name,
                         ['FULL'])
 
@@ -217,4 +217,5 @@ def wrong_calls(procedure):
             key = (tuple(sorted((n, str(v)) for n, v in wrong.changes.items())), wrong.error)
             if key not in seen and wrong.error in known:
                 seen.add(key)
+                wrong.judged = make in JUDGED
                 yield wrong

@@ -104,10 +104,11 @@ const struct tern_datatype *tern_check_type_of(const struct tern_check_part *par
 enum { TERN_CHECK_PARTS = 2 };
 
 /*
- * Is memory written twice by the call: by overlapping blocks of one buffer, of both, or by what another
- * request does that is not complete yet? TERN_ERR_BUFFER then. Parts without a name are passed over.
+ * Looks for memory that is written twice: by overlapping blocks of one buffer, by both buffers, or also by a request that is not
+ * complete yet. Returns 0 or TERN_ERR_BUFFER, whose text ends with `cure` if both buffers begin at one address. Parts without
+ * a name are passed over.
  */
-int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS]);
+int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure);
 
 /* The request of the call uses its buffers; a persistent one as soon as it is started. */
 void tern_check_request_made(struct tern_request *request,

@@ -180,7 +180,7 @@ static int refuse(const char *name, const struct use *use)
                       name, use->name, use->procedure);
 }
 
-int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS])
+int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure)
 {
     struct runs runs[TERN_CHECK_PARTS] = {0};
     int rc = 0;
@@ -199,7 +199,7 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS])
     }
     if (!rc && (parts[0].output || parts[1].output) && overlap(&runs[0], &runs[1]))
         rc = tern_error(TERN_ERR_BUFFER, "%s and %s overlap%s", parts[0].name, parts[1].name,
-                        parts[0].buffer == parts[1].buffer ? "; MPI_IN_PLACE may be what is meant" : "");
+                        parts[0].buffer == parts[1].buffer ? cure : "");
     for (int i = 0; i < TERN_CHECK_PARTS; i++)
         drop(&runs[i]);
     return rc;

@@ -399,6 +399,15 @@ static int exchange(struct tern_comm *comm, const struct tern_check_call *call)
     return next_permit ? 0 : no_memory();
 }
 
+/* Found by this rank alone, before the others are asked: they are told whom they wait for. */
+static int check_op(const struct tern_check_call *call)
+{
+    for (int i = 0; call->op && i < TERN_CHECK_PARTS; i++)
+        if (call->parts[i].type)
+            return tern_op_check_table(call->op, call->parts[i].type);
+    return 0;
+}
+
 int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *call)
 {
     if (!tern_check_full())
@@ -406,7 +415,9 @@ int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *
     if (next_permit) /* the call it was for did not come to use it */
         next_permit->release(next_permit);
     next_permit = NULL;
-    int rc = tern_check_buffers(call->parts);
+    int rc = tern_check_buffers(call->parts, "; MPI_IN_PLACE may be what is meant");
+    if (!rc)
+        rc = check_op(call);
     if (rc || !comparable(comm))
         return rc;
     return exchange(comm, call);

@@ -55,6 +55,19 @@ int tern_mpi_t_cvar_get_num(int *num_cvar)
     return MPI_SUCCESS;
 }
 
+/* Returns true if the parameter was read when the library was started, and so cannot be written any more. */
+static bool is_settled(const struct tern_param *param)
+{
+    return param->when == TERN_PARAM_AT_START && tern_library_known();
+}
+
+static int scope_of(const struct tern_param *param)
+{
+    if (is_settled(param))
+        return MPI_T_SCOPE_READONLY;
+    return param->scope == TERN_PARAM_ALL_EQUAL ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL;
+}
+
 int tern_mpi_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity,
                              MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc,
                              int *desc_len, int *bind, int *scope)
@@ -66,8 +79,7 @@ int tern_mpi_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *ver
     tern_tool_give_string(param->help, desc, desc_len);
     tern_tool_give_int(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
     tern_tool_give_int(bind, MPI_T_BIND_NO_OBJECT);
-    tern_tool_give_int(scope, param->scope == TERN_PARAM_ALL_EQUAL ? MPI_T_SCOPE_ALL_EQ
-                                                                   : MPI_T_SCOPE_LOCAL);
+    tern_tool_give_int(scope, scope_of(param));
     if (datatype)
         *datatype = datatype_of(param);
     if (enumtype)
@@ -190,7 +202,7 @@ static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index
     if (!buf)
         return MPI_T_ERR_INVALID;
     const struct tern_param *param = tern_param_at(found->index, NULL);
-    if (param->when == TERN_PARAM_AT_START && tern_library_known())
+    if (is_settled(param))
         return MPI_T_ERR_CVAR_SET_NEVER;
     if (param->when == TERN_PARAM_AT_START && tern_world == TERN_WORLD_STARTING)
         return MPI_T_ERR_CVAR_SET_NOT_NOW; /* another thread is reading them */

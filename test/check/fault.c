@@ -496,6 +496,33 @@ static void overlap_collective(void)
     MPI_Allreduce(a, a, 4, MPI_INT, MPI_SUM, world);
 }
 
+static void overlap_reduce_local(void)
+{
+    MPI_Reduce_local(a, a, 4, MPI_INT, MPI_SUM);
+    MPI_Reduce_local(a, a + 3, 4, MPI_INT, MPI_SUM);
+    MPI_Reduce_local(a, a + 4, 4, MPI_INT, MPI_SUM); /* no fault */
+}
+
+static void overlap_pack(void) /* what is packed is being received */
+{
+    char packed[64];
+    int position = 0;
+    MPI_Request request;
+    MPI_Irecv(a, 4, MPI_INT, rank, 0, world, &request);
+    MPI_Pack(a + 4, 4, MPI_INT, packed, sizeof packed, &position, world); /* no fault */
+    MPI_Pack(a + 3, 4, MPI_INT, packed, sizeof packed, &position, world);
+    MPI_Send(b, 4, MPI_INT, rank, 0, world);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void op_beyond_the_table(void)
+{
+    MPI_Reduce_local(a, b, 4, MPI_BYTE, MPI_MAX);
+    MPI_Allreduce(a, b, 4, MPI_CHAR, MPI_SUM, world);
+    MPI_Reduce(a, b, 4, MPI_INTEGER, MPI_LOR, 0, world);
+    MPI_Reduce(a, b, 4, MPI_INT, MPI_LOR, 0, world); /* no fault */
+}
+
 static void overlap_columns(void) /* no fault: two columns of one matrix */
 {
     MPI_Datatype column;
@@ -719,7 +746,8 @@ static const struct {
     FAULT(group_members), FAULT(group_order), FAULT(groups_in_turn), FAULT(group_from_session),
     FAULT(leaders_tag), FAULT(leaders_tag_from_groups), FAULT(late_in_group), FAULT(late_leaders),
     FAULT(late), FAULT(late_outside), FAULT(late_nonblocking), FAULT(overlap_sendrecv),
-    FAULT(overlap_collective), FAULT(overlap_columns), FAULT(overlap_blocks),
+    FAULT(overlap_collective), FAULT(overlap_reduce_local), FAULT(overlap_pack),
+    FAULT(op_beyond_the_table), FAULT(overlap_columns), FAULT(overlap_blocks),
     FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
     FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request), FAULT(leaks),
     FAULT(lost_messages), FAULT(exact_length), FAULT(exact_length_of_requests),

@@ -102,6 +102,14 @@ waits late_leaders 'rank 0 waits in MPI_Intercomm_create on MPI_COMM_WORLD for r
 
 fault overlap_sendrecv 4 'class 1: MPI_Sendrecv: sendbuf and recvbuf overlap'
 fault overlap_collective 4 'class 1: MPI_Allreduce: sendbuf and recvbuf overlap; MPI_IN_PLACE'
+fault overlap_reduce_local 8 'class 1: MPI_Reduce_local: inbuf and inoutbuf overlap'
+[ "$(grep -c class out)" = 8 ] || complain "overlap_reduce_local: more than there is"
+fault overlap_pack 4 'class 1: MPI_Pack: inbuf overlaps buf of the MPI_Irecv that is not complete'
+[ "$(grep -c class out)" = 4 ] || complain "overlap_pack: more than there is"
+fault op_beyond_the_table 4 'class 10: MPI_Reduce_local: MPI_MAX is not defined on MPI_BYTE by the standard .*use MPI_UNSIGNED_CHAR'
+fault op_beyond_the_table 4 'class 10: MPI_Allreduce: MPI_SUM is not defined on MPI_CHAR by the standard .*use MPI_SIGNED_CHAR'
+fault op_beyond_the_table 4 'class 10: MPI_Reduce: MPI_LOR is not defined on MPI_INTEGER by the standard .*use MPI_LOGICAL'
+[ "$(grep -c class out)" = 12 ] || complain "op_beyond_the_table: more than there is"
 right overlap_columns
 fault overlap_blocks 4 'class 1: MPI_Allgatherv: recvbuf: some bytes would be written twice'
 fault overlap_requests 4 'class 1: MPI_Irecv: buf overlaps buf of the MPI_Irecv that is not complete'

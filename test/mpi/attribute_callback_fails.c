@@ -58,6 +58,14 @@ static int idup_with_info(MPI_Comm comm, MPI_Comm *copy)
         result = MPI_SUCCESS;                                                                                          \
     } while (0)
 
+/* And the copy is the null handle, whatever it was before. */
+#define FAILS_TO_COPY(call, copy, before, null)                                                                        \
+    do {                                                                                                               \
+        copy = before;                                                                                                 \
+        FAILS(call);                                                                                                   \
+        CHECK(copy == null);                                                                                           \
+    } while (0)
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -72,10 +80,10 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Type_contiguous(2, MPI_INT, &type));
     CHECK_OK(MPI_Type_set_attr(type, type_keyval, &value));
 
-    FAILS(MPI_Comm_dup(comm, &copy));
-    FAILS(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &copy));
-    FAILS(idup(comm, &copy));
-    FAILS(idup_with_info(comm, &copy));
+    FAILS_TO_COPY(MPI_Comm_dup(comm, &copy), copy, MPI_COMM_SELF, MPI_COMM_NULL);
+    FAILS_TO_COPY(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &copy), copy, MPI_COMM_SELF, MPI_COMM_NULL);
+    FAILS_TO_COPY(idup(comm, &copy), copy, MPI_COMM_SELF, MPI_COMM_NULL);
+    FAILS_TO_COPY(idup_with_info(comm, &copy), copy, MPI_COMM_SELF, MPI_COMM_NULL);
     FAILS(MPI_Comm_set_attr(comm, keyval, &value)); /* deletes the one before */
     FAILS(MPI_Attr_put(comm, keyval, &value));
     FAILS(MPI_Comm_delete_attr(comm, keyval));
@@ -85,7 +93,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_get_attr(comm, keyval, &got, &flag));
     CHECK(flag && got == &value);
 
-    FAILS(MPI_Type_dup(type, &type_copy));
+    FAILS_TO_COPY(MPI_Type_dup(type, &type_copy), type_copy, MPI_INT, MPI_DATATYPE_NULL);
     FAILS(MPI_Type_set_attr(type, type_keyval, &value));
     FAILS(MPI_Type_delete_attr(type, type_keyval));
     FAILS(MPI_Type_free(&type));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5 */
+/* ranks: 1 2 3 5; env: OMPI_MCA_check_level=basic */
 /* Every predefined operation on every type it allows gives what the C operators give. */
 #include "check.h"
 #include <complex.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 3 */
 /* Control variables are the parameters: those of the start are written before MPI_Init and have
- * effect, later they are refused; an algorithm can be chosen at any time and is then used. */
+ * effect, later they are refused and their scope says so; an algorithm can be chosen at any time and is then used. */
 #include "check.h"
 
 static MPI_T_cvar_handle open_variable(const char *name, int expected_count)
@@ -17,10 +17,11 @@ static MPI_T_cvar_handle open_variable(const char *name, int expected_count)
     return handle;
 }
 
-/* Every variable can be described, opened, read, and its name leads back to it. */
-static void walk(void)
+/* Every variable can be described, opened, read, and its name leads back to it. Once MPI was `started` it can be written if
+ * its scope does not say otherwise. Returns how many cannot. */
+static int walk(int started)
 {
-    int count, index;
+    int count, index, read_only = 0;
     CHECK_OK(MPI_T_cvar_get_num(&count));
     for (int i = 0; i < count; i++) {
         char name[128], help[1024], value[8192];
@@ -41,9 +42,14 @@ static void walk(void)
         CHECK_OK(MPI_T_cvar_handle_alloc(i, NULL, &handle, &elements));
         CHECK(elements >= 1 && elements <= (int)sizeof value);
         CHECK_OK(MPI_T_cvar_read(handle, value));
+        if (started)
+            CHECK_INT(MPI_T_cvar_write(handle, value),
+                      scope == MPI_T_SCOPE_READONLY ? MPI_T_ERR_CVAR_SET_NEVER : MPI_SUCCESS);
+        read_only += scope == MPI_T_SCOPE_READONLY || scope == MPI_T_SCOPE_CONSTANT;
         CHECK_OK(MPI_T_cvar_handle_free(&handle));
         CHECK(handle == MPI_T_CVAR_HANDLE_NULL);
     }
+    return read_only;
 }
 
 static void check_algorithm(void)
@@ -90,7 +96,7 @@ int main(int argc, char **argv)
     char list[4096];
 
     CHECK_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    walk();
+    CHECK_INT(walk(0), 0);
     MPI_T_cvar_handle credit_handle = open_variable("pml_eager_credit", 1);
     MPI_T_cvar_handle btl = open_variable("btl", 0);
     MPI_T_cvar_handle stack = open_variable("mpi_abort_print_stack", 1);
@@ -117,6 +123,7 @@ int main(int argc, char **argv)
     flag = 2;
     CHECK_INT(MPI_T_cvar_write(stack, &flag), MPI_T_ERR_INVALID);
     check_algorithm();
+    CHECK(walk(1) > 10);
 
     CHECK_INT(MPI_T_cvar_read(MPI_T_CVAR_HANDLE_NULL, &got), MPI_T_ERR_INVALID_HANDLE);
     CHECK_INT(MPI_T_cvar_write((MPI_T_cvar_handle)list, &got), MPI_T_ERR_INVALID_HANDLE);
@@ -128,5 +135,6 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Finalize());
     CHECK_INT(MPI_T_cvar_write(credit_handle, &other), MPI_T_ERR_CVAR_SET_NEVER);
     CHECK_OK(MPI_T_cvar_handle_free(&credit_handle));
+    CHECK(walk(1) > 10);
     return MPI_T_finalize(); /* frees the last handle */
 }
