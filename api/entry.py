@@ -128,6 +128,8 @@ class Entry:
         return [p.name]
 
     def gated(self):
+        if not self.procedure.works:
+            return False
         always = self.procedure.words.get('allowed') == 'always'
         return not always or any(p.kind in kinds.HANDLES and not p.lengths for p in self.procedure.parameters)
 
@@ -178,13 +180,34 @@ class Entry:
             self.add('if (status == MPI_STATUS_IGNORE)')
             self.add('    status = &status_;')
 
+    def set_null(self, p, perhaps_nowhere, indent=''):
+        if perhaps_nowhere:
+            self.add('%sif (%s)' % (indent, p.name))
+            indent += '    '
+        self.add('%s*%s = %s;' % (indent, p.name, kinds.HANDLES[p.kind].null))
+
+    def absent(self):
+        """All that a procedure does which is not in this version: the error goes to the handler it would go to."""
+        parameters = [p for p in self.procedure.parameters if kinds.passed(p, self.large)]
+        made = [p for p in parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
+        comm = handler(self.procedure) if self.procedure.chapter != 'file' else None
+        unused = [p for p in parameters if p not in made and p is not comm]
+        if unused:
+            self.add(kinds.wrap(', '.join('(void)' + p.name for p in unused) + ';'))
+        for p in made:
+            self.set_null(p, True)
+        if self.procedure.chapter == 'file':
+            self.add('return tern_entry_refuse_absent_file("%s");' % self.name)
+        else:
+            self.add('return tern_entry_refuse_absent("%s", %s);' % (self.name, comm.name if comm else 'NULL'))
+
     def fail(self, code):
         """A call that is refused after its arguments were found good: handles that it should have made become null handles. After
         a wrong argument they stay as they were, as in Open MPI."""
         made = [p for p in self.procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
         self.add('if (TERN_UNLIKELY(%s != 0)) {' % code if made else 'if (TERN_UNLIKELY(%s != 0))' % code)
         for p in made:
-            self.add('    %s*%s = %s;' % ('if (%s) ' % p.name if 'null-ok' in p.flags else '', p.name, kinds.HANDLES[p.kind].null))
+            self.set_null(p, 'null-ok' in p.flags, '    ')
         self.add('    return tern_raise_on(%s, "%s", %s);' % (self.on, self.name, code))
         if made:
             self.add('}')
@@ -265,6 +288,9 @@ class Entry:
 
     def text(self):
         procedure = self.procedure
+        if not procedure.works:
+            self.absent()
+            return self.function()
         if procedure.plain and procedure.words.get('allowed') != 'always':
             self.add('if (TERN_UNLIKELY(!tern_running()))')
             self.add('    tern_raise_not_running("%s");' % self.name)
@@ -291,6 +317,11 @@ class Entry:
                 self.add('tern_tool_leave();')
                 call = 'code_'
             self.add('return %s;' % call)
+        return self.function()
+
+    def function(self):
+        """The lines as a function under all its names."""
+        procedure = self.procedure
         if self.checked:
             head = 'static TERN_CHECKED ' + kinds.prototype(procedure, self.large, name='checked_' + self.name)
             return '\n'.join(['', kinds.wrap(head), '{'] + self.lines + ['}'])

@@ -69,7 +69,7 @@ def bindings(procedures, chapters):
     """Declarations of the working procedures for mpi.h."""
     out = []
     for chapter, title in chapters.items():
-        working = [p for p in procedures if p.chapter == chapter and p.exported]
+        working = [p for p in procedures if p.chapter == chapter and p.declared]
         if not working:
             continue
         out += ['', '/* %s */' % title]
@@ -121,7 +121,7 @@ def make_procedures_h(chapters, procedures, objects):
     for chapter, title in chapters.items():
         out += ['', '/* ---- %s ---- */' % title]
         for p in procedures:
-            if p.chapter != chapter or not p.exported:
+            if p.chapter != chapter or not p.declared:
                 continue
             prototype = kinds.private_prototype(p)
             if p.does in first:

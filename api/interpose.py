@@ -95,7 +95,7 @@ void interpose_expect(int index);
 
 def entries(procedures):
     """(procedure, large) of each function, in the order of the table."""
-    return [(p, large) for p in procedures if p.exported for large in ((False, True) if p.has_twin else (False,))]
+    return [(p, large) for p in procedures if p.declared for large in ((False, True) if p.has_twin else (False,))]
 
 
 def wrapper(index, procedure, large):

@@ -16,7 +16,7 @@ class Wrong:
     changes: dict       # parameter: C value
     error: str
     names: str
-    when: list = field(default_factory=list)    # of TWO_RANKS, FULL, BASIC
+    when: list = field(default_factory=list)    # of TWO_RANKS, FULL, BASIC, NO_HANDLER
     judged: bool = False    # found after the arguments were found good one by one: results that are handles are null then
 
 
@@ -209,7 +209,12 @@ JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, sessions, r
 
 
 def wrong_calls(procedure):
-    """All reasons, without those that come twice, and without classes that the row does not know."""
+    """All reasons, without those that come twice, and without classes that the row does not know. Of a procedure that is not in this
+    version there is one, whatever the arguments are."""
+    if not procedure.works:
+        yield Wrong({}, 'UNSUPPORTED_OPERATION', 'not in this version of Tern', ['NO_HANDLER'] if procedure.chapter == 'file' else [],
+                    judged=True)
+        return
     seen = set()
     known = {c.error for p in procedure.parameters for c in checks(procedure, p)} | {c for c, _ in procedure.raises}
     for make in [by_kind, handles] + JUDGED:

@@ -152,9 +152,9 @@ static void signalled(int rank, int number)
     send_act(TERN_CLIENT_SIGNALLED, rank, number, NULL);
 }
 
-static void stranger(int rank, const char *text)
+static void remarked(int rank, int remark, const char *text)
 {
-    send_act(TERN_CLIENT_STRANGER, rank, 0, text);
+    send_act(TERN_CLIENT_REMARKED, rank, remark, text);
 }
 
 static pid_t process_of(int rank)
@@ -234,7 +234,7 @@ static int make_ready(struct tern_job *job)
 {
     static const struct tern_server_listener server_listener = { connected, world,   finalized,
                                                                  lost,      aborted, signalled,
-                                                                 stranger };
+                                                                 remarked };
     static const struct tern_output_listener output_listener = {
         .process_of = process_of,
         .closed = stream_closed,

@@ -111,10 +111,10 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     return length < 0 && errno != EAGAIN ? 0 : length;
 }
 
-static void tell_of_stranger(int rank, const void *bytes, size_t length)
+static void tell_remark(int rank, int remark, const void *bytes, size_t length)
 {
     char *text = tern_must_format("%.*s", (int)length, (const char *)bytes);
-    reports.listener->stranger(rank, text);
+    reports.listener->remarked(rank, remark, text);
     free(text);
 }
 
@@ -144,8 +144,8 @@ static void handle(struct program *program, const struct tern_report *report, co
     case TERN_REPORT_ABORTED:
         listener->aborted(rank, report->value, NULL);
         break;
-    case TERN_REPORT_STRANGER:
-        tell_of_stranger(rank, card, card_size);
+    case TERN_REPORT_REMARK:
+        tell_remark(rank, report->value, card, card_size);
         break;
     }
 }

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 #include "mpirun/agents.h"
 #include "mpirun/exchange.h"
 #include "mpirun/input.h"
@@ -288,12 +289,13 @@ static void rank_signalled(int rank, int number)
     tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
 }
 
-static void rank_met_stranger(int rank, const char *text)
+static void rank_remarked(int rank, int remark, const char *text)
 {
-    static bool said;
-    if (!said)
-        tern_output_say("rank %d on host %s: %s", rank, host_name(rank), text);
-    said = true;
+    static bool said[TERN_REMARKS];
+    if (remark < 0 || remark >= TERN_REMARKS || said[remark])
+        return;
+    said[remark] = true;
+    tern_output_say("rank %d on host %s: %s", rank, host_name(rank), text);
 }
 
 /* Other hosts have found it by themselves. */
@@ -569,7 +571,7 @@ static void time_is_up(struct tern_timer *timer)
 const struct tern_server_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,
                                                        rank_aborted,   rank_signalled,
-                                                       rank_met_stranger };
+                                                       rank_remarked };
 
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,

@@ -38,7 +38,7 @@ enum event_kind {
     LOST = TERN_CLIENT_LOST,
     ABORTED = TERN_CLIENT_ABORTED,
     CONTROL = TERN_CLIENT_SIGNALLED,
-    FENCE = TERN_CLIENT_STRANGER + 1,
+    FENCE = TERN_CLIENT_REMARKED + 1,
     MODEX,
     PUBLISH,
     LOOKUP,
@@ -394,8 +394,8 @@ void tern_server_tell(const struct tern_server_listener *listener, int act, int 
     case TERN_CLIENT_SIGNALLED:
         listener->signalled(rank, number);
         break;
-    case TERN_CLIENT_STRANGER:
-        listener->stranger(rank, text ? text : "");
+    case TERN_CLIENT_REMARKED:
+        listener->remarked(rank, number, text ? text : "");
         break;
     }
 }

@@ -20,7 +20,7 @@ struct tern_server_listener {
     void (*aborted)(int rank, int status,
                     const char *message);    /* PMIx_Abort; message may be NULL */
     void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
-    void (*stranger)(int rank, const char *text); /* somebody has called who does not belong to the job */
+    void (*remarked)(int rank, int remark, const char *text); /* an enum tern_remark (lib/util/launcher.h), or a number that is none */
 };
 
 /* The same as numbers, for agents to send: calls what `act` stands for. */
@@ -31,7 +31,7 @@ enum tern_client_act {
     TERN_CLIENT_LOST,
     TERN_CLIENT_ABORTED,
     TERN_CLIENT_SIGNALLED,
-    TERN_CLIENT_STRANGER,
+    TERN_CLIENT_REMARKED,
 };
 void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
                       const char *text);

@@ -4,6 +4,8 @@
 
 #include "lib/mpi/entry.h"
 
+#include "lib/rte/rte.h"
+
 #include <stdio.h>
 
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
@@ -216,4 +218,26 @@ int tern_entry_refuse_result(struct tern_object *object, const char *procedure, 
     tern_error(TERN_ERR_TRUNCATE, "%s would be %lld, which does not fit; call %s_c", argument,
                value, procedure);
     return tern_raise_on(object, procedure, TERN_ERR_TRUNCATE);
+}
+
+static int absent(void)
+{
+    return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
+                      "not in this version of Tern; mpi_info --procedures lists what is");
+}
+
+int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm)
+{
+    bool known = comm && !tern_check_bad_handle(comm) && tern_entry_valid(comm, TERN_MAGIC_COMM);
+    return tern_raise_on(known ? tern_entry_state(comm) : NULL, procedure, absent());
+}
+
+int tern_entry_refuse_absent_file(const char *procedure)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "%s is not in this version of Tern, nor is any other procedure for files; they return an error",
+             procedure);
+    tern_rte_remark(TERN_REMARK_NO_FILES, text);
+    return tern_raise_on(&tern_errhandler_errors_return.obj, procedure, absent());
 }

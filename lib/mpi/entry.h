@@ -187,6 +187,11 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, cons
 TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure, const char *argument,
                                                 MPI_Count value);
 
+/* A procedure that is not in this version. The handler called is that of `comm` if it is a communicator. Errors on files are
+ * returned, as MPI wants until the program has chosen another handler (MPI-4.1 section 14.7); the job is told once. */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_absent_file(const char *procedure);
+
 /* Length of a string is within limits? */
 static inline bool tern_entry_bad_string(const char *string, size_t least, size_t most)
 {

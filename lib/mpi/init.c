@@ -11,9 +11,9 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
-#include "lib/util/log.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "lib/mpi/procedures.h"
@@ -56,8 +56,9 @@ int tern_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
     int error = start_world(argc && argv ? *argc : 0, argc && argv ? *argv : NULL);
     if (error) {
         /* There is no communicator yet whose error handler could be called. */
-        tern_log("MPI cannot be started (level %s): %s", tern_thread_level_name(required),
-                 tern_error_text(error));
+        char text[1200];
+        snprintf(text, sizeof text, "MPI cannot be started: %s", tern_error_text(error));
+        tern_rte_remark(TERN_REMARK_NO_START, text);
         if (tern_rte.managed)
             tern_rte_abort(1, NULL);
         _exit(1);

@@ -66,11 +66,10 @@ bool tern_library_known(void)
 
 static int start_rooms(void)
 {
-    int error = tern_foreign_check();
-    if (error)
-        return error;
     tern_wait_init();
-    error = tern_rte_init();
+    int error = tern_rte_init();
+    if (!error)
+        error = tern_foreign_check(); /* all ranks may have the same to say, and mpirun says it once */
     if (!error)
         error = tern_pml_init();
     if (!error)

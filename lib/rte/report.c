@@ -174,9 +174,9 @@ void tern_report_meet(void (*notify)(void))
     say(TERN_REPORT_MEET, 0);
 }
 
-bool tern_report_stranger(const char *text)
+bool tern_report_remark(enum tern_remark remark, const char *text)
 {
-    struct tern_report report = {TERN_REPORT_STRANGER, 0};
+    struct tern_report report = {TERN_REPORT_REMARK, (int32_t)remark};
     struct iovec parts[] = {{&report, sizeof report}, {(void *)text, strnlen(text, TERN_CARD_MOST)}};
     return own >= 0 && say_by(own, parts, 2, -1);
 }

@@ -4,6 +4,8 @@
 
 /* What a rank and our launcher say to each other, without PMIx (lib/util/launcher.h). Any thread may call. */
 
+#include "lib/util/launcher.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +33,8 @@ uint32_t tern_report_program(void);
 void tern_report_meet(void (*notify)(void));
 bool tern_report_has_met(void);
 
-/* The launcher says the text, if it is the job's first of this kind. False: it cannot be reached in this way. */
-bool tern_report_stranger(const char *text);
+/* The launcher says the text, if it is the job's first of this kind. Returns false if the launcher cannot be reached in this way. */
+bool tern_report_remark(enum tern_remark remark, const char *text);
 
 /* Readable when there are answers; and takes them. False: the launcher has gone. */
 int tern_report_fd(void);

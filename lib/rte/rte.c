@@ -483,9 +483,12 @@ static int exit_code(int status)
     return status & 0xff ? status & 0xff : 1;
 }
 
-void tern_rte_say_stranger(const char *text)
+void tern_rte_remark(enum tern_remark remark, const char *text)
 {
-    if (!tern_report_stranger(text))
+    static bool said[TERN_REMARKS];
+    if (__atomic_exchange_n(&said[remark], true, __ATOMIC_RELAXED))
+        return;
+    if (!tern_report_remark(remark, text))
         tern_log("%s", text);
 }
 

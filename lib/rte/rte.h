@@ -9,6 +9,8 @@
  * function below needs to ask what PMIx alone knows. Under other launchers PMIx is all there is.
  */
 
+#include "lib/util/launcher.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,8 +105,9 @@ int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fe
  * as another one than ours: then rank 0 makes one (lib/btl/tcp/door.c). */
 bool tern_rte_secret(char *text, size_t room);
 
-/* Says that somebody has called who does not belong to the job: for all of its ranks once, where the launcher is ours. */
-void tern_rte_say_stranger(const char *text);
+/* Says `text` on standard error if it is the first remark of this kind: of the job, where the launcher is ours and this process is
+ * connected to it; else of this process. */
+void tern_rte_remark(enum tern_remark remark, const char *text);
 
 /* Ends the job: all ranks with exit status `status`. Does not return. */
 _Noreturn void tern_rte_abort(int status, const char *message);

@@ -31,12 +31,21 @@ enum tern_report_kind {
     TERN_REPORT_MEET,      /* is to be told when all ranks of the job have said this */
     TERN_REPORT_FINALIZED,
     TERN_REPORT_ABORTED,   /* with exit status `value` */
-    TERN_REPORT_STRANGER,  /* somebody has called who does not belong to the job: text in place of a card, to be said once in the job */
+    TERN_REPORT_REMARK,    /* something that concerns the whole job: `value` is an enum tern_remark, the text is in place of a card */
     TERN_REPORT_KINDS,
     /* answers */
     TERN_REPLY_NUMBER = 100, /* to a card: this is MPI program number `value` of those that run in the rank's place */
     TERN_REPLY_CARD,         /* of rank `value`, as soon as its program of the same number has said it: a struct tern_card */
     TERN_REPLY_MET,
+};
+
+/* What many ranks, or hosts, may find at the same time. Our mpirun says the first remark of each kind and drops the others. */
+enum tern_remark {
+    TERN_REMARK_STRANGER, /* somebody called who does not belong to the job */
+    TERN_REMARK_NO_START, /* MPI cannot be started */
+    TERN_REMARK_NO_FILES, /* a procedure for files was called */
+    TERN_REMARK_LIBRARY,  /* a rank has loaded another MPI library */
+    TERN_REMARKS,
 };
 
 struct tern_report {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Of every program and library on this machine that was built against Open MPI, all symbols of MPI are there but those of
-# windows, files, new processes and the inside of Open MPI's Fortran libraries.
+# the inside of Open MPI's Fortran libraries.
 . "$TERN_SRCDIR/test/dropin/prologue.sh"
 needs /usr/bin/hpcc hpcc
 needs /usr/bin/NPopenmpi netpipe-openmpi
@@ -34,15 +34,10 @@ EOF
 count=$(wc -l <files)
 [ "$count" -ge 10 ] || fail "only $count files that load libmpi.so.40: the search is wrong" files
 
-windows='Win_[a-z_]+|Put|Get|Accumulate|Get_accumulate|Fetch_and_op|Compare_and_swap|Rput|Rget|Raccumulate|Rget_accumulate'
-files='File_[a-z_]+|Register_datarep'
-processes='Comm_(spawn|spawn_multiple|accept|connect|join)|(Open|Close)_port|(Publish|Unpublish|Lookup)_name'
 while read -r file; do
     LD_BIND_NOW=1 LD_LIBRARY_PATH=$libdir ldd -r "$file" 2>&1 | grep -E 'undefined symbol|symbol lookup error'
 done <files | sort | uniq -c >unresolved
 grep -E ' P?MPIX?_| (ompi|opal|orte|pmix|mca)_' unresolved |
-    grep -vE "undefined symbol: P?MPI_($windows|$files|$processes)([^A-Za-z_]|$)" |
     grep -vE 'undefined symbol: ompi_.*/libmpi_(mpifh|usempi|usempif08)[^/]*\)' >missing
 [ ! -s missing ] || fail "symbols of MPI that are missing (files that load what needs them, symbol, who needs it)" missing
-echo "$count files; not resolved:"
-awk '{print $4}' unresolved | grep -E '^P?MPI' | sed 's/^P//' | sort -u | tr '\n' ' '
+echo "$count files"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi_info says what is true: procedures "yes" are exported and declared, the others are not; parameters show the value in
-# force and where it comes from.
+# mpi_info says what is true: procedures "yes" are exported and declared; the others are exported, for programs that mention them
+# and never call them, and not declared. Parameters show the value in force and where it comes from.
 set -eu
 bin=$(dirname "$MPICC")
 libdir=$("$MPICC" -showme:libdirs)
@@ -24,10 +24,16 @@ grep -qx 'mca:mpi:base:param:mpi_built_with_cuda_support:value:false' all || fai
 [ -s no ] || fail "no procedure is missing"
 # MPI_Aint_add and MPI_Aint_diff are macros, as in Open MPI
 nm -D --defined-only "$libdir/libmpi.so.40" | awk '{ print $3 }' | sort -u >exported
-comm -23 yes exported | grep -vxE 'MPI_Aint_(add|diff)' >missing || true
-[ ! -s missing ] || fail "said to work, but not exported:" "$(tr '\n' ' ' <missing)"
-comm -12 no exported >extra
-[ ! -s extra ] || fail "said not to work yet, but exported:" "$(tr '\n' ' ' <extra)"
+sort -u yes no | comm -23 - exported | grep -vxE 'MPI_Aint_(add|diff)' >missing || true
+[ ! -s missing ] || fail "not exported:" "$(tr '\n' ' ' <missing)"
+sed 's/^/P/' no | sort | comm -23 - exported >missing
+[ ! -s missing ] || fail "not exported:" "$(tr '\n' ' ' <missing)"
+include=$("$MPICC" -showme:incdirs | cut -d ' ' -f 1)
+cat "$include"/mpi.h "$include"/mpi-ext.h | grep -oE '\b(MPIX?|OMPI)_[A-Za-z0-9_]+ ?\(' | tr -d ' (' | sort -u >declared
+comm -23 yes declared >missing
+[ ! -s missing ] || fail "said to work, but not declared:" "$(tr '\n' ' ' <missing)"
+comm -12 no declared >extra
+[ ! -s extra ] || fail "said not to work yet, but declared:" "$(tr '\n' ' ' <extra)"
 
 "$bin/mpi_info" --param all all >parameters
 [ "$(grep -c ' = "' parameters)" -gt 5 ] || fail "hardly any parameter"

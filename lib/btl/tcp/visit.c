@@ -21,14 +21,10 @@ enum { VISIT_MS = 60 * 1000 }; /* to say hello */
 
 static void warn_once(const struct tern_tcp_call *visit, const char *what)
 {
-    static bool warned;
     char from[TERN_TCP_TEXT], text[TERN_TCP_TEXT + 100];
-    if (warned)
-        return;
-    warned = true;
     snprintf(text, sizeof text, "a connection from %s %s: closed (this is said once)",
              tern_tcp_sockaddr_text(&visit->from, from), what);
-    tern_rte_say_stranger(text);
+    tern_rte_remark(TERN_REMARK_STRANGER, text);
 }
 
 static void refuse(struct tern_tcp_call *visit, const char *what)
