@@ -12,7 +12,15 @@
  * It holds no state that mpirun would need: when mpirun closes the socket, by ending or by being
  * killed, the guardian kills what is left, removes the session directory and ends. It leads its own
  * session, so that neither the terminal's signals nor `kill -9 -PGID` reach it together with
- * mpirun.
+ * mpirun, and has a command line of its own, so that `pkill -9 -f mpirun` does not either.
+ *
+ * If both are killed all the same, nobody is left who could find what descends from the job. So the
+ * kernel kills each rank when the guardian has ended, whatever the rank is doing: the process itself
+ * (PR_SET_PDEATHSIG) and its process group (a lifeline). Either misses some: the first is lost in a
+ * program with set-user-ID and does not reach the children of a script, the second is lost where a
+ * rank closes its descriptors. A program in MPI ties itself to mpirun besides (lib/rte/report.c),
+ * which also reaches those that lead a process group of their own. The session directory stays then
+ * until the next job of this user comes.
  */
 #include "mpirun/guardian.h"
 
@@ -31,6 +39,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/lifeline.h"
 #include "lib/util/log.h"
 #include "mpirun/descendants.h"
 #include "mpirun/map.h"
@@ -45,8 +54,10 @@ struct failure {
 
 static struct {
     const struct tern_guardian_start *start;
+    char *command_line;
+    size_t command_line_bytes;
     char session_dir[600];
-    pid_t mpirun;
+    pid_t self, mpirun;
     const char *plan;
     int node_memory, reports; /* or -1 */
     int signal_fd;
@@ -55,6 +66,7 @@ static struct {
     int ranks;
     struct tern_guardian_message *outgoing;
     int outgoing_count, outgoing_room;
+    bool cleared; /* nothing of the job is left */
 } guardian;
 
 int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
@@ -196,10 +208,20 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The kernel ends this process and its group when the guardian has ended, perhaps just now. */
+static void depend_on_guardian(int lifeline)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tern_lifeline_tie(lifeline, -getpid());
+    if (getppid() != guardian.self)
+        _exit(127);
+}
+
 static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
-                                  char **argv, char **envp)
+                                  int lifeline, char **argv, char **envp)
 {
     setpgid(0, 0);
+    depend_on_guardian(lifeline);
     reset_signals();
     close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
     for (int i = 0; i < 3; i++) {
@@ -208,6 +230,7 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
     }
     inherit(request->rank, guardian.node_memory, guardian.start->node_memory_fd);
     inherit(request->rank, guardian.reports, guardian.start->reports_fd);
+    inherit(request->rank, lifeline, guardian.start->lifeline_fd);
     setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
     if (request->cpus) {
         /* A set that the kernel refuses (processors went away) is no reason not to run. */
@@ -223,6 +246,23 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
 
 /* ---- the guardian's loop ---- */
 
+/* Forks a rank, tied to a lifeline whose far end stays open here as long as the guardian lives. The process, or -1. */
+static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv, char **envp)
+{
+    int lifeline[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lifeline) < 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0)
+        become_rank(request, fds, lifeline[0], argv, envp);
+    int error = errno;
+    close(lifeline[0]);
+    if (pid < 0)
+        close(lifeline[1]);
+    errno = error;
+    return pid;
+}
+
 static void spawn(const struct tern_guardian_message *request, const int fds[3])
 {
     if (request->rank >= guardian.ranks) {
@@ -236,9 +276,7 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
         (list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
     point_into_plan(request->argv, argv);
     point_into_plan(request->own_env, point_into_plan(request->shared_env, envp));
-    pid_t pid = fork();
-    if (pid == 0)
-        become_rank(request, fds, argv, envp);
+    pid_t pid = fork_rank(request, fds, argv, envp);
     int error = errno;
     free(argv);
     free(envp);
@@ -290,19 +328,10 @@ static void signal_ranks(int rank, int number)
     }
 }
 
-static bool any_rank_lives(void)
-{
-    for (int r = 0; r < guardian.ranks; r++) {
-        if (guardian.pids[r])
-            return true;
-    }
-    return false;
-}
-
 static _Noreturn void end(bool orderly)
 {
     if (!orderly) {
-        if (any_rank_lives())
+        if (guardian.ranks && !guardian.cleared)
             tern_log("%s (pid %d) has gone; its job is ended", guardian.start->parent,
                      (int)guardian.mpirun);
         signal_ranks(-1, SIGKILL);
@@ -357,8 +386,8 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
     case TERN_GUARDIAN_KILL:
         reap();
         signal_ranks(-1, SIGKILL);
-        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped),
-                    0);
+        guardian.cleared = tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped);
+        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !guardian.cleared, 0);
         break;
     case TERN_GUARDIAN_CLEAN:
         end(true);
@@ -413,12 +442,31 @@ static void keep_two_descriptors(int socket_fd)
         close_one_by_one();
 }
 
+void tern_guardian_command_line(char **argv)
+{
+    guardian.command_line = argv[0];
+    for (; *argv && *argv == guardian.command_line + guardian.command_line_bytes; argv++)
+        guardian.command_line_bytes += strlen(*argv) + 1;
+}
+
+/* The name that ps and pgrep show. What the kernel shows as the command line is our own memory. */
+static void change_name(void)
+{
+    static const char name[] = "tern-guardian";
+    prctl(PR_SET_NAME, name);
+    if (!guardian.command_line_bytes)
+        return;
+    memset(guardian.command_line, 0, guardian.command_line_bytes);
+    snprintf(guardian.command_line, guardian.command_line_bytes, "%s", name);
+}
+
 static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
 {
     setsid();
-    prctl(PR_SET_NAME, "tern-guardian");
+    change_name();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     keep_two_descriptors(socket_fd);
+    guardian.self = getpid();
     guardian.mpirun = mpirun;
     guardian.node_memory = guardian.reports = -1;
     sigset_t all, child;

@@ -52,10 +52,14 @@ struct tern_guardian_start {
     const char *parent;             /* what it is forked from, for messages */
     const char *token;              /* names the session directory */
     int node_memory_fd;             /* descriptor number at which ranks find the node's memory; */
-    int reports_fd;                 /* what they report on */
+    int reports_fd;                 /* what they report on; */
+    int lifeline_fd;                /* their end of the lifeline that the guardian holds */
     struct rlimit descriptor_limit; /* as mpirun found it, for the ranks */
     bool hangup_ignored;            /* mpirun was started with nohup */
 };
+
+/* Tells where the command line of this process is, so that the guardian can have another one. Call it once, with main's argv. */
+void tern_guardian_command_line(char **argv);
 
 /* Forks the guardian. *ret_fd is the socket to it (nonblocking). 0 or TERN_ERR_OTHER. */
 int tern_guardian_fork(const struct tern_guardian_start *start, pid_t *ret_pid, int *ret_fd);

@@ -102,19 +102,20 @@ static int start_guardian(void)
     return 0;
 }
 
-/* Two descriptors for each rank's output, one for its reports and one for its PMIx connection: take
+/* Two descriptors for each rank's output, two for its reports and one for its PMIx connection: take
  * all that the system lets us have; the ranks get back what we were given. Checked here, because
  * PMIx's server only stops accepting when there are none left. */
 static int raise_descriptor_limit(void)
 {
-    enum { OWN = 24, PER_RANK = 4, PER_HOST = 3 };
+    enum { OWN = 24, PER_RANK = 5, PER_HOST = 3 };
     getrlimit(RLIMIT_NOFILE, &local.guardian_start.descriptor_limit);
     struct rlimit raised = local.guardian_start.descriptor_limit;
     raised.rlim_cur = raised.rlim_max;
     setrlimit(RLIMIT_NOFILE, &raised);
     local.guardian_start.node_memory_fd =
-        local.guardian_start.descriptor_limit.rlim_cur > 65 ? 64 : 3;
+        local.guardian_start.descriptor_limit.rlim_cur > 66 ? 64 : 3;
     local.guardian_start.reports_fd = local.guardian_start.node_memory_fd + 1;
+    local.guardian_start.lifeline_fd = local.guardian_start.reports_fd + 1;
     int ranks = tern_job_ranks_on(local.job, local.job->here);
     rlim_t needed = OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
     return raised.rlim_cur < needed

@@ -12,6 +12,7 @@
 #include "mpirun/agent.h"
 #include "mpirun/agents.h"
 #include "mpirun/environment.h"
+#include "mpirun/guardian.h"
 #include "mpirun/hosts.h"
 #include "mpirun/job.h"
 #include "mpirun/loop.h"
@@ -415,6 +416,7 @@ int main(int argc, char **argv)
 {
     open_standard_streams();
     tern_log_name("mpirun");
+    tern_guardian_command_line(argv);
     if (argc == 2 && strcmp(argv[1], "--agent") == 0)
         return tern_agent_run(false);
     if (argc == 3 && strcmp(argv[1], "--agent") == 0 && strcmp(argv[2], "call") == 0)

@@ -30,6 +30,7 @@
 /* A program in MPI. */
 struct program {
     struct tern_watch pair; /* first: the watch is the program */
+    int lifeline; /* the far end: its end is the program's end; or -1 */
     int rank;
     bool finalized;
 };
@@ -87,12 +88,12 @@ static void meet(int rank)
 
 /* ---- what a program says ---- */
 
-/* One message of a socket, with whatever descriptor comes with it (else -1). The bytes of it, 0: its end, or -1: there is
+/* One message of a socket, with whatever descriptors come with it (else -1). The bytes of it, 0: its end, or -1: there is
  * none. */
-static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card, int *ret_fd)
+static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card, int ret_fds[2])
 {
     union {
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
         struct cmsghdr align;
     } control;
     struct iovec parts[] = { { ret_report, sizeof *ret_report }, { ret_card, sizeof *ret_card } };
@@ -104,10 +105,10 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     do
         length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     while (length < 0 && (errno == EINTR || errno == ECONNRESET)); /* it closed with an answer unread: its last words follow */
-    *ret_fd = -1;
+    ret_fds[0] = ret_fds[1] = -1;
     struct cmsghdr *rights = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
     if (rights && rights->cmsg_type == SCM_RIGHTS)
-        memcpy(ret_fd, CMSG_DATA(rights), sizeof *ret_fd);
+        memcpy(ret_fds, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
     return length < 0 && errno != EAGAIN ? 0 : length;
 }
 
@@ -154,11 +155,20 @@ static void end(struct program *program)
 {
     tern_loop_watch(&program->pair, 0);
     close(program->pair.fd);
+    if (program->lifeline >= 0)
+        close(program->lifeline);
     if (reports.latest[program->rank] == program)
         reports.latest[program->rank] = NULL;
     if (!program->finalized)
         reports.listener->lost(program->rank);
     free(program);
+}
+
+static void close_both(const int fds[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
 }
 
 /* All that it has said so far. */
@@ -167,10 +177,9 @@ static void hear(struct program *program)
     struct tern_report report;
     struct tern_card card;
     ssize_t length;
-    int fd;
-    while ((length = receive(program->pair.fd, &report, &card, &fd)) > 0) {
-        if (fd >= 0)
-            close(fd);
+    int fds[2];
+    while ((length = receive(program->pair.fd, &report, &card, fds)) > 0) {
+        close_both(fds);
         if (length >= (ssize_t)sizeof report)
             handle(program, &report, &card, (size_t)length - sizeof report);
     }
@@ -186,12 +195,12 @@ static void pair_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- programs that come ---- */
 
-static void begin(int rank, int fd)
+static void begin(int rank, const int fds[2])
 {
     if (reports.latest[rank])
         hear(reports.latest[rank]);
     struct program *program = tern_must_alloc(sizeof *program);
-    *program = (struct program){ .pair = { .fd = fd, .ready = pair_ready }, .rank = rank };
+    *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .lifeline = fds[1], .rank = rank };
     reports.latest[rank] = program;
     tern_loop_watch(&program->pair, EPOLLIN);
     reports.listener->connected(rank);
@@ -203,14 +212,14 @@ static bool take_programs(int socket)
     struct tern_report report;
     struct tern_card nothing;
     ssize_t length;
-    int fd;
-    while ((length = receive(socket, &report, &nothing, &fd)) > 0) {
+    int fds[2];
+    while ((length = receive(socket, &report, &nothing, fds)) > 0) {
         bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED && report.value >= 0 &&
                      report.value < reports.job->map->size;
-        if (known && fd >= 0)
-            begin(report.value, fd);
-        else if (fd >= 0)
-            close(fd);
+        if (known && fds[0] >= 0)
+            begin(report.value, fds);
+        else
+            close_both(fds);
     }
     return length < 0;
 }

@@ -5,6 +5,9 @@
  * itself. It must hear who is in MPI, and that a process has left it without saying so: a rank may be a script, which goes on.
  * So each program passes the launcher one end of a pair of sockets and keeps the other.
  *
+ * With it goes the far end of a lifeline: when the launcher and its guardian are killed together, nobody is left who could end
+ * this program, so the kernel does. What the program is doing then does not matter.
+ *
  * Nothing here waits for an answer. Questions that are open are counted, so that there is always room for the answers, and neither
  * end ever waits for the other to read.
  *
@@ -18,6 +21,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
+#include "lib/util/lifeline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +39,7 @@
 static int common = -1; /* the socket that all inherit */
 static char name[64];   /* its name */
 static int own = -1;    /* our end of the pair */
+static int lifeline = -1; /* our end of the lifeline; -1: there is none */
 
 static struct {
     pthread_mutex_t lock;
@@ -95,21 +100,23 @@ bool tern_report_learn(uint32_t *ret_appnum)
 
 /* ---- saying ---- */
 
-static bool say_by(int fd, const struct iovec *parts, int part_count, int passed)
+/* Passes `passed_count` descriptors, at most two. */
+static bool say_with(int fd, const struct iovec *parts, int part_count, const int *passed, int passed_count)
 {
     union {
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
         struct cmsghdr align;
     } control = {0};
     struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)part_count};
-    if (passed >= 0) {
+    if (passed_count) {
+        size_t length = (size_t)passed_count * sizeof *passed;
         message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
+        message.msg_controllen = CMSG_SPACE(length);
         struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
         rights->cmsg_level = SOL_SOCKET;
         rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(rights), &passed, sizeof passed);
+        rights->cmsg_len = CMSG_LEN(length);
+        memcpy(CMSG_DATA(rights), passed, length);
     }
     ssize_t sent;
     while ((sent = sendmsg(fd, &message, MSG_NOSIGNAL)) < 0 &&
@@ -120,27 +127,54 @@ static bool say_by(int fd, const struct iovec *parts, int part_count, int passed
     return sent >= 0;
 }
 
+static bool say_by(int fd, const struct iovec *parts, int part_count)
+{
+    return say_with(fd, parts, part_count, NULL, 0);
+}
+
 static bool say(enum tern_report_kind kind, int value)
 {
     struct tern_report report = {kind, value};
-    return own >= 0 && say_by(own, &(struct iovec){&report, sizeof report}, 1, -1);
+    return own >= 0 && say_by(own, &(struct iovec){&report, sizeof report}, 1);
+}
+
+static void close_ends(int ends[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+}
+
+static bool open_pair(int ends[2])
+{
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
+}
+
+/* Passes the launcher, which is reached by `fd`, its ends of both pairs. */
+static bool connect_by(int fd)
+{
+    struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
+    int pair[2] = {-1, -1}, life[2] = {-1, -1};
+    bool reached = open_pair(pair) && open_pair(life) && tern_lifeline_tie(life[0], getpid()) &&
+                   say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], life[1]}, 2);
+    if (reached) {
+        own = pair[0];
+        lifeline = life[0];
+        pair[0] = life[0] = -1;
+    } else if (life[0] >= 0) {
+        tern_lifeline_untie(life[0]);
+    }
+    close_ends(life);
+    close_ends(pair);
+    return reached;
 }
 
 bool tern_report_open(void)
 {
-    int ends[2], fd = common >= 0 ? common : call();
-    struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
+    int fd = common >= 0 ? common : call();
     if (fd < 0)
         return false;
-    bool reached = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
-    if (reached) {
-        reached = say_by(fd, &(struct iovec){&report, sizeof report}, 1, ends[0]);
-        close(ends[0]);
-        if (reached)
-            own = ends[1];
-        else
-            close(ends[1]);
-    }
+    bool reached = connect_by(fd);
     if (fd != common)
         close(fd);
     return reached;
@@ -162,7 +196,7 @@ void tern_report_card(const void *bytes, size_t length, uint64_t of_rank)
     struct iovec parts[] = {
         {&report, sizeof report}, {&of_rank, sizeof of_rank}, {(void *)bytes, length}};
     dialogue.card_given = true;
-    say_by(own, parts, 3, -1);
+    say_by(own, parts, 3);
 }
 
 void tern_report_meet(void (*notify)(void))
@@ -178,7 +212,7 @@ bool tern_report_remark(enum tern_remark remark, const char *text)
 {
     struct tern_report report = {TERN_REPORT_REMARK, (int32_t)remark};
     struct iovec parts[] = {{&report, sizeof report}, {(void *)text, strnlen(text, TERN_CARD_MOST)}};
-    return own >= 0 && say_by(own, parts, 2, -1);
+    return own >= 0 && say_by(own, parts, 2);
 }
 
 /* ---- asking ---- */
@@ -311,8 +345,10 @@ void tern_report_close(void)
         return;
     say(TERN_REPORT_FINALIZED, 0);
     pthread_mutex_lock(&dialogue.lock);
+    tern_lifeline_untie(lifeline); /* the launcher closes the far end when it hears that we have left */
     close(own);
-    own = -1;
+    close(lifeline);
+    own = lifeline = -1;
     dialogue.asked = 0; /* what was still sought has been forgotten */
     pthread_mutex_unlock(&dialogue.lock);
 }

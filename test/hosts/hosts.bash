@@ -207,7 +207,7 @@ none_left() { [ -z "$(leftovers)" ]; }
 
 # Nothing of a job is left on host N: no process but those of the host itself, no file.
 is_clean() {
-    ! on "$1" pgrep -f "bin/mpirun|sleep $mark" >/dev/null && [ "$(on "$1" ls -A /tmp /dev/shm)" = "$(cat "clean$1")" ]
+    ! on "$1" pgrep -f "bin/mpirun|tern-guardian|sleep $mark" >/dev/null && [ "$(on "$1" ls -A /tmp /dev/shm)" = "$(cat "clean$1")" ]
 }
 
 export OMPI_MCA_plm_rsh_args="-F $scratch/ssh_config"

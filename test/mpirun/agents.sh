@@ -160,22 +160,26 @@ has "words from deep in the tree name their host" err '^mpirun: host far3: agent
 wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
 
 # whichever process is killed, nothing is left
-for victim in mpirun agent inner-agent guardian agents-guardian rank; do
+for victim in mpirun agent inner-agent guardian agents-guardian agent-and-guardian rank; do
     : >out
     "$MPIRUN" --mca launch_width 1 --host localhost,far1,far2 sh -c "echo ready; sleep $mark & sleep $mark" >out 2>err </dev/null &
     mpirun=$!
     three_ready() { [ "$(grep -c ready out)" = 3 ]; }
     eventually "$victim: all are ready" three_ready || continue
-    guardian=$(pgrep -P $mpirun -f -- '^(\S*/)?mpirun --mca' | head -n 1)
+    guardian=$(pgrep -P $mpirun -x tern-guardian)
     agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
-    inner=$(pgrep -P "$agent" -f -- '--agent$' | tail -n 1)
-    agents_guardian=$(pgrep -P "$agent" -f -- '--agent$' | head -n 1)
+    inner=$(pgrep -P "$agent" -f -- '--agent$' | head -n 1)
+    agents_guardian=$(pgrep -P "$agent" -x tern-guardian)
     case $victim in
     mpirun) kill -9 $mpirun ;;
     agent) kill -9 "$agent" ;;
     inner-agent) kill -9 "$inner" ;;
     guardian) kill -9 "$guardian" ;;
     agents-guardian) kill -9 "$agents_guardian" ;;
+    agent-and-guardian)
+        kill -STOP "$agent" "$agents_guardian"
+        kill -9 "$agents_guardian" "$agent"
+        ;;
     rank) pkill -9 -P "$agents_guardian" ;;
     esac
     wait $mpirun 2>/dev/null
@@ -183,6 +187,7 @@ for victim in mpirun agent inner-agent guardian agents-guardian rank; do
     eventually "$victim: no rank is left" none_marked
     gone() { ! kill -0 "$agent" 2>/dev/null && ! kill -0 "$inner" 2>/dev/null && ! kill -0 "$agents_guardian" 2>/dev/null; }
     eventually "$victim: no agent is left" gone
+    [ $victim != agent-and-guardian ] || limit "$MPIRUN" -np 1 true # the next job removes the directory of the agent's host
     eventually "$victim: no file is left" tmp_is_empty
 done
 : >out

@@ -156,9 +156,9 @@ is "node memory" "$rc $(sort -u out | wc -l) $(wc -l <out)" "0 1 3"
 size=$(cut -d: -f2 out | head -n 1)
 [ "$size" -ge $((1024 * 1024 * 1024)) ] || complain "node memory of $size bytes"
 run -q -np 1 sh -c 'ls /proc/self/fd | tr "\n" " "'
-is "no other descriptors" "$(cat out)" "0 1 2 3 64 65 " # 3 is ls's own
+is "no other descriptors" "$(cat out)" "0 1 2 3 64 65 66 " # 3 is ls's own
 run -q -np 1 "$MPIRUN" -np 1 sh -c 'ls /proc/self/fd | tr "\n" " "'
-is "no descriptor of the outer job" "$(cat out)" "0 1 2 3 64 65 "
+is "no descriptor of the outer job" "$(cat out)" "0 1 2 3 64 65 66 "
 
 # what it is
 run --version
