@@ -143,11 +143,12 @@ int tern_allocation_parse(const char *path, const char *text, bool with_slots,
 
 int tern_allocation_read(const char *path, bool with_slots, struct tern_host_list *list)
 {
-    char *text = tern_read_text(path);
+    const char *why;
+    char *text = tern_read_text(path, &why);
     int error;
     if (!text)
         error = tern_error(TERN_ERR_ARG, "cannot read the batch system's list of hosts, %s: %s",
-                           path, strerror(errno));
+                           path, why);
     else
         error = tern_allocation_parse(path, text, with_slots, list);
     free(text);

@@ -333,10 +333,11 @@ int tern_hostfile_parse(const char *path, const char *text, struct tern_host_lis
 
 static int read_file(const char *path, struct tern_host_list *list)
 {
-    char *text = tern_read_text(path);
+    const char *why;
+    char *text = tern_read_text(path, &why);
     int error;
     if (!text)
-        error = tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, strerror(errno));
+        error = tern_error(TERN_ERR_ARG, "cannot read the hostfile %s: %s", path, why);
     else
         error = tern_hostfile_parse(path, text, list);
     free(text);
@@ -386,6 +387,25 @@ static int choose(const struct tern_host_list *list, const struct tern_host_list
     return 0;
 }
 
+bool tern_host_name_is_good(const char *name)
+{
+    char shown[sizeof ((struct tern_host_entry *)0)->name];
+    tern_text_make_printable(name, false, shown, sizeof shown);
+    return *name && *name != '-' && strcmp(name, shown) == 0 && !strpbrk(name, " /");
+}
+
+/* Names reach a shell's or ssh's command line and the terminal. */
+static int check_names(const struct tern_host_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        const char *name = list->items[i].name, *user = list->items[i].user;
+        if (!tern_host_name_is_good(name) || (*user && !tern_host_name_is_good(user)))
+            return tern_error(TERN_ERR_ARG, "\"%s%s%s\" in %s is not the name of a host: it begins with \"-\", or has a blank, a slash "
+                              "or a control code in it", user, *user ? "@" : "", name, list->where);
+    }
+    return 0;
+}
+
 int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
                        const struct tern_rankfile *rankfile, struct tern_host_list *ret_list)
 {
@@ -415,6 +435,9 @@ int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strin
         list.where = rankfile->path;
         tern_rankfile_hosts(rankfile, &list);
     }
+    error = check_names(&list);
+    if (error)
+        return error;
     if (!list.count) {
         struct tern_host_entry own = { .here = true };
         gethostname(own.name, sizeof own.name - 1);

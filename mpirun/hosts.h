@@ -51,6 +51,10 @@ int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strin
  * `path` stands in sentences. */
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list);
 
+/* Returns true if `name` may be the name of a host or user: it does not look like an option, and has no blank, slash or control
+ * code in it. */
+bool tern_host_name_is_good(const char *name);
+
 /* The address of a host as text; malloc'ed. NULL: nobody knows it. */
 char *tern_host_address(const char *name);
 

@@ -151,11 +151,11 @@ static void up(int host)
     tern_parcel_free(&parcel);
 }
 
-/* Its own name for itself, unless another host has the same: then the user's. */
+/* Its own name for itself, unless that is no good or another host has the same: then the user's. */
 static void choose_name(int host, const char *own)
 {
     char *name = muster.hosts[host].name;
-    bool unique = *own && strcasecmp(own, "localhost");
+    bool unique = tern_host_name_is_good(own) && strcasecmp(own, "localhost");
     for (int other = 0; other < muster.list->count; other++)
         unique &= other == host || strcasecmp(muster.hosts[other].name, own);
     snprintf(name, sizeof muster.hosts[host].name, "%s",

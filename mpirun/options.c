@@ -18,6 +18,7 @@
 #include "lib/util/log.h"
 #include "lib/util/memory_kinds.h"
 #include "lib/util/param.h"
+#include "lib/util/text.h"
 #include "mpirun/option_table.h"
 #include "mpirun/parameters.h"
 #include "mpirun/policy.h"
@@ -410,17 +411,15 @@ static int read_appfile(const char *path, struct tern_options *options)
     if (options->file_depth == FILES_DEEP)
         return tern_error(TERN_ERR_ARG, "the application file %s is named within %d others", path,
                           FILES_DEEP);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path,
-                          strerror(errno));
+    const char *why;
+    char *text = tern_read_text(path, &why), *rest = text, *line;
+    if (!text)
+        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
     options->file_depth++;
-    char *line = NULL;
-    size_t room = 0;
     int error = 0;
     struct tern_strings words = { 0 };
-    while (!error && getline(&line, &room, file) >= 0) {
-        size_t length = strcspn(line, "\n");
+    while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) { /* nothing follows the last line break */
+        size_t length = strlen(line);
         bool goes_on = length > 0 && line[length - 1] == '\\';
         line[length - goes_on] = '\0';
         split_line(line, &words);
@@ -436,8 +435,7 @@ static int read_appfile(const char *path, struct tern_options *options)
     if (words.count && !error)
         error = tern_error(TERN_ERR_ARG, "%s ends within a line that goes on", path);
     tern_strings_free(&words);
-    free(line);
-    fclose(file);
+    free(text);
     options->file_depth--;
     return error;
 }

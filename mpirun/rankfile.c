@@ -286,10 +286,11 @@ int tern_rankfile_parse(const char *path, const char *text, bool physical,
 
 int tern_rankfile_read(const char *path, bool physical, struct tern_rankfile *ret_file)
 {
-    char *text = tern_read_text(path);
+    const char *why;
+    char *text = tern_read_text(path, &why);
     int error;
     if (!text)
-        error = tern_error(TERN_ERR_ARG, "cannot read the rankfile %s: %s", path, strerror(errno));
+        error = tern_error(TERN_ERR_ARG, "cannot read the rankfile %s: %s", path, why);
     else
         error = tern_rankfile_parse(path, text, physical, ret_file);
     free(text);

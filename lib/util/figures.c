@@ -4,6 +4,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/params.h"
+#include "lib/util/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -138,15 +139,15 @@ static const char *first_missing(void)
     return NULL;
 }
 
-static const char *read_lines(FILE *file, int *ret_line)
+static const char *read_lines(char *text, int *ret_line)
 {
     static char missing[100];
-    char line[256];
+    char *line;
     bool end = false;
     const char *wrong = NULL;
-    while (!wrong && fgets(line, sizeof line, file)) {
+    while (!wrong && (line = strsep(&text, "\n"))) {
         ++*ret_line;
-        line[strcspn(line, "#\r\n")] = '\0';
+        line[strcspn(line, "#\r")] = '\0';
         if (line[strspn(line, " \t")] == '\0')
             continue;
         wrong = end ? "there is more behind the end" : read_line(line, &end);
@@ -167,11 +168,12 @@ static void read_file(void)
     int line = 0;
     if (tern_figures_path(source, sizeof source))
         return;
-    FILE *file = fopen(source, "re");
-    if (!file)
+    const char *why;
+    char *text = tern_read_text(source, &why);
+    if (!text)
         return;
-    const char *wrong = read_lines(file, &line);
-    fclose(file);
+    const char *wrong = read_lines(text, &line);
+    free(text);
     if (!wrong)
         return;
     count = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/log.h"
 
+#include "lib/util/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,22 +13,19 @@ static char log_name[128] = "tern";
 
 void tern_log_name(const char *name)
 {
-    snprintf(log_name, sizeof log_name, "%s", name);
+    tern_text_make_printable(name, false, log_name, sizeof log_name);
 }
 
 void tern_log(const char *format, ...)
 {
     int saved_errno = errno;
-    char line[2048];
-    int used = snprintf(line, sizeof line, "%s: ", log_name);
+    char text[2048], line[2048];
     va_list args;
     va_start(args, format);
-    int more = vsnprintf(line + used, sizeof line - used - 1, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (more > 0)
-        used += more;
-    if (used > (int)sizeof line - 2)
-        used = sizeof line - 2;
+    int used = snprintf(line, sizeof line, "%s: ", log_name);
+    used += (int)tern_text_make_printable(text, true, line + used, sizeof line - used - 1);
     line[used++] = '\n';
     for (char *at = line; used > 0;) {
         ssize_t n = write(STDERR_FILENO, at, used);

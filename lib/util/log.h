@@ -11,7 +11,8 @@
 /* Prefix of every message, e.g. "mpirun" or "tern rank 3 on n7". Kept as a copy. */
 void tern_log_name(const char *name);
 
-/* Says one message (a newline is added). Never fails, does not allocate, keeps errno. */
+/* Says one message (a newline is added). What a terminal would take for a command, or for another line, is shown as \xNN or \n:
+ * a message may hold words of others. Never fails, does not allocate, keeps errno. */
 void tern_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

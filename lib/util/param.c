@@ -175,10 +175,11 @@ static void read_lines(struct setting ***end, char *text, const char *path)
 
 static void read_file(struct setting ***end, const char *path, bool must_exist)
 {
-    char *text = tern_read_text(path);
+    const char *why;
+    char *text = tern_read_text(path, &why);
     char *kept = text && *text ? strdup(path) : NULL;
     if (!text && must_exist && may_speak())
-        tern_log("parameter file %s cannot be read: %s", path, strerror(errno));
+        tern_log("parameter file %s cannot be read: %s", path, why);
     if (kept)
         read_lines(end, text, kept); /* the settings refer to it */
     free(text);

@@ -2,26 +2,147 @@
 #include "lib/util/text.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-char *tern_read_text(const char *path)
+/* ---- reading files ---- */
+
+enum { SILENCE_MS = 60 * 1000, TEXT_MOST = 64 << 20, PIECE = 64 << 10 };
+
+/* Waits for more from something that is no regular file. NULL, or why there will be none. */
+static const char *await_more(int fd, int silence_ms)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    if (!file)
+    struct pollfd more = {.fd = fd, .events = POLLIN};
+    int ready;
+    do
+        ready = poll(&more, 1, silence_ms);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 ? NULL : ready < 0 ? strerror(errno) : "it stays open, but nothing comes from it";
+}
+
+/* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read; *ret_end: it is complete. */
+static const char *read_piece(int fd, int silence_ms, char *text, size_t room, size_t *size, bool *ret_end)
+{
+    ssize_t n = read(fd, text + *size, room);
+    if (n < 0 && errno == EINTR)
         return NULL;
-    bool nothing = getdelim(&text, &room, '\0', file) < 0;
-    int failed = nothing && !feof(file) ? errno : 0;
-    fclose(file);
-    if (!nothing)
-        return text;
-    free(text);
-    text = failed ? NULL : strdup("");
-    if (failed)
-        errno = failed;
+    if (n < 0 && errno == EAGAIN)
+        return await_more(fd, silence_ms);
+    if (n < 0)
+        return strerror(errno);
+    if (memchr(text + *size, '\0', (size_t)n))
+        return "it is not a text: it has a byte of 0";
+    *size += (size_t)n;
+    *ret_end = n == 0;
+    return NULL;
+}
+
+static char *read_all(int fd, int silence_ms, const char **ret_why)
+{
+    char *text = NULL;
+    size_t size = 0, room = 0;
+    bool end = false;
+    const char *why = NULL;
+    while (!why && !end) {
+        if (size + PIECE >= room) {
+            room = 2 * (size + PIECE);
+            char *grown = size <= TEXT_MOST ? realloc(text, room + 1) : NULL;
+            if (!grown) {
+                why = size <= TEXT_MOST ? "no memory" : "it is longer than 64 MiB";
+                break;
+            }
+            text = grown;
+        }
+        why = read_piece(fd, silence_ms, text, PIECE, &size, &end);
+    }
+    struct stat st;
+    if (!why && !size && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+        why = "it is a FIFO, and nobody writes to it";
+    if (why) {
+        free(text);
+        *ret_why = why;
+        return NULL;
+    }
+    text[size] = '\0';
     return text;
+}
+
+char *tern_read_text_within(const char *path, int silence_ms, const char **ret_why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        *ret_why = strerror(errno);
+        return NULL;
+    }
+    char *text = read_all(fd, silence_ms, ret_why);
+    close(fd);
+    return text;
+}
+
+char *tern_read_text(const char *path, const char **ret_why)
+{
+    return tern_read_text_within(path, SILENCE_MS, ret_why);
+}
+
+/* ---- showing what others have written ---- */
+
+/* Returns the length of the UTF-8 character at `text`, which is stored, or 0 if there is none. The shortest form only. */
+static int read_character(const unsigned char *text, uint32_t *ret_character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int length = *text < 0x80 ? 1 : *text < 0xc0 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : *text < 0xf8 ? 4 : 0;
+    uint32_t character = length > 1 ? *text & (0x7fu >> length) : *text;
+    for (int i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (text[i] & 0x3f);
+    }
+    *ret_character = character;
+    return length && character >= least[length] && character <= 0x10ffff ? length : 0;
+}
+
+static bool is_printable(uint32_t character)
+{
+    bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
+    bool surrogate = character >= 0xd800 && character < 0xe000;
+    bool directs = (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+    return !control && !surrogate && !directs;
+}
+
+/* Writes what stands for the character at `text` into `shown`. Returns how many bytes of `text` that is. */
+static int show_character(const char *text, bool keeps_lines, char shown[8])
+{
+    uint32_t character;
+    int length = read_character((const unsigned char *)text, &character);
+    if ((length && is_printable(character)) || (keeps_lines && strncmp(text, "\n    ", 5) == 0))
+        snprintf(shown, 8, "%.*s", length, text);
+    else if (*text == '\n' || *text == '\t')
+        snprintf(shown, 8, "\\%c", *text == '\n' ? 'n' : 't');
+    else {
+        snprintf(shown, 8, "\\x%02x", (unsigned char)*text);
+        length = 1;
+    }
+    return length;
+}
+
+size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_text, size_t room)
+{
+    size_t used = 0;
+    while (*text) {
+        char shown[8];
+        text += show_character(text, keeps_lines, shown);
+        size_t length = strlen(shown);
+        if (used + length >= room)
+            break;
+        memcpy(ret_text + used, shown, length);
+        used += length;
+    }
+    ret_text[used] = '\0';
+    return used;
 }

@@ -53,6 +53,38 @@ bad 'no program nosuchprogram' -np 1 "${go[@]}" : -np 1 nosuchprogram
 bad 'cannot use the working directory .*/nodir: No such file' --wdir nodir -np 1 "${go[@]}"
 bad 'cannot use the working directory .*/here: it is not a directory' --wdir here -np 1 "${go[@]}"
 
+# names that would be options of ssh, or commands for a terminal
+bad '"-lroot" in --host is not the name of a host' --host -lroot -np 1 "${go[@]}"
+bad '"-oProxyCommand=>started" in --host is not' --host 'localhost,-oProxyCommand=>started' -np 1 "${go[@]}"
+bad '"-lroot@far" in --host is not' --host -lroot@far -np 1 "${go[@]}"
+bad 'far.x1b.2J" in --host is not' --host $'far\e[2J' -np 1 "${go[@]}"
+printf 'localhost\n-oProxyCommand=>started slots=2\n' >hosts
+bad '"-oProxyCommand=>started" in hosts is not' --hostfile hosts -np 1 "${go[@]}"
+printf 'rank 0=-lroot slot=0\n' >ranks
+bad '"-lroot" in ranks is not' --rankfile ranks "${go[@]}"
+for list in PBS_NODEFILE:PBS_JOBID PE_HOSTFILE:JOB_ID LSB_HOSTS:LSB_JOBID SLURM_JOB_NODELIST:SLURM_JOB_ID; do
+    printf -- '-lroot 1\n' >list
+    case ${list%:*} in PBS*) echo -lroot >list ;; esac
+    case ${list%:*} in *FILE) value=$scratch/list ;; *) value=-lroot ;; esac
+    (export "${list#*:}=7" "${list%:*}=$value" PE=mpi ARC=lx SGE_ROOT=/ && bad '"-lroot" in this .* allocation.* is not' -np 1 "${go[@]}"; exit $wrong) || wrong=$((wrong + 1))
+done
+
+# files that never end, and such that nobody writes to
+mkfifo fifo
+for option in --app --hostfile --rankfile; do
+    bad 'cannot read the .* /dev/zero: it is not a text' $option /dev/zero "${go[@]}"
+    bad 'cannot read the .* fifo: it is a FIFO, and nobody writes to it' $option fifo "${go[@]}"
+done
+for parameter in OMPI_MCA_mca_param_files OMPI_MCA_mca_base_param_files; do
+    (export $parameter=fifo && run -np 1 true) # parameters: the job goes on without them
+    has "$parameter=fifo" err 'parameter file fifo cannot be read: it is a FIFO, and nobody writes to it'
+done
+(export PBS_JOBID=7 PBS_NODEFILE=$scratch/fifo && bad 'cannot read the .* .*fifo: it is a FIFO' -np 1 "${go[@]}"; exit $wrong) || wrong=$((wrong + 1))
+run --hostfile <(echo localhost slots=3) echo yes
+is "a pipe of the shell's" "$rc $(cat out)" $'0 yes\nyes\nyes'
+printf '%s\n' '-np 2 echo \' >app
+bad 'app ends within a line that goes on' --app app
+
 bad 'cannot start on host no-such-host.invalid: .*(resolve|ssh)' --host no-such-host.invalid -np 1 "${go[@]}"
 bad 'cannot start on host 192.0.2.77: .+' --mca launch_timeout 1 --host localhost,192.0.2.77 -np 2 "${go[@]}"
 bad 'cannot start on host far: cannot run nosuchagent' --mca plm_rsh_agent nosuchagent --host far -np 1 "${go[@]}"
