@@ -162,6 +162,12 @@ static pid_t process_of(int rank)
     return agent.pids[rank];
 }
 
+static void file_failed(int rank)
+{
+    send_up(&(struct tern_frame){
+        .kind = TERN_FRAME_UNWRITTEN, .host = agent.job.here, .rank = rank });
+}
+
 static void stream_closed(int rank)
 {
     send_up(
@@ -170,9 +176,9 @@ static void stream_closed(int rank)
         drained(NULL);
 }
 
-static void write_failed(int error_number)
+static void write_failed(int which, int error_number)
 {
-    (void)error_number;
+    (void)which, (void)error_number;
 }
 
 static void forward(int rank, int which, const char *data, size_t size)
@@ -238,6 +244,7 @@ static int make_ready(struct tern_job *job)
     static const struct tern_output_listener output_listener = {
         .process_of = process_of,
         .closed = stream_closed,
+        .file_failed = file_failed,
         .write_failed = write_failed,
         .forward = forward,
     };

@@ -188,18 +188,47 @@ static void limit_expired(struct tern_timer *timer)
     fail(child, why);
 }
 
+/* Waits a moment for the end of the command that carried the link. Returns true if a signal has killed it: *ret_signal. */
+static bool was_killed(struct child *child, int *ret_signal)
+{
+    enum { STEP_MS = 5 };
+    int status = 0;
+    pid_t ended = 0;
+    for (int waited_ms = 0; child->pid > 0 && waited_ms <= REAP_MS; waited_ms += STEP_MS) {
+        ended = waitpid(child->pid, &status, WNOHANG);
+        if (ended)
+            break;
+        poll(NULL, 0, STEP_MS);
+    }
+    if (ended)
+        child->pid = 0;
+    *ret_signal = WTERMSIG(status);
+    return ended > 0 && WIFSIGNALED(status);
+}
+
+static void lose_child(struct child *child, const char *why)
+{
+    char text[300];
+    int number;
+    bool ended = strcmp(why, TERN_LINK_ENDED) == 0, killed = ended && was_killed(child, &number);
+    if (killed)
+        snprintf(text, sizeof text, "%s: %s was killed by signal %d (%s)", why, agents.launch->words.items[0], number,
+                 strsignal(number));
+    child->state = GONE;
+    agents.lost = true;
+    if (child->pid > 0)
+        kill(child->pid, SIGTERM);
+    agents.listener->lost(child->host, killed ? text : why);
+}
+
 static void link_lost(struct tern_link *link, const char *why)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     if (child->state == STARTING) {
         /* why a connection ended, the command itself says best */
-        fail(child, strstr(why, "ended") ? "" : why);
+        fail(child, strcmp(why, TERN_LINK_ENDED) == 0 ? "" : why);
     } else if (child->state == UP) {
-        child->state = GONE;
-        agents.lost = true;
-        if (child->pid > 0)
-            kill(child->pid, SIGTERM);
-        agents.listener->lost(child->host, why);
+        lose_child(child, why);
     }
 }
 

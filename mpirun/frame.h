@@ -40,6 +40,7 @@ enum tern_frame_kind {
                         */
     TERN_FRAME_OUTPUT, /* of `rank`; `value`: 1 standard output, 2 error */
     TERN_FRAME_CLOSED, /* a stream of `rank` has ended */
+    TERN_FRAME_UNWRITTEN, /* an output file of `rank` is not complete */
     TERN_FRAME_TAKEN,  /* the readers have taken the last piece; `value` != 0: nobody reads any more
                         */
     TERN_FRAME_FENCE,  /* request `id`: signature and data of this host */

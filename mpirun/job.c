@@ -8,8 +8,10 @@
  */
 #include "mpirun/job.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
@@ -178,6 +180,16 @@ void tern_job_received(const struct tern_frame *frame)
         tern_run_received(frame);
 }
 
+/* The last bytes may find the disk full, too. The exit status. */
+static int finish_output(void)
+{
+    const char *failure;
+    int error = tern_output_finish(), status = tern_run_status(&failure);
+    if (error && error != EPIPE)
+        tern_log("cannot write the ranks' output: %s", error == EBADF ? "it is closed; /dev/null would take it" : strerror(error));
+    return status || !error ? status : error == EPIPE ? 128 + SIGPIPE : 1;
+}
+
 int tern_job_run(struct tern_job *job)
 {
     const char *failure;
@@ -195,13 +207,12 @@ int tern_job_run(struct tern_job *job)
         tern_run_kill();
     }
     tern_loop_run();
-    int status = tern_run_status(&failure);
+    tern_run_status(&failure);
     if (failure)
         tern_output_say("%s", failure);
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
     tern_local_close();
     tern_agents_end(AGENTS_END_MS);
     tern_signals_release();
-    tern_output_finish();
-    return status;
+    return finish_output();
 }

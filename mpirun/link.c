@@ -165,7 +165,7 @@ static void in_ready(struct tern_watch *watch, uint32_t events)
         if (n < 0 && errno == EAGAIN)
             break;
         if (n <= 0) {
-            lose(link, n == 0 ? "its connection has ended" : strerror(errno));
+            lose(link, n == 0 ? TERN_LINK_ENDED : strerror(errno));
             break;
         }
         link->heard_ms = tern_loop_now_ms();

@@ -11,6 +11,9 @@
 #include "mpirun/frame.h"
 #include "mpirun/loop.h"
 
+/* Why a link was lost whose other end closed it. */
+#define TERN_LINK_ENDED "its connection has ended"
+
 struct tern_link {
     struct tern_watch in, out;
     struct tern_parcel incoming, outgoing;
@@ -29,7 +32,7 @@ struct tern_link {
     bool (*line)(struct tern_link *link, const char *line);
     void (*received)(struct tern_link *link, const struct tern_frame *frame);
     /* Called once, with the reason; the link is closed already. */
-    void (*lost)(struct tern_link *link, const char *why);
+    void (*lost)(struct tern_link *link, const char *why); /* TERN_LINK_ENDED, or something else */
 };
 
 /* Owns both descriptors from now on; the callbacks have been filled in. 0 or TERN_ERR_OTHER. */

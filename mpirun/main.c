@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,15 +27,43 @@
 
 enum { AGENTS_END_MS = 1000 };
 
-/* A closed standard stream would be replaced by the first file that we open. */
+/* A closed standard stream would be replaced by the first file that we open. Writing to this one fails (EBADF), as it did
+ * before. */
 static void open_standard_streams(void)
 {
     int fd;
     do
-        fd = open("/dev/null", O_RDWR);
+        fd = open("/dev/null", O_RDONLY);
     while (fd >= 0 && fd <= 2);
     if (fd > 2)
         close(fd);
+}
+
+/* Whoever asked for this text does not get it. An exit status. */
+static int finish_printing(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    tern_log("cannot write to standard output: %s", strerror(errno));
+    return 1;
+}
+
+/* libpmix overflows a small stack without a word. What it needs was measured. An exit status. */
+static int check_stack(char **envp)
+{
+    enum { NEEDED_KIB = 240 };
+    struct rlimit limit;
+    char here, *end = &here;
+    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+        return 0;
+    for (; *envp; envp++)
+        end = *envp + strlen(*envp) > end ? *envp + strlen(*envp) : end;
+    rlim_t used_kib = (rlim_t)(end - &here) / 1024, kib = limit.rlim_cur / 1024;
+    if (kib >= used_kib + NEEDED_KIB)
+        return 0;
+    tern_log("the limit of the stack is %llu KiB, of which %llu are taken; mpirun needs %d more: raise it (ulimit -s)",
+             (unsigned long long)kib, (unsigned long long)used_kib, NEEDED_KIB);
+    return 1;
 }
 
 /* Absolute working directory of a program; malloc'ed. */
@@ -212,8 +241,7 @@ static int show(const struct tern_options *options, const struct tern_host *host
     if (options->report_bindings)
         report_bindings(hosts, map);
     advise(options, map);
-    fflush(stdout);
-    return 0;
+    return finish_printing();
 }
 
 /* All that lasts as long as the job. */
@@ -412,10 +440,12 @@ static int place_ranks(void)
     return error;
 }
 
-int main(int argc, char **argv)
+int main(int argc, char **argv, char **envp)
 {
     open_standard_streams();
     tern_log_name("mpirun");
+    if (check_stack(envp))
+        return 1;
     tern_guardian_command_line(argv);
     if (argc == 2 && strcmp(argv[1], "--agent") == 0)
         return tern_agent_run(false);
@@ -426,7 +456,7 @@ int main(int argc, char **argv)
     struct tern_options *options = &all.options;
     int parsed = tern_options_parse(argc, argv, options);
     if (parsed)
-        return parsed < 0;
+        return parsed < 0 ? 1 : finish_printing();
     all.paths = tern_must_alloc(options->app_count * sizeof *all.paths);
     all.wdirs = tern_must_alloc(options->app_count * sizeof *all.wdirs);
     int error = collect_hosts();

@@ -32,6 +32,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/text.h"
 #include "mpirun/activity.h"
 #include "mpirun/loop.h"
 #include "mpirun/writer.h"
@@ -162,6 +163,24 @@ static void release_held(struct stream *stream)
     tern_loop_stop_timer(&stream->hold);
 }
 
+/* Said once for all ranks of this host: a disk that is full is full for all. */
+static void file_failed(struct stream *stream, int error)
+{
+    static bool said;
+    if (!said)
+        tern_output_say("cannot write the output file of rank %d: %s; what ranks write into files is not complete",
+                        stream->rank, strerror(error));
+    said = true;
+    output.listener->file_failed(stream->rank);
+}
+
+static void close_file(struct stream *stream)
+{
+    if (stream->file_fd >= 0 && close(stream->file_fd) < 0)
+        file_failed(stream, errno);
+    stream->file_fd = -1;
+}
+
 static void write_file(struct stream *stream, const char *data, size_t size)
 {
     while (stream->file_fd >= 0 && size) {
@@ -169,10 +188,8 @@ static void write_file(struct stream *stream, const char *data, size_t size)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            tern_output_say("cannot write the output file of rank %d: %s", stream->rank,
-                            strerror(errno));
-            close(stream->file_fd);
-            stream->file_fd = -1;
+            file_failed(stream, errno);
+            close_file(stream);
             return;
         }
         data += n;
@@ -226,9 +243,7 @@ static void close_stream(struct stream *stream)
     tern_loop_watch(&stream->watch, 0);
     release_held(stream);
     close(stream->watch.fd);
-    if (stream->file_fd >= 0)
-        close(stream->file_fd);
-    stream->file_fd = -1;
+    close_file(stream);
     stream->open = false;
     free(stream->held);
     stream->held = NULL;
@@ -335,7 +350,7 @@ static void writers_notified(struct tern_watch *watch, uint32_t events)
         int error = tern_writer_error(&output.sink_of[which]->writer);
         if (error && !output.failed) {
             output.failed = true;
-            output.listener->write_failed(error);
+            output.listener->write_failed(which, error);
         }
     }
     for (int which = 1; which <= 2; which++)
@@ -468,17 +483,18 @@ int tern_output_add(int rank, int which, int fd)
 
 void tern_output_say(const char *format, ...)
 {
-    char text[2048];
+    char text[2048], line[2100] = "mpirun: ";
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (!output.active) {
         tern_log("%s", text);
         return;
     }
-    char line[2100];
-    length = snprintf(line, sizeof line, "mpirun: %s\n", text);
+    size_t length = strlen(line);
+    length += tern_text_make_printable(text, true, line + length, sizeof line - length - 1);
+    line[length++] = '\n';
     emit(&output.own, line, length);
 }
 
@@ -487,14 +503,21 @@ int tern_output_open_streams(void)
     return output.open_streams;
 }
 
-void tern_output_finish(void)
+int tern_output_finish(void)
 {
+    int error = 0;
     for (struct stream *stream = output.streams; stream; stream = stream->next) {
         if (!stream->open)
             continue;
         read_some(stream, 1024);
         close_stream(stream);
     }
-    for (int which = 1; which <= 2 && output.active; which++)
+    for (int which = 1; which <= 2 && output.active; which++) {
         tern_writer_drain(&output.sink_of[which]->writer);
+        if (!error && !output.failed)
+            error = tern_writer_error(&output.sink_of[which]->writer);
+    }
+    if (output.active && close(STDOUT_FILENO) < 0 && !error && !output.failed)
+        error = errno;
+    return error;
 }

@@ -27,6 +27,8 @@
 #include "mpirun/loop.h"
 #include "mpirun/strings.h"
 
+enum { CALLS_PER_TURN = 32 };
+
 /* A program in MPI. */
 struct program {
     struct tern_watch pair; /* first: the watch is the program */
@@ -241,10 +243,11 @@ static void call_ready(struct tern_watch *watch, uint32_t events)
     free(watch);
 }
 
-static void take_calls(void)
+/* At most `most`: others of this machine may call without end. */
+static void take_calls(int most)
 {
     int fd;
-    while ((fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+    while (most-- > 0 && (fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
         struct ucred caller;
         socklen_t size = sizeof caller;
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &caller, &size) || caller.uid != geteuid()) {
@@ -265,7 +268,7 @@ static void take_calls(void)
 static void name_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)watch, (void)events;
-    take_calls();
+    take_calls(CALLS_PER_TURN);
 }
 
 void tern_reports_read(int rank)
@@ -273,7 +276,7 @@ void tern_reports_read(int rank)
     if (reports.socket.fd < 0)
         return;
     take_programs(reports.socket.fd);
-    take_calls();
+    take_calls(SOMAXCONN); /* all that waited before us */
     if (rank >= 0 && rank < reports.job->map->size && reports.latest[rank])
         hear(reports.latest[rank]);
 }

@@ -28,6 +28,8 @@
 
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
+#include "lib/util/log.h"
+#include "lib/util/text.h"
 #include "mpirun/agents.h"
 #include "mpirun/exchange.h"
 #include "mpirun/input.h"
@@ -70,6 +72,7 @@ static struct {
     int worlds;       /* ranks between MPI_Init and MPI_Finalize */
     int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
     int status;       /* exit status, once something has failed */
+    bool output_lost; /* the job goes on, but its exit status is not 0 */
     char *failure;    /* what to say about it */
     int interrupts;
     sigset_t passed_on; /* signals that users sent */
@@ -171,6 +174,14 @@ static const char *whose(int rank)
     static char text[400];
     snprintf(text, sizeof text, "rank %d (pid %d on host %s)", rank, (int)run.ranks[rank].pid,
              host_name(rank));
+    return text;
+}
+
+/* Words of a rank as a single line, so that none of them looks like a line of ours. Valid until the next call. */
+static const char *one_line(const char *words)
+{
+    static char text[1200];
+    tern_text_make_printable(words, false, text, sizeof text);
     return text;
 }
 
@@ -277,7 +288,8 @@ static void lost_timer_expired(struct tern_timer *timer)
 static void rank_aborted(int rank, int status, const char *message)
 {
     int exit_status = status & 0xff;
-    const char *said = message && *message && strcmp(message, "N/A") ? message : NULL;
+    bool has_words = message && *message && strcmp(message, "N/A");
+    const char *said = has_words ? one_line(message) : NULL;
     if (run.stage == RUNNING)
         tern_run_fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s", whose(rank),
              status, said ? ": " : "", said ? said : "");
@@ -295,7 +307,7 @@ static void rank_remarked(int rank, int remark, const char *text)
     if (remark < 0 || remark >= TERN_REMARKS || said[remark])
         return;
     said[remark] = true;
-    tern_output_say("rank %d on host %s: %s", rank, host_name(rank), text);
+    tern_output_say("rank %d on host %s: %s", rank, host_name(rank), one_line(text));
 }
 
 /* Other hosts have found it by themselves. */
@@ -444,6 +456,9 @@ void tern_run_received(const struct tern_frame *frame)
         host->streams -= host->streams > 0;
         check_end();
         break;
+    case TERN_FRAME_UNWRITTEN:
+        run.output_lost = true;
+        break;
     case TERN_FRAME_TAKEN:
         tern_input_taken(frame->host, !frame->value);
         break;
@@ -527,10 +542,22 @@ static void stream_closed(int rank)
     check_end();
 }
 
-/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
- * does the job. */
-static void write_failed(int error_number)
+static void file_failed(int rank)
 {
+    (void)rank;
+    run.output_lost = true;
+}
+
+/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
+ * does the job. Who closed it before we began does not want it: the job goes on. */
+static void write_failed(int which, int error_number)
+{
+    if (error_number == EBADF) {
+        run.output_lost = true;
+        tern_log("standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
+                 which == 1 ? "output" : "error");
+        return;
+    }
     if (error_number == EPIPE) {
         if (!run.status)
             run.status = 128 + SIGPIPE;
@@ -576,6 +603,7 @@ const struct tern_server_listener tern_run_clients = { rank_connected, rank_star
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,
     .closed = stream_closed,
+    .file_failed = file_failed,
     .write_failed = write_failed,
     .passed_on = output_passed_on,
 };
@@ -606,5 +634,5 @@ void tern_run_limit_time(int seconds)
 int tern_run_status(const char **ret_failure)
 {
     *ret_failure = run.failure;
-    return run.status;
+    return run.status ? run.status : run.output_lost;
 }

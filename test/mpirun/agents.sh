@@ -19,6 +19,7 @@ chatty) echo 'Welcome to chatty!'; echo 'no new mail' >&2; exec "$@" ;;
 deaf) exec sleep 77.25 ;;
 old) echo 'TERN-AGENT 0.0.9 pdp11'; exec cat >/dev/null ;;
 dead) echo 'ssh: connect to host dead port 22: Connection refused' >&2; exit 255 ;;
+forger) printf 'no\033[2J way\nmpirun: all is well\033]0;mine\007\n' >&2; exit 255 ;;
 inner) [ "$(ps -o comm= $PPID)" = mpirun ] && tr '\0' ' ' <"/proc/$PPID/cmdline" | grep -q -- --agent && exit 255; exec "$@" ;;
 bare) exec /nowhere/mpirun --agent ;;
 esac
@@ -158,6 +159,28 @@ is "it was tried twice" "$(grep -c inner reached)" 2
 run --mca launch_width 1 --host far1,far2,far3 sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $(ps -o ppid= $PPID); exec sleep 60'
 has "words from deep in the tree name their host" err '^mpirun: host far3: agent: the agent .* has gone; its job is ended$'
 wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
+
+wrong_start "ssh's words are not a terminal's" 'forger: mpirun: all is well.x1b]0;mine.x07$' --host forger
+is "and make no line of ours" "$(tr -dc '\033\007' <err | wc -c) $(grep -c '^mpirun: all' err)" "0 0"
+
+# a disk that is full elsewhere
+(
+    ulimit -f 4000
+    run --host far1 --output-filename small:nocopy sh -c 'yes | head -c 5000000'
+    echo "$rc" >status
+)
+is "a full disk: status" "$(cat status)" 1
+has "a full disk" err 'cannot write the output file of rank 0: File too large; what ranks write into files is not complete$'
+
+# a signal has killed what carries the link
+: >out
+"$MPIRUN" --host far1 sh -c 'echo ready; exec sleep 60' >out 2>err </dev/null &
+mpirun=$!
+one_ready() { grep -q ready out; }
+eventually "it is ready" one_ready
+kill -9 "$(pgrep -P $mpirun -f -- '--agent$')"
+wait $mpirun
+has "what killed it" err 'host .* is lost: its connection has ended: [^ ]*reach was killed by signal 9 \(Killed\); the job is ended$'
 
 # whichever process is killed, nothing is left
 for victim in mpirun agent inner-agent guardian agents-guardian agent-and-guardian rank; do

@@ -24,6 +24,14 @@ refused "small files" '^mpirun: 2 ranks need a shared file of [0-9]+ KiB, and fi
 limited -f 500000 -q -np 2 ./pmix_rank exchange
 is "less shared memory" "$rc $(wc -l <out)" "0 2"
 
+for stack in 64 128 192; do
+    limited -s $stack -q -np 2 ./pmix_rank exchange
+    refused "a stack of $stack KiB" "^mpirun: the limit of the stack is $stack KiB, of which [0-9]+ are taken; mpirun needs [0-9]+ more: raise it \(ulimit -s\)\$"
+done
+# the environment is on the stack, too
+limited -s 320 -q -np 2 ./pmix_rank exchange
+is "a small stack" "$rc $(wc -l <out)" "0 2"
+
 # sandboxed CALL COMMAND...
 sandboxed() { limit ./sandbox "$1" -- "$MPIRUN" "${@:2}" >out 2>err 9>other; rc=$?; }
 for call in memfd_create fallocate membarrier process_vm_readv; do

@@ -117,6 +117,32 @@ limit "$MPIRUN" -np 1 sh -c 'echo much; sleep 100' >/dev/full 2>err
 is "our full device" "$?" 1
 has "our full device" err "cannot write the ranks' output: No space left"
 
+# What cannot be written is lost: that is said once, and the exit status is not 0.
+limit "$MPIRUN" -np 2 echo little >/dev/full 2>err
+is "our full device at the end" "$? $(grep -c 'No space left' err)" "1 1"
+limit "$MPIRUN" -np 2 sh -c 'echo lost; echo kept >>kept' >&- 2>err
+is "our output is closed" "$? $(wc -l <kept)" "1 2"
+has "our output is closed" err '^mpirun: standard output is closed, so what the ranks write there is lost'
+is "our output is closed: lines" "$(wc -l <err)" 1
+limit "$MPIRUN" -np 1 sh -c 'echo lost >&2; echo kept' >out 2>&-
+is "our errors are closed" "$? $(cat out)" "1 kept"
+limit "$MPIRUN" -np 1 true >&- 2>err
+is "our output is closed, and nobody writes" "$? $(cat err)" "0 "
+for print in --version --help "--display-map --dry-run -np 1 true"; do
+    # shellcheck disable=SC2086
+    limit "$MPIRUN" $print >/dev/full 2>err
+    is "$print" "$? $(cat err)" "1 mpirun: cannot write to standard output: No space left on device"
+done
+# a limit is as good as a full disk
+(
+    ulimit -f 4000
+    run -q -np 2 --output-filename small:nocopy sh -c 'yes | head -c 5000000'
+    echo "$rc" >status
+)
+is "a full disk: status" "$(cat status)" 1
+has "a full disk" err '^mpirun: cannot write the output file of rank [01]: File too large; what ranks write into files is not complete$'
+is "a full disk: said once" "$(wc -l <err)" 1
+
 # What a process writes that a rank left behind still arrives; one that stays for ever does not hold mpirun up.
 run -np 1 sh -c '(sleep 0.05; echo late) & echo early'
 is "late output" "$(cat out | tr '\n' ' ')" "early late "
@@ -124,10 +150,8 @@ run -np 1 sh -c "sleep $mark & echo done"
 is "a process left behind" "$rc $(cat out)" "0 done"
 eventually "the process left behind is gone" none_marked
 
-# closed streams
+# a closed stream
 limit "$MPIRUN" -np 1 sh -c 'echo hello' <&- >out 2>err
 is "closed standard input" "$? $(cat out)" "0 hello"
-limit "$MPIRUN" -np 1 sh -c 'echo hello' >&- 2>err
-is "closed standard output" "$? $(cat err)" "0 "
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
 finish

@@ -94,6 +94,40 @@ for close in true 'exec 65>&-' 'export TERN_REPORTS=rubbish'; do
     run -q -n 2 bash -c "$close; [ \$OMPI_COMM_WORLD_RANK = 1 ] || exec ./program; sleep 0.3"
     has "one rank without MPI_Init ($close)" err "rank 1 .* exited without calling MPI_Init, in which other ranks wait for it"
 done
+# A rank's words about a stranger come from outside: a terminal does not obey them, and they make no line of mpirun's.
+cat >teller.py <<'END'
+import os, socket, struct
+KINDS = {"connected": 0, "finalized": 5, "stranger": 7}
+number, _, _, _ = os.environ["TERN_REPORTS"].split(":")
+common = socket.socket(fileno=int(number))
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+life, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+socket.send_fds(common, [struct.pack("ii", KINDS["connected"], 0)], [theirs.fileno(), far.fileno()])
+text = "said\x1b[2J\x1b]0;mine\x07\r\nmpirun: rank 0 has won the lottery\n\u009b31m\u202ereversed, Z\u00fcrich".encode() + b"\x9b1m\n"
+ours.send(struct.pack("ii", KINDS["stranger"], 0) + text)
+ours.send(struct.pack("ii", KINDS["finalized"], 0))
+END
+run -q -n 1 "${PYTHON3:-python3}" teller.py
+is "a stranger's words: lines" "$rc $(wc -l <err) $(tr -dc '\001-\011\013-\037\177' <err | wc -c)" "0 1 0"
+has "a stranger's words" err 'said.x1b.2J.x1b]0;mine.x07.x0d.nmpirun: rank 0 has won the lottery.n.xc2.x9b31m.xe2.x80.xaereversed, Z..rich.x9b1m.n$'
+
+# Whoever calls mpirun's socket again and again, and there is always somebody else waiting, does not keep it from its work.
+cat >callers.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+    int (*next)(int, struct sockaddr *, socklen_t *, int) = (int (*)(int, struct sockaddr *, socklen_t *, int))dlsym(RTLD_NEXT, "accept4");
+    int caller = next(fd, address, length, flags);
+    return caller < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC) : caller;
+}
+C
+${CC:-cc} -shared -fPIC -o callers.so callers.c || { echo "cannot build callers.so"; exit 1; }
+LD_PRELOAD=$scratch/callers.so run -q -n 2 bash -c 'unset LD_PRELOAD; exec 65>&-; exec ./program'
+is "others always call" "$(said)" "0 1 of 2: 0 0,"
+
 run -q -n 2 sh -c "test \$OMPI_COMM_WORLD_RANK = 1 || '$MPIRUN' -q -n 2 ./program"
 is "a job in a job" "$(said)" "0 1 of 2: 0 0,"
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
