@@ -2,7 +2,8 @@
 /*
  * mpirun's host may have addresses that lead nowhere from here, or to somebody else (docker0 has
  * the same on every host): all are tried, each a little after the one before, and the first at
- * which somebody proves to know the secret is taken.
+ * which somebody proves to know the secret is taken. Where a connection is closed without an answer,
+ * mpirun may have had too many others: that address is tried again.
  */
 #include "mpirun/call.h"
 
@@ -21,13 +22,15 @@
 #include "mpirun/door.h"
 #include "mpirun/loop.h"
 
-enum { STAGGER_MS = 200, DIRECTIONS_MS = 60 * 1000, WHY = 600 };
+enum { STAGGER_MS = 200, AGAIN_MS = 200, CLOSED_MOST = 8, DIRECTIONS_MS = 60 * 1000, WHY = 600 };
 
 enum step { WAITING, CONNECTING, AWAITING_ANSWER, FAILED };
 
 struct attempt {
     enum step step;
     const char *address;
+    int64_t due_ms; /* when it begins */
+    int closed;     /* how often it was closed without an answer */
     int fd;
     size_t got;
     struct tern_hello hello;
@@ -50,6 +53,20 @@ static void give_up(struct attempt *attempt, const char *why)
         close(attempt->fd);
     attempt->fd = -1;
     attempt->step = FAILED;
+}
+
+/* It was closed without an answer; errno, 0: in order. */
+static void heed_close(struct attempt *attempt, int error)
+{
+    if (++attempt->closed == CLOSED_MOST) {
+        give_up(attempt, error ? strerror(error) : "somebody else listens there");
+        return;
+    }
+    close(attempt->fd);
+    attempt->fd = -1;
+    attempt->got = 0;
+    attempt->step = WAITING;
+    attempt->due_ms = tern_loop_now_ms() + AGAIN_MS;
 }
 
 static void begin(struct attempt *attempt)
@@ -89,7 +106,7 @@ static void say_hello(struct attempt *attempt)
     if (tern_hello_seal(&attempt->hello, &tern_agent_service, call.directions.secret))
         give_up(attempt, tern_error_text(TERN_ERR_OTHER));
     else if (!tern_handshake_write(attempt->fd, &attempt->hello, sizeof attempt->hello))
-        give_up(attempt, strerror(errno));
+        heed_close(attempt, errno);
 }
 
 /* True: it is mpirun, and knows us. */
@@ -102,7 +119,7 @@ static bool read_answer(struct attempt *attempt)
     case TERN_PART:
         return false;
     case TERN_ENDED:
-        give_up(attempt, errno ? strerror(errno) : "somebody else listens there");
+        heed_close(attempt, errno);
         return false;
     case TERN_WHOLE:
         break;
@@ -142,38 +159,47 @@ static struct attempt *go_on(int wait_ms)
     return through;
 }
 
-static bool all_failed(int begun)
+/* The attempt that begins next, NULL: none; *ret_open: how many are under way. */
+static struct attempt *find_next(int *ret_open)
 {
-    for (int i = 0; i < begun; i++) {
-        if (call.attempts[i].step != FAILED)
-            return false;
+    struct attempt *next = NULL;
+    *ret_open = 0;
+    for (int i = 0; i < call.directions.addresses.count; i++) {
+        struct attempt *attempt = &call.attempts[i];
+        *ret_open += attempt->step == CONNECTING || attempt->step == AWAITING_ANSWER;
+        if (attempt->step == WAITING && (!next || attempt->due_ms < next->due_ms))
+            next = attempt;
     }
-    return true;
+    return next;
 }
 
 static int call_addresses(int *ret_fd)
 {
-    int count = call.directions.addresses.count, begun = 0;
-    int64_t now = tern_loop_now_ms(), end = now + call.directions.timeout_ms, next = now;
-    struct attempt *through = NULL;
+    int count = call.directions.addresses.count, open;
+    int64_t now = tern_loop_now_ms(), end = now + call.directions.timeout_ms;
+    struct attempt *through = NULL, *next;
     call.attempts = tern_must_alloc(count * sizeof *call.attempts);
-    while (!through && now < end && (begun < count || !all_failed(begun))) {
-        if (begun < count && (now >= next || all_failed(begun))) {
-            call.attempts[begun].address = call.directions.addresses.items[begun];
-            begin(&call.attempts[begun++]);
-            next = now + STAGGER_MS;
+    for (int i = 0; i < count; i++)
+        call.attempts[i] = (struct attempt){.address = call.directions.addresses.items[i],
+                                            .due_ms = now + i * STAGGER_MS,
+                                            .fd = -1};
+    while (!through && now < end && ((next = find_next(&open)) || open)) {
+        if (next && (now >= next->due_ms || (!open && !next->closed))) {
+            begin(next);
+            continue;
         }
-        through = go_on(begun < count ? (int)(next - now) : (int)(end - now));
+        int64_t until = next && next->due_ms < end ? next->due_ms : end;
+        through = go_on((int)(until - now));
         now = tern_loop_now_ms();
     }
-    for (int i = 0; i < begun; i++) {
+    for (int i = 0; i < count; i++) {
         struct attempt *attempt = &call.attempts[i];
         if (attempt == through || attempt->step == FAILED)
             continue;
-        if (through)
-            close(attempt->fd);
-        else
+        if (!through)
             give_up(attempt, "no answer");
+        else if (attempt->fd >= 0)
+            close(attempt->fd);
     }
     if (!through)
         return tern_error(TERN_ERR_OTHER, "cannot call mpirun at port %d: %s", call.directions.port,

@@ -20,12 +20,16 @@
 
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 1};
 
-enum { STRANGERS_MOST = 64 }; /* visitors beyond those awaited; the oldest has to go */
+enum {
+    STRANGERS_MOST = 64, /* visitors beyond those awaited */
+    VISIT_MS = 60 * 1000, /* to say hello, and again to confirm */
+};
 
 struct visit {
     struct visit *next; /* a younger one */
     struct tern_watch watch;
-    bool answered;
+    struct tern_timer limit;
+    bool answered; /* it has said a hello of this job, which may be a copy that a stranger has recorded */
     size_t got;
     struct tern_hello hello;
     struct tern_answer answer;
@@ -110,6 +114,7 @@ static void forget(struct visit *visit, bool keep_socket)
         at = &(*at)->next;
     *at = visit->next;
     door.visit_count--;
+    tern_loop_stop_timer(&visit->limit);
     tern_loop_watch(&visit->watch, 0);
     if (!keep_socket)
         close(visit->watch.fd);
@@ -130,6 +135,17 @@ static void refuse(struct visit *visit)
     forget(visit, false);
 }
 
+/* Returns true if another visitor has said the very same hello: one of the two is a copy. */
+static bool is_copy(const struct visit *visit)
+{
+    for (const struct visit *other = door.visits; other; other = other->next) {
+        if (other->answered && memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An agent that gets no answer calls again, with another hello. */
 static void heed_hello(struct visit *visit)
 {
     int32_t host;
@@ -139,9 +155,14 @@ static void heed_hello(struct visit *visit)
         refuse(visit);
         return;
     }
+    if (is_copy(visit)) {
+        forget(visit, false);
+        return;
+    }
     visit->answer = (struct tern_answer){.verdict = 1};
     visit->answered = true;
     visit->got = 0;
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
     if (tern_answer_seal(&visit->answer, &visit->hello, door.secret) ||
         !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer))
         forget(visit, false);
@@ -160,20 +181,51 @@ static void heed_confirm(struct visit *visit)
     door.came(host, fd);
 }
 
-static void visit_ready(struct tern_watch *watch, uint32_t events)
+static void go_on(struct visit *visit)
 {
-    (void)events;
-    struct visit *visit = (struct visit *)((char *)watch - offsetof(struct visit, watch));
     bool first = !visit->answered;
     void *message = first ? (void *)&visit->hello : (void *)&visit->confirm;
     size_t size = first ? sizeof visit->hello : sizeof visit->confirm;
-    enum tern_part part = tern_handshake_read(watch->fd, message, size, &visit->got);
+    enum tern_part part = tern_handshake_read(visit->watch.fd, message, size, &visit->got);
     if (first && !tern_hello_begins(&tern_agent_service, message, visit->got))
         refuse(visit);
     else if (part == TERN_ENDED) /* it has reached us by another address */
         forget(visit, false);
     else if (part == TERN_WHOLE)
         (first ? heed_hello : heed_confirm)(visit);
+}
+
+static void visit_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    go_on((struct visit *)((char *)watch - offsetof(struct visit, watch)));
+}
+
+/* Reads it, and closes it if it has brought nothing new. Returns false if it goes on. */
+static bool is_over(struct visit *visit)
+{
+    int before = door.visit_count;
+    bool answered = visit->answered;
+    go_on(visit);
+    if (door.visit_count == before && visit->answered == answered)
+        forget(visit, false);
+    return door.visit_count < before;
+}
+
+static void time_is_up(struct tern_timer *timer)
+{
+    is_over((struct visit *)((char *)timer - offsetof(struct visit, limit)));
+}
+
+/* Makes room for another visitor: the oldest that has not said hello goes. Returns false if all have. */
+static bool make_room(void)
+{
+    for (struct visit *visit = door.visits, *next; visit; visit = next) {
+        next = visit->next;
+        if (!visit->answered && is_over(visit))
+            return true;
+    }
+    return false;
 }
 
 /* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.) */
@@ -195,22 +247,27 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            make_room();
         return;
-    if (!is_allowed(fd)) {
+    }
+    if (!is_allowed(fd) || (door.visit_count >= door.hosts + STRANGERS_MOST && !make_room())) {
         close(fd);
         return;
     }
-    if (door.visit_count >= door.hosts + STRANGERS_MOST)
-        forget(door.visits, false);
     struct visit *visit = tern_must_alloc(sizeof *visit), **at = &door.visits;
     while (*at)
         at = &(*at)->next;
     *at = visit;
     door.visit_count++;
     visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
+    visit->limit.expired = time_is_up;
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
     if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
         forget(visit, false);
+    else
+        go_on(visit);
 }
 
 /* ---- the door ---- */

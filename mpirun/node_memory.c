@@ -68,7 +68,7 @@ int tern_node_memory_create(int ranks, const char *token, const void *roster, si
 
 void tern_node_memory_end_rank(int fd, int local_rank)
 {
-    uint32_t ended = TERN_RANK_ENDED;
+    uint32_t ended = TERN_NO_PROGRAM_MORE;
     off_t at = offsetof(struct tern_node_head, ranks[local_rank].number);
     if (pwrite(fd, &ended, sizeof ended, at) != sizeof ended)
         tern_log("cannot write to the ranks' shared memory: %s", strerror(errno));

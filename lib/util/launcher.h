@@ -66,14 +66,14 @@ enum { TERN_SEEKS_MOST = 16 };
 
 /*
  * The memory that the ranks of a node share begins with this, in the file that the launcher makes. The launcher writes the first
- * bytes, and TERN_RANK_ENDED for each rank that has ended; the rest is the ranks' (lib/btl/shm/programs.h).
+ * bytes, and TERN_NO_PROGRAM_MORE for each rank that has ended; the rest is the ranks' (lib/btl/shm/programs.h).
  */
 enum { TERN_NODE_HALVES = 2 };
-#define TERN_RANK_ENDED UINT32_MAX
+#define TERN_NO_PROGRAM_MORE UINT32_MAX
 
 struct tern_rank_record {
     int32_t process; /* of the rank's MPI program: its id while it is in MPI, the negative id when it has left; 0: none has come */
-    uint32_t number; /* of the MPI program that has begun last, from 1 on; or TERN_RANK_ENDED */
+    uint32_t number; /* of the MPI program that has begun last, from 1 on; or TERN_NO_PROGRAM_MORE */
     uint32_t world;  /* number of the program that has called MPI_Init last; 0: none */
 };
 

@@ -4,7 +4,7 @@
  * A rank's record counts its programs: the number of rank r is n as soon as its program n has begun. From then on its program
  * n - 1 can neither send nor receive. So a half that belongs to number n is needed until every rank has come to a number above n.
  * Nothing else may free it: neither that all have left (they may come back, and others may not have come at all), nor that all
- * rings look empty. The launcher writes TERN_RANK_ENDED for a rank whose process has ended.
+ * rings look empty. The launcher writes TERN_NO_PROGRAM_MORE for a rank whose process has ended.
  *
  * There are two halves, and number n takes half n modulo 2. A rank can so be one program ahead of the slowest rank without waiting.
  * Programs in the World Model never wait here: in MPI_Finalize all ranks meet, so all have begun the program that ends.
@@ -108,7 +108,7 @@ static int begin_program(void)
 {
     struct tern_rank_record *record = own();
     uint32_t count = record->number;
-    if (count == TERN_RANK_ENDED)
+    if (count == TERN_NO_PROGRAM_MORE)
         return tern_error(TERN_ERR_OTHER, "rank %u of this job has ended, as its launcher says, and runs no further MPI program",
                           tern_rte.rank);
     int rc = check_world_before(count);
@@ -147,7 +147,7 @@ int tern_program_enter_world(void)
     __atomic_store_n(&own()->world, number, __ATOMIC_RELAXED);
     for (uint32_t rank = 0; rank < tern_rte.local_size; rank++) {
         uint32_t theirs = number_of(rank);
-        if (theirs > number && theirs != TERN_RANK_ENDED) /* of those that have ended the launcher speaks */
+        if (theirs > number && theirs != TERN_NO_PROGRAM_MORE) /* of those that have ended the launcher speaks */
             return tern_error(TERN_ERR_OTHER,
                               "this is MPI program number %u of rank %u, and rank %u runs number %u already; all ranks of a job "
                               "must run the same MPI programs in the same order",

@@ -13,18 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
-enum { CONNECT_MS = 10 * 1000 }; /* for the system; an answer may take as long as the other one computes */
+enum {
+    CONNECT_MS = 10 * 1000, /* for the system; an answer may take as long as the other one computes */
+    PROBE_MS = 1500,        /* for the system of the other one: the first packet, and one more after a second */
+    STALE_MS = 30 * 1000,   /* an answer that may be older is not used: a visitor is given twice as long to confirm */
+};
 
-void tern_tcp_call_fail(struct tern_tcp_call *call, int error, const char *reason)
+/* A system drops connections to a port whose queue is full, without a word, as a broken network does. At its other ports it answers,
+ * be it by a refusal. These ones may be other ranks', and full as well; that both are is less likely. */
+static const uint16_t probes[] = {1, 64};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+/* The call has failed; `reason` is for people. The call is gone then. */
+static void miss(struct tern_tcp_call *call, enum tern_tcp_miss how, const char *reason)
 {
     if (call->link == 0)
-        tern_tcp_contact_missed(call->contact, call->pair, error,
-                                reason ? reason : strerror(error));
+        tern_tcp_contact_missed(call->contact, call->pair, how, reason);
     tern_tcp_call_close(call);
 }
 
-static int open_socket(struct tern_tcp_call *call)
+static void fail_to_connect(struct tern_tcp_call *call, int error)
+{
+    bool no_way = error == EHOSTUNREACH || error == ENETUNREACH || error == ETIMEDOUT;
+    miss(call, no_way ? TERN_TCP_NO_WAY : TERN_TCP_REFUSED, strerror(error));
+}
+
+/* To the port of the peer that is as far from its own as `probe` says; 0: to its own. */
+static int open_socket(struct tern_tcp_call *call, uint16_t probe)
 {
     const struct tern_tcp_address *theirs = tern_tcp_contact_address(call->contact, call->pair);
     struct sockaddr_storage address;
@@ -38,7 +55,7 @@ static int open_socket(struct tern_tcp_call *call)
         setsockopt(call->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
         (void)!bind(call->fd, (struct sockaddr *)&address, size);
     }
-    socklen_t size = tern_tcp_sockaddr(theirs, theirs->port, &address);
+    socklen_t size = tern_tcp_sockaddr(theirs, theirs->port ^ probe, &address);
     return connect(call->fd, (struct sockaddr *)&address, size) && errno != EINPROGRESS ? -1 : 0;
 }
 
@@ -53,48 +70,93 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     call->link = index;
     call->step = TERN_TCP_CONNECTING;
     call->deadline_ms = tern_tcp_now_ms() + CONNECT_MS;
-    int error = open_socket(call) ? errno : 0;
+    int error = open_socket(call, 0) ? errno : 0;
     if (!tern_tcp_call_begin(call, EPOLLOUT) && !error)
         error = errno;
     if (error)
-        tern_tcp_call_fail(call, error, NULL);
+        fail_to_connect(call, error);
+}
+
+/* Asks the peer's host at the next other port. Returns false if all were tried. */
+static bool probe_next(struct tern_tcp_call *call)
+{
+    if (call->probes == PROBES || call->link != 0)
+        return false;
+    if (call->fd >= 0)
+        close(call->fd);
+    call->step = TERN_TCP_PROBING;
+    call->deadline_ms = tern_tcp_now_ms() + PROBE_MS;
+    return open_socket(call, probes[call->probes++]) == 0 && tern_tcp_call_watch(call, EPOLLOUT);
+}
+
+void tern_tcp_call_is_late(struct tern_tcp_call *call)
+{
+    if (!probe_next(call))
+        fail_to_connect(call, ETIMEDOUT);
+}
+
+/* What came of a connection that has been begun: 0 or errno. */
+static int connect_error(const struct tern_tcp_call *call)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    return error;
+}
+
+static void heed_probe(struct tern_tcp_call *call)
+{
+    int error = connect_error(call);
+    if (error == 0 || error == ECONNREFUSED)
+        miss(call, TERN_TCP_CROWDED, "no answer, though other ports of that host answer: too many connections wait there");
+    else
+        tern_tcp_call_is_late(call);
 }
 
 static void say_hello(struct tern_tcp_call *call)
 {
-    int error = 0;
-    socklen_t size = sizeof error;
+    int error = connect_error(call);
     struct tern_tcp_greeting greeting = {.lane = call->contact->tag,
                                          .link = call->link,
                                          .from = tern_rte.rank,
                                          .to = call->contact->rank,
                                          .program = tern_rte_program()};
-    getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error == ETIMEDOUT) {
+        tern_tcp_call_is_late(call);
+        return;
+    }
     if (error) {
-        tern_tcp_call_fail(call, error, NULL);
+        fail_to_connect(call, error);
         return;
     }
     tern_tcp_greet(&call->hello, greeting, tern_rte.job);
     if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_secret())) {
-        tern_tcp_call_fail(call, 0, tern_error_text(TERN_ERR_OTHER));
+        miss(call, TERN_TCP_REFUSED, tern_error_text(TERN_ERR_OTHER));
         return;
     }
     if (!tern_handshake_write(call->fd, &call->hello, sizeof call->hello) ||
         !tern_tcp_call_watch(call, EPOLLIN)) {
-        tern_tcp_call_fail(call, errno, NULL);
+        miss(call, TERN_TCP_CLOSED, strerror(errno));
         return;
     }
     call->step = TERN_TCP_AWAITING_ANSWER;
     call->deadline_ms = 0;
+    call->contact->connecting--;
     if (call->link == 0)
-        tern_tcp_contact_connected(call->contact);
+        tern_tcp_contact_connected(call->contact, call->pair);
 }
 
 static void confirm(struct tern_tcp_call *call)
 {
+    if (tern_tcp_away_ms() > STALE_MS) { /* the other end may have given up waiting for it */
+        if (call->link == 0)
+            tern_tcp_contact_repeat(call->contact, call->pair);
+        tern_tcp_call_close(call);
+        return;
+    }
     if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer, tern_tcp_secret()) ||
         !tern_handshake_write(call->fd, &call->confirm, sizeof call->confirm)) {
-        tern_tcp_call_fail(call, errno, NULL);
+        miss(call, TERN_TCP_CLOSED, strerror(errno));
         return;
     }
     struct tern_tcp_contact *contact = call->contact;
@@ -109,7 +171,7 @@ static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];
     if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_secret())) {
-        tern_tcp_call_fail(call, 0, "what listens there does not know this job's secret");
+        miss(call, TERN_TCP_REFUSED, "what listens there does not know this job's secret");
         return;
     }
     switch (call->answer.verdict) {
@@ -118,11 +180,11 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_WRONG_RANK:
         snprintf(reason, sizeof reason, "that is rank %u", call->answer.number);
-        tern_tcp_call_fail(call, 0, reason);
+        miss(call, TERN_TCP_REFUSED, reason);
         break;
     case TERN_TCP_CROSSED:
         if (call->link == 0)
-            tern_tcp_contact_crossed(call->contact);
+            tern_tcp_contact_crossed(call->contact, call->pair);
         tern_tcp_call_close(call);
         break;
     case TERN_TCP_WRONG_PROGRAM:
@@ -131,7 +193,7 @@ static void heed_answer(struct tern_tcp_call *call)
         tern_tcp_call_close(call);
         break;
     default:
-        tern_tcp_call_fail(call, 0, "its answer is of no kind that there is");
+        miss(call, TERN_TCP_REFUSED, "its answer is of no kind that there is");
     }
 }
 
@@ -141,6 +203,10 @@ void tern_tcp_call_go_on(struct tern_tcp_call *call)
         say_hello(call);
         return;
     }
+    if (call->step == TERN_TCP_PROBING) {
+        heed_probe(call);
+        return;
+    }
     switch (tern_handshake_read(call->fd, &call->answer, sizeof call->answer, &call->got)) {
     case TERN_PART:
         break;
@@ -148,6 +214,7 @@ void tern_tcp_call_go_on(struct tern_tcp_call *call)
         heed_answer(call);
         break;
     case TERN_ENDED:
-        tern_tcp_call_fail(call, errno, errno ? NULL : "what listens there is not of this job");
+        miss(call, TERN_TCP_CLOSED,
+             errno ? strerror(errno) : "what listens there has closed the connection without an answer");
     }
 }

@@ -12,7 +12,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,20 @@
 enum {
     CONNECT_MS = 30,  /* before the next address is tried: what the peer's system needs to answer a connect, */
     ANSWER_MS = 250,  /* and then the peer, to say who it is */
-    ROUNDS = 4,       /* through all addresses */
-    ROUND_MS = 700,   /* between them */
+    ROUND_MS = 700,   /* between two rounds through all addresses */
     CROSSED_MS = 500, /* for the other one's call to come */
+    CLAIM_MS = 1000,  /* for which the other one is told that our call comes before its own */
     LATER_MS = 10,    /* for the peer's next program, at first; then twice as long each time, up to ... */
     LATER_MOST_MS = 500,
     PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
 };
 
 enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
+
+/* So many rounds in all may end like this: what nobody will change, what a program that starts meanwhile changes, what a flood of
+ * strangers may cause now and then, and what lasts as long as the rank is away. If the rank has died the launcher ends us. */
+static const int rounds_most[] = {
+    [TERN_TCP_NO_WAY] = 1, [TERN_TCP_REFUSED] = 4, [TERN_TCP_CLOSED] = 60, [TERN_TCP_CROWDED] = INT_MAX};
 
 /* What is done to find a peer. */
 struct tern_tcp_search {
@@ -39,9 +44,12 @@ struct tern_tcp_search {
     struct tern_rte_fetch fetch;
     struct tern_tcp_address *theirs; /* NULL: not known yet */
     struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
-    int pair_count, next_pair, round;
-    bool refused; /* in this round, by a host that is there: perhaps only the port is that of a program that has ended */
+    int pair_count, next_pair;
+    uint64_t answering; /* a bit for each pair whose call somebody has accepted */
+    int round;          /* that have ended */
+    enum tern_tcp_miss miss; /* in this round */
     uint64_t next_at_ms; /* when the next pair is tried */
+    uint64_t since_ms;  /* when the first was; 0: it was not yet */
     uint64_t behind_since_ms; /* the peer runs an earlier program than we; 0: not that we know */
     int later_ms;
     bool told; /* that we wait for it */
@@ -206,6 +214,10 @@ static void begin_calling(struct tern_tcp_search *search)
     search->state = CALLING;
     search->next_pair = 0;
     search->next_at_ms = 0;
+    search->miss = TERN_TCP_NO_WAY;
+    search->why[0] = 0;
+    if (!search->since_ms)
+        search->since_ms = tern_tcp_now_ms();
 }
 
 static void begin_fetching(struct tern_tcp_search *search, bool anew)
@@ -217,6 +229,30 @@ static void begin_fetching(struct tern_tcp_search *search, bool anew)
         fail(search, tern_error_text(rc));
 }
 
+static void say_patience(struct tern_tcp_search *search, uint64_t now)
+{
+    char host[256];
+    if (search->told || now - search->since_ms < PATIENCE_MS)
+        return;
+    search->told = true;
+    tern_rte_host_of(search->contact->rank, host, sizeof host);
+    tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host, search->why);
+}
+
+/* All addresses were tried. Calls that somebody has accepted stay open, for whoever it is may be away; where some of the others
+ * failed in a way that may pass, these addresses are tried again. */
+static void end_round(struct tern_tcp_search *search, uint64_t now)
+{
+    if (search->round + 1 < rounds_most[search->miss]) {
+        say_patience(search, now);
+        search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
+        search->state = PAUSING;
+        search->next_at_ms = now + ROUND_MS;
+    } else if (search->contact->calls == 0) {
+        fail(search, search->why);
+    }
+}
+
 static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
 {
     struct tern_tcp_contact *contact = search->contact;
@@ -224,18 +260,15 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
         search->state = OVER;
         return;
     }
-    if (contact->arriving || now < search->next_at_ms || !tern_tcp_secret())
+    if (now < search->next_at_ms || !tern_tcp_secret())
         return;
+    while (search->next_pair < search->pair_count && search->answering >> search->next_pair & 1)
+        search->next_pair++;
     if (search->next_pair < search->pair_count) {
         search->next_at_ms = now + CONNECT_MS;
         tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
-    } else if (contact->calls == 0 && search->refused && search->round + 1 < ROUNDS) {
-        search->round++;
-        search->refused = false;
-        search->state = PAUSING;
-        search->next_at_ms = now + ROUND_MS;
-    } else if (contact->calls == 0) {
-        fail(search, search->why);
+    } else if (contact->connecting == 0) {
+        end_round(search, now);
     }
 }
 
@@ -249,7 +282,9 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
             begin_calling(search);
         count++;
     }
-    if (search->state == PAUSING && now >= search->next_at_ms)
+    if (search->state == PAUSING && now >= search->next_at_ms && search->answering && !search->behind_since_ms)
+        begin_calling(search); /* the calls that are open know where they go */
+    else if (search->state == PAUSING && now >= search->next_at_ms)
         begin_fetching(search, search->round > 0);
     if (search->state == CALLING)
         go_on_calling(search, now);
@@ -296,7 +331,7 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     struct tern_tcp_search *search = contact->search;
     if (search && search->state == FAILED)
         return cannot_reach(contact);
-    if ((search && search->state != OVER) || contact->links & 1 || contact->arriving)
+    if ((search && search->state != OVER) || contact->links & 1)
         return 0;
     if (!search && !(search = calloc(1, sizeof *search)))
         return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", contact->rank);
@@ -304,14 +339,21 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     contact->search = search;
     list_search(search);
     search->round = 0;
-    search->why[0] = 0;
-    begin_fetching(search, false);
+    search->answering = 0;
+    search->since_ms = 0;
+    if (contact->arriving) { /* most likely the link will be there then */
+        search->state = PAUSING;
+        search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
+    } else {
+        begin_fetching(search, false);
+    }
     return search->state == FAILED ? cannot_reach(contact) : 0;
 }
 
 bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
 {
-    return contact->search && contact->search->state == CALLING;
+    const struct tern_tcp_search *search = contact->search;
+    return search && search->state == CALLING && tern_tcp_now_ms() - search->since_ms < CLAIM_MS;
 }
 
 /* ---- how calls end ---- */
@@ -322,29 +364,43 @@ const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_co
     return &contact->search->theirs[pair->theirs];
 }
 
+static void note_end(struct tern_tcp_search *search, const struct tern_tcp_pair *pair)
+{
+    search->answering &= ~(1ull << (pair - search->pairs));
+}
+
 void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
-                             int error, const char *reason)
+                             enum tern_tcp_miss miss, const char *reason)
 {
     struct tern_tcp_search *search = contact->search;
-    search->refused |= error != EHOSTUNREACH && error != ENETUNREACH && error != ETIMEDOUT;
+    if (search->miss < miss)
+        search->miss = miss;
     const struct tern_tcp_address *theirs = tern_tcp_contact_address(contact, pair);
     char address[TERN_TCP_TEXT];
     size_t used = strlen(search->why);
-    if (search->round == 0) /* the next rounds say the same */
-        snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
-                 tern_tcp_text(theirs, address), theirs->interface, reason);
+    snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
+             tern_tcp_text(theirs, address), theirs->interface, reason);
+    note_end(search, pair);
     search->next_at_ms = 0; /* the next one at once */
 }
 
-void tern_tcp_contact_connected(struct tern_tcp_contact *contact)
+void tern_tcp_contact_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
 {
+    contact->search->answering |= 1ull << (pair - contact->search->pairs);
     contact->search->next_at_ms = tern_tcp_now_ms() + ANSWER_MS;
 }
 
-void tern_tcp_contact_crossed(struct tern_tcp_contact *contact)
+void tern_tcp_contact_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
 {
+    tern_tcp_contact_repeat(contact, pair);
     contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
+}
+
+void tern_tcp_contact_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+{
+    note_end(contact->search, pair);
     contact->search->next_pair = 0;
+    contact->search->next_at_ms = 0;
 }
 
 void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)

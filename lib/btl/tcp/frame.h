@@ -12,6 +12,7 @@
 
 enum {
     TERN_TCP_LINKS_MAX = 8,           /* between two lanes of two ranks */
+    TERN_TCP_LINK_SECOND = 255,       /* in place of a link's index: the peer sends by it, we do not */
     TERN_TCP_PACKET_MAX = 256 * 1024, /* payload of any packet that is not DATA, and of DATA that is not streamed */
     TERN_TCP_PIECE_MAX = 4 << 20,     /* of DATA */
 };

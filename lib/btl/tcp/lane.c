@@ -81,8 +81,8 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     tern_list_append(&lane->links, &link->in_lane);
     lane->link_count++;
     watch_link(lane, link, EPOLL_CTL_ADD);
-    if (link->tag != index)
-        return; /* another lane of the peer's: it has more of them */
+    if (link->tag != index || link->index == TERN_TCP_LINK_SECOND)
+        return; /* of another lane of the peer's, which has more of them; or only the peer sends by it */
     link->endpoint = endpoint;
     endpoint->links[link->index] = link;
     if (link->index >= endpoint->link_count)

@@ -25,7 +25,7 @@ struct tern_tcp_link {
     struct tern_link in_lane;  /* all links of the lane */
     int fd;
     uint8_t tag;               /* the dialler's lane; ours is tag modulo our number of lanes */
-    uint8_t index;             /* 0: the first between the two */
+    uint8_t index;             /* 0: the first between the two; TERN_TCP_LINK_SECOND */
     uint32_t rank;             /* of the other end, in our job */
     struct tern_peer *peer;    /* of this lane */
     struct tern_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */

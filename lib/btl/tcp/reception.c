@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-    VISITORS_MAX = 256, /* that have not said hello; the oldest goes */
+    VISITORS_MAX = 256, /* that have not said hello */
     HOST_SNDBUF = 256 * 1024,
     EVENTS = 32,
 };
@@ -36,7 +36,8 @@ static struct {
     int clock; /* wakes who sleeps when the next address is to be tried */
     uint64_t clock_ms; /* is set to this time; 0: not */
     struct tern_link calls;
-    int visitors;
+    int visitors; /* that have not said hello */
+    uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
     int sndbuf, rcvbuf;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
@@ -79,38 +80,81 @@ static void heed_launcher(void)
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, reception.launcher, NULL);
 }
 
-static void drop_oldest_visitor(void)
+struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
 {
-    for (struct tern_link *at = reception.calls.next; at != &reception.calls; at = at->next)
-        if (call_at(at)->step == TERN_TCP_AWAITING_HELLO) {
-            tern_tcp_call_close(call_at(at));
-            return;
+    struct tern_link *next = call ? call->node.next : reception.calls.next;
+    return next == &reception.calls ? NULL : call_at(next);
+}
+
+/* Those of the job say their whole hello as soon as they are connected. So the oldest of those that have not are strangers most
+ * likely, however many come, and whatever else they have said. */
+bool tern_tcp_drop_visitor(void)
+{
+    struct tern_tcp_call *waits = NULL;
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call)) {
+        if (call->step != TERN_TCP_AWAITING_HELLO)
+            continue;
+        if (tern_tcp_visit_waits(call)) {
+            waits = waits ? waits : call;
+            continue;
         }
+        if (tern_tcp_visit_go_on(call)) {
+            if (call->step != TERN_TCP_AWAITING_HELLO || tern_tcp_visit_waits(call))
+                continue;
+            tern_tcp_call_close(call);
+        }
+        return true;
+    }
+    if (waits)
+        tern_tcp_call_close(waits);
+    return waits != NULL;
 }
 
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events)
 {
-    if (is_visitor(call) && ++reception.visitors > VISITORS_MAX)
-        drop_oldest_visitor();
-    if (!is_visitor(call))
+    if (is_visitor(call)) {
+        reception.visitors++;
+    } else {
         call->contact->calls++;
+        call->contact->connecting++;
+    }
     tern_list_append(&reception.calls, &call->node);
     return watch(call->fd, events, call, EPOLL_CTL_ADD);
 }
 
 bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events)
 {
-    return watch(call->fd, events, call, EPOLL_CTL_MOD);
+    return watch(call->fd, events, call, EPOLL_CTL_MOD) ||
+           (errno == ENOENT && watch(call->fd, events, call, EPOLL_CTL_ADD));
+}
+
+bool tern_tcp_visitors_are_many(void)
+{
+    return reception.visitors > VISITORS_MAX;
+}
+
+void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact)
+{
+    reception.visitors--;
+    contact->arriving++;
+    visit->contact = contact;
+    visit->step = TERN_TCP_AWAITING_CONFIRM;
+}
+
+uint64_t tern_tcp_away_ms(void)
+{
+    return reception.away_ms;
 }
 
 void tern_tcp_call_close(struct tern_tcp_call *call)
 {
-    if (is_visitor(call)) {
+    if (call->step == TERN_TCP_AWAITING_HELLO) {
         reception.visitors--;
-        if (call->contact)
-            call->contact->arriving--;
+    } else if (is_visitor(call)) {
+        call->contact->arriving--;
     } else {
         call->contact->calls--;
+        call->contact->connecting -= call->step < TERN_TCP_AWAITING_ANSWER;
     }
     if (call->fd >= 0)
         close(call->fd); /* leaves the epoll by that */
@@ -129,19 +173,21 @@ static void cancel_calls(const struct tern_tcp_contact *contact, const struct te
     }
 }
 
+/* Two ranks that call each other at the same time may both find the other's call welcome. By then each may have sent something by
+ * its own, so both connections stay: each rank sends by its own call, and only receives by the other one's. */
 void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 {
     struct tern_tcp_contact *contact = call->contact;
     uint8_t bit = (uint8_t)(1u << call->link);
+    bool second = contact->links & bit;
     struct tern_tcp_link *link =
-        contact->links & bit ? NULL
-                             : tern_tcp_link_new(call->fd, contact->rank, contact->tag, call->link);
+        tern_tcp_link_new(call->fd, contact->rank, contact->tag, second ? TERN_TCP_LINK_SECOND : call->link);
     if (link) {
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, call->fd, NULL);
         tern_tcp_silence_begin(call->fd);
         call->fd = -1;
         contact->links |= bit;
-        if (call->link == 0) {
+        if (call->link == 0 && !second) {
             cancel_calls(contact, call);
             tern_tcp_contact_found(contact);
         }
@@ -179,7 +225,7 @@ void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index)
 {
     pthread_mutex_lock(&reception.lock);
     struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
-    if (contact)
+    if (contact && index != TERN_TCP_LINK_SECOND)
         contact->links &= (uint8_t)~(1u << index);
     pthread_mutex_unlock(&reception.lock);
 }
@@ -203,17 +249,26 @@ static void go_on(struct tern_tcp_call *call)
         tern_tcp_call_go_on(call);
 }
 
+/* What a visitor has sent counts, however late we are to read it. */
+static void heed_deadline(struct tern_tcp_call *call)
+{
+    enum tern_tcp_step step = call->step;
+    if (!is_visitor(call))
+        tern_tcp_call_is_late(call);
+    else if (tern_tcp_visit_go_on(call) && call->step == step)
+        tern_tcp_call_close(call);
+}
+
 static void heed_deadlines(uint64_t now)
 {
-    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
-        next = at->next;
-        struct tern_tcp_call *call = call_at(at);
-        if (tern_tcp_visit_waits(call))
-            go_on(call); /* the secret may be there now */
-        else if (call->deadline_ms && now > call->deadline_ms && is_visitor(call))
-            tern_tcp_call_close(call);
-        else if (call->deadline_ms && now > call->deadline_ms)
-            tern_tcp_call_fail(call, ETIMEDOUT, NULL);
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL), *next; call; call = next) {
+        next = tern_tcp_call_after(call);
+        if (call->deadline_ms && now > call->deadline_ms) {
+            heed_deadline(call);
+            next = tern_tcp_call_after(NULL); /* a visitor that becomes a link ends calls of ours */
+        } else if (tern_tcp_visit_waits(call)) {
+            tern_tcp_visit_go_on(call); /* the secret may be there now */
+        }
     }
 }
 
@@ -231,28 +286,37 @@ static void set_clock(uint64_t now)
     reception.clock_ms = due_ms;
 }
 
+/* One that was closed meanwhile, as it was superseded, is in the list no more. */
+static int go_on_with(const void *what)
+{
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call))
+        if (call == what) {
+            go_on(call);
+            return 1;
+        }
+    return 0;
+}
+
 static int progress(void)
 {
     struct epoll_event events[EVENTS];
     uint64_t now = tern_tcp_now_ms();
+    reception.away_ms = reception.looked_ms ? now - reception.looked_ms : 0;
+    reception.looked_ms = now;
+    bool visitors = false;
     int count = 0, n = epoll_wait(reception.epoll, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         if (!events[i].data.ptr)
-            count += tern_tcp_visitors_receive(now);
+            visitors = true;
         else if (events[i].data.ptr == &reception.clock)
             reception.clock_ms = 1; /* over: whatever is set next ends it */
         else if (events[i].data.ptr == &reception.launcher)
             heed_launcher();
+        else
+            count += go_on_with(events[i].data.ptr);
     }
-    for (int i = 0; i < n; i++) {
-        /* one that is closed meanwhile, as it was superseded, is in the list no more */
-        for (struct tern_link *at = reception.calls.next; at != &reception.calls; at = at->next)
-            if (call_at(at) == events[i].data.ptr) {
-                go_on(call_at(at));
-                count++;
-                break;
-            }
-    }
+    if (visitors) /* after the others: whom we have reached need not be let in */
+        count += tern_tcp_visitors_receive(now);
     count += tern_tcp_contacts_go_on(now);
     heed_deadlines(now);
     set_clock(now);
