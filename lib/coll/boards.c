@@ -51,14 +51,16 @@ static struct mates find_mates(const struct tern_coll *coll)
 static bool is_allowed(void)
 {
     enum { FULL = 2 }; /* in the order of the choices */
-    return tern_param_bool("coll_board") && tern_param_choice("check_level") != FULL;
+    static struct tern_param_kept board, level;
+    return tern_param_keep(&board, "coll_board") && tern_param_keep(&level, "check_level") != FULL;
 }
 
 int32_t tern_coll_sheet_for(int64_t ranks)
 {
     if (ranks < 2 || ranks > BOARD_RANKS || !is_allowed())
         return 0;
-    int64_t bytes = tern_param_int("coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
+    static struct tern_param_kept room;
+    int64_t bytes = tern_param_keep(&room, "coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
     if (bytes < SHORTEST_SHEET)
         return TERN_BOARD_SHEET_BYTES;
     return bytes < LONGEST_SHEET ? (int32_t)(bytes / SHORTEST_SHEET * SHORTEST_SHEET) : LONGEST_SHEET;

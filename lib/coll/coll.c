@@ -34,7 +34,8 @@ struct belief {
 
 static struct belief ask_belief(void)
 {
-    struct belief belief = {tern_param_int("coll_ranks_per_node"), 0, false};
+    static struct tern_param_kept per_node;
+    struct belief belief = {tern_param_keep(&per_node, "coll_ranks_per_node"), 0, false};
     if (belief.per_node < 1)
         return belief;
     belief.nodes = (tern_rte.size + belief.per_node - 1) / belief.per_node;

@@ -11,6 +11,7 @@
 
 #include "lib/util/param.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 static double most(double a, double b)
@@ -271,7 +272,7 @@ static double in_thousandths(const char *name)
     return (double)tern_param_int(name) / 1000;
 }
 
-struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
+static struct tern_model read_model(void)
 {
     struct tern_model model = {
         .node = {(double)tern_param_int("coll_node_latency"),
@@ -300,7 +301,6 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         .page_bytes = 4096,
         .cores_per_cache = tern_param_int("coll_cores_per_cache"),
         .cores_per_package = tern_param_int("coll_cores_per_package"),
-        .ranks_per_node = ranks_per_node,
         .cores_per_node = tern_param_int("coll_cores"),
         .nics_per_node = tern_param_int("coll_nics"),
         .eager_bytes = 16 << 10,
@@ -314,5 +314,22 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
         model.cores_per_cache = model.cores_per_package;
     if (model.nics_per_node < 1)
         model.nics_per_node = 1;
+    return model;
+}
+
+/* Some thirty parameters: each new communicator asks for them, so they are kept until a tool changes one. */
+struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct tern_model kept;
+    static unsigned asked; /* 1 + the number of changes then */
+    pthread_mutex_lock(&mutex);
+    unsigned now = tern_param_changes() + 1;
+    if (asked != now)
+        kept = read_model();
+    asked = now;
+    struct tern_model model = kept;
+    pthread_mutex_unlock(&mutex);
+    model.ranks_per_node = ranks_per_node;
     return model;
 }

@@ -92,6 +92,8 @@ int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
 int tern_comm_connect(struct tern_comm *comm, uint64_t id)
 {
     int rc = 0;
+    if (id == 0)
+        return tern_error(TERN_ERR_NO_MEM, "no ids are left for communicators: all are in use");
     if (comm->remote_group)
         rc = tern_comm_open(comm, comm->group, tern_context_local_id(id), &comm->local);
     return rc ? rc : open_contexts(comm, id);
@@ -125,6 +127,7 @@ static void drop_parts(struct tern_comm *comm)
     tern_partitioned_close(comm);
     tern_buffer_abandon(&comm->buffer);
     close_contexts(comm);
+    tern_comm_ids_drop(&comm->ids);
     if (comm->local)
         tern_comm_release(comm->local);
     if (comm->topo)

@@ -7,13 +7,14 @@
  *
  * A communicator is two contexts over a group: one for point to point, one for collectives, with
  * neighbouring ids. An intercommunicator's contexts reach the remote group; a hidden
- * intracommunicator `local` serves its own group. Ids are unique without agreement
- * (lib/pml/context.h): one process makes one and tells it to the others in the step that the
- * creation has anyway. Communicators made by the same call with disjoint groups share an id: no
+ * intracommunicator `local` serves its own group. Ids are unique in the job (lib/pml/context.h): one
+ * process makes one and tells it to the others, in a step that the creation has anyway or many ids
+ * ahead (lib/mpi/comm_ids.h). Communicators made by the same call with disjoint groups share an id: no
  * process is in two.
  */
 
 #include "lib/coll/coll.h"
+#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/group.h"
 #include "lib/pml/context.h"
 #include "lib/util/handle.h"
@@ -48,6 +49,7 @@ struct tern_comm {
     struct tern_errhandler *errhandler;
     struct tern_attrs *attrs; /* NULL: none */
     struct tern_topo *topo;   /* NULL: none */
+    struct tern_comm_ids ids; /* for the communicators made from this one */
     unsigned hints;           /* enum tern_comm_hint */
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
@@ -102,7 +104,7 @@ void tern_comm_finalize(void);
 int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
                   struct tern_group *remote_group, struct tern_comm **ret_comm);
 /* Opens the contexts of one that tern_comm_new made. Every member does so with the same id. Nothing
- * is sent. 0 or TERN_ERR_NO_MEM. */
+ * is sent. 0 or TERN_ERR_NO_MEM, also for id 0: none was left. */
 int tern_comm_connect(struct tern_comm *comm, uint64_t id);
 
 /* Both in one, for an intracommunicator. */
@@ -116,9 +118,6 @@ int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
 
 /* Sets the hints that `info` (may be NULL) names. */
 void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info);
-
-/* Collective over an intracommunicator: everybody gets the same fresh id. Blocks. */
-int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id);
 
 /* Collective over an intracommunicator: a communicator over `group`, which is NULL (then *ret_comm
  * is NULL) for processes that get none; those in one group name the same. Groups are disjoint. */

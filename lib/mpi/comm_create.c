@@ -2,9 +2,9 @@
 
 /*
  * Making intracommunicators. All that processes have to learn from each other is the new id: the
- * groups are arguments, known to everybody concerned. So each creation is one broadcast of eight
- * bytes over the parent's collective context, or, where only the members call, over a binomial tree
- * of them.
+ * groups are arguments, known to everybody concerned. The id is one that the parent's processes have
+ * agreed on ahead (lib/mpi/comm_ids.h). Where only the members call, it goes down a binomial tree of
+ * them.
  */
 
 #include "lib/mpi/comm.h"
@@ -69,25 +69,18 @@ int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_b
     return tern_comm_bcast_bytes(inter->local, recv, recv_bytes, 0);
 }
 
-int tern_comm_agree_id(struct tern_comm *comm, uint64_t *ret_id)
-{
-    uint64_t id = comm->group->rank == 0 ? tern_context_new_id() : 0;
-    int rc = comm->group->size > 1 ? tern_comm_bcast_bytes(comm, &id, sizeof id, 0) : 0;
-    if (!rc)
-        *ret_id = id;
-    return rc;
-}
-
 int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern_comm **ret_comm)
 {
-    uint64_t id;
-    int rc = tern_comm_agree_id(comm, &id);
+    struct tern_id id;
+    int rc = tern_id_agree(comm, &id);
     if (rc)
         return rc;
     if (group)
-        return tern_comm_open(comm, group, id, ret_comm);
-    *ret_comm = NULL;
-    return 0;
+        rc = tern_comm_open(comm, group, tern_id_value(&id), ret_comm);
+    else
+        *ret_comm = NULL;
+    tern_id_drop(&id);
+    return rc;
 }
 
 /* Is every process of `group` in `comm`'s local group? */

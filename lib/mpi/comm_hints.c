@@ -30,7 +30,7 @@ enum { KNOWN = sizeof known / sizeof *known };
 /* A value that is neither true nor false is ignored, like an unknown hint. */
 void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info)
 {
-    for (int i = 0; i < KNOWN; i++) {
+    for (int i = 0; info && i < KNOWN; i++) {
         const char *value = tern_info_find(info, known[i].key);
         if (value && strcasecmp(value, "true") == 0)
             comm->hints |= known[i].hint;

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Id: 1 bit for partitioned communication | 1 for the local group of an intercommunicator | job (10
- * bits) | rank of the leader (24) | counter (27) | 1 bit for collectives. The lowest bits of the
- * counter are the lane. The counter begins at 16: below it are the contexts that need no leader
- * (world, self). It wraps after 2^27 communicators led by one rank; an id that is still open here (the
- * leader is a member) is passed over. */
-enum { COUNTER_BITS = 27, FIRST_COUNTER = 16 };
+ * bits) | rank of the leader (24) | number (27) | 1 bit for collectives. The lowest bits of the number
+ * are the lane. Numbers begin at 16: below it are the contexts that need no leader (world, self). They
+ * are used again after 2^27 ids made by one rank; numbers of contexts that are still open here (the
+ * leader is a member) are passed over, and those of ids that wait to be used (lib/pml/ids.h). */
+enum { NUMBER_BITS = 27, FIRST_NUMBER = 16 };
 
-static uint32_t counter = FIRST_COUNTER;
+static struct tern_ids ids;
 
 static uint32_t hash(uint64_t id)
 {
@@ -33,8 +33,14 @@ struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id)
     return context;
 }
 
-static bool taken(uint64_t id)
+static uint64_t id_of(uint32_t number)
 {
+    return (uint64_t)tern_rte.rank << (NUMBER_BITS + 1) | (uint64_t)number << 1;
+}
+
+static bool in_use(uint32_t number)
+{
+    uint64_t id = id_of(number);
     struct tern_lane *lane = tern_lane_of(id);
     tern_lane_lock(lane);
     bool found = tern_context_find(lane, id) || tern_context_find(lane, id | 1);
@@ -42,15 +48,17 @@ static bool taken(uint64_t id)
     return found;
 }
 
+uint64_t tern_context_new_ids(uint32_t count, struct tern_id_range *range)
+{
+    if (!ids.limit)
+        tern_ids_init(&ids, FIRST_NUMBER, (uint32_t)1 << NUMBER_BITS, in_use);
+    uint32_t first = tern_ids_take(&ids, count, range);
+    return first ? id_of(first) : 0;
+}
+
 uint64_t tern_context_new_id(void)
 {
-    uint64_t id;
-    do {
-        id = (uint64_t)tern_rte.rank << (COUNTER_BITS + 1) | (uint64_t)counter << 1;
-        if (++counter >> COUNTER_BITS)
-            counter = FIRST_COUNTER;
-    } while (taken(id));
-    return id;
+    return tern_context_new_ids(1, NULL);
 }
 
 static int grow(struct tern_lane *lane)

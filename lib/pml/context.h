@@ -6,14 +6,15 @@
  * A context: who may talk to whom, apart from every other context. A communicator has two, one for point to point and
  * one for its collectives. Messages carry the context's id.
  *
- * Ids are 64 bits: job, rank and a counter of the process that led the creation, so they are unique without agreement;
- * the leader tells its id to the others in the step that every creation has anyway. Even ids: point to point; the odd id
+ * Ids are 64 bits: job, rank and a number of the process that led the creation, so they are unique without agreement. The
+ * leader tells its id to the others in a step that the creation has anyway, or many ids ahead (lib/mpi/comm_ids.c). Even ids: point to point; the odd id
  * above it: collectives. Both sides of an intercommunicator use the same id, and for their local groups one
  * that follows from it. With TERN_CONTEXT_PARTITIONED it is that of the communicator's partitioned communication. All ids of a
  * communicator name the same lane.
  */
 
 #include "lib/btl/peer.h"
+#include "lib/pml/ids.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,8 +67,13 @@ static inline bool tern_context_is_internal(const struct tern_context *context)
     return context->id & 1;
 }
 
-/* A fresh even id; unique in this job (lib/pml/context.c). With the library's lock. */
+/* A fresh even id; unique in this job (lib/pml/context.c). Returns 0 if none is left: 2^27 communicators are open.
+ * With the library's lock. */
 uint64_t tern_context_new_id(void);
+
+/* Returns the first of `count` fresh even ids, each 2 above the one before, or 0 as above. They stay this caller's until
+ * tern_ids_drop(range). With the library's lock. */
+uint64_t tern_context_new_ids(uint32_t count, struct tern_id_range *range);
 
 /* Id for the local groups (they are disjoint) of the intercommunicator `id`. */
 static inline uint64_t tern_context_local_id(uint64_t id)

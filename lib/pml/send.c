@@ -193,16 +193,10 @@ void tern_pml_finish_copies(void)
  * allow it. */
 static bool send_copy(struct tern_pml_request *request)
 {
-    static int64_t limit; /* as of `seen` */
-    static unsigned seen;
-    unsigned changes = tern_param_changes() + 1;
-    if (__atomic_load_n(&seen, __ATOMIC_ACQUIRE) != changes) {
-        __atomic_store_n(&limit, tern_param_int("pml_send_buffer"), __ATOMIC_RELAXED);
-        __atomic_store_n(&seen, changes, __ATOMIC_RELEASE);
-    }
+    static struct tern_param_kept limit;
     int64_t bytes = request->length + TERN_MESSAGE_COST;
     if (__atomic_load_n(&kept_bytes, __ATOMIC_RELAXED) + bytes >
-        __atomic_load_n(&limit, __ATOMIC_RELAXED))
+        tern_param_keep(&limit, "pml_send_buffer"))
         return false;
     void *copy = malloc(request->length + 1);
     struct tern_pml_request *carrier =

@@ -421,6 +421,18 @@ bool tern_param_bool(const char *name)
     return number_of(name) != 0;
 }
 
+int64_t tern_param_keep(struct tern_param_kept *kept, const char *name)
+{
+    unsigned now = tern_param_changes() + 1;
+    /* acquire: pairs with the release below; threads that ask at the same time find the same */
+    if (__atomic_load_n(&kept->asked, __ATOMIC_ACQUIRE) != now) {
+        int64_t value = expect(name)->choices ? tern_param_choice(name) : number_of(name);
+        __atomic_store_n(&kept->value, value, __ATOMIC_RELAXED);
+        __atomic_store_n(&kept->asked, now, __ATOMIC_RELEASE);
+    }
+    return __atomic_load_n(&kept->value, __ATOMIC_RELAXED);
+}
+
 /* ---- names ---- */
 
 bool tern_param_known(const char *name)

@@ -77,6 +77,14 @@ int tern_param_write(const char *name, const char *text);
 /* Grows with every tern_param_write. */
 unsigned tern_param_changes(void);
 
+/* For who needs a value often: looks it up once, and again after each tern_param_write. Returns the value, or the index of
+ * a parameter with choices. `kept` is static and used for one name. Several threads may ask at the same time. */
+struct tern_param_kept {
+    unsigned asked; /* 1 + tern_param_changes() when it was looked up; 0: never */
+    int64_t value;
+};
+int64_t tern_param_keep(struct tern_param_kept *kept, const char *name);
+
 /* Where the value of `name` comes from: "tool", "default", "environment", the file's name, or of a figure that mpirun
  * has read "mpirun". */
 const char *tern_param_source(const char *name);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Context ids never run out: they wrap, pass over those that are open, and never are those of MPI_COMM_WORLD and the
- * other communicators that need no agreement. What a context takes for ranks that nobody talks to; what may go straight to
+/* Context ids never run out: they wrap, pass over those that are open or kept for later, and never are those of
+ * MPI_COMM_WORLD and the other communicators that need no agreement. What a context takes for ranks that nobody talks to; what may go straight to
  * a receive of it. */
 
 #include "lib/pml/context.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
+#include "random.h"
 #include "suite.h"
 
 #include <check.h>
@@ -125,6 +126,80 @@ START_TEST(ids_wrap_and_pass_over_open_ones)
 }
 END_TEST
 
+/* Against a plain table: what holds each number. */
+enum { FIRST = 16, LIMIT = 300, RANGES = 12, MOST = 64 };
+static bool opened[LIMIT], kept[LIMIT];
+
+static bool is_opened(uint32_t number)
+{
+    return opened[number];
+}
+
+static bool has_room(uint32_t count)
+{
+    uint32_t row = 0;
+    for (uint32_t number = FIRST; number < LIMIT && row < count; number++)
+        row = opened[number] || kept[number] ? 0 : row + 1;
+    return row == count;
+}
+
+static void drop(struct tern_id_range *range)
+{
+    for (uint32_t number = range->first; number < range->first + range->count; number++)
+        kept[number] = false;
+    tern_ids_drop(range);
+}
+
+START_TEST(no_number_is_given_out_twice_at_a_time)
+{
+    static struct tern_id_range ranges[RANGES];
+    struct tern_ids ids;
+    uint32_t full = 0, taken = 0;
+    tern_ids_init(&ids, FIRST, LIMIT, is_opened);
+    seed = 7;
+    for (int step = 0; step < 200000; step++) {
+        struct tern_id_range *range = &ranges[choose(0, RANGES - 1)];
+        uint32_t count = (uint32_t)choose(1, choose(1, MOST)), one = (uint32_t)choose(FIRST, LIMIT - 1);
+        opened[one] = false;
+        drop(range);
+        bool keep = choose(0, 2), room = has_room(count), ascends = !ids.wrapped;
+        uint32_t next = ids.next, first = tern_ids_take(&ids, count, keep ? range : NULL);
+        /* until all have been given out once none comes again, even if it is free */
+        ck_assert(!ascends || ids.wrapped || first == next);
+        ck_assert_int_eq(first != 0, room);
+        full += !first;
+        taken += first != 0;
+        for (uint32_t number = first; first && number < first + count; number++) {
+            ck_assert(number >= FIRST && number < LIMIT);
+            ck_assert_msg(!opened[number] && !kept[number], "number %u was held", number);
+            *(keep ? &kept[number] : &opened[number]) = true;
+        }
+    }
+    ck_assert_uint_gt(full, 1000);
+    ck_assert_uint_gt(taken, 1000);
+}
+END_TEST
+
+/* Ids that a communicator keeps for its duplicates. */
+START_TEST(kept_ids_are_passed_over_when_ids_wrap)
+{
+    static struct tern_id_range range;
+    enum { COUNT = 4096 };
+    tern_rte.rank = 5;
+    tern_lanes_init();
+    uint64_t first = tern_context_new_ids(COUNT, &range), id, before = first;
+    bool wrapped = false;
+    for (uint64_t count = 0; !wrapped || before < first + 4 * (uint64_t)COUNT; count++) {
+        id = tern_context_new_ids(1024, NULL);
+        ck_assert(id >= first + 2 * (uint64_t)COUNT || id + 2 * 1024 <= first);
+        ck_assert_uint_lt(count, ROUND / 1024 + 100);
+        wrapped |= id < before;
+        before = id;
+    }
+    tern_ids_drop(&range);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("context");
@@ -134,5 +209,7 @@ int main(void)
     tcase_add_test(tests, only_a_message_may_go_straight_to_its_receive);
     tcase_add_test(tests, a_lost_peer_keeps_the_first_reason_and_leaves_nothing);
     tcase_add_test(tests, ids_wrap_and_pass_over_open_ones);
+    tcase_add_test(tests, no_number_is_given_out_twice_at_a_time);
+    tcase_add_test(tests, kept_ids_are_passed_over_when_ids_wrap);
     return suite_run(suite);
 }

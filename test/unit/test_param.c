@@ -280,6 +280,22 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof array / sizeof *array)
 
+START_TEST(a_kept_value_follows_what_is_written)
+{
+    static struct tern_param_kept credit, copy;
+    empty_home();
+    setenv("OMPI_MCA_pml_eager_credit", "1000", 1);
+    ck_assert_int_eq(tern_param_keep(&credit, "pml_eager_credit"), 1000);
+    ck_assert_int_eq(tern_param_keep(&copy, "btl_shm_single_copy"), 0);
+    setenv("OMPI_MCA_pml_eager_credit", "2000", 1); /* not looked up again */
+    ck_assert_int_eq(tern_param_keep(&credit, "pml_eager_credit"), 1000);
+    ck_assert_int_eq(tern_param_write("pml_eager_credit", "3k"), 0);
+    ck_assert_int_eq(tern_param_keep(&credit, "pml_eager_credit"), 3072);
+    ck_assert_int_eq(tern_param_write("btl_shm_single_copy", "none"), 0);
+    ck_assert_int_eq(tern_param_keep(&copy, "btl_shm_single_copy"), 2);
+}
+END_TEST
+
 /* What a tool writes comes before the environment; what cannot be read is refused. */
 START_TEST(written_values_come_first)
 {
@@ -345,6 +361,7 @@ int main(void)
     tcase_add_test(tcase, every_default_can_be_read);
     tcase_add_loop_test(tcase, edit_distance, 0, COUNT(distances));
     tcase_add_test(tcase, edit_distance_of_long_words);
+    tcase_add_test(tcase, a_kept_value_follows_what_is_written);
     tcase_add_test(tcase, written_values_come_first);
     tcase_add_test(tcase, choices_have_names);
     suite_add_tcase(suite, tcase);

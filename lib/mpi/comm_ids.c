@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * An agreement on a block of ids: rank 0 makes them and tells the first one by a broadcast. On an intercommunicator this
+ * happens in each group, and at the same time a reduction brings each group what the other's rank 0 offers; the lower
+ * offer counts. The agreement goes on by itself once it is started.
+ *
+ * Blocks grow from FEWEST communicators to MOST. So one that is duplicated once wastes little, and one that is duplicated
+ * for ever pays for 1 agreement in MOST calls.
+ */
+#include "lib/mpi/comm_ids.h"
+
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype_named.h"
+#include "lib/mpi/op.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+enum { FEWEST = 4, GROWTH = 4, MOST = 4096, EACH = 4 };
+
+struct tern_id_block {
+    struct tern_request request; /* complete: the ids are known, or the agreement has failed */
+    uint64_t ours;         /* first id that rank 0 of the local group offers; 0: it has none */
+    uint64_t mine, theirs; /* of an intercommunicator: rank 0's offer, elsewhere the highest number */
+    bool inter;
+    int parts;                     /* collectives under way; one more while they are started */
+    struct tern_request *awaiting; /* duplications that complete with this one, chained by `owner` */
+    struct tern_id_range range;    /* where this process has made them */
+};
+
+static uint64_t first_id(const struct tern_id_block *block)
+{
+    return block->inter && block->theirs < block->ours ? block->theirs : block->ours;
+}
+
+/* No user ever has a handle of it, so no function is called. */
+static const struct tern_request_kind kind = {.name = "agreement on ids"};
+
+static void complete(struct tern_id_block *block)
+{
+    int error = block->request.error;
+    struct tern_request *next;
+    for (struct tern_request *request = block->awaiting; request; request = next) {
+        next = request->owner;
+        tern_request_complete(request, error);
+    }
+    block->awaiting = NULL;
+    tern_request_complete(&block->request, error);
+}
+
+static void end_part(struct tern_id_block *block, int error)
+{
+    if (error && !block->request.error)
+        block->request.error = error;
+    if (--block->parts == 0)
+        complete(block);
+}
+
+static void part_completed(struct tern_request *part)
+{
+    struct tern_id_block *block = part->owner;
+    int error = part->error;
+    part->kind->release(part);
+    end_part(block, error);
+}
+
+static int start_part(struct tern_id_block *block, const struct tern_call *call)
+{
+    struct tern_request *part;
+    int rc = tern_call_start(call, &part);
+    if (rc)
+        return rc;
+    block->parts++;
+    part->owner = block;
+    part->on_complete = part_completed;
+    if (part->complete)
+        part_completed(part);
+    return 0;
+}
+
+/* With the lane in hand: all parts are of this lane, and none completes between its start and its on_complete. */
+static int start_parts(struct tern_id_block *block, struct tern_comm *comm)
+{
+    struct tern_coll *own = comm->local ? &comm->local->coll : &comm->coll;
+    struct tern_call call;
+    int rc = 0;
+    if (own->size > 1) {
+        tern_call_bcast(&call, own, &block->ours, sizeof block->ours, &tern_type_bytes, 0);
+        rc = start_part(block, &call);
+    }
+    if (rc || !block->inter)
+        return rc;
+    struct tern_reduction min;
+    rc = tern_op_reduction(&tern_op_min, &tern_datatype_uint64_t, &min);
+    if (rc)
+        return rc;
+    tern_call_allreduce(&call, &comm->coll, &block->mine, &block->theirs, 1,
+                        &tern_datatype_uint64_t.type, &min);
+    return start_part(block, &call);
+}
+
+static int start_agreement(struct tern_comm *comm, uint32_t count, struct tern_id_block **ret_block)
+{
+    struct tern_lane *lane = comm->coll.context.lane;
+    struct tern_id_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the ids of communicators");
+    tern_request_init(&block->request, &kind, comm);
+    block->request.lane = lane;
+    block->inter = tern_comm_inter(comm);
+    block->parts = 1;
+    block->mine = UINT64_MAX;
+    if (comm->group->rank == 0)
+        block->mine = block->ours = tern_context_new_ids(count, &block->range);
+    tern_lane_lock(lane);
+    int rc = start_parts(block, comm);
+    end_part(block, rc);
+    tern_lane_unlock(lane);
+    *ret_block = block;
+    return 0;
+}
+
+/* The last reference; the agreement is complete, for whoever waits for it has one. */
+static void release_block(struct tern_id_block *block)
+{
+    if (!block || tern_unref(&block->request.obj.refs))
+        return;
+    tern_lock();
+    tern_ids_drop(&block->range);
+    tern_unlock();
+    free(block);
+}
+
+static int refill(struct tern_comm *comm)
+{
+    struct tern_comm_ids *ids = &comm->ids;
+    uint32_t count = ids->agreed == 0     ? FEWEST
+                     : ids->agreed < MOST ? ids->agreed * GROWTH
+                                          : MOST;
+    struct tern_id_block *block = NULL;
+    int rc = start_agreement(comm, count * EACH, &block);
+    if (rc)
+        return rc;
+    release_block(ids->block);
+    *ids = (struct tern_comm_ids){.block = block, .end = count * EACH, .each = EACH, .agreed = count};
+    return 0;
+}
+
+int tern_id_take(struct tern_comm *comm, struct tern_id *ret_id)
+{
+    struct tern_comm_ids *ids = &comm->ids;
+    int rc = ids->next == ids->end ? refill(comm) : 0;
+    if (rc)
+        return rc;
+    tern_ref(&ids->block->request.obj.refs);
+    *ret_id = (struct tern_id){ids->block, ids->next, ids->each};
+    ids->next += ids->each;
+    return 0;
+}
+
+void tern_id_give_rest(struct tern_id *id, struct tern_comm *twin)
+{
+    if (id->count == 1)
+        return;
+    twin->ids = (struct tern_comm_ids){id->block, id->index + 1, id->index + id->count, 1, 0};
+    tern_ref(&id->block->request.obj.refs);
+}
+
+void tern_id_drop(struct tern_id *id)
+{
+    release_block(id->block);
+    id->block = NULL;
+}
+
+int tern_id_await(const struct tern_id *id)
+{
+    tern_request_wait(&id->block->request);
+    return id->block->request.error;
+}
+
+int tern_id_agree(struct tern_comm *comm, struct tern_id *ret_id)
+{
+    int rc = tern_id_take(comm, ret_id);
+    if (rc)
+        return rc;
+    rc = tern_id_await(ret_id);
+    if (rc)
+        tern_id_drop(ret_id);
+    return rc;
+}
+
+uint64_t tern_id_value(const struct tern_id *id)
+{
+    uint64_t first = first_id(id->block);
+    return first ? first + 2 * (uint64_t)id->index : 0;
+}
+
+void tern_id_complete_when_known(const struct tern_id *id, struct tern_request *request)
+{
+    struct tern_id_block *block = id->block;
+    tern_lane_lock(block->request.lane);
+    if (block->request.complete) {
+        tern_request_complete(request, block->request.error);
+    } else {
+        request->owner = block->awaiting;
+        block->awaiting = request;
+    }
+    tern_lane_unlock(block->request.lane);
+}
+
+void tern_comm_ids_drop(struct tern_comm_ids *ids)
+{
+    release_block(ids->block);
+    ids->block = NULL;
+}
