@@ -18,6 +18,7 @@ NEEDS = {
     6: {"types": [2]},
     7: {"overlap": [2], "overlap_thread": [2]},
     8: {"instructions": [2]},
+    9: {"dup_free": [2], "dup_free_loaded": [2]},
 }
 
 
@@ -125,7 +126,13 @@ def instructions(judge):
     judge.ratio(8, "instructions of a send and a receive", "<= 1", "instructions", ["instructions-pair"])
 
 
-CHECKS = {1: latency, 2: bandwidth, 3: matching, 4: crowds, 5: startup, 6: types, 7: overlap, 8: instructions}
+def communicators(judge):
+    for name, where in (("dup_free", "idle cores"), ("dup_free_loaded", "busy cores")):
+        judge.ratio(9, f"MPI_Comm_dup and MPI_Comm_free, {where}", "<= 1", name)
+
+
+CHECKS = {1: latency, 2: bandwidth, 3: matching, 4: crowds, 5: startup, 6: types, 7: overlap, 8: instructions,
+          9: communicators}
 
 
 def judge_goals(goals, medians, more_is_better):

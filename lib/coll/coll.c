@@ -108,6 +108,8 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
 
 void tern_coll_close(struct tern_coll *coll)
 {
+    if (!coll->context.lane) /* it was never opened */
+        return;
     tern_context_close(&coll->context);
     tern_board_close(&coll->board);
     tern_lane_lock(coll->context.lane); /* a request that was freed may let go of a plan */
