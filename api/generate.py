@@ -15,6 +15,7 @@ import textwrap
 
 import bad_arguments
 import entry
+import fortran
 import interpose
 import kinds
 import table
@@ -28,11 +29,14 @@ CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
     'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
 OTHER_FUNCTIONS = ['ompi_op_set_cxx_callback']
 # The same callbacks as Fortran programs pass them; Open MPI has them in its C library.
-CALLBACKS += ['mpi_%s_' % name for name in (
+CALLBACKS += [spelled for name in (
     'null_copy_fn dup_fn null_delete_fn comm_null_copy_fn comm_dup_fn comm_null_delete_fn type_null_copy_fn '
-    'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn').split()]
+    'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn conversion_fn_null').split()
+    for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
+# What our Fortran libraries use of libmpi.
+OTHER_FUNCTIONS += ['tern_fortran_tables', 'tern_fortran_handle', 'tern_fortran_calls']
 # ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
-FOREIGN = ['mpi_conversion_fn_null_', 'ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
+FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
 # ... and the addresses that Fortran programs pass: name and size.
 SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
@@ -195,6 +199,13 @@ def artefacts(chapters):
         'bad_arguments.c': bad_arguments.make,
         'interpose.c': interpose.make_library,
         'interpose.h': interpose.make_header,
+        'fortran_glue.c': fortran.make,
+        'fortran_sizeof.c': fortran.make_sizeof_c,
+        'fortran_types.c': fortran.make_types_c,
+        'hand_names.inc': fortran.make_hand_names,
+        'libmpi_mpifh.map': fortran.make_mpifh_map,
+        'libmpi_usempif08.map': fortran.make_f08_map,
+        'libmpi_usempi_ignore_tkr.map': fortran.make_ignore_tkr_map,
     }
     for chapter in chapters:
         files['entry_%s.c' % chapter] = lambda c, p, o, chapter=chapter: entry.make(chapter, c, p)

@@ -15,6 +15,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype.h"
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/fortran.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -26,6 +27,7 @@
 
 struct keyval {
     enum tern_attr_kind kind;
+    enum tern_language language; /* of the callbacks */
     bool freed; /* by the user; lives on while attributes use it */
     int uses;   /* attributes */
     union {
@@ -48,8 +50,14 @@ enum { FIRST_KEYVAL = 32 };
 static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL: free */
 static int keyval_count;
 
+/*
+ * A value that was set in Fortran is an integer: an MPI_Aint, or an MPI_Fint by MPI-1's procedures. Here it stands in
+ * memory of its own, whose address is what C programs get (MPI-4.1 section 19.3.7). Fortran programs get the pointer
+ * of a C program as an integer.
+ */
 struct attr {
     int keyval;
+    enum tern_language language; /* in which it was set */
     void *value;
 };
 
@@ -95,6 +103,7 @@ static int create_keyval(const struct keyval *prototype, int *ret_number)
     if (i == keyval_count)
         keyval_count++;
     *keyval = *prototype;
+    keyval->language = tern_fortran_caller();
     keyvals[i] = keyval;
     *ret_number = FIRST_KEYVAL + i;
     return 0;
@@ -140,7 +149,31 @@ static int find(const struct tern_attrs *attrs, int number)
     return -1;
 }
 
-static int append(struct tern_attrs **attrs, int number, void *value)
+/* The value as a Fortran program sees it. */
+static MPI_Aint as_integer(const struct attr *attr)
+{
+    switch (attr->language) {
+    case TERN_LANGUAGE_FORTRAN: return *(MPI_Aint *)attr->value;
+    case TERN_LANGUAGE_FORTRAN_77: return *(MPI_Fint *)attr->value;
+    default: return (MPI_Aint)attr->value;
+    }
+}
+
+/* Gives an integer memory of its own. */
+static int store_integer(struct attr *attr, MPI_Aint value)
+{
+    attr->value = malloc(sizeof(MPI_Aint));
+    if (!attr->value)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for an attribute");
+    if (attr->language == TERN_LANGUAGE_FORTRAN)
+        *(MPI_Aint *)attr->value = value;
+    else
+        *(MPI_Fint *)attr->value = (MPI_Fint)value;
+    return 0;
+}
+
+/* `attr->value` is the pointer of a C program, or the integer of a Fortran program. */
+static int append(struct tern_attrs **attrs, struct attr attr)
 {
     if (!*attrs && !(*attrs = calloc(1, sizeof **attrs)))
         return tern_error(TERN_ERR_NO_MEM, "no memory for an attribute");
@@ -153,14 +186,19 @@ static int append(struct tern_attrs **attrs, int number, void *value)
         list->list = more;
         list->room = room;
     }
-    list->list[list->count++] = (struct attr){number, value};
-    keyval_of(number)->uses++;
+    int error = attr.language == TERN_LANGUAGE_C ? 0 : store_integer(&attr, (MPI_Aint)attr.value);
+    if (error)
+        return error;
+    list->list[list->count++] = attr;
+    keyval_of(attr.keyval)->uses++;
     return 0;
 }
 
 static void remove_at(struct tern_attrs *attrs, int i)
 {
     int number = attrs->list[i].keyval;
+    if (attrs->list[i].language != TERN_LANGUAGE_C)
+        free(attrs->list[i].value);
     memmove(&attrs->list[i], &attrs->list[i + 1], (attrs->count - i - 1) * sizeof *attrs->list);
     attrs->count--;
     keyval_of(number)->uses--;
@@ -173,10 +211,63 @@ static int callback_result(int code)
     return code < 0 ? tern_error(TERN_ERR_OTHER, "an attribute callback returned %d", code) : code;
 }
 
-static int call_delete(const struct keyval *keyval, struct tern_object *object, int number,
-                       void *value)
+/* A Fortran program's callbacks, and those of MPI-1's MPI_KEYVAL_CREATE. */
+typedef void fortran_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value,
+                            MPI_Aint *extra_state, MPI_Fint *ierror);
+typedef void fortran_77_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value,
+                               MPI_Fint *extra_state, MPI_Fint *ierror);
+typedef void fortran_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state, MPI_Aint *value,
+                          MPI_Aint *ret_value, MPI_Fint *flag, MPI_Fint *ierror);
+typedef void fortran_77_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *extra_state,
+                             MPI_Fint *value, MPI_Fint *ret_value, MPI_Fint *flag,
+                             MPI_Fint *ierror);
+
+static int call_fortran_delete(const struct keyval *keyval, struct tern_object *object,
+                               const struct attr *attr)
 {
-    int code = 0;
+    MPI_Fint index = tern_fortran_index(object->handle), number = attr->keyval, ierror = 0;
+    MPI_Aint value = as_integer(attr), state = (MPI_Aint)keyval->extra_state;
+    MPI_Fint short_value = (MPI_Fint)value, short_state = (MPI_Fint)state;
+    void (*function)(void) = (void (*)(void))keyval->delete.comm;
+
+    if (keyval->language == TERN_LANGUAGE_FORTRAN)
+        ((fortran_delete *)function)(&index, &number, &value, &state, &ierror);
+    else
+        ((fortran_77_delete *)function)(&index, &number, &short_value, &short_state, &ierror);
+    return callback_result(ierror);
+}
+
+/* What the callback does not change stays what it is, also a pointer of a C program. */
+static int call_fortran_copy(const struct keyval *keyval, struct tern_object *from,
+                             const struct attr *attr, struct attr *ret_copy, int *ret_flag)
+{
+    MPI_Fint index = tern_fortran_index(from->handle), number = attr->keyval, ierror = 0;
+    MPI_Aint value = as_integer(attr), copy = value, state = (MPI_Aint)keyval->extra_state;
+    MPI_Fint short_value = (MPI_Fint)value, short_copy = short_value, short_state = (MPI_Fint)state;
+    void (*function)(void) = (void (*)(void))keyval->copy.comm;
+
+    *ret_copy = *attr;
+    if (keyval->language == TERN_LANGUAGE_FORTRAN)
+        ((fortran_copy *)function)(&index, &number, &state, &value, &copy, ret_flag, &ierror);
+    else
+        ((fortran_77_copy *)function)(&index, &number, &short_state, &short_value, &short_copy,
+                                      ret_flag, &ierror);
+    if (short_copy != short_value)
+        copy = short_copy;
+    if (copy != value)
+        ret_copy->language = keyval->language;
+    ret_copy->value = (void *)copy;
+    return callback_result(ierror);
+}
+
+static int call_delete(const struct keyval *keyval, struct tern_object *object,
+                       const struct attr *attr)
+{
+    int code = 0, number = attr->keyval;
+    void *value = attr->value;
+
+    if (keyval->language != TERN_LANGUAGE_C)
+        return call_fortran_delete(keyval, object, attr);
 
     switch (keyval->kind) {
     case TERN_ATTR_COMM:
@@ -200,13 +291,15 @@ static int call_delete(const struct keyval *keyval, struct tern_object *object, 
     return callback_result(code);
 }
 
-static int call_copy(const struct keyval *keyval, struct tern_object *from, int number, void *value,
-                     void **ret_value, int *ret_flag)
+static int call_copy(const struct keyval *keyval, struct tern_object *from, const struct attr *attr,
+                     struct attr *ret_copy, int *ret_flag)
 {
-    void *state = keyval->extra_state;
-    int code = 0;
+    void *state = keyval->extra_state, *value = attr->value, *copy = NULL, **ret_value = &copy;
+    int code = 0, number = attr->keyval;
 
     *ret_flag = 0;
+    if (keyval->language != TERN_LANGUAGE_C)
+        return call_fortran_copy(keyval, from, attr, ret_copy, ret_flag);
     switch (keyval->kind) {
     case TERN_ATTR_COMM:
         if (keyval->copy.comm)
@@ -226,12 +319,18 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, int 
     case TERN_ATTR_KINDS:
         break;
     }
+    *ret_copy = (struct attr){number, TERN_LANGUAGE_C, copy};
+    if (attr->language != TERN_LANGUAGE_C && copy == value) { /* the address of an integer of ours */
+        ret_copy->language = attr->language;
+        ret_copy->value = (void *)as_integer(attr);
+    }
     return callback_result(code);
 }
 
 int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs,
                    int keyval, void *value)
 {
+    enum tern_language language = tern_fortran_caller();
     int error = check_keyval(kind, keyval);
     if (error)
         return error;
@@ -240,13 +339,14 @@ int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct 
     keyval_of(keyval)->uses++; /* a callback may free the keyval */
     int i = find(*attrs, keyval);
     if (i >= 0) {
-        error = call_delete(keyval_of(keyval), object, keyval, (*attrs)->list[i].value);
+        struct attr old = (*attrs)->list[i];
+        error = call_delete(keyval_of(keyval), object, &old);
         i = find(*attrs, keyval);
         if (!error && i >= 0)
             remove_at(*attrs, i);
     }
     if (!error)
-        error = append(attrs, keyval, value);
+        error = append(attrs, (struct attr){keyval, language, value});
     keyval_of(keyval)->uses--;
     drop_keyval_if_unused(keyval);
     return error;
@@ -255,13 +355,14 @@ int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct 
 int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value,
                    bool *ret_found)
 {
+    bool fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
     int error = check_keyval(kind, keyval);
     if (error)
         return error;
     int i = find(attrs, keyval);
     *ret_found = i >= 0;
     if (i >= 0)
-        *ret_value = attrs->list[i].value;
+        *ret_value = fortran ? (void *)as_integer(&attrs->list[i]) : attrs->list[i].value;
     return 0;
 }
 
@@ -272,7 +373,8 @@ static int delete_one(struct tern_object *object, struct tern_attrs **attrs, int
     int i = find(*attrs, number);
 
     keyval->uses++; /* keep it through the callback */
-    int error = call_delete(keyval, object, number, (*attrs)->list[i].value);
+    struct attr attr = (*attrs)->list[i];
+    int error = call_delete(keyval, object, &attr);
     i = find(*attrs, number); /* the callback may have changed the list */
     if (!error && i >= 0)
         remove_at(*attrs, i);
@@ -315,14 +417,13 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
 {
     (void)kind;
     for (int i = 0; from_attrs && i < from_attrs->count; i++) {
-        struct attr attr = from_attrs->list[i];
-        void *copy = NULL;
+        struct attr attr = from_attrs->list[i], copy;
         int flag = 0;
         struct keyval *keyval = keyval_of(attr.keyval);
         keyval->uses++; /* the callback may take the original away, and the keyval with it */
-        int error = call_copy(keyval, from, attr.keyval, attr.value, &copy, &flag);
+        int error = call_copy(keyval, from, &attr, &copy, &flag);
         if (!error && flag)
-            error = append(ret_attrs, attr.keyval, copy);
+            error = append(ret_attrs, copy);
         keyval->uses--;
         drop_keyval_if_unused(attr.keyval);
         if (error)
@@ -396,7 +497,7 @@ int tern_mpi_comm_get_attr(struct tern_comm *comm, int keyval, void *ret_value, 
     void *value = NULL;
 
     if (predefined_comm_attr(keyval, &predefined)) {
-        value = predefined;
+        value = tern_fortran_caller() == TERN_LANGUAGE_C ? predefined : (void *)(MPI_Aint)*predefined;
         found = true;
     } else {
         int error = tern_attrs_get(TERN_ATTR_COMM, comm->attrs, keyval, &value, &found);

@@ -167,12 +167,33 @@ void mpi_comm_null_delete_fn_(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *valu
     *ierror = MPI_SUCCESS;
 }
 
-EXPORTED extern __typeof__(mpi_comm_null_copy_fn_)
-mpi_type_null_copy_fn_ __attribute__((alias("mpi_comm_null_copy_fn_"))),
-    mpi_win_null_copy_fn_ __attribute__((alias("mpi_comm_null_copy_fn_")));
-EXPORTED extern __typeof__(mpi_comm_dup_fn_)
-mpi_type_dup_fn_ __attribute__((alias("mpi_comm_dup_fn_"))),
-    mpi_win_dup_fn_ __attribute__((alias("mpi_comm_dup_fn_")));
-EXPORTED extern __typeof__(mpi_comm_null_delete_fn_)
-mpi_type_null_delete_fn_ __attribute__((alias("mpi_comm_null_delete_fn_"))),
-    mpi_win_null_delete_fn_ __attribute__((alias("mpi_comm_null_delete_fn_")));
+EXPORTED void mpi_conversion_fn_null_(void);
+void mpi_conversion_fn_null_(void)
+{
+}
+
+/* Every name under which Fortran compilers call them. */
+#define NAME(number, symbol, target)                                        \
+    extern __typeof__(target) target##number __asm__(symbol)                \
+        __attribute__((weak, alias(#target), visibility("default")))
+#define NAMES(number, lower, upper, target) \
+    NAME(number##1, lower "__", target);    \
+    NAME(number##2, lower, target);         \
+    NAME(number##3, upper, target)
+#define MORE_NAMES(number, lower, upper, target) \
+    NAME(number##0, lower "_", target);          \
+    NAMES(number, lower, upper, target)
+
+NAMES(0, "mpi_null_copy_fn", "MPI_NULL_COPY_FN", mpi_null_copy_fn_);
+NAMES(0, "mpi_dup_fn", "MPI_DUP_FN", mpi_dup_fn_);
+NAMES(0, "mpi_null_delete_fn", "MPI_NULL_DELETE_FN", mpi_null_delete_fn_);
+NAMES(0, "mpi_comm_null_copy_fn", "MPI_COMM_NULL_COPY_FN", mpi_comm_null_copy_fn_);
+NAMES(0, "mpi_comm_dup_fn", "MPI_COMM_DUP_FN", mpi_comm_dup_fn_);
+NAMES(0, "mpi_comm_null_delete_fn", "MPI_COMM_NULL_DELETE_FN", mpi_comm_null_delete_fn_);
+MORE_NAMES(1, "mpi_type_null_copy_fn", "MPI_TYPE_NULL_COPY_FN", mpi_comm_null_copy_fn_);
+MORE_NAMES(1, "mpi_type_dup_fn", "MPI_TYPE_DUP_FN", mpi_comm_dup_fn_);
+MORE_NAMES(1, "mpi_type_null_delete_fn", "MPI_TYPE_NULL_DELETE_FN", mpi_comm_null_delete_fn_);
+MORE_NAMES(2, "mpi_win_null_copy_fn", "MPI_WIN_NULL_COPY_FN", mpi_comm_null_copy_fn_);
+MORE_NAMES(2, "mpi_win_dup_fn", "MPI_WIN_DUP_FN", mpi_comm_dup_fn_);
+MORE_NAMES(2, "mpi_win_null_delete_fn", "MPI_WIN_NULL_DELETE_FN", mpi_comm_null_delete_fn_);
+NAMES(0, "mpi_conversion_fn_null", "MPI_CONVERSION_FN_NULL", mpi_conversion_fn_null_);

@@ -9,6 +9,7 @@
 #include "lib/util/handle.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 struct tern_comm;
 struct tern_request;
@@ -33,6 +34,7 @@ union tern_errhandler_function {
 struct tern_errhandler {
     struct tern_object obj;
     enum tern_errhandler_kind kind;
+    bool fortran; /* the function gets the object as an integer, and nothing behind the code */
     union tern_errhandler_function function;
 };
 

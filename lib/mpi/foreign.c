@@ -21,19 +21,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define FOR_THE_LINKER __attribute__((visibility("default")))
 FOR_THE_LINKER char ompi_errcodes_intern[120], ompi_registered_datareps[64], ompi_status_empty[24];
 FOR_THE_LINKER int ompi_errcode_intern_lastused, ompi_mpi_state;
 FOR_THE_LINKER char ompi_mpi_param_check;
-FOR_THE_LINKER void mpi_conversion_fn_null_(void);
-void mpi_conversion_fn_null_(void)
-{
-}
+
+/* A directory, whatever path leads to it. */
+struct place {
+    dev_t device;
+    ino_t number;
+};
 
 struct search {
     uintptr_t inside;        /* an address of our own code */
     char ours[PATH_MAX];     /* our libmpi */
+    struct place place;      /* its directory */
     char other[PATH_MAX];    /* another libmpi */
     char fortran[PATH_MAX];  /* Fortran part of another MPI */
 };
@@ -60,17 +64,49 @@ static bool contains_address(const struct dl_phdr_info *object, uintptr_t addres
     return false;
 }
 
+/* Returns false if the directory of the file cannot be looked at. */
+static bool find_place(const char *path, struct place *ret_place)
+{
+    char directory[PATH_MAX];
+    struct stat status;
+
+    snprintf(directory, sizeof directory, "%.*s", (int)(base_name(path) - path), path);
+    if (stat(directory[0] ? directory : ".", &status) != 0)
+        return false;
+    *ret_place = (struct place){status.st_dev, status.st_ino};
+    return true;
+}
+
+/* Does the library lie where our libmpi lies? Ours are installed together. */
+static bool is_ours(const struct search *search, const char *path)
+{
+    struct place place;
+    return find_place(path, &place) && place.device == search->place.device &&
+           place.number == search->place.number;
+}
+
+static int find_ours(struct dl_phdr_info *object, size_t size, void *context)
+{
+    struct search *search = context;
+
+    (void)size;
+    if (!contains_address(object, search->inside))
+        return 0;
+    snprintf(search->ours, sizeof search->ours, "%s", object->dlpi_name);
+    find_place(search->ours, &search->place);
+    return 1;
+}
+
 static int look_at(struct dl_phdr_info *object, size_t size, void *context)
 {
     struct search *search = context;
     const char *name = base_name(object->dlpi_name);
 
     (void)size;
-    if (contains_address(object, search->inside))
-        snprintf(search->ours, sizeof search->ours, "%s", object->dlpi_name);
-    else if (starts_with(name, "libmpi.so"))
+    if (starts_with(name, "libmpi.so") && !contains_address(object, search->inside))
         snprintf(search->other, sizeof search->other, "%s", object->dlpi_name);
-    else if (starts_with(name, "libmpi_mpifh.so") || starts_with(name, "libmpi_usempi"))
+    if ((starts_with(name, "libmpi_mpifh.so") || starts_with(name, "libmpi_usempi")) &&
+        !is_ours(search, object->dlpi_name))
         snprintf(search->fortran, sizeof search->fortran, "%s", object->dlpi_name);
     return 0;
 }
@@ -80,6 +116,7 @@ int tern_foreign_check(void)
     static struct search search; /* large for a stack of a thread */
 
     search.inside = (uintptr_t)&tern_foreign_check;
+    dl_iterate_phdr(find_ours, &search);
     dl_iterate_phdr(look_at, &search);
     if (search.other[0])
         return tern_error(TERN_ERR_OTHER,
@@ -89,9 +126,9 @@ int tern_foreign_check(void)
                           search.ours, search.other);
     if (search.fortran[0])
         return tern_error(TERN_ERR_OTHER,
-                          "%s belongs to another MPI than %s, which has no Fortran part yet: run "
-                          "Fortran programs with the "
-                          "MPI they were built with",
+                          "%s belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
+                          "paths of all the program's libraries lead to the directory of the latter, "
+                          "where its own is",
                           search.fortran, search.ours);
     return 0;
 }

@@ -9,73 +9,123 @@
 
 #include "lib/mpi/fortran.h"
 
-
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 
-/* An index without a handle holds the next free one instead: never a valid address, as it is odd.
- */
-union slot {
-    struct tern_handle *handle;
-    uintptr_t next_free; /* 2 * index + 1, or LAST_FREE */
+/* The memory of a table. Another thread may still read the shorter one that it took the place of. */
+struct memory {
+    struct memory *shorter;
+    struct tern_handle *handles[];
 };
-enum { LAST_FREE = 1 };
 
-static struct table {
-    union slot *slots;
-    int count, room;
-    int predefined;      /* indices below stand for predefined handles */
-    uintptr_t free_list; /* as next_free; 0: not set up */
-} tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+/* What only those need who change a table. */
+static struct growth {
+    struct memory *memory;
+    int *next_free; /* of an index without a handle: the next one, or LAST_FREE */
+    int room;
+    int predefined; /* indices below stand for predefined handles */
+    int first_free;
+} growths[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+enum { LAST_FREE = -1 };
+
+struct tern_fortran_table tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+
+static __thread enum tern_language caller;
 
 extern struct tern_handle *const tern_predefined_handles[]; /* generated, ended by NULL */
+
+void tern_fortran_calls(enum tern_language language)
+{
+    caller = language;
+}
+
+enum tern_language tern_fortran_caller(void)
+{
+    enum tern_language language = caller;
+    caller = TERN_LANGUAGE_C;
+    return language;
+}
 
 static bool valid_kind(uint32_t magic)
 {
     return magic >= TERN_MAGIC_COMM && magic <= TERN_MAGIC_SESSION;
 }
 
-static bool taken(union slot slot)
+static bool grow(struct tern_fortran_table *table, struct growth *growth)
 {
-    return slot.handle && !(slot.next_free & 1);
-}
-
-static bool grow(struct table *table)
-{
-    int room = table->room ? 2 * table->room : 128;
-    union slot *more =
-        table->room > INT_MAX / 4 ? NULL : realloc(table->slots, room * sizeof *more);
-    if (!more)
+    if (growth->room > INT_MAX / 4)
         return false;
-    table->slots = more;
-    table->room = room;
+    int room = growth->room ? 2 * growth->room : 128;
+    int *next_free = realloc(growth->next_free, room * sizeof *next_free);
+    if (next_free)
+        growth->next_free = next_free;
+    struct memory *memory = calloc(1, sizeof *memory + room * sizeof *memory->handles);
+    if (!next_free || !memory) {
+        free(memory);
+        return false;
+    }
+    if (table->count > 0)
+        memcpy(memory->handles, table->handles, table->count * sizeof *memory->handles);
+    memory->shorter = growth->memory;
+    growth->memory = memory;
+    growth->room = room;
+    __atomic_store_n(&table->handles, memory->handles, __ATOMIC_RELEASE);
     return true;
 }
 
-/* The table of a kind, with the predefined handles in it. NULL: no memory. */
-static struct table *table_of(uint32_t magic)
+/* Puts the predefined handles into the table of a kind. The library's lock is held. False: no memory. */
+static bool set_up(uint32_t magic)
 {
-    struct table *table = &tables[magic - TERN_MAGIC_COMM];
+    struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
+    struct growth *growth = &growths[magic - TERN_MAGIC_COMM];
+    int count = 0;
 
-    if (table->free_list)
-        return table;
-    while (table->room < 128)
-        if (!grow(table))
-            return NULL;
+    if (table->count > 0)
+        return true;
+    if (!grow(table, growth))
+        return false;
     for (struct tern_handle *const *handle = tern_predefined_handles; *handle; handle++) {
-        if ((*handle)->magic != magic || (*handle)->fortran < 0)
+        int index = (*handle)->fortran;
+        if ((*handle)->magic != magic || index < 0)
             continue;
-        while (table->count <= (*handle)->fortran)
-            table->slots[table->count++].handle = NULL;
-        table->slots[(*handle)->fortran].handle = *handle;
+        table->handles[index] = *handle;
+        count = index >= count ? index + 1 : count;
     }
-    table->predefined = table->count;
-    table->free_list = LAST_FREE;
-    return table;
+    growth->predefined = count;
+    growth->first_free = LAST_FREE;
+    __atomic_store_n(&table->count, count, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Returns an index for the handle, or -1 if there is no memory. The library's lock is held. */
+static int give_index(struct tern_handle *handle)
+{
+    struct tern_fortran_table *table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
+    struct growth *growth = &growths[handle->magic - TERN_MAGIC_COMM];
+    int index;
+
+    if (handle->fortran >= 0)
+        return handle->fortran;
+    if (!set_up(handle->magic))
+        return -1;
+    if (growth->first_free != LAST_FREE) {
+        index = growth->first_free;
+        growth->first_free = growth->next_free[index];
+        table->handles[index] = handle;
+    } else {
+        if (table->count == growth->room && !grow(table, growth))
+            return -1;
+        index = table->count;
+        table->handles[index] = handle;
+        __atomic_store_n(&table->count, index + 1, __ATOMIC_RELEASE);
+    }
+    handle->fortran = index;
+    return index;
 }
 
 MPI_Fint tern_fortran_index(struct tern_handle *handle)
@@ -84,29 +134,24 @@ MPI_Fint tern_fortran_index(struct tern_handle *handle)
         return -1;
     if (handle->fortran >= 0)
         return handle->fortran;
-    struct table *table = table_of(handle->magic);
-    if (!table)
-        return -1;
-    int index;
-    if (table->free_list != LAST_FREE) {
-        index = (int)(table->free_list >> 1);
-        table->free_list = table->slots[index].next_free;
-    } else {
-        if (table->count == table->room && !grow(table))
-            return -1;
-        index = table->count++;
-    }
-    table->slots[index].handle = handle;
-    handle->fortran = index;
+    tern_lock();
+    int index = give_index(handle);
+    tern_unlock();
     return index;
 }
 
 struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index)
 {
-    struct table *table = table_of(magic);
-    if (!table || index < 0 || index >= table->count || !taken(table->slots[index]))
-        return NULL;
-    return table->slots[index].handle;
+    struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
+
+    if (__atomic_load_n(&table->count, __ATOMIC_ACQUIRE) == 0) {
+        tern_lock();
+        bool ready = set_up(magic);
+        tern_unlock();
+        if (!ready)
+            return NULL;
+    }
+    return index >= 0 && index < table->count ? table->handles[index] : NULL;
 }
 
 void tern_fortran_drop(struct tern_object *object)
@@ -116,10 +161,12 @@ void tern_fortran_drop(struct tern_object *object)
     if (handle->fortran < 0 || !valid_kind(handle->magic))
         return;
     tern_lock();
-    struct table *table = table_of(handle->magic);
-    if (table && handle->fortran >= table->predefined && handle->fortran < table->count) {
-        table->slots[handle->fortran].next_free = table->free_list;
-        table->free_list = 2 * (uintptr_t)handle->fortran + 1;
+    struct tern_fortran_table *table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
+    struct growth *growth = &growths[handle->magic - TERN_MAGIC_COMM];
+    if (handle->fortran >= growth->predefined && handle->fortran < table->count) {
+        table->handles[handle->fortran] = NULL;
+        growth->next_free[handle->fortran] = growth->first_free;
+        growth->first_free = handle->fortran;
         handle->fortran = -1;
     }
     tern_unlock();

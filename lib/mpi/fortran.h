@@ -12,10 +12,46 @@
 
 #include <mpi.h>
 
-/* Index of a handle of any kind; -1 (of no handle) when memory is out. */
+/* Returns the index of a handle of any kind, or -1 (of no handle) when memory is out. */
 MPI_Fint tern_fortran_index(struct tern_handle *handle);
-/* The handle of `magic` with this index, or NULL. */
-struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index);
+
+/* What our Fortran libraries use of libmpi is exported. */
+#define TERN_FOR_FORTRAN __attribute__((visibility("default")))
+
+/* Handles by index, NULL where an index is free. A table may be read while another thread makes it longer: `handles`
+ * is set before `count`, and the array that was too short stays. */
+struct tern_fortran_table {
+    struct tern_handle **handles;
+    int count; /* 0 before the first use */
+};
+extern TERN_FOR_FORTRAN struct tern_fortran_table
+    tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+
+/* Returns the handle of `magic` with this index, or NULL. */
+TERN_FOR_FORTRAN struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index);
+
+/* The same for a table that is in use. */
+static inline struct tern_handle *tern_fortran_find(enum tern_magic magic, MPI_Fint index)
+{
+    const struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
+    unsigned count = (unsigned)__atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+
+    return __builtin_expect((unsigned)index < count, 1)
+               ? __atomic_load_n(&table->handles, __ATOMIC_RELAXED)[index]
+               : NULL;
+}
+
+/* Whose functions and attribute values an MPI call passes. */
+enum tern_language {
+    TERN_LANGUAGE_C,
+    TERN_LANGUAGE_FORTRAN,    /* attribute values have the size of an address */
+    TERN_LANGUAGE_FORTRAN_77, /* attribute values are default integers: MPI-1's procedures */
+};
+
+/* Says in which language the next MPI call of this thread was made. Say TERN_LANGUAGE_C behind that call. */
+TERN_FOR_FORTRAN void tern_fortran_calls(enum tern_language language);
+/* Returns what tern_fortran_calls said. From here on the thread calls from C again: callbacks may. */
+enum tern_language tern_fortran_caller(void);
 
 /* To be called when an object goes, so that its index is free again. */
 void tern_fortran_drop(struct tern_object *object);

@@ -2,6 +2,7 @@
 
 /* Generalized requests (MPI-4.1 section 13.2): the program itself says when they are complete. */
 
+#include "lib/mpi/fortran.h"
 #include "lib/mpi/request.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
@@ -17,7 +18,13 @@ struct grequest {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *extra_state;
+    bool fortran; /* the functions are a fortran_query, a fortran_free and a fortran_cancel */
 };
+
+/* A Fortran program's functions. */
+typedef void fortran_query(MPI_Aint *extra_state, MPI_Status *status, MPI_Fint *ierror);
+typedef void fortran_free(MPI_Aint *extra_state, MPI_Fint *ierror);
+typedef void fortran_cancel(MPI_Aint *extra_state, MPI_Fint *complete, MPI_Fint *ierror);
 
 static struct grequest *grequest_of(struct tern_request *request)
 {
@@ -28,18 +35,36 @@ static int query(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
     request->status.MPI_ERROR = MPI_SUCCESS;
+    if (grequest->fortran) {
+        MPI_Aint state = (MPI_Aint)grequest->extra_state;
+        MPI_Fint ierror = MPI_SUCCESS;
+        ((fortran_query *)(void (*)(void))grequest->query)(&state, &request->status, &ierror);
+        return ierror;
+    }
     return grequest->query ? grequest->query(grequest->extra_state, &request->status) : 0;
 }
 
 static int cancel(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
+    if (grequest->fortran) {
+        MPI_Aint state = (MPI_Aint)grequest->extra_state;
+        MPI_Fint complete = request->complete, ierror = MPI_SUCCESS;
+        ((fortran_cancel *)(void (*)(void))grequest->cancel)(&state, &complete, &ierror);
+        return ierror;
+    }
     return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
 }
 
 static int finish(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
+    if (grequest->fortran && grequest->free) {
+        MPI_Aint state = (MPI_Aint)grequest->extra_state;
+        MPI_Fint ierror = MPI_SUCCESS;
+        ((fortran_free *)(void (*)(void))grequest->free)(&state, &ierror);
+        return ierror;
+    }
     return grequest->free ? grequest->free(grequest->extra_state) : 0;
 }
 
@@ -67,6 +92,7 @@ int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
     grequest->free = free_fn;
     grequest->cancel = cancel_fn;
     grequest->extra_state = extra_state;
+    grequest->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
     *ret_request = &grequest->request;
     return 0;
 }

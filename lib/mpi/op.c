@@ -38,10 +38,27 @@ PREDEFINED(no_op, TERN_REDUCE_NO_OP, "MPI_NO_OP");
 
 /* --- using one --- */
 
+/* A Fortran program's function. */
+typedef void tern_op_fortran(void *in, void *inout, MPI_Fint *count, MPI_Fint *datatype);
+typedef void tern_op_fortran_c(void *in, void *inout, MPI_Count *count, MPI_Fint *datatype);
+
+static void call_fn_c(const struct tern_op *op, void *in, void *inout, MPI_Count count,
+                      MPI_Datatype datatype)
+{
+    if (op->fortran) {
+        MPI_Fint index = tern_fortran_index((struct tern_handle *)datatype);
+        ((tern_op_fortran_c *)(void (*)(void))op->fn_c)(in, inout, &count, &index);
+    } else
+        op->fn_c(in, inout, &count, &datatype);
+}
+
 static void call_fn(const struct tern_op *op, void *in, void *inout, int count,
                     MPI_Datatype datatype)
 {
-    if (op->cxx)
+    if (op->fortran) {
+        MPI_Fint index = tern_fortran_index((struct tern_handle *)datatype);
+        ((tern_op_fortran *)(void (*)(void))op->fn)(in, inout, &count, &index);
+    } else if (op->cxx)
         ((tern_op_cxx_caller *)(void (*)(void))op->fn)(in, inout, &count, &datatype, op->cxx);
     else
         op->fn(in, inout, &count, &datatype);
@@ -56,8 +73,7 @@ static void apply_user(const struct tern_reduction *reduction, const void *in, v
     MPI_Datatype handle = tern_datatype_handle(datatype);
     tern_check_handle_lent(handle);
     if (op->fn_c) {
-        MPI_Count whole = count;
-        op->fn_c((void *)in, inout, &whole, &handle);
+        call_fn_c(op, (void *)in, inout, count, handle);
         return;
     }
     for (int64_t done = 0; done < count;) {
@@ -158,6 +174,7 @@ int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_
     op->commutative = commute != 0;
     op->fn = user_fn;
     op->fn_c = user_fn_c;
+    op->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
     *ret_op = op;
     return 0;
 }

@@ -25,6 +25,7 @@ struct tern_op {
     const char *name;          /* of predefined ones, as in mpi.h */
     MPI_User_function *fn;     /* counts are int */
     MPI_User_function_c *fn_c; /* counts are MPI_Count; NULL unless fn is */
+    bool fortran;              /* the function gets the datatype as an integer */
     MPI_User_function
         *cxx; /* NULL, or the last argument of fn, which then is a tern_op_cxx_caller */
 };

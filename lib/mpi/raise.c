@@ -18,6 +18,7 @@
 
 #include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/fortran.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/pml.h"
@@ -119,6 +120,7 @@ static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const
 /* What is called, and with which handle. */
 struct raised_on {
     enum tern_errhandler_kind kind;
+    bool fortran;
     union tern_errhandler_function function;
     struct tern_comm *comm;
     MPI_Comm comm_handle;
@@ -128,6 +130,7 @@ struct raised_on {
 static void take_handler(struct raised_on *on, const struct tern_errhandler *errhandler)
 {
     on->kind = errhandler->kind;
+    on->fortran = errhandler->fortran;
     on->function = errhandler->function;
 }
 
@@ -160,6 +163,31 @@ static struct raised_on find_handler(struct tern_object *object, struct tern_com
     return on;
 }
 
+typedef void fortran_handler(MPI_Fint *handle, MPI_Fint *code);
+
+static void call_fortran(void (*handler)(void), void *handle, int code)
+{
+    MPI_Fint index = tern_fortran_index(handle);
+    ((fortran_handler *)handler)(&index, &code);
+}
+
+static void call_comm_handler(struct raised_on *on, int code, const char *text)
+{
+    tern_check_handle_lent(on->comm_handle);
+    if (on->fortran)
+        call_fortran((void (*)(void))on->function.comm, on->comm_handle, code);
+    else
+        on->function.comm(&on->comm_handle, &code, text, NULL);
+}
+
+static void call_session_handler(struct raised_on *on, int code, const char *text)
+{
+    if (on->fortran)
+        call_fortran((void (*)(void))on->function.session, on->session_handle, code);
+    else
+        on->function.session(&on->session_handle, &code, text, NULL);
+}
+
 int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
     struct tern_comm *comm = next.comm;
@@ -167,7 +195,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     next.comm = NULL;
     next.held = next.succeed = false;
 
-    int class = tern_error_class(code), given = class;
+    int class = tern_error_class(code);
     char text[1280];
     compose(text, sizeof text, procedure, code, class);
     tern_error_clear();
@@ -181,13 +209,8 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
         tern_comm_release(comm);
     switch (on.kind) {
     case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
-    case TERN_ERRHANDLER_COMM:
-        tern_check_handle_lent(on.comm_handle);
-        on.function.comm(&on.comm_handle, &given, text, NULL);
-        break;
-    case TERN_ERRHANDLER_SESSION:
-        on.function.session(&on.session_handle, &given, text, NULL);
-        break;
+    case TERN_ERRHANDLER_COMM: call_comm_handler(&on, class, text); break;
+    case TERN_ERRHANDLER_SESSION: call_session_handler(&on, class, text); break;
     default: break;
     }
     return succeed ? MPI_SUCCESS : class;

@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fortran entry points in C: for each procedure of the table one function that converts Fortran's arguments and calls
+PMPI_Xxx, and all the names by which Fortran programs call it. lib/fortran/glue.h has the conversions."""
+
+import re
+
+import kinds
+
+# Procedures of C without a counterpart in Fortran, or written by hand (lib/fortran/hand.c).
+NOT_FORTRAN = {'tool'}
+C_ONLY = re.compile(r'MPI_\w+_(c2f|f2c|c2f08|f082c)$|MPIX_Query_|OMPI_')
+BY_HAND = ['MPI_Wtime', 'MPI_Wtick', 'MPI_Aint_add', 'MPI_Aint_diff', 'MPI_Pcontrol', 'MPI_F_sync_reg']
+
+# The middle of PMPI_Xxx_f2c for a kind of handle.
+HANDLE = {'COMMUNICATOR': 'Comm', 'DATATYPE': 'Type', 'OPERATION': 'Op', 'GROUP': 'Group', 'INFO': 'Info',
+          'ERRHANDLER': 'Errhandler', 'REQUEST': 'Request', 'MESSAGE': 'Message', 'WINDOW': 'Win', 'FILE': 'File',
+          'SESSION': 'Session'}
+
+# Positions in an array of requests: from 1 on in Fortran.
+POSITIONS = re.compile(r'MPI_(Wait|Test|Request_get_status_)(any|some)$')
+# Lengths of arrays that the table does not tell, by procedure or kind.
+CART_DIMENSIONS = {'MPI_Cart_sub'}
+# Strings whose leading blanks do not count (MPI-4.1 section 10).
+STRIPPED = re.compile(r'MPI_Info_')
+
+# Names by which programs call some functions besides their own.
+OTHER_NAMES = {'MPI_Alloc_mem': ['MPI_Alloc_mem_cptr'], 'MPI_Win_allocate': ['MPI_Win_allocate_cptr'],
+               'MPI_Win_allocate_shared': ['MPI_Win_allocate_shared_cptr'],
+               'MPI_Win_shared_query': ['MPI_Win_shared_query_cptr']}
+
+
+def in_fortran(procedure):
+    """Does Fortran have this procedure?"""
+    return procedure.chapter not in NOT_FORTRAN and not C_ONLY.match(procedure.name)
+
+
+def spellings(name):
+    """The names of a procedure that mpif.h and `use mpi` programs of all compilers use, and those of tools."""
+    for prefix in ('', 'P'):
+        lower = (prefix + name).lower()
+        yield from (lower + '_', lower + '__', lower, lower.upper(), prefix + name + '_f', prefix + name + '_f08')
+
+
+def f08_spellings(name):
+    """The names that `use mpi_f08` programs use: of procedures whose buffers, if any, are passed by their address."""
+    return [(prefix + name).lower() + '_f08_' for prefix in ('', 'P')]
+
+
+class Glue:
+    """Text of one function. `large`: it calls PMPI_Xxx_c."""
+
+    def __init__(self, procedure, large=False, name=None):
+        self.procedure, self.large = procedure, large
+        self.name = name or 'tern_f_' + procedure.name.lower() + ('_c' if large else '')
+        self.signature, self.lengths = [], []   # parameters, hidden lengths of strings
+        self.before, self.arguments = [], []
+        self.always, self.success, self.after = [], [], []
+        self.language = ''
+        for p in procedure.parameters:
+            if kinds.passed(p, large):
+                self.add(p)
+
+    def add(self, p):
+        kind = p.kind
+        if kind in ('ARGUMENT_COUNT', 'ARGUMENT_LIST'):
+            self.arguments.append('0' if kind == 'ARGUMENT_COUNT' and 'by-value' in p.flags else 'NULL')
+        elif kind in HANDLE:
+            (self.add_handles if p.lengths else self.add_handle)(p)
+        elif kind == 'BUFFER':
+            self.take('void *' + p.name, 'tern_glue_buffer(%s)' % p.name)
+        elif kind == 'C_BUFFER':
+            self.take('void *' + p.name, p.name)
+        elif kind == 'C_BUFFER2':
+            self.take('void *' + p.name, p.name)
+        elif kind == 'STATUS':
+            status = 'tern_glue_status(%s)' if p.direction != 'in' else '(const MPI_Status *)%s'
+            self.take('void *' + p.name, status % p.name)
+        elif kind in ('F90_STATUS', 'F08_STATUS'):
+            self.take('void *' + p.name, p.name)
+        elif kind == 'LOGICAL':
+            self.add_logical(p)
+        elif kind == 'STRING':
+            self.add_string(p)
+        elif kind in ('STRING_ARRAY', 'STRING_2DARRAY'):
+            self.add_strings(p)
+        elif kind == 'WEIGHT':
+            self.take('void *' + p.name, 'tern_glue_weights(%s)' % p.name)
+        elif kind == 'ERROR_CODE' and p.lengths:
+            self.take('void *' + p.name, 'tern_glue_errcodes(%s)' % p.name)
+        elif p.function:
+            self.add_function(p)
+        elif kind.startswith(('EXTRA_STATE', 'ATTRIBUTE_VAL')):
+            self.add_attribute(p)
+        elif self.one_based(p):
+            self.add_position(p)
+        elif kind == 'INFO_VALUE_LENGTH' and p.direction == 'inout':
+            self.add_string_length(p)
+        elif self.old_address(p):
+            self.add_old_address(p)
+        else:
+            self.add_number(p)
+
+    def take(self, declaration, argument):
+        self.signature.append(declaration)
+        self.arguments.append(argument)
+
+    def one_based(self, p):
+        return p.kind == 'INDEX' and POSITIONS.match(self.procedure.name)
+
+    def old_address(self, p):
+        """In MPI-1's procedures addresses are default integers."""
+        return 'removed' in self.procedure.words and kinds.scalar(p.kind, False) == 'MPI_Aint'
+
+    def length(self, p):
+        """C expression for the number of elements of an array."""
+        names = [q.name for q in self.procedure.parameters]
+        if p.lengths[0] in names:
+            return '*' + p.lengths[0]
+        if self.procedure.name in CART_DIMENSIONS:
+            return 'tern_glue_dimensions(c_comm)'
+        if self.procedure.rules == 'neighbor':
+            return 'tern_glue_%s(c_comm)' % ('destinations' if p.name.startswith('send') else 'sources')
+        guard = 'sendbuf == &mpi_fortran_in_place_ ? 0 : ' if p.name.startswith('send') else ''
+        return guard + 'tern_glue_peers(c_comm)'
+
+    def add_handle(self, p):
+        n, middle, c = p.name, HANDLE[p.kind], kinds.HANDLES[p.kind].c
+        self.signature.append('MPI_Fint *' + n)
+        if p.direction == 'in' and 'by-pointer' not in p.flags:
+            needed = p.kind == 'COMMUNICATOR' and any('*' in q.lengths and q.kind in ('DATATYPE', 'LOGICAL')
+                                                      for q in self.procedure.parameters)
+            if needed:  # for the lengths of arrays
+                self.before.insert(0, '%s c_%s = tern_glue_%s(*%s);' % (c, n, middle, n))
+                self.arguments.append('c_' + n)
+            else:
+                self.arguments.append('tern_glue_%s(*%s)' % (middle, n))
+            return
+        start = '' if p.direction == 'out' else ' = tern_glue_%s(*%s)' % (middle, n)
+        self.before.append('%s c_%s%s;' % (c, n, start))
+        self.arguments.append('&c_' + n)
+        if p.direction != 'in':
+            results = self.success if p.direction == 'out' else self.always
+            results.append('*%s = tern_glue_index_of_%s(c_%s);' % (n, middle, n))
+
+    def add_handles(self, p):
+        n, middle, c, length = p.name, HANDLE[p.kind], kinds.HANDLES[p.kind].c, self.length(p)
+        self.signature.append('MPI_Fint *' + n)
+        self.before.append('TERN_GLUE_ARRAY(%s, c_%s, %s);' % (c, n, length))
+        loop = 'for (int64_t i = 0; i < length_c_%s; i++)' % n
+        if p.direction == 'out':
+            self.before += [loop, '    c_%s[i] = NULL;' % n]
+            self.success += [loop, '    if (c_%s[i])' % n,
+                             '        %s[i] = tern_glue_index_of_%s(c_%s[i]);' % (n, middle, n)]
+        else:
+            self.before += [loop, '    c_%s[i] = tern_glue_%s(%s[i]);' % (n, middle, n)]
+        if p.direction == 'inout':
+            self.always += [loop, '    if (c_%s[i])' % n,
+                            '        %s[i] = tern_glue_index_of_%s(c_%s[i]);' % (n, middle, n)]
+        self.arguments.append('c_' + n)
+        self.after.append('TERN_GLUE_RELEASE(c_%s);' % n)
+
+    def add_logical(self, p):
+        n = p.name
+        self.signature.append('MPI_Fint *' + n)
+        if p.lengths:
+            self.before.append('TERN_GLUE_ARRAY(int, c_%s, %s);' % (n, self.length(p)))
+            loop = 'for (int64_t i = 0; i < length_c_%s; i++)' % n
+            if p.direction == 'out':
+                self.success += [loop, '    %s[i] = c_%s[i] != 0;' % (n, n)]
+            else:
+                self.before += [loop, '    c_%s[i] = %s[i] != 0;' % (n, n)]
+            self.arguments.append('c_' + n)
+            self.after.append('TERN_GLUE_RELEASE(c_%s);' % n)
+        elif p.direction == 'in':
+            self.arguments.append('*%s != 0' % n)
+        else:
+            self.before.append('int c_%s = 0;' % n)
+            self.arguments.append('&c_' + n)
+            self.success.append('*%s = c_%s != 0;' % (n, n))
+
+    def add_string(self, p):
+        n = p.name
+        self.signature.append('char *' + n)
+        self.lengths.append('size_t len_' + n)
+        if p.direction == 'in':
+            strip = 'true' if STRIPPED.match(self.procedure.name) else 'false'
+            self.before.append('char *c_%s = tern_glue_string(%s, len_%s, %s);' % (n, n, n, strip))
+        else:
+            names = [q.name for q in self.procedure.parameters]
+            room = '4096'
+            if p.lengths and p.lengths[0] in names:
+                room = '*' + p.lengths[0]
+            elif p.lengths:
+                room = p.lengths[0]
+            else:
+                limits = [q.name for q in self.procedure.parameters
+                          if q.direction == 'inout' and q.kind in ('INFO_VALUE_LENGTH', 'STRING_LENGTH')]
+                if limits:
+                    room = '*' + limits[0]
+            self.before.append('char *c_%s = tern_glue_string_room(%s);' % (n, room))
+            found = [q.name for q in self.procedure.parameters if q.kind == 'LOGICAL' and q.direction == 'out']
+            if found:
+                self.success.append('if (c_%s)' % found[0])
+                self.success.append('    tern_glue_set_string(%s, len_%s, c_%s);' % (n, n, n))
+            else:
+                self.success.append('tern_glue_set_string(%s, len_%s, c_%s);' % (n, n, n))
+        self.arguments.append('c_' + n)
+        self.after.append('free(c_%s);' % n)
+
+    def add_strings(self, p):
+        n = p.name
+        self.signature.append('char *' + n)
+        self.lengths.append('size_t len_' + n)
+        if p.kind == 'STRING_2DARRAY':
+            count = p.lengths[0]
+            self.before.append('char ***c_%s = tern_glue_argvs(%s, len_%s, *%s);' % (n, n, n, count))
+            self.after.append('tern_glue_free_argvs(c_%s, *%s);' % (n, count))
+        else:
+            count = next((q.name for q in self.procedure.parameters if q.name == 'count'), '')
+            make = ('tern_glue_strings(%s, len_%s, len_%s, *%s)' % (n, n, n, count) if count
+                    else 'tern_glue_argv(%s, len_%s)' % (n, n))
+            self.before.append('char **c_%s = %s;' % (n, make))
+            self.after.append('tern_glue_free_strings(c_%s);' % n)
+        self.arguments.append('c_' + n)
+
+    def add_string_length(self, p):
+        """Fortran's lengths do not count the end of a C string."""
+        n = p.name
+        self.signature.append('MPI_Fint *' + n)
+        self.before.append('int c_%s = *%s > 0 ? *%s + 1 : *%s;' % (n, n, n, n))
+        self.arguments.append('&c_' + n)
+        self.success.append('*%s = c_%s > 0 ? c_%s - 1 : c_%s;' % (n, n, n, n))
+
+    def add_function(self, p):
+        c = p.function + ('_c' if p.kind == 'POLYFUNCTION' and self.large else '')
+        self.language = self.language or 'TERN_LANGUAGE_FORTRAN'
+        self.take('void (*%s)(void)' % p.name, '(%s *)%s' % (c, p.name))
+
+    def add_attribute(self, p):
+        """Attribute values and the extra state of callbacks: integers in the place of C's pointers."""
+        n, old = p.name, p.kind in ('ATTRIBUTE_VAL_10', 'EXTRA_STATE2')
+        self.language = 'TERN_LANGUAGE_FORTRAN_77' if old else 'TERN_LANGUAGE_FORTRAN'
+        self.signature.append(('MPI_Fint *' if old else 'MPI_Aint *') + n)
+        if p.direction == 'in':
+            self.arguments.append('(void *)(MPI_Aint)*' + n)
+            return
+        flag = next(q.name for q in self.procedure.parameters if q.kind == 'LOGICAL')
+        self.before.append('MPI_Aint c_%s = 0;' % n)
+        self.arguments.append('&c_' + n)
+        self.success += ['if (c_%s)' % flag, '    *%s = %sc_%s;' % (n, '(MPI_Fint)' if old else '', n)]
+
+    def add_position(self, p):
+        n = p.name
+        self.signature.append('MPI_Fint *' + n)
+        if p.lengths:
+            count = next(q.name for q in self.procedure.parameters if q.name == 'outcount')
+            self.arguments.append(n)
+            self.always += ['if (rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS)',
+                            '    for (int i = 0; i < *%s; i++)' % count,
+                            '        %s[i] = tern_glue_one_based(%s[i]);' % (n, n)]
+        else:
+            self.before.append('int c_%s = MPI_UNDEFINED;' % n)
+            self.arguments.append('&c_' + n)
+            self.always += ['if (rc == MPI_SUCCESS || c_%s >= 0)' % n,
+                            '    *%s = tern_glue_one_based(c_%s);' % (n, n)]
+
+    def add_old_address(self, p):
+        n = p.name
+        self.signature.append('MPI_Fint *' + n)
+        if p.lengths:
+            self.before.append('TERN_GLUE_ARRAY(MPI_Aint, c_%s, %s);' % (n, self.length(p)))
+            self.before += ['for (int64_t i = 0; i < length_c_%s; i++)' % n, '    c_%s[i] = %s[i];' % (n, n)]
+            self.arguments.append('c_' + n)
+            self.after.append('TERN_GLUE_RELEASE(c_%s);' % n)
+        elif p.direction == 'in':
+            self.arguments.append('*' + n)
+        else:
+            self.before.append('MPI_Aint c_%s;' % n)
+            self.arguments.append('&c_' + n)
+            self.success.append('*%s = (MPI_Fint)c_%s;' % (n, n))
+
+    def add_number(self, p):
+        c = kinds.scalar(p.kind, self.large)
+        if len(p.lengths) == 2:
+            self.take('%s (*%s)[%s]' % (c, p.name, p.lengths[1]), p.name)
+        elif p.direction == 'in' and not p.lengths and 'by-pointer' not in p.flags:
+            self.take('%s *%s' % (c, p.name), '*' + p.name)
+        else:
+            self.take('%s *%s' % (c, p.name), p.name)
+
+    def text(self):
+        name = 'P' + self.procedure.name + ('_c' if self.large else '')
+        head = 'TERN_GLUE void %s(%s)' % (self.name, ', '.join(self.signature + ['MPI_Fint *ierror'] + self.lengths))
+        call = 'int rc = %s(%s);' % (name, ', '.join(self.arguments))
+        out = ['', kinds.wrap(head + ';'), kinds.wrap(head), '{'] + ['    ' + line for line in self.before]
+        if self.language:
+            out.append('    tern_fortran_calls(%s);' % self.language)
+        out.append(kinds.wrap('    ' + call))
+        if self.language:
+            out.append('    tern_fortran_calls(TERN_LANGUAGE_C);')
+        out += ['    ' + line for line in self.always]
+        if self.success:
+            out += ['    if (rc == MPI_SUCCESS) {'] + ['        ' + line for line in self.success] + ['    }']
+        out += ['    ' + line for line in self.after] + ['    if (ierror)', '        *ierror = rc;', '}']
+        return '\n'.join(out)
+
+
+def aliases(target, names):
+    return '\n'.join('TERN_ALIAS(%d, "%s", %s)' % (i, name, target) for i, name in enumerate(names))
+
+
+def has_address_of_detached(procedure):
+    return any(p.kind == 'C_BUFFER2' for p in procedure.parameters)
+
+
+# The address of a detached buffer means nothing in mpif.h, where the argument is any variable.
+DETACH = '''
+TERN_GLUE void {name}_old({signature}, MPI_Fint *ierror);
+TERN_GLUE void {name}_old({signature}, MPI_Fint *ierror)
+{{
+    void *address;
+    (void)buffer_addr;
+    {name}({arguments}, ierror);
+}}'''
+
+
+def names_of(procedure):
+    return [procedure.name] + OTHER_NAMES.get(procedure.name, [])
+
+
+BANNER = """/* SPDX-License-Identifier: BSD-3-Clause */
+/* Made by api/fortran.py from api/%s; do not edit. */
+"""
+
+
+def make_hand_names(chapters, procedures, objects):
+    """The names of what lib/fortran/hand.c has."""
+    return BANNER % 'procedures.txt' + '\n'.join(
+        aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name)]) for name in BY_HAND) + '\n'
+
+
+# The types of MPI_SIZEOF, and their sizes in bytes.
+SIZEOF = {'character': 1, 'logical': 4, 'int8': 1, 'int16': 2, 'int32': 4, 'int64': 8, 'real32': 4, 'real64': 8,
+          'real128': 16, 'complex32': 8, 'complex64': 16, 'complex128': 32}
+RANKS = ['scalar'] + ['r%d' % rank for rank in range(1, 16)]
+
+
+def sizeof_names(type_name):
+    return [prefix + 'mpi_sizeof_%s_%s_' % (type_name, rank) for prefix in ('', 'p') for rank in RANKS]
+
+
+def make_sizeof_c(chapters, procedures, objects):
+    out = [BANNER % 'fortran.py' + '#include "lib/fortran/glue.h"']
+    for type_name, size in SIZEOF.items():
+        head = 'TERN_GLUE void tern_f_sizeof_%s(void *x, MPI_Fint *size, MPI_Fint *ierror)' % type_name
+        out += ['', head + ';', head, '{', '    (void)x;', '    *size = %d;' % size, '    if (ierror)',
+                '        *ierror = MPI_SUCCESS;', '}', aliases('tern_f_sizeof_' + type_name, sizeof_names(type_name))]
+    return '\n'.join(out) + '\n'
+
+
+# Derived types of mpi_f08_types, with the middle of the names of their operators (none: no operators).
+F08_TYPES = {'Mpi_comm': 'comm', 'Mpi_datatype': 'datatype', 'Mpi_errhandler': 'errhandler', 'Mpi_file': 'file',
+             'Mpi_group': 'group', 'Mpi_info': 'info', 'Mpi_message': 'message', 'Mpi_op': 'op',
+             'Mpi_request': 'request', 'Mpi_session': 'session', 'Mpi_win': 'win', 'Mpi_status': ''}
+F08_CALLBACKS = ['%s_%s' % (kind, what) for kind in ('comm', 'type', 'win')
+                 for what in ('null_copy_fn', 'dup_fn', 'null_delete_fn')] + ['conversion_fn_null']
+
+
+def type_hash(name):
+    """gfortran's number of a derived type, by which SELECT TYPE tells types."""
+    value = 0
+    for character in 'mpi_f08_types_' + name:
+        value = ((value << 6) + (value << 16) - value + ord(character)) & 0xffffffff
+    return value % 100000000
+
+
+def f08_constants(objects):
+    """{name in lower case: Fortran index} of the predefined handles."""
+    return {name.lower(): o.fortran for o in objects if o.fortran >= 0
+            for name in o.names or [o.symbol.replace('ompi_', '')]}
+
+
+TYPES_C = """#include <mpi.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* What gfortran makes of a derived type: a description, an initial value, a function that copies one. */
+struct type_description {
+    int hash;
+    MPI_Aint bytes;
+    const void *parent, *initial;
+    void *copy, *finalize, *free;
+};
+
+#define TYPE(name, of_hash, type)                                                            \\
+    EXPORTED type __mpi_f08_types_MOD___def_init_mpi_f08_types_##name;                       \\
+    EXPORTED void __mpi_f08_types_MOD___copy_mpi_f08_types_##name(type *from, type *to);     \\
+    void __mpi_f08_types_MOD___copy_mpi_f08_types_##name(type *from, type *to)               \\
+    {                                                                                        \\
+        *to = *from;                                                                         \\
+    }                                                                                        \\
+    EXPORTED struct type_description __mpi_f08_types_MOD___vtab_mpi_f08_types_##name = {     \\
+        .hash = of_hash,                                                                     \\
+        .bytes = sizeof(type),                                                               \\
+        .initial = &__mpi_f08_types_MOD___def_init_mpi_f08_types_##name,                     \\
+        .copy = (void *)__mpi_f08_types_MOD___copy_mpi_f08_types_##name,                     \\
+    };
+
+/* == and /= of handles */
+#define OPERATORS(name)                                                                 \\
+    EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b); \\
+    MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b)           \\
+    {                                                                                    \\
+        return *a == *b;                                                                 \\
+    }                                                                                    \\
+    EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_ne(MPI_Fint *a, MPI_Fint *b); \\
+    MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_ne(MPI_Fint *a, MPI_Fint *b)           \\
+    {                                                                                    \\
+        return *a != *b;                                                                 \\
+    }
+
+/* A named constant, for debuggers and programs of old compilers: others have the number in themselves. */
+#define CONSTANT(name, old_name, index)                  \\
+    EXPORTED extern const MPI_Fint __mpi_f08_types_MOD_##name; \\
+    const MPI_Fint __mpi_f08_types_MOD_##name = index;         \\
+    EXPORTED extern MPI_Fint ompi_f08_##old_name;              \\
+    MPI_Fint ompi_f08_##old_name = index;
+
+/* The predefined callbacks as module procedures. */
+#define CALLBACK(name)                                        \\
+    extern void mpi_##name##_(void *, void *, void *, void *, void *, void *, void *);                  \\
+    EXPORTED void __mpi_f08_callbacks_MOD_mpi_##name(void *, void *, void *, void *, void *, void *, void *);  \\
+    void __mpi_f08_callbacks_MOD_mpi_##name(void *a, void *b, void *c, void *d, void *e, void *f, void *g) \\
+    {                                                         \\
+        mpi_##name##_(a, b, c, d, e, f, g);                   \\
+    }
+
+"""
+
+
+def make_types_c(chapters, procedures, objects):
+    """What programs that were compiled with gfortran need of the modules of mpi_f08."""
+    out = [BANNER % 'objects.txt' + TYPES_C.replace('\\\\', '\\')]
+    for name, operators in F08_TYPES.items():
+        out.append('TYPE(%s, %d, %s)' % (name, type_hash(name), 'MPI_Fint' if operators else 'MPI_Status'))
+    out += ['OPERATORS(%s)' % o for o in F08_TYPES.values() if o]
+    for name, index in f08_constants(objects).items():
+        out.append('CONSTANT(%s, %s, %d)' % (name, re.sub(r'(int\d+)_t$', r'\1', name), index))
+    out += ['CALLBACK(%s)' % name for name in F08_CALLBACKS]
+    return '\n'.join(out) + '\n'
+
+
+def version_script(names):
+    lines = ['# Made by api/fortran.py; do not edit.', '{', 'global:']
+    return '\n'.join(lines + ['    %s;' % n for n in sorted(set(names))] + ['local:', '    *;', '};', ''])
+
+
+def working(procedures):
+    return [p for p in procedures if p.exported and in_fortran(p) and p.name not in BY_HAND]
+
+
+def make_mpifh_map(chapters, procedures, objects):
+    names = [s for p in working(procedures) for name in names_of(p) for s in spellings(name)]
+    names += [s for name in BY_HAND for s in spellings(name)]
+    return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
+
+
+def make_f08_map(chapters, procedures, objects):
+    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*']
+    names += [s for p in working(procedures) for name in names_of(p) for s in f08_spellings(name)]
+    names += [s for p in working(procedures) if p.has_twin and not p.of_kind('BUFFER')
+              for s in f08_spellings(p.name + '_c')]
+    names += [s for name in BY_HAND for s in f08_spellings(name)]
+    return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
+
+
+def make_ignore_tkr_map(chapters, procedures, objects):
+    return version_script(['mpi_fortran_*'] + [s for t in SIZEOF for s in sizeof_names(t)])
+
+
+def make(chapters, procedures, objects):
+    """The functions that mpif.h and `use mpi` programs call, and those of mpi_f08 whose arguments are the same."""
+    out = [BANNER % 'procedures.txt' +
+           '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '', '#include "lib/fortran/glue.h"', '',
+           '/* Arrays of no element are not set. */', '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
+    for p in working(procedures):
+        glue = Glue(p)
+        out.append('\n/* procedures.txt:%d */' % p.line + glue.text())
+        plain = [s for name in names_of(p) for s in spellings(name)]
+        f08 = [s for name in names_of(p) for s in f08_spellings(name)]
+        if has_address_of_detached(p):
+            out.append(DETACH.format(name=glue.name, signature=', '.join(glue.signature), arguments=', '.join(
+                '&address' if d.endswith('buffer_addr') else d.split('*')[-1] for d in glue.signature)))
+            out += [aliases(glue.name + '_old', plain), aliases(glue.name, f08)]
+        else:
+            out.append(aliases(glue.name, plain + f08))
+        if p.has_twin and not p.of_kind('BUFFER'):
+            glue = Glue(p, large=True)
+            out += [glue.text(), aliases(glue.name, f08_spellings(p.name + '_c'))]
+    return '\n'.join(out) + '\n'
