@@ -4,6 +4,7 @@ PMPI_Xxx, and all the names by which Fortran programs call it. lib/fortran/glue.
 
 import re
 
+import checks
 import kinds
 
 # Procedures of C without a counterpart in Fortran, or written by hand (lib/fortran/hand.c).
@@ -23,6 +24,10 @@ CART_DIMENSIONS = {'MPI_Cart_sub'}
 # Strings whose leading blanks do not count (MPI-4.1 section 10).
 STRIPPED = re.compile(r'MPI_Info_')
 
+# Procedures that keep the address of a buffer, or find out where it ends.
+WHOLE_ARRAYS = {'MPI_Buffer_attach', 'MPI_Comm_attach_buffer', 'MPI_Session_attach_buffer', 'MPI_Win_create',
+                'MPI_Win_attach'}
+
 # Names by which programs call some functions besides their own.
 OTHER_NAMES = {'MPI_Alloc_mem': ['MPI_Alloc_mem_cptr'], 'MPI_Win_allocate': ['MPI_Win_allocate_cptr'],
                'MPI_Win_allocate_shared': ['MPI_Win_allocate_shared_cptr'],
@@ -32,6 +37,20 @@ OTHER_NAMES = {'MPI_Alloc_mem': ['MPI_Alloc_mem_cptr'], 'MPI_Win_allocate': ['MP
 def in_fortran(procedure):
     """Does Fortran have this procedure?"""
     return procedure.chapter not in NOT_FORTRAN and not C_ONLY.match(procedure.name)
+
+
+def is_old(procedure):
+    """Is it one of those that mpi_f08 never had?"""
+    return 'removed' in procedure.words or procedure.words.get('deprecated', '').startswith('2.0')
+
+
+def where(procedure, large):
+    """The Fortran interfaces that have the procedure, for `mpi_info --procedures`."""
+    if not in_fortran(procedure):
+        return ''
+    if large:  # under the name without _c
+        return 'mpi_f08'
+    return 'mpif.h mpi' if is_old(procedure) else 'mpif.h mpi mpi_f08'
 
 
 def spellings(name):
@@ -46,16 +65,45 @@ def f08_spellings(name):
     return [(prefix + name).lower() + '_f08_' for prefix in ('', 'P')]
 
 
-class Glue:
-    """Text of one function. `large`: it calls PMPI_Xxx_c."""
+def way_of(procedure, p):
+    """How a section as the buffer p is dealt with (lib/fortran/section.h), its count and its datatype (or None)."""
+    described = checks.triple(procedure, p)
+    rest = procedure.parameters[procedure.parameters.index(p) + 1:]
+    datatype = next((q for q in rest if q.kind == 'DATATYPE'), None)
+    collective = procedure.rules in checks.COLLECTIVE or procedure.chapter == 'op'
+    persistent = procedure.name.endswith('_init')
+    if procedure.name in WHOLE_ARRAYS or checks.partitioned(procedure):
+        return 'refuse', None, None
+    if collective and procedure.operation != 'bcast':
+        if procedure.of_kind('OPERATION') or not datatype or datatype.lengths:
+            return ('refuse' if persistent else 'copy'), None, None
+        return ('stretch_only' if persistent else 'stretch'), None, datatype
+    if described and kinds.passed(described[0], False):
+        return 'type', *described
+    if procedure.chapter == 'datatype' and p.name in ('inbuf', 'outbuf'):
+        return 'copy', None, None
+    return 'address', None, None
 
-    def __init__(self, procedure, large=False, name=None):
-        self.procedure, self.large = procedure, large
-        self.name = name or 'tern_f_' + procedure.name.lower() + ('_c' if large else '')
+
+class Glue:
+    """Text of one function. `large`: it calls PMPI_Xxx_c. `sections`: its buffers are descriptors of arrays."""
+
+    def __init__(self, procedure, large=False, sections=False):
+        self.procedure, self.large, self.sections = procedure, large, sections
+        self.name = 'tern_f_' + procedure.name.lower() + ('_c' if large else '') + ('_ts' if sections else '')
+        self.own = {}           # parameter: the variable that stands for it
+        if sections:
+            for p in procedure.of_kind('BUFFER'):
+                way, count, datatype = way_of(procedure, p)
+                if way == 'type':
+                    self.own[count.name] = 'n_' + count.name
+                if datatype:
+                    self.own[datatype.name] = 't_' + datatype.name
         self.signature, self.lengths = [], []   # parameters, hidden lengths of strings
         self.before, self.arguments = [], []
         self.always, self.success, self.after = [], [], []
         self.language = ''
+        self.declared, self.prepared, self.ended = [], [], []
         for p in procedure.parameters:
             if kinds.passed(p, large):
                 self.add(p)
@@ -66,6 +114,8 @@ class Glue:
             self.arguments.append('0' if kind == 'ARGUMENT_COUNT' and 'by-value' in p.flags else 'NULL')
         elif kind in HANDLE:
             (self.add_handles if p.lengths else self.add_handle)(p)
+        elif kind == 'BUFFER' and self.sections:
+            self.add_array(p)
         elif kind == 'BUFFER':
             self.take('void *' + p.name, 'tern_glue_buffer(%s)' % p.name)
         elif kind == 'C_BUFFER':
@@ -100,6 +150,44 @@ class Glue:
         else:
             self.add_number(p)
 
+    def add_array(self, p):
+        """A buffer that may be a section of an array."""
+        n = p.name
+        way, count, datatype = way_of(self.procedure, p)
+        self.take('struct tern_descriptor *' + n, 'b_' + n)
+        self.declared.append('void *b_%s = tern_glue_buffer(%s->base);' % (n, n))
+        if way == 'address':
+            return
+        type_name = 't_' + datatype.name if datatype else ''
+        writes = 'true' if p.direction != 'in' else 'false'
+        declaration = '%s t_%s = tern_glue_Type(*%s);' % ('MPI_Datatype', datatype.name, datatype.name) if datatype else ''
+        if declaration and declaration not in self.declared:
+            self.declared.append(declaration)
+        if way == 'type':
+            c = kinds.scalar(count.kind, self.large)
+            self.declared.append('%s n_%s = *%s;' % (c, count.name, count.name))
+        self.declared.append('struct tern_section s_%s = {0};' % n)
+        prepare = {
+            'type': 'tern_section_type(&s_{n}, {n}, n_{count}, &{type})',
+            'copy': 'tern_section_copy(&s_{n}, {n}, {writes}, &b_{n})',
+            'stretch': 'tern_section_stretch(&s_{n}, {n}, {writes}, &{type}, &b_{n})',
+            'stretch_only': 'tern_section_stretch_only(&s_{n}, {n}, &{type})',
+            'refuse': 'tern_section_refuse()',
+        }[way].format(n=n, count=count.name if count else '', type=type_name, writes=writes)
+        self.prepared += ['if (TERN_UNLIKELY(!wrong && !tern_section_dense(%s))) {' % n, '    wrong = %s;' % prepare]
+        if way == 'type':
+            self.prepared += ['    if (s_%s.made)' % n, '        n_%s = 1;' % count.name]
+        self.prepared.append('}')
+        if way == 'refuse':
+            self.declared.pop()
+            return
+        request = self.procedure.of_kind('REQUEST')
+        if request and way in ('copy', 'stretch'):
+            end = 'tern_section_end_with(&s_%s, rc, c_%s);' % (n, request[0].name)
+        else:
+            end = 'tern_section_end(&s_%s);' % n
+        self.ended += ['if (TERN_UNLIKELY(s_%s.made || s_%s.copy))' % (n, n), '    ' + end]
+
     def take(self, declaration, argument):
         self.signature.append(declaration)
         self.arguments.append(argument)
@@ -120,7 +208,8 @@ class Glue:
             return 'tern_glue_dimensions(c_comm)'
         if self.procedure.rules == 'neighbor':
             return 'tern_glue_%s(c_comm)' % ('destinations' if p.name.startswith('send') else 'sources')
-        guard = 'sendbuf == &mpi_fortran_in_place_ ? 0 : ' if p.name.startswith('send') else ''
+        in_place = 'b_sendbuf == MPI_IN_PLACE' if self.sections else '(char *)sendbuf == &mpi_fortran_in_place_'
+        guard = in_place + ' ? 0 : ' if p.name.startswith('send') else ''
         return guard + 'tern_glue_peers(c_comm)'
 
     def add_handle(self, p):
@@ -133,7 +222,7 @@ class Glue:
                 self.before.insert(0, '%s c_%s = tern_glue_%s(*%s);' % (c, n, middle, n))
                 self.arguments.append('c_' + n)
             else:
-                self.arguments.append('tern_glue_%s(*%s)' % (middle, n))
+                self.arguments.append(self.own.get(n, 'tern_glue_%s(*%s)' % (middle, n)))
             return
         start = '' if p.direction == 'out' else ' = tern_glue_%s(*%s)' % (middle, n)
         self.before.append('%s c_%s%s;' % (c, n, start))
@@ -180,8 +269,12 @@ class Glue:
 
     def add_string(self, p):
         n = p.name
-        self.signature.append('char *' + n)
-        self.lengths.append('size_t len_' + n)
+        if self.sections:  # bind(C) passes a descriptor
+            self.signature.append('struct tern_descriptor *d_' + n)
+            self.declared += ['char *%s = d_%s->base;' % (n, n), 'size_t len_%s = d_%s->element_bytes;' % (n, n)]
+        else:
+            self.signature.append('char *' + n)
+            self.lengths.append('size_t len_' + n)
         if p.direction == 'in':
             strip = 'true' if STRIPPED.match(self.procedure.name) else 'false'
             self.before.append('char *c_%s = tern_glue_string(%s, len_%s, %s);' % (n, n, n, strip))
@@ -284,18 +377,30 @@ class Glue:
         if len(p.lengths) == 2:
             self.take('%s (*%s)[%s]' % (c, p.name, p.lengths[1]), p.name)
         elif p.direction == 'in' and not p.lengths and 'by-pointer' not in p.flags:
-            self.take('%s *%s' % (c, p.name), '*' + p.name)
+            self.take('%s *%s' % (c, p.name), self.own.get(p.name, '*' + p.name))
         else:
             self.take('%s *%s' % (c, p.name), p.name)
 
-    def text(self):
+    def call(self):
+        """Lines that declare rc and call PMPI_Xxx."""
         name = 'P' + self.procedure.name + ('_c' if self.large else '')
+        call = '%s(%s);' % (name, ', '.join(self.arguments))
+        if not self.prepared:
+            return [kinds.wrap('int rc = ' + call)]
+        comm = [p for p in self.procedure.of_kind('COMMUNICATOR') if p.direction == 'in']
+        refuse = 'tern_fortran_refuse(%s, "%s", wrong);' % (
+            'tern_glue_Comm(*%s)' % comm[0].name if comm else 'NULL', self.procedure.name)
+        return ['const char *wrong = NULL;'] + self.prepared + [
+            'int rc;', 'if (TERN_UNLIKELY(wrong != NULL))', '    rc = ' + refuse, 'else',
+            kinds.wrap('    rc = ' + call).replace('\n    ', '\n        ')] + self.ended
+
+    def text(self):
         head = 'TERN_GLUE void %s(%s)' % (self.name, ', '.join(self.signature + ['MPI_Fint *ierror'] + self.lengths))
-        call = 'int rc = %s(%s);' % (name, ', '.join(self.arguments))
-        out = ['', kinds.wrap(head + ';'), kinds.wrap(head), '{'] + ['    ' + line for line in self.before]
+        out = ['', kinds.wrap(head + ';'), kinds.wrap(head), '{']
+        out += ['    ' + line for line in self.declared + self.before]
         if self.language:
             out.append('    tern_fortran_calls(%s);' % self.language)
-        out.append(kinds.wrap('    ' + call))
+        out += ['    ' + line for line in self.call()]
         if self.language:
             out.append('    tern_fortran_calls(TERN_LANGUAGE_C);')
         out += ['    ' + line for line in self.always]
@@ -336,7 +441,8 @@ BANNER = """/* SPDX-License-Identifier: BSD-3-Clause */
 def make_hand_names(chapters, procedures, objects):
     """The names of what lib/fortran/hand.c has."""
     return BANNER % 'procedures.txt' + '\n'.join(
-        aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name)]) for name in BY_HAND) + '\n'
+        aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name), *section_names(name)])
+        for name in BY_HAND) + '\n'
 
 
 # The types of MPI_SIZEOF, and their sizes in bytes.
@@ -450,6 +556,26 @@ def make_types_c(chapters, procedures, objects):
     return '\n'.join(out) + '\n'
 
 
+def section_names(name):
+    """What mpi_f08 calls where buffers are descriptors: bind(C), so that all compilers pass the same descriptor."""
+    return [(prefix + name).lower() + '_f08ts' for prefix in ('', 'P')]
+
+
+def make_sections(chapters, procedures, objects):
+    """The procedures with buffers for our own mpi_f08."""
+    out = [BANNER % 'procedures.txt' + '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '',
+           '#include "lib/fortran/section.h"', '', '/* Arrays of no element are not set. */',
+           '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
+    for p in working(procedures):
+        if not p.of_kind('BUFFER') or is_old(p):
+            continue
+        for large in (False, True) if p.has_twin else (False,):
+            glue = Glue(p, large, sections=True)
+            out += ['\n/* procedures.txt:%d */' % p.line + glue.text(),
+                    aliases(glue.name, section_names(p.name + ('_c' if large else '')))]
+    return '\n'.join(out) + '\n'
+
+
 def version_script(names):
     lines = ['# Made by api/fortran.py; do not edit.', '{', 'global:']
     return '\n'.join(lines + ['    %s;' % n for n in sorted(set(names))] + ['local:', '    *;', '};', ''])
@@ -466,7 +592,7 @@ def make_mpifh_map(chapters, procedures, objects):
 
 
 def make_f08_map(chapters, procedures, objects):
-    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*']
+    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts']
     names += [s for p in working(procedures) for name in names_of(p) for s in f08_spellings(name)]
     names += [s for p in working(procedures) if p.has_twin and not p.of_kind('BUFFER')
               for s in f08_spellings(p.name + '_c')]

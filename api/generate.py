@@ -16,6 +16,7 @@ import textwrap
 import bad_arguments
 import entry
 import fortran
+import fortran_modules
 import interpose
 import kinds
 import table
@@ -34,7 +35,7 @@ CALLBACKS += [spelled for name in (
     'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn conversion_fn_null').split()
     for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
 # What our Fortran libraries use of libmpi.
-OTHER_FUNCTIONS += ['tern_fortran_tables', 'tern_fortran_handle', 'tern_fortran_calls']
+OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls finish_with handle refuse tables'.split()]
 # ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
@@ -180,11 +181,12 @@ def make_map(chapters, procedures, objects):
 
 
 def make_procedures_inc(chapters, procedures, objects):
-    out = [BANNER % 'api/procedures.txt', '/* {name, chapter, since, works}: of `mpi_info --procedures`. */']
+    out = [BANNER % 'api/procedures.txt', '/* {name, chapter, since, works, where in Fortran}: of `mpi_info --procedures`. */']
     for p in procedures:
         for suffix in ('', '_c') if p.has_twin else ('',):
             since = '4.0' if suffix and p.since < '4.0' else p.since
-            out.append('{"%s%s", "%s", "%s", %d},' % (p.name, suffix, chapters[p.chapter], since, p.works))
+            out.append('{"%s%s", "%s", "%s", %d, "%s"},' % (p.name, suffix, chapters[p.chapter], since, p.works,
+                                                            fortran.where(p, bool(suffix))))
     return '\n'.join(out + [''])
 
 
@@ -200,8 +202,12 @@ def artefacts(chapters):
         'interpose.c': interpose.make_library,
         'interpose.h': interpose.make_header,
         'fortran_glue.c': fortran.make,
+        'fortran_sections.c': fortran.make_sections,
         'fortran_sizeof.c': fortran.make_sizeof_c,
         'fortran_types.c': fortran.make_types_c,
+        'mpif.h': fortran_modules.make_mpif_h,
+        'mpi.F90': fortran_modules.make_mpi,
+        'mpi_f08.F90': fortran_modules.make_mpi_f08,
         'hand_names.inc': fortran.make_hand_names,
         'libmpi_mpifh.map': fortran.make_mpifh_map,
         'libmpi_usempif08.map': fortran.make_f08_map,

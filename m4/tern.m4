@@ -110,7 +110,25 @@ AS_IF([test $have_cuda = no && test -n "$with_cuda" && test "$with_cuda" != no],
 AC_SUBST([CUDA_CPPFLAGS])
 AM_CONDITIONAL([HAVE_CUDA], [test "$have_cuda" != no])
 
-AC_CHECK_PROGS([GFORTRAN], [gfortran], [no])
+# The libraries are C; a Fortran compiler is for the modules mpi and mpi_f08 only.
+AC_ARG_VAR([FC], [Fortran compiler, with which mpifort works and the modules mpi and mpi_f08 are compiled; no: none])
+AC_CHECK_PROGS([FC], [gfortran], [no])
+have_fortran=no
+AS_IF([test "$FC" = no], [FC=gfortran], [
+    AC_MSG_CHECKING([whether $FC compiles a module])
+    mkdir -p conftest.dir
+    AS_ECHO(["module conftest; end module"]) > conftest.dir/conftest.f90
+    AS_IF([(cd conftest.dir && $FC -c conftest.f90) >&AS_MESSAGE_LOG_FD 2>&1], [have_fortran=yes])
+    rm -rf conftest.dir
+    AC_MSG_RESULT([$have_fortran])
+    AS_IF([test $have_fortran = no], [AC_MSG_ERROR([$FC cannot compile a Fortran module, see config.log; name another compiler with FC=..., or FC=no])])
+])
+# ccache and its kin stand before the compiler
+FC_NAME=`for word in $FC; do case $word in *ccache|-*) ;; *) basename "$word"; break ;; esac; done`
+AC_SUBST([FC_NAME])
+AS_IF([test $have_fortran = yes], [tern_modules=yes], [tern_modules="no (tern-fortran-modules compiles it)"])
+AC_DEFINE_UNQUOTED([TERN_FORTRAN_MODULES], ["$tern_modules"], [are the modules mpi and mpi_f08 compiled with the library])
+AM_CONDITIONAL([HAVE_FORTRAN], [test $have_fortran = yes])
 ])
 
 # TERN_REPORT
@@ -131,7 +149,8 @@ AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "costs nothing in th
       [tern_row libfabric "$have_libfabric" "found, not used in this version"])
 AS_IF([test "$have_cuda" = no], [tern_row CUDA no "costs nothing in this version: no device memory yet"],
       [tern_row CUDA "$have_cuda" "found, not used in this version"])
-AS_IF([test "$GFORTRAN" = no], [tern_row gfortran no "costs nothing in this version: no Fortran yet"],
-      [tern_row gfortran "`$GFORTRAN -dumpfullversion`" "found, not used in this version: no Fortran yet"])
+AS_IF([test $have_fortran = no],
+      [tern_row Fortran no "no modules mpi and mpi_f08 (package gfortran); programs that are compiled already run"],
+      [tern_row Fortran "$FC" "`$FC --version 2>/dev/null | head -n 1`; modules mpi and mpi_f08"])
 echo
 ])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * mpicc and mpicxx (also mpic++, mpiCC): the machine's compiler with what it needs to find MPI. One program; the name
- * it is called by says which language. It becomes the compiler by exec, so exit status, signals and speed are the
- * compiler's own.
+ * mpicc, mpicxx (also mpic++, mpiCC) and mpifort (also mpif90, mpif77): the machine's compiler with what it needs to
+ * find MPI. One program; the name it is called by says which language. It becomes the compiler by exec, so exit status,
+ * signals and speed are the compiler's own.
  *
  * The flags follow the user's: a user's -I comes first. Nothing is added when no file is named (`mpicc --version`), and
  * no link flags when nothing is linked (-c, -E, ...). As with Open MPI, OMPI_CC and its kin replace a part of the
@@ -24,10 +24,13 @@ struct language {
     const char *command;  /* default compiler */
     const char *command_variable;
     const char *flags_variable;
+    const char *libraries;
 };
 
-static const struct language language_c = {"C", TERN_CC, "OMPI_CC", "OMPI_CFLAGS"};
-static const struct language language_cxx = {"C++", TERN_CXX, "OMPI_CXX", "OMPI_CXXFLAGS"};
+static const struct language language_c = {"C", TERN_CC, "OMPI_CC", "OMPI_CFLAGS", "-lmpi"};
+static const struct language language_cxx = {"C++", TERN_CXX, "OMPI_CXX", "OMPI_CXXFLAGS", "-lmpi"};
+static const struct language language_fortran = {
+    "Fortran", TERN_FC, "OMPI_FC", "OMPI_FCFLAGS", "-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh -lmpi"};
 
 static const char *program;
 
@@ -105,7 +108,45 @@ static void add_variable(struct tern_words *words, const char *variable, const c
     tern_words_split(words, value ? value : preset);
 }
 
-static void add_flags(struct parts *parts, const struct language *language)
+/* The name of the compiler in the command: what stands behind ccache and directories. */
+static const char *compiler_name(const struct tern_words *command)
+{
+
+    for (int i = 0; i < command->count; i++) {
+        const char *word = command->word[i], *slash = strrchr(word, '/');
+        const char *last = slash ? slash + 1 : word;
+        if (strcmp(last, "ccache") != 0 && word[0] != '-') {
+            return last;
+        }
+    }
+    return TERN_FC_NAME;
+}
+
+/* Adds the directory of the modules that the compiler reads: that of its name. gfortran-14 and its kin read what gfortran
+ * wrote, too. */
+static void add_modules(struct parts *parts, bool compiles)
+{
+    const char *name = compiler_name(&parts->command);
+    bool gnu = strstr(name, "gfortran") && strstr(TERN_FC_NAME, "gfortran");
+    const char *const names[] = {name, gnu ? TERN_FC_NAME : name};
+    char lib[PATH_MAX], directory[2 * PATH_MAX];
+
+    tern_prefix_directory(TERN_LIBDIR, lib);
+    for (int i = 0; i < 2; i++) {
+        snprintf(directory, sizeof directory, "%s/fortran/%s", lib, names[i]);
+        if (access(directory, R_OK) == 0) {
+            tern_words_add(&parts->compile, "-I%s", directory);
+            return;
+        }
+    }
+    if (compiles) {
+        fprintf(stderr, "%s: there are no modules mpi and mpi_f08 for '%s' (in %s), only mpif.h; "
+                        "tern-fortran-modules compiles them\n",
+                program, name, directory);
+    }
+}
+
+static void add_flags(struct parts *parts, const struct language *language, bool compiles)
 {
     char include[PATH_MAX], lib[PATH_MAX];
     tern_prefix_directory(TERN_INCLUDEDIR, include);
@@ -116,6 +157,9 @@ static void add_flags(struct parts *parts, const struct language *language)
     /* GCC looks there by itself; naming it would change its order. */
     if (strcmp(include, "/usr/include") != 0) {
         tern_words_add(&parts->compile, "-I%s", include);
+    }
+    if (language == &language_fortran) {
+        add_modules(parts, compiles);
     }
     add_variable(&parts->compile, "OMPI_CPPFLAGS", NULL);
     add_variable(&parts->compile, language->flags_variable, TERN_SANITIZER_FLAGS);
@@ -128,7 +172,7 @@ static void add_flags(struct parts *parts, const struct language *language)
         tern_words_add(&parts->link, "-Wl,%s", lib);
         tern_words_add(&parts->link, "-Wl,--enable-new-dtags");
     }
-    add_variable(&parts->link, "OMPI_LIBS", "-lmpi");
+    add_variable(&parts->link, "OMPI_LIBS", language->libraries);
 }
 
 /* Prints what follows `flag` in each word that begins with it. */
@@ -159,8 +203,8 @@ static void print_help(void)
            "  -showme:libs       the libraries\n"
            "  -showme:version    the version of the MPI library\n"
            "  -showme:help       this text\n\n"
-           "OMPI_CC (mpicxx: OMPI_CXX) replaces the compiler; OMPI_CFLAGS (OMPI_CXXFLAGS), OMPI_CPPFLAGS,\n"
-           "OMPI_LDFLAGS and OMPI_LIBS replace options. See mpicc(1).\n",
+           "OMPI_CC (mpicxx: OMPI_CXX, mpifort: OMPI_FC) replaces the compiler; OMPI_CFLAGS (OMPI_CXXFLAGS,\n"
+           "OMPI_FCFLAGS), OMPI_CPPFLAGS, OMPI_LDFLAGS and OMPI_LIBS replace options. See mpicc(1).\n",
            program);
 }
 
@@ -238,20 +282,38 @@ static int run(const struct request *request, const struct parts *parts, const s
     return status;
 }
 
+/* Says so if INTEGER is to have 8 bytes: all of MPI's have 4, as with Open MPI. */
+static bool has_long_integers(const struct tern_words *user)
+{
+    static const char *const options[] = {"-fdefault-integer-8", "-i8", "-r8i8", "-finteger-4-integer-8"};
+
+    for (int i = 0; i < user->count; i++) {
+        for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
+            if (strcmp(user->word[i], options[j]) == 0) {
+                fprintf(stderr, "%s: %s makes INTEGER 8 bytes long, but MPI's arguments have 4; declare the program's "
+                                "own integers as INTEGER(8) instead\n",
+                        program, options[j]);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     program = slash ? slash + 1 : argv[0];
-    if (strstr(program, "mpif")) {
-        fprintf(stderr, "%s: %s has no Fortran bindings yet; they come in a later version\n", program, PACKAGE_STRING);
-        return 1;
-    }
+    bool fortran = strstr(program, "mpif") != NULL;
     bool cxx = strstr(program, "mpicxx") || strstr(program, "mpic++") || strstr(program, "mpiCC");
-    const struct language *language = cxx ? &language_cxx : &language_c;
+    const struct language *language = fortran ? &language_fortran : cxx ? &language_cxx : &language_c;
 
     struct parts parts = {0};
     struct request request = read_request(argc, argv, &parts.user);
-    add_flags(&parts, language);
+    if (fortran && has_long_integers(&parts.user)) {
+        return 1;
+    }
+    add_flags(&parts, language, request.has_file && !request.show);
     int status = request.show && *request.show ? print_part(request.show, &parts, language)
                                                : run(&request, &parts, language);
     tern_words_free(&parts.command);

@@ -8,7 +8,7 @@ TERN_GLUE double tern_f_mpi_wtime(void);
 TERN_GLUE double tern_f_mpi_wtick(void);
 TERN_GLUE MPI_Aint tern_f_mpi_aint_add(MPI_Aint *base, MPI_Aint *disp);
 TERN_GLUE MPI_Aint tern_f_mpi_aint_diff(MPI_Aint *addr1, MPI_Aint *addr2);
-TERN_GLUE void tern_f_mpi_pcontrol(MPI_Fint *level, MPI_Fint *ierror);
+TERN_GLUE void tern_f_mpi_pcontrol(MPI_Fint *level);
 TERN_GLUE void tern_f_mpi_f_sync_reg(void *buffer);
 
 double tern_f_mpi_wtime(void)
@@ -31,11 +31,9 @@ MPI_Aint tern_f_mpi_aint_diff(MPI_Aint *addr1, MPI_Aint *addr2)
     return *addr1 - *addr2;
 }
 
-void tern_f_mpi_pcontrol(MPI_Fint *level, MPI_Fint *ierror)
+void tern_f_mpi_pcontrol(MPI_Fint *level)
 {
-    int rc = PMPI_Pcontrol(*level);
-    if (ierror)
-        *ierror = rc;
+    PMPI_Pcontrol(*level);
 }
 
 /* Does nothing: that the compiler cannot know is what it is for. */

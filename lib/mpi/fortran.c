@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/mpi/comm.h"
+#include "lib/mpi/errhandler.h"
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 
@@ -49,6 +51,12 @@ enum tern_language tern_fortran_caller(void)
     enum tern_language language = caller;
     caller = TERN_LANGUAGE_C;
     return language;
+}
+
+int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what)
+{
+    struct tern_comm *on = comm && ((struct tern_handle *)comm)->magic == TERN_MAGIC_COMM ? ((struct tern_handle *)comm)->state : NULL;
+    return tern_raise_on(on ? &on->obj : NULL, procedure, tern_error(TERN_ERR_BUFFER, "%s", what));
 }
 
 static bool valid_kind(uint32_t magic)

@@ -11,6 +11,7 @@
 #include "lib/util/handle.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Returns the index of a handle of any kind, or -1 (of no handle) when memory is out. */
 MPI_Fint tern_fortran_index(struct tern_handle *handle);
@@ -55,5 +56,13 @@ enum tern_language tern_fortran_caller(void);
 
 /* To be called when an object goes, so that its index is free again. */
 void tern_fortran_drop(struct tern_object *object);
+
+/* Raises an error of class MPI_ERR_BUFFER on the communicator (NULL or no communicator: as where a call has none) and
+ * returns the code. `what` is a sentence: what was found, and the cure. */
+TERN_FOR_FORTRAN int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what);
+
+/* Calls `finish` when the request is reported complete, before its user is told. Returns false if that will not come,
+ * because the request is complete already or there is no memory. */
+TERN_FOR_FORTRAN bool tern_fortran_finish_with(MPI_Request request, void (*finish)(void *), void *argument);
 
 #endif

@@ -88,9 +88,59 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 static int orphan_count;                  /* incomplete ones; atomic */
 static struct tern_request *done_orphans; /* complete ones, chained through `owner`; atomic */
 
+/* What tern_fortran_finish_with asked for. Few, if any; guarded by the library's lock. */
+struct finisher {
+    struct finisher *next;
+    const struct tern_request *request;
+    void (*finish)(void *argument);
+    void *argument;
+};
+static struct finisher *finishers;
+
+bool tern_fortran_finish_with(MPI_Request handle, void (*finish)(void *), void *argument)
+{
+    struct tern_request *request = tern_request_of(handle);
+    struct finisher *finisher = request->held ? malloc(sizeof *finisher) : NULL;
+
+    if (!finisher)
+        return false;
+    tern_lock();
+    *finisher = (struct finisher){finishers, request, finish, argument};
+    __atomic_store_n(&finishers, finisher, __ATOMIC_RELAXED);
+    tern_unlock();
+    return true;
+}
+
+static void call_finishers(const struct tern_request *request)
+{
+    struct finisher *mine = NULL;
+
+    tern_lock();
+    for (struct finisher **link = &finishers; *link;) {
+        struct finisher *finisher = *link;
+        if (finisher->request != request) {
+            link = &finisher->next;
+            continue;
+        }
+        *link = finisher->next;
+        finisher->next = mine;
+        mine = finisher;
+    }
+    tern_unlock();
+    while (mine) {
+        struct finisher *next = mine->next;
+        mine->finish(mine->argument);
+        free(mine);
+        mine = next;
+    }
+}
+
 static inline void let_go(struct tern_request *request)
 {
     struct tern_datatype *datatype = request->datatype;
+
+    if (TERN_UNLIKELY(__atomic_load_n(&finishers, __ATOMIC_RELAXED) != NULL))
+        call_finishers(request);
 
     request->held = false;
     request->datatype = NULL;

@@ -18,7 +18,7 @@ done
 
 symbols=$(readelf --dyn-syms -W "$library" | awk '$1 ~ /^[0-9]+:$/ && $7 != "UND" && NF == 8 { print $4, $5, $6, $3, $8 }')
 # Our Fortran libraries use these.
-own=$(printf '%s\n' "$symbols" | awk '$5 ~ /^tern_/ && $5 !~ /^tern_fortran_(calls|handle|tables)$/ { print $5 }')
+own=$(printf '%s\n' "$symbols" | awk '$5 ~ /^tern_/ && $5 !~ /^tern_fortran_(calls|finish_with|handle|refuse|tables)$/ { print $5 }')
 [ -z "$own" ] || wrong "exported, but nobody's business:" "$own"
 protected=$(printf '%s\n' "$symbols" | awk '$3 != "DEFAULT" { print $5 }')
 [ -z "$protected" ] || wrong "not of default visibility:" "$protected"

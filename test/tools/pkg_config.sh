@@ -9,6 +9,13 @@ cd "$scratch"
 PKG_CONFIG_PATH=$("$MPICC" -showme:libdirs)/pkgconfig
 export PKG_CONFIG_PATH
 
+for name in ompi-fort ompi-f77 ompi-f90; do
+    # shellcheck disable=SC2046 # options are words
+    gfortran "$TERN_SRCDIR/test/tools/rank_sum.f90" -o program $(pkg-config --define-prefix --cflags --libs $name)
+    "$MPIRUN" -n 2 ./program | tee out
+    grep -qx 'sum of ranks: 1' out
+done
+
 for name in ompi ompi-c ompi-cxx; do
     compiler=gcc
     [ $name != ompi-cxx ] || compiler="g++ -x c++"

@@ -84,10 +84,30 @@ status 0 "$MPICC" -Wall -Werror rank_sum.c -o from_c
 status 0 "$bin/mpicxx" -Wall -Werror -x c++ rank_sum.c -o from_cxx
 status 0 "$MPIRUN" -n 2 ./from_c
 status 0 "$MPIRUN" -n 2 ./from_cxx
+
+# Fortran
+fc=$("$bin/mpifort" -showme:command | literal)
+modules='-I[^ ]+/include( -I[^ ]+/fortran/[^ ]+)?( -fsan[^ ]+ -fno-omit-frame-pointer)?'
+all_libraries='-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh'
 for name in mpifort mpif90 mpif77; do
-    expect "no Fortran" "$name: .*Fortran.*later.*" "$bin/$name" -showme
-    status 1 "$bin/$name" a.f90
+    expect "Fortran" "$fc $modules ${link% *} $all_libraries -lmpi" "$bin/$name" -showme
+    expect "Fortran version" "$name: .*Open MPI 4\.1\.4 \(Language: Fortran\)" "$bin/$name" -showme:version
 done
+expect "Fortran libraries" "mpi_usempif08 mpi_usempi_ignore_tkr mpi_mpifh mpi" "$bin/mpifort" -showme:libs
+expect "OMPI_FC" "other-fc -c a\.f90 -I[^ ]+/include -DX" \
+    env OMPI_FC=other-fc OMPI_FCFLAGS=-DX "$bin/mpifort" -showme -c a.f90
+expect "no modules" "mpifort: there are no modules .*'true'.*tern-fortran-modules.*" \
+    env OMPI_FC=true "$bin/mpifort" -c rank_sum.f90
+expect "long integers" "mpifort: -fdefault-integer-8 .* 4; declare .*" \
+    "$bin/mpifort" -fdefault-integer-8 -c rank_sum.f90
+status 1 "$bin/mpifort" -fdefault-integer-8 -c rank_sum.f90
+expect "no such compiler" ".*no compiler 'no-such'.*" "$bin/tern-fortran-modules" no-such
+cp "$TERN_SRCDIR/test/tools/rank_sum.f90" .
+status 0 "$bin/mpifort" rank_sum.f90 -o from_fortran
+status 0 "$MPIRUN" -n 2 ./from_fortran
+# another directory for the modules, as for another compiler
+status 0 "$bin/tern-fortran-modules" --to elsewhere "$("$bin/mpifort" -showme:command)"
+[ -r elsewhere/mpi_f08.mod ] || { echo "no elsewhere/mpi_f08.mod"; failures=$((failures + 1)); }
 
 # A RUNPATH, so that the caller's LD_LIBRARY_PATH still comes first; none in /usr.
 if [[ $("$MPICC" -showme:link) = *rpath* ]]; then

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Fortran programs compile with: mpif.h, and the sources of the modules mpi and mpi_f08. The modules hold
+declarations; all code is in the C libraries, so that a module needs no object file."""
+
+import os
+import re
+
+import fortran
+import kinds
+import table
+
+MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
+
+TYPES = {'COMMUNICATOR': 'MPI_Comm', 'DATATYPE': 'MPI_Datatype', 'OPERATION': 'MPI_Op', 'GROUP': 'MPI_Group',
+         'INFO': 'MPI_Info', 'ERRHANDLER': 'MPI_Errhandler', 'REQUEST': 'MPI_Request', 'MESSAGE': 'MPI_Message',
+         'WINDOW': 'MPI_Win', 'FILE': 'MPI_File', 'SESSION': 'MPI_Session'}
+KINDS = {'int': 'integer', 'MPI_Aint': 'integer(kind=MPI_ADDRESS_KIND)', 'MPI_Count': 'integer(kind=MPI_COUNT_KIND)',
+         'MPI_Offset': 'integer(kind=MPI_OFFSET_KIND)', 'MPI_Fint': 'integer', 'double': 'double precision'}
+
+# Constants of mpi.h that Fortran does not have.
+C_ONLY = re.compile(r'OMPI_(BUILD|HAVE|PARAM|MPI_|ENABLE|AFFINITY|WANT)|HAVE_|TERN_|OPEN_MPI|IMPI_|MPI_T_(?!ERR)')
+# Lengths of strings do not count C's closing zero.
+LENGTHS = re.compile(r'MPI_MAX_')
+
+
+def constants():
+    """{name: value} of the numbers that mpi.h defines, as Fortran has them."""
+    out = {'MPI_ADDRESS_KIND': 8, 'MPI_OFFSET_KIND': 8, 'MPI_COUNT_KIND': 8, 'MPI_INTEGER_KIND': 4,
+           'MPI_STATUS_SIZE': 6, 'MPI_SOURCE': 1, 'MPI_TAG': 2, 'MPI_ERROR': 3}
+    for line in open(MPI_H_IN, encoding='utf-8'):
+        m = re.match(r'#define (\w+) \(?(-?\d+)\)?$', line)
+        if not m or C_ONLY.match(m.group(1)):
+            continue
+        name, value = m.group(1).replace('OMPI_WAS_', ''), int(m.group(2))
+        out[name] = value - 1 if LENGTHS.match(name) else value
+    return out
+
+
+HANDLE_TYPES = {'comm': 'MPI_Comm', 'datatype': 'MPI_Datatype', 'op': 'MPI_Op', 'group': 'MPI_Group',
+                'info': 'MPI_Info', 'errhandler': 'MPI_Errhandler', 'request': 'MPI_Request',
+                'message': 'MPI_Message', 'win': 'MPI_Win', 'file': 'MPI_File', 'session': 'MPI_Session'}
+
+
+def handles(objects):
+    """[(name, type of mpi_f08, index)] of the predefined handles."""
+    out = []
+    for o in objects:
+        names = o.names or ['MPI_' + o.symbol.replace('ompi_mpi_', '').upper()] * o.symbol.startswith('ompi_mpi_')
+        out += [(name, HANDLE_TYPES[o.kind], o.fortran) for name in names if o.fortran >= 0]
+    return out
+
+
+BANNER = '! SPDX-License-Identifier: BSD-3-Clause\n! Made by api/fortran_modules.py; do not edit.\n'
+
+
+# ---- mpif.h ----
+
+COMMONS = [('mpi_fortran_bottom', 'MPI_BOTTOM', 'integer', ''), ('mpi_fortran_in_place', 'MPI_IN_PLACE', 'integer', ''),
+           ('mpi_fortran_argv_null', 'MPI_ARGV_NULL', 'character*1', '(1)'),
+           ('mpi_fortran_argvs_null', 'MPI_ARGVS_NULL', 'character*1', '(1,1)'),
+           ('mpi_fortran_errcodes_ignore', 'MPI_ERRCODES_IGNORE', 'integer', '(1)'),
+           ('mpi_fortran_status_ignore', 'MPI_STATUS_IGNORE', 'integer', '(MPI_STATUS_SIZE)'),
+           ('mpi_fortran_statuses_ignore', 'MPI_STATUSES_IGNORE', 'integer', '(MPI_STATUS_SIZE,1)'),
+           ('mpi_fortran_unweighted', 'MPI_UNWEIGHTED', 'integer', '(1)'),
+           ('mpi_fortran_weights_empty', 'MPI_WEIGHTS_EMPTY', 'integer', '(1)')]
+CALLBACKS = ['MPI_' + name for name in 'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN '
+             'COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN '
+             'WIN_NULL_DELETE_FN CONVERSION_FN_NULL'.split()]
+FUNCTIONS = [('double precision', ('MPI_WTIME', 'MPI_WTICK', 'PMPI_WTIME', 'PMPI_WTICK')),
+             ('integer*8', ('MPI_AINT_ADD', 'MPI_AINT_DIFF', 'PMPI_AINT_ADD', 'PMPI_AINT_DIFF'))]
+
+
+def fixed(text):
+    """A line that both source forms take: in columns 7 to 72."""
+    if len(text) > 66:
+        raise SystemExit('mpif.h: too long for a line: ' + text)
+    return '      ' + text
+
+
+def make_mpif_h(chapters, procedures, objects):
+    """Lines that are legal in both source forms, as old programs include it in either."""
+    out = BANNER.rstrip().split('\n')
+    out += ['! For fixed and free source form. Array sections are copied by the compiler.', '']
+    for name, value in list(constants().items()) + [(name, index) for name, _, index in handles(objects)]:
+        type_name = 'integer*8' if name == 'MPI_DISPLACEMENT_CURRENT' else 'integer'
+        out += [fixed('%s %s' % (type_name, name)), fixed('parameter (%s=%d)' % (name, value))]
+    for name in ('MPI_SUBARRAYS_SUPPORTED', 'MPI_ASYNC_PROTECTS_NONBLOCKING'):
+        out += [fixed('logical ' + name), fixed('parameter (%s=.false.)' % name)]
+    for block, name, type_name, shape in COMMONS:
+        out += [fixed('%s %s%s' % (type_name, name, shape)), fixed('common /%s/ %s' % (block, name))]
+    for block, name, _, _ in COMMONS:
+        out.append(fixed('save /%s/' % block))
+    for name in CALLBACKS:
+        out.append(fixed('external ' + name))
+    for type_name, names in FUNCTIONS:
+        for name in names:
+            out += [fixed('%s %s' % (type_name, name)), fixed('external ' + name)]
+    for prefix in ('', 'P'):
+        out += [fixed('interface %sMPI_SIZEOF' % prefix)] + [fixed(line) for line in sizeof_bodies(prefix)]
+        out.append(fixed('end interface'))
+    return '\n'.join(out) + '\n'
+
+
+SIZEOF_TYPES = {'character': 'character', 'logical': 'logical', 'int8': 'integer(kind=1)', 'int16': 'integer(kind=2)',
+                'int32': 'integer(kind=4)', 'int64': 'integer(kind=8)', 'real32': 'real(kind=4)',
+                'real64': 'real(kind=8)', 'real128': 'real(kind=16)', 'complex32': 'complex(kind=4)',
+                'complex64': 'complex(kind=8)', 'complex128': 'complex(kind=16)'}
+
+
+def sizeof_bodies(prefix):
+    for type_name, declared in SIZEOF_TYPES.items():
+        for rank, rank_name in enumerate(fortran.RANKS):
+            name = '%sMPI_SIZEOF_%s_%s' % (prefix, type_name, rank_name)
+            shape = '(%s)' % ','.join(':' * rank) if rank else ''
+            yield from ('subroutine %s(x, size, ierror)' % name, '%s x%s' % (declared, shape), 'integer size',
+                        'integer, optional :: ierror' if prefix == 'f08' else 'integer ierror', 'end subroutine')
+
+
+# ---- interfaces ----
+
+class Interface:
+    """The interface body of one specific procedure. f08: of mpi_f08."""
+
+    def __init__(self, procedure, name, f08, large=False, binding='', pointer=False):
+        self.procedure, self.name, self.f08, self.large = procedure, name, f08, large
+        self.binding, self.pointer = binding, pointer
+        self.lines, self.dummies = [], []
+        self.directives = []
+        for p in procedure.parameters:
+            if kinds.passed(p, large) and p.kind not in ('ARGUMENT_COUNT', 'ARGUMENT_LIST', 'VARARGS'):
+                self.dummies.append(p.name)
+                self.lines += self.declare(p)
+
+    def intent(self, p):
+        """Results may be ignored by special arguments, so that only what is read has an intent everywhere."""
+        if p.direction == 'in':
+            return ', intent(in)'
+        if not self.f08 or p.lengths or p.kind in ('STATUS', 'F90_STATUS', 'F08_STATUS'):
+            return ''
+        return ', intent(%s)' % p.direction
+
+    def shape(self, p):
+        if len(p.lengths) == 2:
+            return '(%s,*)' % p.lengths[1]
+        return '(*)' if p.lengths else ''
+
+    def declare(self, p):
+        kind, name = p.kind, p.name
+        if kind in ('BUFFER',) or (kind == 'C_BUFFER2' and not self.f08):
+            if self.f08:
+                asynchronous = ', asynchronous' if self.keeps(p) else ''
+                intent = ', intent(in)' if p.direction == 'in' and p.const else ''
+                return ['type(*), dimension(..)%s%s :: %s' % (intent, asynchronous, name)]
+            self.directives += ['!GCC$ ATTRIBUTES NO_ARG_CHECK :: ' + name, '!DIR$ IGNORE_TKR(tkrdm) ' + name]
+            return ['TERN_CHOICE :: ' + name]
+        if kind in ('C_BUFFER', 'C_BUFFER2'):
+            if self.f08 or self.pointer:
+                return ['type(c_ptr), intent(out) :: ' + name]
+            return ['integer(kind=MPI_ADDRESS_KIND) :: ' + name]
+        if p.function:
+            if self.f08:
+                return ['procedure(%s) :: %s' % (p.function + ('_c' if kind == 'POLYFUNCTION' and self.large else ''), name)]
+            return ['external :: ' + name]
+        if kind == 'STATUS':
+            if self.f08:
+                return ['type(MPI_Status)%s :: %s%s' % (self.intent(p), name, self.shape(p))]
+            return ['integer%s :: %s(MPI_STATUS_SIZE%s)' % (self.intent(p), name, ',*' if p.lengths else '')]
+        if kind == 'F08_STATUS':
+            return ['type(MPI_Status) :: ' + name]
+        if kind == 'F90_STATUS':
+            return ['integer :: %s(MPI_STATUS_SIZE)' % name]
+        if kind in TYPES:
+            type_name = 'type(%s)' % TYPES[kind] if self.f08 else 'integer'
+            return ['%s%s :: %s%s' % (type_name, self.intent(p), name, self.shape(p))]
+        if kind == 'LOGICAL':
+            return ['logical%s :: %s%s' % (self.intent(p), name, self.shape(p))]
+        if kind in ('STRING', 'STRING_ARRAY', 'STRING_2DARRAY'):
+            shape = {'STRING': '', 'STRING_ARRAY': '(*)', 'STRING_2DARRAY': '(%s,*)' % ''.join(p.lengths)}[kind]
+            intent = ', intent(%s)' % p.direction if kind == 'STRING' and self.f08 else ''
+            return ['character(len=*)%s :: %s%s' % (intent, name, shape)]
+        if kind == 'WEIGHT' or kind == 'ERROR_CODE' and p.lengths:
+            return ['integer :: %s(*)' % name]
+        if kind.startswith(('EXTRA_STATE', 'ATTRIBUTE_VAL')):
+            type_name = 'integer' if kind in ('EXTRA_STATE2', 'ATTRIBUTE_VAL_10') else KINDS['MPI_Aint']
+            return ['%s%s :: %s' % (type_name, self.intent(p), name)]
+        type_name = KINDS[kinds.scalar(kind, self.large)]
+        if 'removed' in self.procedure.words and type_name == KINDS['MPI_Aint']:
+            type_name = 'integer'
+        return ['%s%s :: %s%s' % (type_name, self.intent(p), name, self.shape(p))]
+
+    def keeps(self, p):
+        """Is the buffer used after the procedure has returned?"""
+        name = self.procedure.name
+        return bool(self.procedure.of_kind('REQUEST')) or name in fortran.WHOLE_ARRAYS or 'begin' in name or \
+            self.procedure.chapter == 'window' or name in ('MPI_F_sync_reg', 'MPI_Get_address')
+
+    def signature(self):
+        """What tells specific procedures of one generic name apart."""
+        types = [re.sub(r', (intent\(\w+\)|asynchronous)', '', line).split(' ::')[0] for line in self.lines]
+        return [re.sub(r'MPI_\w+_KIND', '8', t) for t in types]
+
+    def text(self, modules):
+        optional = ', optional' if self.f08 else ''
+        intent = ', intent(out)' if self.f08 else ''
+        head = 'subroutine %s(%s)%s' % (self.name, ', '.join(self.dummies + ['ierror']), self.binding)
+        lines = [head] + ['  use ' + m for m in modules] + ['  implicit none']
+        lines += ['  ' + line for line in self.lines] + ['  integer%s%s :: ierror' % (optional, intent)]
+        # directives begin in column 1
+        return '\n'.join([wrap('    ' + line) for line in lines] + self.directives + ['    end subroutine'])
+
+
+def wrap(line):
+    """Breaks a line of free form after commas."""
+    out, rest = [], line
+    while len(rest) > 120:
+        at = rest.rindex(',', 0, 118) + 1
+        out.append(rest[:at] + ' &')
+        rest = '      & ' + rest[at:]
+    return '\n'.join(out + [rest])
+
+
+def specifics_of_mpi(procedure, prefix):
+    """Specific procedures of module mpi by the linker's names mpi_xxx_."""
+    yield Interface(procedure, prefix + procedure.name, False)
+    for other in fortran.OTHER_NAMES.get(procedure.name, []):
+        yield Interface(procedure, prefix + other, False, pointer=True)
+
+
+def in_module(procedure):
+    return 'F08_STATUS' not in [p.kind for p in procedure.parameters]
+
+
+HAND_MPI = '''
+  interface
+    double precision function {P}MPI_Wtime()
+    end function
+    double precision function {P}MPI_Wtick()
+    end function
+    function {P}MPI_Aint_add(base, disp)
+      import :: MPI_ADDRESS_KIND
+      integer(kind=MPI_ADDRESS_KIND), intent(in) :: base, disp
+      integer(kind=MPI_ADDRESS_KIND) :: {P}MPI_Aint_add
+    end function
+    function {P}MPI_Aint_diff(addr1, addr2)
+      import :: MPI_ADDRESS_KIND
+      integer(kind=MPI_ADDRESS_KIND), intent(in) :: addr1, addr2
+      integer(kind=MPI_ADDRESS_KIND) :: {P}MPI_Aint_diff
+    end function
+    subroutine {P}MPI_Pcontrol(level)
+      integer, intent(in) :: level
+    end subroutine
+    subroutine {P}MPI_F_sync_reg(buf)
+      TERN_CHOICE :: buf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR(tkrdm) buf
+    end subroutine
+  end interface
+'''
+
+CHOICE = '''
+! A dummy argument that takes any actual argument. gfortran packs a section of an array for it; flang wants a scalar.
+#ifdef __GFORTRAN__
+#define TERN_CHOICE type(*), dimension(*)
+#else
+#define TERN_CHOICE integer
+#endif
+'''
+
+
+def parameters():
+    out = []
+    for name, value in constants().items():
+        kind = '(kind=MPI_OFFSET_KIND)' if name == 'MPI_DISPLACEMENT_CURRENT' else ''
+        out.append('  integer%s, parameter :: %s = %d' % (kind, name, value))
+    return out
+
+
+def make_mpi(chapters, procedures, objects):
+    names = fortran.working(procedures)
+    out = [BANNER + CHOICE, 'module mpi_constants', '  implicit none'] + parameters()
+    out += ['  integer, parameter :: %s = %d' % (name, index) for name, _, index in handles(objects)]
+    out += ['  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.']
+    for block, name, type_name, shape in COMMONS:
+        out += ['  %s :: %s%s' % (type_name.replace('*1', ''), name, shape), '  common /%s/ %s' % (block, name)]
+    out += ['  external :: ' + ', '.join(CALLBACKS[i:i + 4]) for i in range(0, len(CALLBACKS), 4)]
+    out += ['end module', '', 'module mpi', '  use mpi_constants', '  implicit none']
+    for prefix in ('', 'P'):
+        out.append(HAND_MPI.format(P=prefix))
+        for p in names:
+            if not in_module(p):
+                continue
+            specifics = list(specifics_of_mpi(p, prefix))
+            out.append('  interface%s' % (' ' + prefix + p.name if len(specifics) > 1 else ''))
+            out += [s.text(['mpi_constants'] + ['iso_c_binding, only: c_ptr'] * s.pointer) for s in specifics]
+            out.append('  end interface')
+        out.append('  interface %sMPI_Sizeof' % prefix)
+        out += ['    ' + line for line in sizeof_bodies(prefix)] + ['  end interface']
+    return '\n'.join(out + ['end module', ''])
+
+
+# ---- mpi_f08 ----
+
+def f08_types(objects):
+    out = ['module mpi_f08_types', '  use iso_c_binding, only: c_int, c_size_t', '  implicit none']
+    out += parameters()
+    out += ['  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.',
+            '  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .true.']
+    for type_name in HANDLE_TYPES.values():
+        out += ['  type, bind(C) :: ' + type_name, '    integer :: MPI_VAL', '  end type']
+    out += ['  type, bind(C) :: MPI_Status', '    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR',
+            '    integer(c_int), private :: cancelled', '    integer(c_size_t), private :: bytes', '  end type']
+    out += ['  type(%s), parameter :: %s = %s(%d)' % (t, name, t, index) for name, t, index in handles(objects)]
+    for block, name, type_name, shape in COMMONS:
+        declared = type_name.replace('*1', '(kind=c_char)')
+        if 'STATUS' in name:
+            declared, shape = 'type(MPI_Status)', '(1)' if 'STATUSES' in name else ''
+        out.append('  %s, bind(C, name="%s_"), target :: %s%s' % (declared, block, name, shape))
+    out[1] = '  use iso_c_binding, only: c_char, c_int, c_size_t'
+    for operator, ending in (('==', 'eq'), ('/=', 'ne')):
+        out.append('  interface operator(%s)' % operator)
+        out += ['    module procedure ompi_%s_op_%s' % (kind, ending) for kind in HANDLE_TYPES] + ['  end interface']
+    out += ['  private :: c_char, c_int, c_size_t', 'contains']
+    for kind, type_name in HANDLE_TYPES.items():
+        for operator, ending in (('==', 'eq'), ('/=', 'ne')):
+            out += ['  logical function ompi_%s_op_%s(a, b)' % (kind, ending),
+                    '    type(%s), intent(in) :: a, b' % type_name,
+                    '    ompi_%s_op_%s = a%%MPI_VAL %s b%%MPI_VAL' % (kind, ending, operator), '  end function']
+    return '\n'.join(out + ['end module', ''])
+
+
+def callback(name, arguments, declarations):
+    lines = ['    subroutine %s(%s)' % (name, arguments), '      use mpi_f08_types',
+             '      use iso_c_binding, only: c_ptr', '      implicit none']
+    return '\n'.join(lines + ['      ' + d for d in declarations] + ['    end subroutine'])
+
+
+ADDRESS = 'integer(kind=MPI_ADDRESS_KIND)'
+
+
+def f08_callbacks():
+    out = ['module mpi_f08_interfaces_callbacks', '  implicit none', '  abstract interface']
+    for large in ('', '_c'):
+        length = 'integer(kind=MPI_COUNT_KIND)' if large else 'integer'
+        out.append(callback('MPI_User_function' + large, 'invec, inoutvec, len, datatype', [
+            'type(c_ptr), value :: invec, inoutvec', length + ' :: len', 'type(MPI_Datatype) :: datatype']))
+        out.append(callback('MPI_Datarep_conversion_function' + large,
+                            'userbuf, datatype, count, filebuf, position, extra_state, ierror', [
+                                'type(c_ptr), value :: userbuf, filebuf', 'type(MPI_Datatype) :: datatype',
+                                length + ' :: count', 'integer(kind=MPI_OFFSET_KIND) :: position',
+                                ADDRESS + ' :: extra_state', 'integer :: ierror']))
+    for kind, type_name in (('Comm', 'MPI_Comm'), ('Type', 'MPI_Datatype'), ('Win', 'MPI_Win')):
+        out.append(callback('MPI_%s_copy_attr_function' % kind,
+                            'old, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror', [
+                                'type(%s) :: old' % type_name, 'integer :: keyval, ierror',
+                                ADDRESS + ' :: extra_state, attribute_val_in, attribute_val_out', 'logical :: flag']))
+        out.append(callback('MPI_%s_delete_attr_function' % kind, 'object, keyval, attribute_val, extra_state, ierror', [
+            'type(%s) :: object' % type_name, 'integer :: keyval, ierror', ADDRESS + ' :: attribute_val, extra_state']))
+    for kind, type_name in (('Comm', 'MPI_Comm'), ('Win', 'MPI_Win'), ('File', 'MPI_File'), ('Session', 'MPI_Session')):
+        out.append(callback('MPI_%s_errhandler_function' % kind, 'object, error_code', [
+            'type(%s) :: object' % type_name, 'integer :: error_code']))
+    out.append(callback('MPI_Grequest_query_function', 'extra_state, status, ierror', [
+        ADDRESS + ' :: extra_state', 'type(MPI_Status) :: status', 'integer :: ierror']))
+    out.append(callback('MPI_Grequest_free_function', 'extra_state, ierror', [
+        ADDRESS + ' :: extra_state', 'integer :: ierror']))
+    out.append(callback('MPI_Grequest_cancel_function', 'extra_state, complete, ierror', [
+        ADDRESS + ' :: extra_state', 'logical :: complete', 'integer :: ierror']))
+    out.append(callback('MPI_Datarep_extent_function', 'datatype, extent, extra_state, ierror', [
+        'type(MPI_Datatype) :: datatype', ADDRESS + ' :: extent, extra_state', 'integer :: ierror']))
+    out += ['  end interface', 'end module', '']
+    predefined = ['module mpi_f08_callbacks', '  implicit none', '  interface']
+    for kind, type_name in (('COMM', 'MPI_Comm'), ('TYPE', 'MPI_Datatype'), ('WIN', 'MPI_Win')):
+        for what in ('NULL_COPY', 'DUP'):
+            predefined.append(callback('MPI_%s_%s_FN' % (kind, what),
+                                       'old, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror', [
+                                           'type(%s) :: old' % type_name, 'integer :: keyval, ierror',
+                                           ADDRESS + ' :: extra_state, attribute_val_in, attribute_val_out',
+                                           'logical :: flag']))
+        predefined.append(callback('MPI_%s_NULL_DELETE_FN' % kind,
+                                   'object, keyval, attribute_val, extra_state, ierror', [
+                                       'type(%s) :: object' % type_name, 'integer :: keyval, ierror',
+                                       ADDRESS + ' :: attribute_val, extra_state']))
+    predefined.append(callback('MPI_CONVERSION_FN_NULL',
+                               'userbuf, datatype, count, filebuf, position, extra_state, ierror', [
+                                   'type(c_ptr), value :: userbuf, filebuf', 'type(MPI_Datatype) :: datatype',
+                                   'integer :: count, ierror', 'integer(kind=MPI_OFFSET_KIND) :: position',
+                                   ADDRESS + ' :: extra_state']))
+    return '\n'.join(out + predefined + ['  end interface', 'end module', ''])
+
+
+HAND_F08 = '''
+  interface
+    double precision function {P}MPI_Wtime() bind(C, name="{P}MPI_Wtime")
+    end function
+    double precision function {P}MPI_Wtick() bind(C, name="{P}MPI_Wtick")
+    end function
+  end interface
+  interface {P}MPI_Aint_add
+    function {p}mpi_aint_add_f08(base, disp)
+      import :: MPI_ADDRESS_KIND
+      integer(kind=MPI_ADDRESS_KIND), intent(in) :: base, disp
+      integer(kind=MPI_ADDRESS_KIND) :: {p}mpi_aint_add_f08
+    end function
+  end interface
+  interface {P}MPI_Aint_diff
+    function {p}mpi_aint_diff_f08(addr1, addr2)
+      import :: MPI_ADDRESS_KIND
+      integer(kind=MPI_ADDRESS_KIND), intent(in) :: addr1, addr2
+      integer(kind=MPI_ADDRESS_KIND) :: {p}mpi_aint_diff_f08
+    end function
+  end interface
+  interface {P}MPI_Pcontrol
+    subroutine {p}mpi_pcontrol_f08(level)
+      integer, intent(in) :: level
+    end subroutine
+  end interface
+  interface {P}MPI_F_sync_reg
+    subroutine {p}mpi_f_sync_reg_f08ts(buf) bind(C, name="{p}mpi_f_sync_reg_f08ts")
+      type(*), dimension(..), asynchronous :: buf
+    end subroutine
+  end interface
+'''
+
+
+def generics_of_f08(procedure, prefix):
+    """[(generic name, specific procedures)]: counts of both sizes under one name where a compiler can tell them apart."""
+    buffers = bool(procedure.of_kind('BUFFER'))
+    out = []
+    for large in (False, True) if procedure.has_twin else (False,):
+        name = (prefix + procedure.name + ('_c' if large else '')).lower() + ('_f08ts' if buffers else '_f08')
+        binding = ' bind(C, name="%s")' % name if buffers else ''
+        specific = Interface(procedure, name, True, large, binding)
+        if large and procedure.of_kind('POLYFUNCTION'):  # procedures as arguments tell nothing apart
+            out.append((prefix + procedure.name + '_c', [specific]))
+        elif not large:
+            out.append((prefix + procedure.name, [specific]))
+        elif specific.signature() != out[0][1][0].signature():
+            out[0][1].append(specific)
+    return out
+
+
+def make_mpi_f08(chapters, procedures, objects):
+    modules = ['mpi_f08_types', 'mpi_f08_interfaces_callbacks', 'iso_c_binding, only: c_ptr']
+    out = [BANNER, f08_types(objects), f08_callbacks(), 'module mpi_f08', '  use mpi_f08_types',
+           '  use mpi_f08_interfaces_callbacks', '  use mpi_f08_callbacks', '  implicit none']
+    for prefix in ('', 'P'):
+        out.append(HAND_F08.format(P=prefix, p=prefix.lower()))
+        for p in fortran.working(procedures):
+            if fortran.is_old(p):
+                continue
+            for name, specifics in generics_of_f08(p, prefix):
+                out += ['  interface ' + name] + [s.text(modules) for s in specifics] + ['  end interface']
+        out.append('  interface %sMPI_Sizeof' % prefix)
+        out += ['    ' + line.replace('integer ierror', 'integer, optional :: ierror') for line in sizeof_bodies(prefix)]
+        out.append('  end interface')
+    return '\n'.join(out + ['end module', ''])
