@@ -10,7 +10,10 @@
 __attribute__((constructor)) static void set_up_tables(void)
 {
     for (int magic = TERN_MAGIC_COMM; magic <= TERN_MAGIC_SESSION; magic++)
-        tern_fortran_handle(magic, 0);
+        if (!tern_fortran_handle(magic, 0)) { /* every kind has a null handle there */
+            fprintf(stderr, "MPI: no memory for the tables of Fortran's handles\n");
+            abort();
+        }
 }
 
 void *tern_glue_alloc(int64_t count, size_t bytes)

@@ -19,23 +19,16 @@
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 
-/* The memory of a table. Another thread may still read the shorter one that it took the place of. */
-struct memory {
-    struct memory *shorter;
-    struct tern_handle *handles[];
-};
-
 /* What only those need who change a table. */
 static struct growth {
-    struct memory *memory;
     int *next_free; /* of an index without a handle: the next one, or LAST_FREE */
-    int room;
+    int count;      /* indices from here on were never given */
     int predefined; /* indices below stand for predefined handles */
     int first_free;
 } growths[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 enum { LAST_FREE = -1 };
 
-struct tern_fortran_table tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+struct tern_fortran_table *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 
 static __thread enum tern_language caller;
 
@@ -64,56 +57,55 @@ static bool valid_kind(uint32_t magic)
     return magic >= TERN_MAGIC_COMM && magic <= TERN_MAGIC_SESSION;
 }
 
-static bool grow(struct tern_fortran_table *table, struct growth *growth)
+/* Puts a table of twice the room in the place of *table. False: no memory. */
+static bool grow(struct tern_fortran_table **table, struct growth *growth)
 {
-    if (growth->room > INT_MAX / 4)
+    unsigned old_room = *table ? (*table)->room : 0, room = old_room ? 2 * old_room : 128;
+    if (room > INT_MAX / 4)
         return false;
-    int room = growth->room ? 2 * growth->room : 128;
     int *next_free = realloc(growth->next_free, room * sizeof *next_free);
     if (next_free)
         growth->next_free = next_free;
-    struct memory *memory = calloc(1, sizeof *memory + room * sizeof *memory->handles);
-    if (!next_free || !memory) {
-        free(memory);
+    struct tern_fortran_table *longer = calloc(1, sizeof *longer + room * sizeof *longer->handles);
+    if (!next_free || !longer) {
+        free(longer);
         return false;
     }
-    if (table->count > 0)
-        memcpy(memory->handles, table->handles, table->count * sizeof *memory->handles);
-    memory->shorter = growth->memory;
-    growth->memory = memory;
-    growth->room = room;
-    __atomic_store_n(&table->handles, memory->handles, __ATOMIC_RELEASE);
+    if (*table)
+        memcpy(longer->handles, (*table)->handles, old_room * sizeof *longer->handles);
+    longer->shorter = *table;
+    longer->room = room;
+    __atomic_store_n(table, longer, __ATOMIC_RELEASE);
     return true;
 }
 
 /* Puts the predefined handles into the table of a kind. The library's lock is held. False: no memory. */
 static bool set_up(uint32_t magic)
 {
-    struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
+    struct tern_fortran_table **table = &tern_fortran_tables[magic - TERN_MAGIC_COMM], *first = NULL;
     struct growth *growth = &growths[magic - TERN_MAGIC_COMM];
-    int count = 0;
 
-    if (table->count > 0)
+    if (*table)
         return true;
-    if (!grow(table, growth))
+    if (!grow(&first, growth))
         return false;
     for (struct tern_handle *const *handle = tern_predefined_handles; *handle; handle++) {
         int index = (*handle)->fortran;
         if ((*handle)->magic != magic || index < 0)
             continue;
-        table->handles[index] = *handle;
-        count = index >= count ? index + 1 : count;
+        first->handles[index] = *handle;
+        growth->count = index >= growth->count ? index + 1 : growth->count;
     }
-    growth->predefined = count;
+    growth->predefined = growth->count;
     growth->first_free = LAST_FREE;
-    __atomic_store_n(&table->count, count, __ATOMIC_RELEASE);
+    __atomic_store_n(table, first, __ATOMIC_RELEASE);
     return true;
 }
 
 /* Returns an index for the handle, or -1 if there is no memory. The library's lock is held. */
 static int give_index(struct tern_handle *handle)
 {
-    struct tern_fortran_table *table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
+    struct tern_fortran_table **table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
     struct growth *growth = &growths[handle->magic - TERN_MAGIC_COMM];
     int index;
 
@@ -124,14 +116,12 @@ static int give_index(struct tern_handle *handle)
     if (growth->first_free != LAST_FREE) {
         index = growth->first_free;
         growth->first_free = growth->next_free[index];
-        table->handles[index] = handle;
     } else {
-        if (table->count == growth->room && !grow(table, growth))
+        if (growth->count == (int)(*table)->room && !grow(table, growth))
             return -1;
-        index = table->count;
-        table->handles[index] = handle;
-        __atomic_store_n(&table->count, index + 1, __ATOMIC_RELEASE);
+        index = growth->count++;
     }
+    (*table)->handles[index] = handle;
     handle->fortran = index;
     return index;
 }
@@ -150,16 +140,14 @@ MPI_Fint tern_fortran_index(struct tern_handle *handle)
 
 struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index)
 {
-    struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
-
-    if (__atomic_load_n(&table->count, __ATOMIC_ACQUIRE) == 0) {
+    if (!__atomic_load_n(&tern_fortran_tables[magic - TERN_MAGIC_COMM], __ATOMIC_ACQUIRE)) {
         tern_lock();
         bool ready = set_up(magic);
         tern_unlock();
         if (!ready)
             return NULL;
     }
-    return index >= 0 && index < table->count ? table->handles[index] : NULL;
+    return tern_fortran_find(magic, index);
 }
 
 void tern_fortran_drop(struct tern_object *object)
@@ -169,9 +157,9 @@ void tern_fortran_drop(struct tern_object *object)
     if (handle->fortran < 0 || !valid_kind(handle->magic))
         return;
     tern_lock();
-    struct tern_fortran_table *table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
+    struct tern_fortran_table *table = tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
     struct growth *growth = &growths[handle->magic - TERN_MAGIC_COMM];
-    if (handle->fortran >= growth->predefined && handle->fortran < table->count) {
+    if (handle->fortran >= growth->predefined && handle->fortran < growth->count) {
         table->handles[handle->fortran] = NULL;
         growth->next_free[handle->fortran] = growth->first_free;
         growth->first_free = handle->fortran;

@@ -19,14 +19,16 @@ MPI_Fint tern_fortran_index(struct tern_handle *handle);
 /* What our Fortran libraries use of libmpi is exported. */
 #define TERN_FOR_FORTRAN __attribute__((visibility("default")))
 
-/* Handles by index, NULL where an index is free. A table may be read while another thread makes it longer: `handles`
- * is set before `count`, and the array that was too short stays. */
+/* Handles by index, NULL where an index is free. A table may be read while another thread puts a longer one in its
+ * place: the short one stays. */
 struct tern_fortran_table {
-    struct tern_handle **handles;
-    int count; /* 0 before the first use */
+    struct tern_fortran_table *shorter;
+    unsigned room;
+    struct tern_handle *handles[];
 };
+/* One for each kind; NULL before the first use. */
 extern TERN_FOR_FORTRAN struct tern_fortran_table
-    tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+    *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 
 /* Returns the handle of `magic` with this index, or NULL. */
 TERN_FOR_FORTRAN struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index);
@@ -34,12 +36,10 @@ TERN_FOR_FORTRAN struct tern_handle *tern_fortran_handle(enum tern_magic magic, 
 /* The same for a table that is in use. */
 static inline struct tern_handle *tern_fortran_find(enum tern_magic magic, MPI_Fint index)
 {
-    const struct tern_fortran_table *table = &tern_fortran_tables[magic - TERN_MAGIC_COMM];
-    unsigned count = (unsigned)__atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+    const struct tern_fortran_table *table =
+        __atomic_load_n(&tern_fortran_tables[magic - TERN_MAGIC_COMM], __ATOMIC_ACQUIRE);
 
-    return __builtin_expect((unsigned)index < count, 1)
-               ? __atomic_load_n(&table->handles, __ATOMIC_RELAXED)[index]
-               : NULL;
+    return __builtin_expect((unsigned)index < table->room, 1) ? table->handles[index] : NULL;
 }
 
 /* Whose functions and attribute values an MPI call passes. */
