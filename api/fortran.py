@@ -224,12 +224,14 @@ class Glue:
             else:
                 self.arguments.append(self.own.get(n, 'tern_glue_%s(*%s)' % (middle, n)))
             return
-        start = '' if p.direction == 'out' else ' = tern_glue_%s(*%s)' % (middle, n)
-        self.before.append('%s c_%s%s;' % (c, n, start))
+        start = 'NULL' if p.direction == 'out' else 'tern_glue_%s(*%s)' % (middle, n)
+        self.before.append('%s c_%s = %s;' % (c, n, start))
         self.arguments.append('&c_' + n)
         if p.direction != 'in':
-            results = self.success if p.direction == 'out' else self.always
-            results.append('*%s = tern_glue_index_of_%s(c_%s);' % (n, middle, n))
+            if p.direction == 'out':  # a null handle after some failures, else unchanged
+                self.always.append('if (c_%s)' % n)
+            self.always.append('%s*%s = tern_glue_index_of_%s(c_%s);' % (
+                '    ' * (p.direction == 'out'), n, middle, n))
 
     def add_handles(self, p):
         n, middle, c, length = p.name, HANDLE[p.kind], kinds.HANDLES[p.kind].c, self.length(p)
@@ -566,12 +568,12 @@ def make_sections(chapters, procedures, objects):
     out = [BANNER % 'procedures.txt' + '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '',
            '#include "lib/fortran/section.h"', '', '/* Arrays of no element are not set. */',
            '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
-    for p in working(procedures):
+    for p in present(procedures):
         if not p.of_kind('BUFFER') or is_old(p):
             continue
         for large in (False, True) if p.has_twin else (False,):
             glue = Glue(p, large, sections=True)
-            out += ['\n/* procedures.txt:%d */' % p.line + glue.text(),
+            out += ['\n/* procedures.txt:%d */\n' % p.line + undeclared(p, large) + glue.text(),
                     aliases(glue.name, section_names(p.name + ('_c' if large else '')))]
     return '\n'.join(out) + '\n'
 
@@ -581,20 +583,26 @@ def version_script(names):
     return '\n'.join(lines + ['    %s;' % n for n in sorted(set(names))] + ['local:', '    *;', '};', ''])
 
 
-def working(procedures):
+def undeclared(procedure, large=False):
+    """mpi.h does not declare what this version does not have; the library has it all the same, and so has Fortran."""
+    return '' if procedure.declared else kinds.wrap(kinds.prototype(procedure, large, 'P')) + ';'
+
+
+def present(procedures):
+    """Those for which there is a function in the library. Those that do not work refuse."""
     return [p for p in procedures if p.exported and in_fortran(p) and p.name not in BY_HAND]
 
 
 def make_mpifh_map(chapters, procedures, objects):
-    names = [s for p in working(procedures) for name in names_of(p) for s in spellings(name)]
+    names = [s for p in present(procedures) for name in names_of(p) for s in spellings(name)]
     names += [s for name in BY_HAND for s in spellings(name)]
     return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
 
 
 def make_f08_map(chapters, procedures, objects):
     names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts']
-    names += [s for p in working(procedures) for name in names_of(p) for s in f08_spellings(name)]
-    names += [s for p in working(procedures) if p.has_twin and not p.of_kind('BUFFER')
+    names += [s for p in present(procedures) for name in names_of(p) for s in f08_spellings(name)]
+    names += [s for p in present(procedures) if p.has_twin and not p.of_kind('BUFFER')
               for s in f08_spellings(p.name + '_c')]
     names += [s for name in BY_HAND for s in f08_spellings(name)]
     return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
@@ -609,9 +617,9 @@ def make(chapters, procedures, objects):
     out = [BANNER % 'procedures.txt' +
            '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '', '#include "lib/fortran/glue.h"', '',
            '/* Arrays of no element are not set. */', '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
-    for p in working(procedures):
+    for p in present(procedures):
         glue = Glue(p)
-        out.append('\n/* procedures.txt:%d */' % p.line + glue.text())
+        out.append('\n/* procedures.txt:%d */\n' % p.line + undeclared(p) + glue.text())
         plain = [s for name in names_of(p) for s in spellings(name)]
         f08 = [s for name in names_of(p) for s in f08_spellings(name)]
         if has_address_of_detached(p):
@@ -622,5 +630,5 @@ def make(chapters, procedures, objects):
             out.append(aliases(glue.name, plain + f08))
         if p.has_twin and not p.of_kind('BUFFER'):
             glue = Glue(p, large=True)
-            out += [glue.text(), aliases(glue.name, f08_spellings(p.name + '_c'))]
+            out += [undeclared(p, True), glue.text(), aliases(glue.name, f08_spellings(p.name + '_c'))]
     return '\n'.join(out) + '\n'

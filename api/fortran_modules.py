@@ -226,6 +226,11 @@ def specifics_of_mpi(procedure, prefix):
         yield Interface(procedure, prefix + other, False, pointer=True)
 
 
+def declared(procedures):
+    """As in mpi.h, what this version does not have is not declared."""
+    return [p for p in fortran.present(procedures) if p.declared]
+
+
 def in_module(procedure):
     return 'F08_STATUS' not in [p.kind for p in procedure.parameters]
 
@@ -276,7 +281,7 @@ def parameters():
 
 
 def make_mpi(chapters, procedures, objects):
-    names = fortran.working(procedures)
+    names = declared(procedures)
     out = [BANNER + CHOICE, 'module mpi_constants', '  implicit none'] + parameters()
     out += ['  integer, parameter :: %s = %d' % (name, index) for name, _, index in handles(objects)]
     out += ['  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.']
@@ -444,7 +449,7 @@ def make_mpi_f08(chapters, procedures, objects):
            '  use mpi_f08_interfaces_callbacks', '  use mpi_f08_callbacks', '  implicit none']
     for prefix in ('', 'P'):
         out.append(HAND_F08.format(P=prefix, p=prefix.lower()))
-        for p in fortran.working(procedures):
+        for p in declared(procedures):
             if fortran.is_old(p):
                 continue
             for name, specifics in generics_of_f08(p, prefix):
