@@ -16,6 +16,7 @@ import textwrap
 import bad_arguments
 import entry
 import fortran
+import fortran_calls
 import fortran_modules
 import interpose
 import kinds
@@ -208,6 +209,9 @@ def artefacts(chapters):
         'mpif.h': fortran_modules.make_mpif_h,
         'mpi.F90': fortran_modules.make_mpi,
         'mpi_f08.F90': fortran_modules.make_mpi_f08,
+        'calls_mpif_h.f90': fortran_calls.make('mpif.h'),
+        'calls_mpi.f90': fortran_calls.make('mpi'),
+        'calls_mpi_f08.f90': fortran_calls.make('mpi_f08'),
         'hand_names.inc': fortran.make_hand_names,
         'libmpi_mpifh.map': fortran.make_mpifh_map,
         'libmpi_usempif08.map': fortran.make_f08_map,

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Each procedure that takes a handle, in Fortran of the three kinds, with a null handle: the generated programs compile, each
+# call comes back with an error, and no buffer was written.
+set -u
+mpifort=$(dirname "$MPICC")/mpifort
+fc=$("$mpifort" -showme:command)
+command -v "${fc%% *}" >/dev/null || { echo "${fc%% *} is missing; as root: apt-get install gfortran"; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+status=0
+for how in mpif_h mpi mpi_f08; do
+    flags=()
+    [ $how = mpif_h ] && flags=(-fallow-argument-mismatch -w)
+    if ! "$mpifort" "${flags[@]}" "$TERN_BUILDDIR/lib/generated/calls_$how.f90" -o $how >out 2>&1; then
+        echo "calls_$how.f90 does not compile:"
+        head -n 30 out
+        status=1
+    elif ! timeout -k 5 60 ./$how >out 2>&1 </dev/null || grep -q FAILED out || ! grep -qE ' [2-9][0-9]{2} calls refused' out; then
+        echo "calls_$how:"
+        tail -n 20 out
+        status=1
+    fi
+done
+exit $status
