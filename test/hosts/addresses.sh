@@ -94,9 +94,11 @@ has "out of reach" err 'rank 7 on host n2: .*mpirun is out of reach, .* has chan
 # ranks of a host that use other interfaces than their neighbours
 all bash -c '[ $((OMPI_COMM_WORLD_RANK % 3)) != 0 ] || export OMPI_MCA_btl_tcp_if_exclude=lo,eth0; exec ./everybody'
 is "each its own interfaces" "$(said)" "0 276 0,"
-run --host n1,n2:3 bash -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || export OMPI_MCA_btl_tcp_if_include=lost0; exec ./everybody'
-[ "$rc" != 0 ] || complain "one rank's interface leads nowhere: exit status 0"
-has "one rank's interface leads nowhere" err 'cannot connect to rank 2 on host n2: 10\.99\.0\.[12]:[0-9]+ \(lost0\): '
-hasnt "nor that of its neighbours" err 'cannot connect to rank [13]'
+run --oversubscribe --host n1,n2:3 bash -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || export OMPI_MCA_btl_tcp_if_include=lost0; exec ./everybody'
+is "one rank's interface leads nowhere: it calls the others" "$(said)" "0 6 0,"
+run --host n1,n2:3 bash -c '[ $((OMPI_COMM_WORLD_RANK % 2)) = 1 ] || export OMPI_MCA_btl_tcp_if_include=lost0; exec ./everybody'
+[ "$rc" != 0 ] || complain "two ranks' interface leads nowhere: exit status 0"
+has "two ranks' interface leads nowhere" err 'cannot connect to rank (2 on host n2|0 on host n1): 10\.99\.0\.[12]:[0-9]+ \(lost0\): '
+hasnt "nor that of their neighbours" err 'cannot connect to rank [13]'
 eventually "nothing is left" none_left || leftovers
 finish

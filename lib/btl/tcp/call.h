@@ -73,6 +73,7 @@ uint64_t tern_tcp_away_ms(void);
 
 /* Of a socket that is to be a link. */
 void tern_tcp_set_options(int fd, bool same_host);
+/* clock.c: milliseconds of the monotonic clock. */
 uint64_t tern_tcp_now_ms(void);
 
 #endif

@@ -41,13 +41,6 @@ static struct {
     int sndbuf, rcvbuf;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
-uint64_t tern_tcp_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ---- calls, of ours and of visitors ---- */
 
 static struct tern_tcp_call *call_at(struct tern_link *link)
@@ -398,6 +391,6 @@ void tern_tcp_reception_close(void)
         close(reception.clock);
     tern_tcp_contacts_free();
     reception.epoll = reception.clock = reception.launcher = -1;
-    reception.clock_ms = 0;
+    reception.clock_ms = reception.looked_ms = 0;
     reception.open = reception.announced = false;
 }
