@@ -17,6 +17,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/system_calls.h"
 #include "mpirun/agents.h"
 #include "mpirun/call.h"
 #include "mpirun/cards.h"
@@ -474,7 +475,9 @@ int tern_agent_run(bool calls)
     agent.link.received = received;
     agent.link.lost = link_lost;
     agent.link.answers = host_answers;
-    int error = tern_loop_open();
+    int error = tern_system_calls_try(TERN_CALLS_OF_LAUNCHER);
+    if (!error)
+        error = tern_loop_open();
     if (!error)
         error = tern_link_open(&agent.link, in, out);
     if (error) {

@@ -220,7 +220,8 @@ static void depend_on_guardian(int lifeline)
 static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
                                   int lifeline, char **argv, char **envp)
 {
-    setpgid(0, 0);
+    if (setpgid(0, 0) < 0) /* no signal would reach it */
+        child_failed(request->rank, TERN_STEP_GROUP);
     depend_on_guardian(lifeline);
     reset_signals();
     close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
@@ -400,7 +401,10 @@ static _Noreturn void guard(void)
         struct pollfd polled[2] = { { SOCKET_FD, POLLIN | (guardian.outgoing_count ? POLLOUT : 0),
                                       0 },
                                     { guardian.signal_fd, POLLIN, 0 } };
-        poll(polled, 2, -1);
+        if (poll(polled, 2, -1) < 0 && errno != EINTR) {
+            tern_log("guardian: poll: %s", strerror(errno));
+            end(false);
+        }
         if (polled[1].revents)
             reap();
         if (polled[0].revents & (POLLIN | POLLHUP | POLLERR)) {

@@ -32,7 +32,7 @@ enum tern_guardian_kind {
 };
 
 /* Steps between fork and exec that can fail. */
-enum tern_guardian_step { TERN_STEP_FORK, TERN_STEP_DESCRIPTORS, TERN_STEP_WDIR, TERN_STEP_EXEC };
+enum tern_guardian_step { TERN_STEP_FORK, TERN_STEP_GROUP, TERN_STEP_DESCRIPTORS, TERN_STEP_WDIR, TERN_STEP_EXEC };
 
 struct tern_guardian_message {
     int32_t kind;

@@ -10,6 +10,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/system_calls.h"
 #include "mpirun/agent.h"
 #include "mpirun/agents.h"
 #include "mpirun/environment.h"
@@ -457,9 +458,12 @@ int main(int argc, char **argv, char **envp)
     int parsed = tern_options_parse(argc, argv, options);
     if (parsed)
         return parsed < 0 ? 1 : finish_printing();
+    int error = tern_system_calls_try(TERN_CALLS_OF_LAUNCHER);
+    if (error)
+        return fault(error);
     all.paths = tern_must_alloc(options->app_count * sizeof *all.paths);
     all.wdirs = tern_must_alloc(options->app_count * sizeof *all.wdirs);
-    int error = collect_hosts();
+    error = collect_hosts();
     if (!error)
         error = name_wdirs(options, all.wdirs);
     if (error)

@@ -204,8 +204,9 @@ static void begin(int rank, const int fds[2])
     struct program *program = tern_must_alloc(sizeof *program);
     *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .lifeline = fds[1], .rank = rank };
     reports.latest[rank] = program;
-    tern_loop_watch(&program->pair, EPOLLIN);
     reports.listener->connected(rank);
+    if (tern_loop_watch(&program->pair, EPOLLIN) < 0)
+        end(program); /* nobody would hear it */
 }
 
 /* Programs that have come by a socket. False: it has ended. */
@@ -229,7 +230,8 @@ static bool take_programs(int socket)
 static void socket_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
-    take_programs(watch->fd);
+    if (!take_programs(watch->fd))
+        tern_loop_watch(watch, 0);
 }
 
 /* Somebody who called by the name. */
@@ -301,7 +303,8 @@ static char *open_name(void)
     reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
     if (fd >= 0 &&
         bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
-        listen(fd, SOMAXCONN) == 0 && tern_loop_watch(&reports.name, EPOLLIN) == 0)
+        listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 && errno == EAGAIN &&
+        tern_loop_watch(&reports.name, EPOLLIN) == 0)
         return name;
     if (fd >= 0)
         close(fd);

@@ -322,6 +322,7 @@ static void rank_not_started(const struct tern_guardian_message *answer)
 {
     static const char *const steps[] = {
         [TERN_STEP_FORK] = "fork",
+        [TERN_STEP_GROUP] = "making a process group of its own",
         [TERN_STEP_DESCRIPTORS] = "setting up its descriptors",
         [TERN_STEP_WDIR] = "changing to its working directory",
         [TERN_STEP_EXEC] = "executing the program",

@@ -27,6 +27,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
+#include "lib/util/system_calls.h"
 #include "mpirun/exchange.h"
 #include "mpirun/pmix_gate.h"
 #include "mpirun/server_data.h"
@@ -498,6 +499,9 @@ static int init_server(const struct tern_job *job)
                           "the PMIx server does not start, because other users of this host could talk to it: "
                           "accept() of this program is not the one that libpmix would call (is a library "
                           "preloaded that replaces it? LD_PRELOAD)");
+    int error = tern_system_calls_try(TERN_CALLS_OF_SERVER);
+    if (error)
+        return error;
     /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
     setenv("PMIX_MCA_gds", "hash", 1);
     struct tern_infos infos = { 0 };

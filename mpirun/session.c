@@ -92,8 +92,12 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
         int result = create_below(parent, ret_path, token);
         if (result == 0)
             return 0;
-        if (result < 0)
+        if (result < 0) {
+            int error = errno;
+            rmdir(parent); /* if nobody else's job is in it */
+            errno = error;
             break;
+        }
     }
     return tern_error(
         TERN_ERR_OTHER,

@@ -155,14 +155,17 @@ static bool connect_by(int fd)
 {
     struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
     int pair[2] = {-1, -1}, life[2] = {-1, -1};
-    bool reached = open_pair(pair) && open_pair(life) && tern_lifeline_tie(life[0], getpid()) &&
-                   say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], life[1]}, 2);
+    bool reached = open_pair(pair) && open_pair(life);
+    if (reached) {
+        tern_lifeline_tie(life[0], getpid()); /* a kernel that cannot do this leaves it to the guardian */
+        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], life[1]}, 2);
+        if (!reached)
+            tern_lifeline_untie(life[0]);
+    }
     if (reached) {
         own = pair[0];
         lifeline = life[0];
         pair[0] = life[0] = -1;
-    } else if (life[0] >= 0) {
-        tern_lifeline_untie(life[0]);
     }
     close_ends(life);
     close_ends(pair);

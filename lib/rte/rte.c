@@ -14,6 +14,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/roster.h"
+#include "lib/util/system_calls.h"
 
 #include <execinfo.h>
 #include <stdio.h>
@@ -230,6 +231,8 @@ int tern_rte_init(void)
     tern_rte_own_host(tern_rte.host, sizeof tern_rte.host);
     tern_rte.managed = has_launcher();
     int error = tern_rte.managed ? check_version() : 0;
+    if (!error && tern_rte.managed)
+        error = tern_system_calls_try(TERN_CALLS_OF_RANK);
     if (!error)
         error = learn();
     if (error)

@@ -7,6 +7,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/system_calls.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -122,6 +123,9 @@ static int open_door(void)
     if (tern_tcp_door.fd >= 0)
         return 0;
     say_if_raised();
+    int rc = tern_system_calls_try(TERN_CALLS_OF_TCP);
+    if (rc)
+        return rc;
     int64_t first = tern_param_int("btl_tcp_port_min_v4");
     int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
     if (first < 0 || first > UINT16_MAX || range < 1)
