@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-enum { FEWEST = 4, GROWTH = 4, MOST = 4096, EACH = 4 };
+enum { FEWEST = 4, GROWTH = 4, MOST = 4096, EACH = 5 };
 
 struct tern_id_block {
     struct tern_request request; /* complete: the ids are known, or the agreement has failed */

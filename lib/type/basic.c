@@ -31,4 +31,5 @@ struct tern_program tern_program_short_int = {
     .kind = TERN_PROGRAM_LIST,
     .count = 2,
     .list = short_int_list,
+    .longest = sizeof(int),
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Equal blocks.
+ * Equal blocks, and short runs of any lengths.
  *
  * A call of memcpy costs as much as moving a hundred bytes or more. So blocks up to CALL_MIN bytes
- * are moved here: loops made for the common small sizes, and for the others a loop of the widest
- * register that fits in a block, whose last move overlaps the one before rather than to go on in
- * smaller steps. Which registers there are is asked of the processor at run time; the library is
- * built for every x86-64.
+ * are moved here: by loops made for some small sizes, and for the others by loops that move two or
+ * four registers which overlap, rather than to go on in smaller steps. Runs of different lengths
+ * would cost a mispredicted branch each; where the processor has masks (AVX-512) they need none.
+ * Which registers there are is asked of the processor at run time; the library is built for every
+ * x86-64.
  *
  * What is larger than the caches is streamed past them, as memcpy does it, where the processor can
  * write a whole line at once (AVX-512; with narrower registers it was slower): no line is read only
@@ -15,6 +16,8 @@
  * prefetching loses its way at gaps, so what comes next is asked for in time.
  */
 #include "lib/type/block.h"
+
+#include "lib/type/program.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -32,94 +35,148 @@ enum {
 
 #define INLINED __attribute__((always_inline)) static inline
 
-/* `step` is a constant, step <= size: whole steps, then one that ends with the block. */
-INLINED void copy_steps(char *to, const char *from, size_t size, size_t step)
+/* How a block is moved; both constants. */
+enum moves {
+    ONE,   /* `size` is a constant, or large, and memcpy does it */
+    TWO,   /* width <= size <= 2 * width: from the begin, and up to the end */
+    FOUR,  /* 2 * width <= size <= 4 * width: likewise, two each */
+    STEPS, /* width <= size: whole steps, then one that ends with the block */
+};
+
+INLINED void copy_block(char *to, const char *from, size_t size, enum moves moves, size_t width)
 {
     size_t i = 0;
-    for (; i + step <= size; i += step)
-        memcpy(to + i, from + i, step);
-    if (i < size)
-        memcpy(to + size - step, from + size - step, step);
-}
-
-/* `step` 0: `size` is a constant, or large, and memcpy does it. */
-INLINED void copy_block(char *to, const char *from, size_t size, size_t step)
-{
-    if (step == 0)
-        memcpy(to, from, size);
-    else
-        copy_steps(to, from, size, step);
+    switch (moves) {
+    case ONE: memcpy(to, from, size); break;
+    case FOUR:
+        memcpy(to + width, from + width, width);
+        memcpy(to + size - 2 * width, from + size - 2 * width, width);
+        /* fall through */
+    case TWO:
+        memcpy(to, from, width);
+        memcpy(to + size - width, from + size - width, width);
+        break;
+    case STEPS:
+        for (; i + width <= size; i += width)
+            memcpy(to + i, from + i, width);
+        if (i < size)
+            memcpy(to + size - width, from + size - width, width);
+    }
 }
 
 /* `pack` is a constant, from here to move_one_way. */
-INLINED void copy(bool pack, char *packed, char *at, size_t size, size_t step)
+INLINED void copy(bool pack, char *packed, char *at, size_t size, enum moves moves, size_t width)
 {
-    copy_block(pack ? packed : at, pack ? at : packed, size, step);
+    copy_block(pack ? packed : at, pack ? at : packed, size, moves, width);
 }
 
 /* Blocks of a few bytes: as many as there are in a line of the packed stream are moved in one turn, so that the compiler can
  * move several by one register, and the stream, which is often in another processor's cache, is asked for in time: there are
  * too many instructions between two lines. 0: not so small. */
-INLINED int64_t per_line(size_t size, size_t step)
+INLINED int64_t per_line(size_t size, enum moves moves)
 {
-    return step == 0 && size <= 8 ? (int64_t)(64 / size) : 0;
+    return moves == ONE && size <= 8 ? (int64_t)(64 / size) : 0;
 }
 
-INLINED void row(bool pack, char *packed, char *at, int64_t count, int64_t stride, size_t size,
-                 size_t step)
+INLINED void strided_row(bool pack, char *packed, char *at, int64_t count, int64_t stride,
+                         size_t size, enum moves moves, size_t width)
 {
-    for (int64_t n = per_line(size, step); n && count >= n; count -= n) {
+    for (int64_t n = per_line(size, moves); n && count >= n; count -= n) {
         if (!pack)
             __builtin_prefetch(packed + PACKED_AHEAD);
 #pragma GCC unroll 8
         for (int64_t k = 0; k < n; k++, packed += size, at = tern_block_at(at, stride))
-            copy(pack, packed, at, size, step);
+            copy(pack, packed, at, size, moves, width);
     }
     for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
-        copy(pack, packed, at, size, step);
+        copy(pack, packed, at, size, moves, width);
 }
 
-INLINED void single(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                    size_t step)
+INLINED void placed_row(bool pack, char *packed, char *base, int64_t count, const int64_t *places,
+                        size_t size, enum moves moves, size_t width)
 {
-    const int64_t *places = blocks->places, *end = places + blocks->rows;
-    char *base = blocks->base;
-    for (int64_t n = per_line(size, step); n && end - places >= n;) {
+    const int64_t *end = places + count;
+    for (int64_t n = per_line(size, moves); n && end - places >= n;) {
         if (!pack)
             __builtin_prefetch(packed + PACKED_AHEAD);
 #pragma GCC unroll 8
         for (int64_t k = 0; k < n; k++, places++, packed += size)
-            copy(pack, packed, tern_block_at(base, *places), size, step);
+            copy(pack, packed, tern_block_at(base, *places), size, moves, width);
     }
     for (; places < end; places++, packed += size)
-        copy(pack, packed, tern_block_at(base, *places), size, step);
+        copy(pack, packed, tern_block_at(base, *places), size, moves, width);
 }
 
-/* All three shapes, so that sizes are chosen in one place. */
-INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                          size_t step)
+static inline char *row_at(const struct tern_blocks *blocks, int64_t i)
 {
-    int64_t rows = blocks->rows, count = blocks->count, stride = blocks->stride;
-    const int64_t *places = blocks->places;
-    char *base = blocks->base;
-    if (places && count == 1)
-        single(pack, packed, blocks, size, step);
-    else if (places)
-        for (int64_t i = 0; i < rows; i++, packed += (size_t)count * size)
-            row(pack, packed, tern_block_at(base, places[i]), count, stride, size, step);
-    else
-        for (; rows > 0;
-             rows--, packed += (size_t)count * size, base = tern_block_at(base, blocks->row_stride))
-            row(pack, packed, base, count, stride, size, step);
+    int64_t from_base = blocks->row_places ? blocks->row_places[i] : i * blocks->row_stride;
+    return tern_block_at(blocks->base, from_base);
+}
+
+/* Both kinds of rows, so that sizes are chosen in one place. */
+INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+                          enum moves moves, size_t width)
+{
+    int64_t count = blocks->count, stride = blocks->stride;
+    for (int64_t i = 0; i < blocks->rows; i++, packed += (size_t)count * size)
+        if (blocks->places)
+            placed_row(pack, packed, row_at(blocks, i), count, blocks->places, size, moves, width);
+        else
+            strided_row(pack, packed, row_at(blocks, i), count, stride, size, moves, width);
 }
 
 INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                  size_t step)
+                  enum moves moves, size_t width)
 {
     if (pack)
-        move_one_way(true, packed, blocks, size, step);
+        move_one_way(true, packed, blocks, size, moves, width);
     else
-        move_one_way(false, packed, blocks, size, step);
+        move_one_way(false, packed, blocks, size, moves, width);
+}
+
+/* --- runs --- */
+
+/* Any number of bytes. */
+INLINED void copy_run(char *to, const char *from, size_t size)
+{
+    if (size > 256)
+        memcpy(to, from, size);
+    else if (size > 64)
+        copy_block(to, from, size, STEPS, 16);
+    else if (size > 32)
+        copy_block(to, from, size, FOUR, 16);
+    else if (size > 16)
+        copy_block(to, from, size, TWO, 16);
+    else if (size > 8)
+        copy_block(to, from, size, TWO, 8);
+    else if (size >= 4)
+        copy_block(to, from, size, TWO, 4);
+    else if (size >= 2)
+        copy_block(to, from, size, TWO, 2);
+    else
+        *to = *from;
+}
+
+/* `copy` is what moves a run, of at most the longest one's size. */
+INLINED void move_runs_by(bool pack, char *packed, const struct tern_blocks *blocks,
+                          void (*copy)(char *to, const char *from, size_t size))
+{
+    const struct tern_entry *list = blocks->list, *end = list + blocks->count;
+    for (int64_t i = 0; i < blocks->rows; i++, packed += end->at - list->at) {
+        char *base = row_at(blocks, i), *stream = packed - list->at;
+        for (const struct tern_entry *entry = list; entry < end; entry++) {
+            char *at = tern_block_at(base, entry->offset), *in_stream = stream + entry->at;
+            copy(pack ? in_stream : at, pack ? at : in_stream, (size_t)(entry[1].at - entry->at));
+        }
+    }
+}
+
+static void move_runs_plain(bool pack, char *packed, const struct tern_blocks *blocks)
+{
+    if (pack)
+        move_runs_by(true, packed, blocks, copy_run);
+    else
+        move_runs_by(false, packed, blocks, copy_run);
 }
 
 #if defined(__x86_64__)
@@ -127,27 +184,29 @@ INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, siz
 __attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
                                                     const struct tern_blocks *blocks, size_t size)
 {
-    switch (size) {
-    case 32: move(pack, packed, blocks, 32, 0); break;
-    case 40: move(pack, packed, blocks, 40, 0); break;
-    case 48: move(pack, packed, blocks, 48, 0); break;
-    case 64: move(pack, packed, blocks, 64, 0); break;
-    default:
-        move(pack, packed, blocks, size, 32);
-    }
+    if (size == 32)
+        move(pack, packed, blocks, 32, ONE, 0);
+    else if (size <= 64)
+        move(pack, packed, blocks, size, TWO, 32);
+    else if (size <= 128)
+        move(pack, packed, blocks, size, FOUR, 32);
+    else
+        move(pack, packed, blocks, size, STEPS, 32);
 }
 
 __attribute__((target("avx512f"))) static void
 move_64(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
 {
-    switch (size) {
-    case 64: move(pack, packed, blocks, 64, 64); break;
-    case 128: move(pack, packed, blocks, 128, 64); break;
-    case 192: move(pack, packed, blocks, 192, 64); break;
-    case 256: move(pack, packed, blocks, 256, 64); break;
-    case 512: move(pack, packed, blocks, 512, 64); break;
-    default: move(pack, packed, blocks, size, 64);
-    }
+    if (size == 64)
+        move(pack, packed, blocks, 64, ONE, 0);
+    else if (size <= 128)
+        move(pack, packed, blocks, size, TWO, 64);
+    else if (size <= 256)
+        move(pack, packed, blocks, size, FOUR, 64);
+    else if (size == 512)
+        move(pack, packed, blocks, 512, STEPS, 64);
+    else
+        move(pack, packed, blocks, size, STEPS, 64);
 }
 
 /* Moved by wide registers? */
@@ -200,13 +259,66 @@ __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
     /* unsigned: nobody looks at what is beyond the end */
     int64_t next = (int64_t)((uint64_t)turns * (uint64_t)(pack ? blocks->stride : (int64_t)size));
     for (int64_t i = 0; i < blocks->rows; i++) {
-        char *at = tern_block_at(blocks->base,
-                                 blocks->places ? blocks->places[i] : i * blocks->row_stride);
-        for (int64_t k = 0; k < blocks->count;
-             k++, packed += size, at = tern_block_at(at, blocks->stride))
+        char *begin = row_at(blocks, i);
+        for (int64_t k = 0; k < blocks->count; k++, packed += size) {
+            char *at = tern_block_at(begin, blocks->places ? blocks->places[k] : k * blocks->stride);
             stream_block(pack ? packed : at, pack ? at : packed, size, next);
+        }
     }
     _mm_sfence(); /* whoever is told of the bytes by an ordinary store must see them */
+}
+
+/* A register with the first `bytes` lanes, and only those, moves a run without asking how long it is. A narrow one crosses
+ * the end of a line less often. */
+#define MASKED "avx512f,avx512bw,avx512vl"
+
+__attribute__((target(MASKED))) static inline void copy_masked_16(char *to, const char *from, size_t size)
+{
+    __mmask16 mask = (__mmask16)first_lanes(size);
+    _mm_mask_storeu_epi8(to, mask, _mm_maskz_loadu_epi8(mask, from));
+}
+
+__attribute__((target(MASKED))) static inline void copy_masked_32(char *to, const char *from, size_t size)
+{
+    __mmask32 mask = (__mmask32)first_lanes(size);
+    _mm256_mask_storeu_epi8(to, mask, _mm256_maskz_loadu_epi8(mask, from));
+}
+
+__attribute__((target(MASKED))) static inline void copy_masked_64(char *to, const char *from, size_t size)
+{
+    __mmask64 mask = first_lanes(size);
+    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+}
+
+__attribute__((target(MASKED))) static inline void copy_masked(char *to, const char *from, size_t size)
+{
+    if (size <= 64)
+        copy_masked_64(to, from, size);
+    else if (size < CALL_MIN)
+        copy_block(to, from, size, STEPS, 64);
+    else
+        memcpy(to, from, size);
+}
+
+__attribute__((target(MASKED))) static void move_runs_masked(bool pack, char *packed,
+                                                             const struct tern_blocks *blocks)
+{
+    if (blocks->size <= 16)
+        move_runs_by(pack, packed, blocks, copy_masked_16);
+    else if (blocks->size <= 32)
+        move_runs_by(pack, packed, blocks, copy_masked_32);
+    else if (blocks->size <= 64)
+        move_runs_by(pack, packed, blocks, copy_masked_64);
+    else
+        move_runs_by(pack, packed, blocks, copy_masked);
+}
+
+static void move_runs(bool pack, char *packed, const struct tern_blocks *blocks)
+{
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        move_runs_masked(pack, packed, blocks);
+    else
+        move_runs_plain(pack, packed, blocks);
 }
 
 static bool can_stream(size_t size)
@@ -216,6 +328,11 @@ static bool can_stream(size_t size)
 }
 
 #else
+
+static void move_runs(bool pack, char *packed, const struct tern_blocks *blocks)
+{
+    move_runs_plain(pack, packed, blocks);
+}
 
 static bool can_stream(size_t size)
 {
@@ -239,31 +356,38 @@ static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks,
 void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks)
 {
     size_t size = blocks->size;
+    if (blocks->list) {
+        move_runs(pack, packed, blocks);
+        return;
+    }
     if (blocks->streamed && can_stream(size)) {
         stream(pack, packed, blocks);
         return;
     }
     switch (size) {
-    case 1: move(pack, packed, blocks, 1, 0); return;
-    case 2: move(pack, packed, blocks, 2, 0); return;
-    case 4: move(pack, packed, blocks, 4, 0); return;
-    case 8: move(pack, packed, blocks, 8, 0); return;
-    case 12: move(pack, packed, blocks, 12, 0); return;
-    case 16: move(pack, packed, blocks, 16, 0); return;
-    case 24: move(pack, packed, blocks, 24, 16); return; /* two that overlap beat 16 and 8 */
+    case 1: move(pack, packed, blocks, 1, ONE, 0); return;
+    case 2: move(pack, packed, blocks, 2, ONE, 0); return;
+    case 4: move(pack, packed, blocks, 4, ONE, 0); return;
+    case 8: move(pack, packed, blocks, 8, ONE, 0); return;
+    case 12: move(pack, packed, blocks, 12, ONE, 0); return;
+    case 16: move(pack, packed, blocks, 16, ONE, 0); return;
     }
     if (size >= CALL_MIN)
-        move(pack, packed, blocks, size, 0);
+        move(pack, packed, blocks, size, ONE, 0);
     else if (move_wide(pack, packed, blocks, size))
         return;
-    else if (size >= 16)
-        move(pack, packed, blocks, size, 16);
-    else if (size >= 8)
-        move(pack, packed, blocks, size, 8);
-    else if (size >= 4)
-        move(pack, packed, blocks, size, 4);
+    else if (size > 64)
+        move(pack, packed, blocks, size, STEPS, 16);
+    else if (size > 32)
+        move(pack, packed, blocks, size, FOUR, 16);
+    else if (size > 16)
+        move(pack, packed, blocks, size, TWO, 16);
+    else if (size > 8)
+        move(pack, packed, blocks, size, TWO, 8);
+    else if (size > 4)
+        move(pack, packed, blocks, size, TWO, 4);
     else
-        move(pack, packed, blocks, size, 1);
+        move(pack, packed, blocks, size, TWO, 2);
 }
 
 int64_t tern_block_stream_min(void)

@@ -2,8 +2,8 @@
 #ifndef TERN_BLOCK_H
 #define TERN_BLOCK_H
 
-/* Moves equal blocks between scattered memory and a packed stream; where packing spends its time.
- * Private to lib/type. */
+/* Moves equal blocks and short runs between scattered memory and a packed stream; where packing
+ * spends its time. Private to lib/type. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,15 +16,18 @@ static inline char *tern_block_at(char *base, int64_t bytes)
     return (char *)((uintptr_t)base + (uintptr_t)bytes);
 }
 
-/* Rows of blocks. */
+struct tern_entry; /* program.h */
+
+/* Rows of equal blocks, or rows of runs of any lengths. */
 struct tern_blocks {
     char *base;
-    size_t size;           /* bytes of a block, > 0 */
+    size_t size;           /* bytes of a block, > 0; of runs: the longest one's */
     int64_t count, stride; /* blocks in a row, and bytes from one to the next */
-    int64_t rows;
-    int64_t row_stride;    /* where there are no places */
-    const int64_t *places; /* of the rows, bytes from base on */
-    bool streamed;         /* part of more bytes than the caches hold */
+    const int64_t *places; /* of the blocks in a row, bytes from its begin; NULL: `stride` apart */
+    const struct tern_entry *list; /* not NULL: rows are the `count` runs of this list, no equal blocks */
+    int64_t rows, row_stride;
+    const int64_t *row_places; /* of the rows, bytes from base on; NULL: `row_stride` apart */
+    bool streamed;             /* part of more bytes than the caches hold */
 };
 
 /* How many those are. */

@@ -74,34 +74,45 @@ static inline void move_run(struct stream *s, char *at, int64_t size)
 static void move_whole(struct stream *s, const struct tern_program *program, int64_t size,
                        char *at);
 
-/* Rows of blocks are moved by one call: those of plain runs, and those of loops over plain runs.
- * `blocks` comes with the rows; each of them is `each`. False: something else. */
+/* Moves rows by one call if a row is a run, a loop or blocks of runs, or a list of runs. `blocks`
+ * comes with the rows; each of them is `each`. Returns false if it is something else. */
 static bool move_rows(struct stream *s, struct tern_blocks *blocks, const struct tern_piece *each)
 {
-    const struct tern_program *loop = each->body;
-    if (s->direction == RUNS)
-        return false;
-    if (!loop) {
-        blocks->size = (size_t)each->size;
-        blocks->count = 1;
-    } else if (loop->kind == TERN_PROGRAM_LOOP && !loop->each.body) {
-        blocks->size = (size_t)loop->each.size;
-        blocks->count = loop->count;
-        blocks->stride = loop->stride;
-    } else {
-        return false;
-    }
+    const struct tern_program *body = each->body;
     int64_t size = blocks->rows * each->size;
-    blocks->streamed = s->streamed;
-    if (!loop && !blocks->places) { /* better one long row than many short ones */
+    if (s->direction == RUNS || (body && body->each.body))
+        return false;
+    if (!body) { /* better one long row than many short ones */
+        blocks->size = (size_t)each->size;
         blocks->count = blocks->rows;
         blocks->stride = blocks->row_stride;
+        blocks->places = blocks->row_places;
         blocks->rows = 1;
+        blocks->row_places = NULL;
+    } else if (body->kind == TERN_PROGRAM_LIST) {
+        if (!body->longest)
+            return false;
+        blocks->size = (size_t)body->longest;
+        blocks->count = body->count;
+        blocks->list = body->list;
+    } else {
+        blocks->size = (size_t)body->each.size;
+        blocks->count = body->count;
+        blocks->stride = body->stride;
+        blocks->places = body->places;
     }
+    blocks->streamed = s->streamed;
     tern_block_move(s->direction == PACK, s->packed, blocks);
     s->packed += size;
     s->left -= size;
     return true;
+}
+
+/* The same for one row. */
+static bool move_row(struct stream *s, char *at, const struct tern_piece *row)
+{
+    struct tern_blocks blocks = {.base = at, .rows = 1};
+    return move_rows(s, &blocks, row);
 }
 
 /* `count` whole repetitions of a loop's piece, count * size <= left. */
@@ -119,7 +130,7 @@ static void move_blocks(struct stream *s, const struct tern_program *program, ch
                         int64_t first, int64_t count)
 {
     const int64_t *places = program->places + first;
-    struct tern_blocks blocks = {.base = base, .rows = count, .places = places};
+    struct tern_blocks blocks = {.base = base, .rows = count, .row_places = places};
     if (move_rows(s, &blocks, &program->each))
         return;
     for (int64_t i = 0; i < count && s->left; i++)
@@ -137,6 +148,8 @@ static void move_whole(struct stream *s, const struct tern_program *program, int
     case TERN_PROGRAM_LOOP: move_loop(s, program, at, program->count); break;
     case TERN_PROGRAM_BLOCKS: move_blocks(s, program, at, 0, program->count); break;
     case TERN_PROGRAM_LIST:
+        if (move_row(s, at, &(struct tern_piece){0, size, (struct tern_program *)program}))
+            break;
         for (const struct tern_entry *entry = program->list;
              entry < program->list + program->count && s->left; entry++)
             move_whole(s, entry->body, entry[1].at - entry->at, tern_block_at(at, entry->offset));
@@ -173,28 +186,52 @@ static void move_part_of_equal(struct stream *s, const struct tern_program *prog
                   tern_block_at(at, places ? places[i] : times(i, program->stride)), 0);
 }
 
-static void move_part_of_list(struct stream *s, const struct tern_program *program, char *at,
-                              int64_t skip)
+/* Returns the entry in which byte `at` of the list's stream is; `count` if it is behind the last. */
+static int64_t find_entry(const struct tern_program *program, int64_t at)
 {
     const struct tern_entry *list = program->list;
-    int64_t low = 0, high = program->count;
+    int64_t low = 0, high = program->count + 1;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (list[middle].at <= skip)
+        if (list[middle].at <= at)
             low = middle;
         else
             high = middle;
     }
+    return low;
+}
+
+/* Moves the entries from the `first` on that fit whole. Returns how many. */
+static int64_t move_entries(struct stream *s, const struct tern_program *program, char *at,
+                            int64_t first)
+{
+    const struct tern_entry *list = program->list + first;
+    int64_t count = find_entry(program, list->at + s->left) - first;
+    if (count == 0)
+        return 0;
+    struct tern_program part = {.kind = TERN_PROGRAM_LIST,
+                                .count = count,
+                                .list = (struct tern_entry *)list,
+                                .longest = program->longest};
+    move_whole(s, &part, list[count].at - list->at, at);
+    return count;
+}
+
+static void move_part_of_list(struct stream *s, const struct tern_program *program, char *at,
+                              int64_t skip)
+{
+    const struct tern_entry *list = program->list;
+    int64_t low = find_entry(program, skip);
     skip -= list[low].at;
-    for (const struct tern_entry *entry = list + low; entry < list + program->count && s->left;
-         entry++) {
-        int64_t size = entry[1].at - entry->at;
-        if (skip == 0 && size <= s->left)
-            move_whole(s, entry->body, size, tern_block_at(at, entry->offset));
-        else
-            move_part(s, entry->body, size, tern_block_at(at, entry->offset), skip);
-        skip = 0;
+    if (skip > 0) {
+        move_part(s, list[low].body, list[low + 1].at - list[low].at,
+                  tern_block_at(at, list[low].offset), skip);
+        low++;
     }
+    low += move_entries(s, program, at, low);
+    if (s->left && low < program->count)
+        move_part(s, list[low].body, list[low + 1].at - list[low].at,
+                  tern_block_at(at, list[low].offset), 0);
 }
 
 /* From byte `skip` < size of a piece on, as far as the stream goes. */
@@ -203,6 +240,8 @@ static void move_part(struct stream *s, const struct tern_program *program, int6
 {
     if (!program)
         move_run(s, tern_block_at(at, skip), smaller(size - skip, s->left));
+    else if (skip == 0 && size <= s->left)
+        move_whole(s, program, size, at);
     else if (program->kind == TERN_PROGRAM_LIST)
         move_part_of_list(s, program, at, skip);
     else
@@ -230,7 +269,7 @@ static void move(struct tern_cursor *cursor, struct stream *s)
             .stride = type->extent,
             .each = {0, type->size, type->program},
         };
-        move_part_of_equal(s, &elements, at, cursor->offset);
+        move_part(s, &elements, cursor->length, at, cursor->offset);
     }
     cursor->offset += wanted - s->cut;
 }

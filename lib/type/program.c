@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /* A list inside a list is copied into it up to this length: long enough for records in records,
- * short enough that a chain of types each made from the one before stays linear in memory. */
-enum { SPLICE_MAX = 64 };
+ * short enough that a chain of types each made from the one before stays linear in memory. A list of
+ * runs becomes blocks if these are at most SPLIT_MAX times as many, and SPLIT_SIZE bytes at most. */
+enum { SPLICE_MAX = 64, SPLIT_MAX = sizeof(struct tern_entry) / sizeof(int64_t), SPLIT_SIZE = 64 };
 
 struct tern_program *tern_program_retain(struct tern_program *program)
 {
@@ -103,22 +104,38 @@ static int append_one(struct tern_pieces *pieces, struct tern_piece piece)
     return 0;
 }
 
+static int append_list(struct tern_pieces *pieces, struct tern_piece piece)
+{
+    int error = 0;
+    for (int64_t i = 0; i < piece.body->count && !error; i++) {
+        const struct tern_entry *entry = &piece.body->list[i];
+        error = append_one(pieces, (struct tern_piece){piece.offset + entry->offset,
+                                                       entry[1].at - entry->at, entry->body});
+    }
+    return error;
+}
+
+/* Blocks that are runs: those that touch are merged again. */
+static int append_blocks(struct tern_pieces *pieces, struct tern_piece piece)
+{
+    int error = 0;
+    for (int64_t i = 0; i < piece.body->count && !error; i++)
+        error = append_one(pieces, (struct tern_piece){piece.offset + piece.body->places[i],
+                                                       piece.body->each.size, NULL});
+    return error;
+}
+
 int tern_pieces_append(struct tern_pieces *pieces, struct tern_piece piece)
 {
+    const struct tern_program *body = piece.body;
     if (piece.size == 0)
         return 0;
-    const struct tern_program *body = piece.body;
-    if (!body || body->kind != TERN_PROGRAM_LIST || body->count > SPLICE_MAX)
-        return append_one(pieces, piece);
-    for (int64_t i = 0; i < body->count; i++) {
-        const struct tern_entry *entry = &body->list[i];
-        struct tern_piece part = {piece.offset + entry->offset, entry[1].at - entry->at,
-                                  entry->body};
-        int error = append_one(pieces, part);
-        if (error)
-            return error;
-    }
-    return 0;
+    if (body && body->kind == TERN_PROGRAM_LIST && body->count <= SPLICE_MAX)
+        return append_list(pieces, piece);
+    if (body && body->kind == TERN_PROGRAM_BLOCKS && !body->each.body &&
+        body->count <= SPLICE_MAX * SPLIT_MAX)
+        return append_blocks(pieces, piece);
+    return append_one(pieces, piece);
 }
 
 void tern_pieces_drop(struct tern_pieces *pieces)
@@ -147,21 +164,48 @@ static bool equally_spaced(const struct tern_pieces *pieces)
     return true;
 }
 
-static struct tern_program *make_blocks(const struct tern_pieces *pieces)
+static int64_t greatest_divisor(int64_t a, int64_t b)
 {
-    struct tern_program *program = new_program(TERN_PROGRAM_BLOCKS, pieces->count);
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Returns the size of the equal blocks that unequal runs should be cut into; 0: they should not. */
+static int64_t block_size(const struct tern_pieces *pieces)
+{
+    int64_t size = 0, total = 0;
+    for (int64_t i = 0; i < pieces->count; i++) {
+        const struct tern_piece *piece = &pieces->pieces[i];
+        if (piece->body)
+            return 0;
+        size = greatest_divisor(size, piece->size);
+        total += piece->size;
+    }
+    return size <= SPLIT_SIZE && total / size <= SPLIT_MAX * pieces->count ? size : 0;
+}
+
+/* `size` divides the size of each piece. */
+static struct tern_program *make_blocks(const struct tern_pieces *pieces, int64_t size)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < pieces->count; i++)
+        count += pieces->pieces[i].size / size;
+    struct tern_program *program = new_program(TERN_PROGRAM_BLOCKS, count);
     if (!program)
         return NULL;
-    program->places = malloc((size_t)pieces->count * sizeof *program->places);
-    if (!program->places) {
+    int64_t *place = program->places = malloc((size_t)count * sizeof *program->places);
+    if (!place) {
         free(program);
         return NULL;
     }
     for (int64_t i = 0; i < pieces->count; i++)
-        program->places[i] = pieces->pieces[i].offset;
-    program->each = pieces->pieces[0];
-    program->each.offset = 0;
-    tern_program_retain(program->each.body);
+        for (int64_t done = 0; done < pieces->pieces[i].size; done += size)
+            *place++ = pieces->pieces[i].offset + done;
+    program->each = (struct tern_piece){0, size, tern_program_retain(pieces->pieces[0].body)};
     return program;
 }
 
@@ -176,12 +220,18 @@ static struct tern_program *make_list(const struct tern_pieces *pieces)
         return NULL;
     }
     int64_t at = 0;
+    bool runs = true;
     for (int64_t i = 0; i < pieces->count; i++) {
         const struct tern_piece *piece = &pieces->pieces[i];
+        runs = runs && !piece->body;
+        if (piece->size > program->longest)
+            program->longest = piece->size;
         program->list[i] = (struct tern_entry){at, piece->offset, tern_program_retain(piece->body)};
         at += piece->size;
     }
     program->list[pieces->count] = (struct tern_entry){at, 0, NULL};
+    if (!runs)
+        program->longest = 0;
     return program;
 }
 
@@ -197,10 +247,11 @@ static int finish(const struct tern_pieces *pieces, struct tern_piece *ret_piece
         return tern_piece_repeat(*first, pieces->count,
                                  pieces->count > 1 ? first[1].offset - first[0].offset : 0,
                                  ret_piece);
-    struct tern_program *program = equal ? make_blocks(pieces) : make_list(pieces);
+    int64_t each = equal ? first->size : block_size(pieces);
+    struct tern_program *program = each ? make_blocks(pieces, each) : make_list(pieces);
     if (!program)
         return no_memory();
-    int64_t size = equal ? first->size * pieces->count : program->list[pieces->count].at;
+    int64_t size = each ? each * program->count : program->list[pieces->count].at;
     *ret_piece = (struct tern_piece){0, size, program};
     return 0;
 }

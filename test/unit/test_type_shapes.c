@@ -7,6 +7,7 @@
 #include "lib/type/basic.h"
 #include "lib/type/block.h"
 #include "lib/type/layout.h"
+#include "lib/type/program.h"
 #include "suite.h"
 
 #include <check.h>
@@ -175,45 +176,80 @@ START_TEST(short_int_has_a_hole)
 }
 END_TEST
 
+/* How the blocks of a row, and rows, lie. */
+enum shape { STRIDED = 0, ROWS_PLACED = 1, BLOCKS_PLACED = 2, STREAMED = 4, SHAPES = 8 };
+
+/* Memory with blocks in it, their packed form, and room for what comes of unpacking it; anything around. */
+struct scene {
+    char *room, *memory, *packed, *back, *expected;
+    size_t span, bytes;
+};
+
+static struct scene make_scene(size_t span, size_t bytes, int shift)
+{
+    struct scene scene = {.span = span, .bytes = bytes};
+    scene.room = calloc(1, 4 * (span + bytes + 256));
+    ck_assert_ptr_nonnull(scene.room);
+    scene.memory = scene.room + shift;
+    scene.packed = scene.memory + span;
+    scene.back = scene.packed + bytes + 128;
+    scene.expected = scene.back + span;
+    for (size_t i = 0; i < span; i++)
+        scene.memory[i] = (char)(rand() | 1);
+    return scene;
+}
+
+static void move_both_ways(struct scene *scene, struct tern_blocks *blocks)
+{
+    blocks->base = scene->memory;
+    tern_block_move(true, scene->packed, blocks);
+    blocks->base = scene->back;
+    tern_block_move(false, scene->packed, blocks);
+}
+
+/* Of the next `size` bytes of the stream, at `from`. */
+static void check_block(struct scene *scene, size_t from, int64_t at, size_t size)
+{
+    ck_assert_msg(memcmp(scene->packed + from, scene->memory + at, size) == 0,
+                  "size %zu: packed wrongly", size);
+    memcpy(scene->expected + at, scene->memory + at, size);
+}
+
+static void end_scene(struct scene *scene, size_t size)
+{
+    ck_assert_msg(memcmp(scene->back, scene->expected, scene->span) == 0,
+                  "size %zu: unpacked wrongly", size);
+    for (int i = 0; i < 128; i++)
+        ck_assert_msg(scene->packed[scene->bytes + (size_t)i] == 0, "size %zu: packed too much", size);
+    free(scene->room);
+}
+
 /* Blocks of one size, at any alignment, in every shape, streamed and not: what belongs to them is
  * moved, and no other byte. */
-static void check_blocks(size_t size, int64_t rows, int64_t count, int gap, int shift, bool placed,
-                         bool streamed)
+static void check_blocks(size_t size, int64_t rows, int64_t count, int gap, int shift, int shape)
 {
-    int64_t stride = (int64_t)size + gap, row_stride = count * stride + 7;
-    size_t span = (size_t)(rows * row_stride) + 256, bytes = (size_t)(rows * count) * size;
-    int64_t places[150];
-    char *room = calloc(1, 4 * (span + bytes + 256)), *memory = room + shift,
-         *packed = memory + span, *back = packed + bytes + 128, *expected = back + span;
-    ck_assert_ptr_nonnull(room);
-    for (size_t i = 0; i < span; i++)
-        memory[i] = (char)(rand() | 1);
+    int64_t stride = (int64_t)size + gap, row_stride = count * stride + 7, places[150], row_places[150];
+    struct scene scene =
+        make_scene((size_t)(rows * row_stride) + 256, (size_t)(rows * count) * size, shift);
     for (int64_t i = 0; i < rows; i++)
-        places[i] = (rows - 1 - i) * row_stride;
+        row_places[i] = (shape & ROWS_PLACED ? rows - 1 - i : i) * row_stride;
+    for (int64_t i = 0; i < count; i++)
+        places[i] = (shape & BLOCKS_PLACED ? count - 1 - i : i) * stride;
     struct tern_blocks blocks = {
-        .base = memory,
         .size = size,
         .count = count,
         .stride = stride,
+        .places = shape & BLOCKS_PLACED ? places : NULL,
         .rows = rows,
         .row_stride = row_stride,
-        .places = placed ? places : NULL,
-        .streamed = streamed,
+        .row_places = shape & ROWS_PLACED ? row_places : NULL,
+        .streamed = shape & STREAMED,
     };
-    tern_block_move(true, packed, &blocks);
-    blocks.base = back;
-    tern_block_move(false, packed, &blocks);
-    const char *from = packed;
+    move_both_ways(&scene, &blocks);
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t k = 0; k < count; k++, from += size) {
-            int64_t at = (placed ? places[i] : i * row_stride) + k * stride;
-            ck_assert_msg(memcmp(from, memory + at, size) == 0, "size %zu: packed wrongly", size);
-            memcpy(expected + at, memory + at, size);
-        }
-    ck_assert_msg(memcmp(back, expected, span) == 0, "size %zu: unpacked wrongly", size);
-    for (int i = 0; i < 128; i++)
-        ck_assert_msg(packed[bytes + (size_t)i] == 0, "size %zu: packed too much", size);
-    free(room);
+        for (int64_t k = 0; k < count; k++)
+            check_block(&scene, (size_t)(i * count + k) * size, row_places[i] + places[k], size);
+    end_scene(&scene, size);
 }
 
 START_TEST(blocks_of_any_size_and_place)
@@ -221,17 +257,106 @@ START_TEST(blocks_of_any_size_and_place)
     static const size_t large[] = {512, 640, 1000, 1535, 1536, 4096, 8191, 8192, 20000};
     for (size_t i = 1; i < 300 + sizeof large / sizeof *large; i++) {
         size_t size = i < 300 ? i : large[i - 300];
-        for (int variant = 0; variant < 4; variant++) {
-            bool placed = variant & 1, streamed = variant & 2;
-            check_blocks(size, 3, 2, 5, (int)(i % 64), placed, streamed);
-            check_blocks(size, 1, 5, 64, (int)(i % 3) * 16, placed, streamed);
-            check_blocks(size, 4, 1, 16, (int)(i * 7 % 64), placed, streamed);
+        for (int shape = 0; shape < SHAPES; shape++) {
+            check_blocks(size, 3, 2, 5, (int)(i % 64), shape);
+            check_blocks(size, 1, 5, 64, (int)(i % 3) * 16, shape);
+            check_blocks(size, 4, 1, 16, (int)(i * 7 % 64), shape);
             if (size <= 8) { /* more than a line of the packed stream */
-                check_blocks(size, 1, 150, 3, (int)(i % 64), placed, streamed);
-                check_blocks(size, 150, 1, 3, (int)(i % 64), placed, streamed);
+                check_blocks(size, 1, 150, 3, (int)(i % 64), shape);
+                check_blocks(size, 150, 1, 3, (int)(i % 64), shape);
             }
         }
     }
+}
+END_TEST
+
+/* Runs of 1 to `longest` bytes, each length once, with gaps. */
+static void check_runs(int longest, int64_t rows, int shift, bool placed)
+{
+    struct tern_entry *list = calloc((size_t)longest + 1, sizeof *list);
+    int64_t end = 0, row_places[3];
+    for (int i = 0; i < longest; i++) {
+        int size = 1 + i * 7 % longest;
+        if (longest % 7 == 0)
+            size = longest - i;
+        list[i + 1].at = list[i].at + size;
+        list[i].offset = end;
+        end += size + 1 + i % 9;
+    }
+    struct scene scene = make_scene((size_t)(rows * end), (size_t)(rows * list[longest].at), shift);
+    for (int64_t i = 0; i < rows; i++)
+        row_places[i] = (placed ? rows - 1 - i : i) * end;
+    struct tern_blocks blocks = {
+        .size = (size_t)longest,
+        .count = longest,
+        .list = list,
+        .rows = rows,
+        .row_stride = end,
+        .row_places = placed ? row_places : NULL,
+    };
+    move_both_ways(&scene, &blocks);
+    for (int64_t i = 0; i < rows; i++)
+        for (int k = 0; k < longest; k++)
+            check_block(&scene, (size_t)(i * list[longest].at + list[k].at), row_places[i] + list[k].offset,
+                        (size_t)(list[k + 1].at - list[k].at));
+    end_scene(&scene, (size_t)longest);
+    free(list);
+}
+
+START_TEST(runs_of_any_size_and_place)
+{
+    static const int longest[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 200, 400, 8200};
+    for (size_t i = 0; i < sizeof longest / sizeof *longest; i++)
+        for (int shift = 0; shift < (longest[i] < 400 ? 64 : 2); shift++)
+            for (int64_t rows = 1; rows <= 3; rows += 2) {
+                check_runs(longest[i], longest[i] < 8000 ? rows : 1, shift, false);
+                check_runs(longest[i], longest[i] < 8000 ? rows : 1, shift, true);
+            }
+}
+END_TEST
+
+/* What `count` runs with gaps between them become. */
+static const struct tern_program *program_of(struct tern_type *type, const int lengths[], int count)
+{
+    int64_t places[100], at = 0;
+    for (int i = 0; i < count; i++) {
+        places[i] = at;
+        at += lengths[i] + 1 + i % 5;
+    }
+    ck_assert_int_eq(tern_type_make_indexed(&int8, count, (struct tern_ints){lengths, 4},
+                                            (struct tern_ints){places, 8}, 1, type),
+                     0);
+    return type->program;
+}
+
+START_TEST(unequal_runs_become_equal_blocks_if_few)
+{
+    struct tern_type type, pair;
+    const struct tern_program *program = program_of(&type, (int[]){8, 16, 8, 8, 24, 8}, 6);
+    ck_assert(program->kind == TERN_PROGRAM_BLOCKS && program->count == 9 && program->each.size == 8);
+
+    /* in another type they are runs again, and merge with what they touch */
+    int64_t last = program->places[8] + 8;
+    ck_assert_int_eq(tern_type_make_struct((const struct tern_type *[]){&type, &int8}, 2,
+                                           (struct tern_ints){(int[]){1, 8}, 4},
+                                           (struct tern_ints){(int64_t[]){0, last}, 8}, &pair),
+                     0);
+    ck_assert(pair.program->kind == TERN_PROGRAM_BLOCKS && pair.program->count == 10);
+    tern_type_drop(&pair);
+    tern_type_drop(&type);
+
+    program = program_of(&type, (int[]){8, 80, 8, 160}, 4); /* too many blocks */
+    ck_assert(program->kind == TERN_PROGRAM_LIST && program->longest == 160);
+    tern_type_drop(&type);
+    program = program_of(&type, (int[]){96, 192, 96}, 3); /* long ones gain nothing */
+    ck_assert(program->kind == TERN_PROGRAM_LIST && program->longest == 192);
+    tern_type_drop(&type);
+    program = program_of(&type, (int[]){3, 7, 5}, 3);
+    ck_assert(program->kind == TERN_PROGRAM_LIST && program->longest == 7);
+    tern_type_drop(&type);
+    program = program_of(&type, (int[]){8, 8, 8, 8}, 4); /* equal from the beginning */
+    ck_assert(program->kind == TERN_PROGRAM_BLOCKS && program->count == 4);
+    tern_type_drop(&type);
 }
 END_TEST
 
@@ -248,5 +373,7 @@ int main(void)
     tcase_add_test(tests, elements_of_nothing);
     tcase_add_test(tests, short_int_has_a_hole);
     tcase_add_test(tests, blocks_of_any_size_and_place);
+    tcase_add_test(tests, runs_of_any_size_and_place);
+    tcase_add_test(tests, unequal_runs_become_equal_blocks_if_few);
     return suite_run(suite);
 }
