@@ -78,7 +78,7 @@ uint32_t tern_rte_program(void) { return 1; }
 bool tern_rte_forget(struct tern_rte_fetch *fetch) { return fetch->rank < RANKS; }
 int tern_rte_fd(void) { return -1; }
 bool tern_rte_attend(void) { return true; }
-void tern_rte_say_stranger(const char *text) { MUST(strlen(text) < 400); }
+void tern_rte_remark(enum tern_remark remark, const char *text) { MUST(remark == TERN_REMARK_STRANGER && strlen(text) < 400); }
 
 static const struct tern_tcp_address somewhere = { .family = 4, .port = 1, .bytes = { 10, 0, 0, 1 }, .interface = "eth0" };
 
