@@ -59,8 +59,8 @@ struct tern_btl {
     /* Sends a packet with `length` <= packet_max bytes from `payload`. The payload may be reused on return.
      * TERN_ERR_AGAIN: no room now; ask again after progress, keeping the order. */
     int (*send)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
-    /* The same for one of many: it may stay here until the next progress, but for some 50 us at most. A CREDIT packet may wait for
-     * the next progress or send, however long that takes. */
+    /* The same for one of many: it may stay here until the next progress, or for a short time, mostly some 50 us and at most 5 ms, if
+     * its rank computes. A CREDIT packet may wait for the next progress or send, however long that takes. */
     int (*send_soon)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
     /* Like send, the payload being the cursor's next `length` bytes; the cursor advances only on success. */
     int (*send_cursor)(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length);

@@ -85,9 +85,9 @@ struct tern_waiter {
 };
 void tern_wait(struct tern_waiter *waiter);
 /* For a thread that does nothing else: a round of all lanes, and sleep if nothing came. False: another thread has polled
- * meanwhile. The other waits until no thread has polled for so long. */
+ * meanwhile. The other waits until no thread has polled between two looks (lib/util/pause.h). */
 bool tern_progress_or_sleep(struct tern_waiter *waiter);
-void tern_progress_await_silence(unsigned period_us);
+void tern_progress_await_silence(void);
 /* The thread of the parameter progress_thread, if that is set and it does not run yet. To be stopped with no locks held. */
 int tern_progress_thread_start(void);
 void tern_progress_thread_stop(void);

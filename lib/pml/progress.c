@@ -17,10 +17,10 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
+#include "lib/util/pause.h"
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- progress ---- */
 
@@ -376,12 +376,13 @@ bool tern_progress_or_sleep(struct tern_waiter *waiter)
     return rounds_of_all() - before <= tern_lane_count; /* ours, before sleeping */
 }
 
-void tern_progress_await_silence(unsigned period_us)
+void tern_progress_await_silence(void)
 {
+    unsigned watched_us = 0;
     uint32_t before;
     do {
         before = rounds_of_all();
-        nanosleep(&(struct timespec){0, period_us * 1000}, NULL);
+        tern_pause(&watched_us);
     } while (rounds_of_all() != before);
 }
 

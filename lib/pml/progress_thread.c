@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { SILENCE_US = 50 };
-
 static pthread_t thread;
 static bool running;
 static bool ending; /* atomic */
@@ -34,7 +32,7 @@ static void *run(void *nothing)
     prctl(PR_SET_NAME, "tern-progress", 0, 0, 0);
     struct tern_waiter waiter = {.came = is_ending};
     while (!is_ending(NULL)) {
-        tern_progress_await_silence(SILENCE_US);
+        tern_progress_await_silence();
         while (!is_ending(NULL) && tern_progress_or_sleep(&waiter))
             ;
     }

@@ -2,56 +2,67 @@
 #include "lib/btl/tcp/flusher.h"
 
 #include "lib/btl/tcp/link.h"
+#include "lib/util/atomic.h"
+#include "lib/util/pause.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 
-enum {
-    PERIOD_NS = 40 * 1000,
-    QUIET_MOST = 25, /* periods without work, after which a link is forgotten */
-};
+enum { ATTENDED_TICKS = 500000 /* some 200 us */ };
 
-/* Lock order: a link's out_lock, then this one; the thread takes them the other way round, and so only tries. */
+/* Lock order: a link's out_lock, then this one; the thread takes them the other way round, and so
+ * only tries. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
 static struct tern_link links = {&links, &links};
 static pthread_t thread;
 static bool running, ending;
 
-static void flush_all(void)
+/* Does its rank make progress? */
+static bool attended(const struct tern_tcp_link *link)
 {
+    uint64_t polled_at = __atomic_load_n(link->polled_at, __ATOMIC_RELAXED);
+    return (int64_t)(tern_ticks() - polled_at) < ATTENDED_TICKS;
+}
+
+/* Returns true if a link drains, which its rank does not see to. */
+static bool look_at_all(unsigned elapsed_us)
+{
+    bool drains = false;
     for (struct tern_link *at = links.next, *next; at != &links; at = next) {
         next = at->next;
         struct tern_tcp_link *link = TERN_CONTAINER(at, struct tern_tcp_link, in_flusher);
         if (pthread_mutex_trylock(&link->out_lock))
             continue; /* its user is just writing */
-        if (tern_tcp_link_flush(link)) {
-            link->quiet = 0;
-        } else if (++link->quiet > QUIET_MOST) {
+        enum tern_tcp_look look = tern_tcp_link_look(link, attended(link), elapsed_us);
+        if (look == TERN_TCP_AT_REST) {
             tern_list_remove(at);
             link->flushed = false;
-            tern_tcp_link_rest(link);
         }
+        drains |= look == TERN_TCP_DRAINS;
         pthread_mutex_unlock(&link->out_lock);
     }
+    return drains;
 }
 
 static void *run(void *nothing)
 {
+    unsigned watched_us = 0;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     prctl(PR_SET_NAME, "tern-flush", 0, 0, 0);
     pthread_mutex_lock(&lock);
     while (!ending) {
         if (tern_list_empty(&links)) {
             pthread_cond_wait(&wanted, &lock);
+            watched_us = 0;
             continue;
         }
         pthread_mutex_unlock(&lock);
-        nanosleep(&(struct timespec){0, PERIOD_NS}, NULL);
+        unsigned pause_us = tern_pause(&watched_us);
         pthread_mutex_lock(&lock);
-        flush_all();
+        if (look_at_all(pause_us))
+            watched_us = 0;
     }
     pthread_mutex_unlock(&lock);
     return nothing;
@@ -75,7 +86,6 @@ void tern_tcp_flusher_add(struct tern_tcp_link *link)
     bool first = tern_list_empty(&links);
     tern_list_append(&links, &link->in_flusher);
     link->flushed = true;
-    link->quiet = 0;
     if (!running && !ending)
         start();
     if (first)

@@ -79,6 +79,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
     tern_tcp_lane_mute(lane, false); /* there may be too many now to read each */
     tern_list_append(&lane->links, &link->in_lane);
+    link->polled_at = &lane->door_at;
     lane->link_count++;
     watch_link(lane, link, EPOLL_CTL_ADD);
     if (link->tag != index || link->index == TERN_TCP_LINK_SECOND)

@@ -32,6 +32,7 @@ struct tern_tcp_lane {
     struct tern_link losing; /* that have ended before their time: the launcher is given some to end us */
     int link_count;
     struct tern_tcp_link *latest; /* received last */
+    uint32_t rounds;              /* of progress */
     bool unsent;                  /* links may hold something: look */
     int watching_room;            /* links that hold something for which the system has no room */
     bool muted;                   /* the links do not tell the epoll of what comes */

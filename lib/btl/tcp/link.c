@@ -19,6 +19,11 @@ enum {
     SOON_PAYLOAD = 32 * 1024, /* longer ones are not worth the copy */
     SOON_MOST = 128 * 1024,   /* bytes that are collected for one write */
     SOON_TICKS = 12000,       /* some 5 us: so close to the last write, another will follow */
+    HELD_TICKS = 100000,      /* some 40 us: nothing is held for longer */
+    CLOCK_FOLLOWERS = 8,      /* messages that are held between looks at the clock */
+    UNHELD_SENDS = 64,        /* after the flusher had to write, for its rank went away */
+    MUCH = 32 * 1024,         /* so many bytes written by a look of the flusher: it pays to look again soon */
+    REST_US = 20 * 1000,      /* without use, after which a buffer is given back */
     RUNS = 64,                /* of memory, in one write */
     RUN_LEAST = 512,          /* bytes of a run on average; where they are shorter the piece is packed */
     PACKED_PIECE = 64 * 1024,
@@ -140,11 +145,23 @@ static bool push(struct tern_tcp_link *link)
     return true;
 }
 
-static void need_flush(struct tern_tcp_link *link)
+/* After a send or a push. */
+static void note_held(struct tern_tcp_link *link)
 {
     link->unsent = is_busy(link) && !link->error;
-    if (link->unsent)
-        tern_tcp_flusher_add(link);
+    if (!link->unsent)
+        link->held_at = 0;
+    else if (!link->held_at)
+        link->held_at = tern_ticks();
+}
+
+static void need_flush(struct tern_tcp_link *link)
+{
+    note_held(link);
+    if (!link->unsent)
+        return;
+    link->used = true;
+    tern_tcp_flusher_add(link);
 }
 
 static int no_memory(const struct tern_tcp_link *link)
@@ -212,11 +229,17 @@ static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame
 }
 
 /* Is it one of many that come close together? */
-static bool may_wait(const struct tern_tcp_link *link, size_t length)
+static bool may_wait(struct tern_tcp_link *link, size_t length)
 {
-    size_t waiting = link->out_end - link->out_begin;
-    return length <= SOON_PAYLOAD && waiting < SOON_MOST &&
-           (waiting || tern_ticks() - link->written_at < SOON_TICKS);
+    if (length > SOON_PAYLOAD || link->out_end - link->out_begin >= SOON_MOST)
+        return false;
+    if (TERN_UNLIKELY(link->unheld)) {
+        link->unheld--;
+        return false;
+    }
+    if (link->held_at) /* the clock takes longer than all the rest */
+        return ++link->followers % CLOCK_FOLLOWERS || tern_ticks() - link->held_at < HELD_TICKS;
+    return tern_ticks() - link->written_at < SOON_TICKS;
 }
 
 static int send_frame(struct tern_tcp_link *link, const struct tern_packet *packet,
@@ -321,7 +344,7 @@ bool tern_tcp_link_push(struct tern_tcp_link *link)
 {
     pthread_mutex_lock(&link->out_lock);
     bool done = push(link);
-    link->unsent = is_busy(link) && !link->error;
+    note_held(link);
     pthread_mutex_unlock(&link->out_lock);
     return done;
 }
@@ -337,14 +360,13 @@ struct tern_stream *tern_tcp_link_take_piece(struct tern_tcp_link *link)
     return stream;
 }
 
-bool tern_tcp_link_flush(struct tern_tcp_link *link)
+static size_t held_bytes(const struct tern_tcp_link *link)
 {
-    bool busy = is_busy(link);
-    push(link);
-    return busy;
+    return link->out_end - link->out_begin + link->piece.frame_left + link->piece.left;
 }
 
-void tern_tcp_link_rest(struct tern_tcp_link *link)
+/* Without what may wait for the next send, for however long: credit. */
+static void rest(struct tern_tcp_link *link)
 {
     if (link->out_begin != link->out_end)
         return;
@@ -353,12 +375,24 @@ void tern_tcp_link_rest(struct tern_tcp_link *link)
     link->out_begin = link->out_end = 0;
 }
 
-bool tern_tcp_link_busy(struct tern_tcp_link *link)
+enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended, unsigned elapsed_us)
 {
-    pthread_mutex_lock(&link->out_lock);
-    bool busy = is_busy(link);
-    pthread_mutex_unlock(&link->out_lock);
-    return busy;
+    bool late = link->held_at && tern_ticks() - link->held_at >= HELD_TICKS, blocked = link->blocked;
+    link->unused_us = link->used || link->held_at ? 0 : link->unused_us + elapsed_us;
+    link->used = false;
+    if (link->error || link->unused_us >= REST_US) {
+        rest(link);
+        return TERN_TCP_AT_REST;
+    }
+    if (!late || (blocked && attended))
+        return TERN_TCP_IN_USE;
+    size_t before = held_bytes(link);
+    push(link);
+    if (!is_busy(link))
+        link->held_at = 0;
+    if (!blocked) /* its rank has gone away and left it, so holding did not pay */
+        link->unheld = UNHELD_SENDS;
+    return blocked && before - held_bytes(link) >= MUCH ? TERN_TCP_DRAINS : TERN_TCP_IN_USE;
 }
 
 /* ---- incoming ---- */

@@ -28,7 +28,9 @@ struct tern_tcp_link {
     uint8_t index;             /* 0: the first between the two; TERN_TCP_LINK_SECOND */
     uint32_t rank;             /* of the other end, in our job */
     struct tern_peer *peer;    /* of this lane */
+    const uint64_t *polled_at; /* when its lane last made progress, in ticks, more or less; atomic */
     struct tern_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
+    uint32_t sent_round;       /* of the lane, in which a message was last sent that others may follow */
     bool unsent;               /* the lane's last send or push left something; the flusher may have written it since */
     uint64_t written_at;       /* ticks of the last write */
     struct tern_tcp_silence silence;
@@ -36,6 +38,9 @@ struct tern_tcp_link {
     pthread_mutex_t out_lock;
     unsigned char *out;        /* NULL until it is needed */
     uint32_t out_begin, out_end;
+    uint64_t held_at;          /* ticks since when it holds something; 0: it holds nothing */
+    unsigned followers;        /* messages that were held because others were */
+    unsigned unheld;           /* sends that must not be held: nobody but the flusher wrote what was */
     struct {
         struct tern_stream *stream; /* NULL: none */
         struct tern_tcp_frame frame;
@@ -50,7 +55,8 @@ struct tern_tcp_link {
     bool watching_room;        /* our epoll tells when it has */
     struct tern_link in_flusher; /* if `flushed` */
     bool flushed;
-    unsigned quiet;            /* the flusher's: times it found nothing to do */
+    bool used;                 /* it has held something since the flusher's last look */
+    unsigned unused_us;        /* the flusher's: for how long it has not */
 
     struct tern_tcp_frame head; /* the frame that has begun to arrive, as far as it has */
     uint32_t head_length;
@@ -81,13 +87,18 @@ void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *s
 bool tern_tcp_link_push(struct tern_tcp_link *link);
 /* A piece that is gone: its stream, once; else NULL. */
 struct tern_stream *tern_tcp_link_take_piece(struct tern_tcp_link *link);
-bool tern_tcp_link_busy(struct tern_tcp_link *link);
 /* Of an eager message that has begun to come straight to its place: its owner; NULL: none. */
 void *tern_tcp_link_owner(const struct tern_tcp_link *link);
-/* For the flusher, who has out_lock: writes what there is. False: there was nothing. */
-bool tern_tcp_link_flush(struct tern_tcp_link *link);
-/* ... it has held nothing for a while: gives its buffer back. */
-void tern_tcp_link_rest(struct tern_tcp_link *link);
+
+/* What the flusher finds at a link. */
+enum tern_tcp_look {
+    TERN_TCP_AT_REST, /* it has held nothing for a while: its buffer has been given back */
+    TERN_TCP_IN_USE,
+    TERN_TCP_DRAINS, /* much of what it holds could be written: the system will soon have room for more */
+};
+/* For the flusher, who has out_lock: writes what has been held for too long. `attended`: the rank makes progress, so it writes by
+ * itself when the system has room. `elapsed_us`: since the last look. */
+enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended, unsigned elapsed_us);
 
 /* Reads and delivers what has come; `room` is a buffer of TERN_TCP_ROOM bytes that links share. Returns the packets delivered;
  * -1: the connection has ended, errno says how (0: its other end closed it). */

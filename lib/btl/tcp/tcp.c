@@ -91,7 +91,11 @@ static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packe
     struct tern_tcp_link *link = peer->endpoint->links[0];
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
-    return see(peer, link, tern_tcp_link_send(link, packet, payload, length, true));
+    /* One follows another without a round of progress between them, which would write the first: now it pays to wait. */
+    uint32_t round = tern_tcp_lanes[peer->lane].rounds;
+    bool soon = link->sent_round == round || packet->kind == TERN_PACKET_CREDIT;
+    link->sent_round = round;
+    return see(peer, link, tern_tcp_link_send(link, packet, payload, length, soon));
 }
 
 static int tcp_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
@@ -297,13 +301,14 @@ static int tcp_progress(uint32_t index)
 {
     struct tern_tcp_lane *lane = &tern_tcp_lanes[index];
     int count = 0;
+    lane->rounds++;
     if (TERN_UNLIKELY(lane->unsent))
         count += write_all(lane);
     if (beside_shm && sit_out(lane))
         return count;
     uint64_t now = tern_ticks();
     if (now - lane->door_at > DOOR_TICKS) {
-        lane->door_at = now;
+        __atomic_store_n(&lane->door_at, now, __ATOMIC_RELAXED); /* the flusher looks, too */
         count += tern_tcp_reception_progress() + heed_silence(lane);
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
             count += tern_tcp_lane_heed_losing(lane);
