@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whichever one process of a job on four hosts is killed with signal 9, no process and no file of the job is left on any host.
+# Whichever one process of a job on four hosts is killed with signal 9, no process and no file of the job is left on any host. Where
+# mpirun, or an agent, is killed together with its guardian, no rank is left, only what a rank has put into a session of its own there; the next job removes the
+# directory.
 # The hosts start each other one by one, so that n2 is an inner one of the tree and n4 a leaf.
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
@@ -46,5 +48,27 @@ for host in 2 4; do
 done
 dies 1 -x ssh
 dies 2 -x ssh
+# together HOST REGEX: the process that REGEX names there, and its guardian, neither of which sees the other's death
+together() {
+    local victim guardian
+    start_job
+    victim=$(on "$1" pgrep -o -f "$2")
+    guardian=$(on "$1" pgrep -o -x tern-guardian)
+    on "$1" kill -STOP "$victim" "$guardian"
+    on "$1" kill -9 "$guardian" "$victim"
+    kill -CONT "$(pgrep -P "$job")" # nsenter stops with what it waits for
+    eventually "$2 and its guardian on n$1 are killed: no rank is left" no_rank_left || leftovers
+    wait $job
+    [ $? != 0 ] || complain "$2 and its guardian on n$1 are killed: exit status 0"
+    [ -n "$(leftovers)" ] || complain "this test wants a directory to be left"
+    pgrep -f "^sleep $mark" | xargs -r kill -9 # those sessions
+    run --hostfile hosts true
+    is "the next job" "$rc" 0
+    eventually "$2 and its guardian on n$1 are killed: the next job leaves nothing" none_left || leftovers
+}
+no_rank_left() { ! leftovers | grep -qv "^n[0-9]*: /\|^[0-9]* sleep $mark\$"; }
+
+together 1 'mpirun --hostfile'
+for host in 2 4; do together $host 'mpirun --agent'; done
 echo "at most after $slowest ms"
 finish
