@@ -175,9 +175,11 @@ static int try_getsockname(void)
     return getsockname(with.pair[0], (struct sockaddr *)&address, &size);
 }
 
-static int try_accept(void)
+static int try_getpeername(void)
 {
-    return close_new(accept(with.pair[0], NULL, NULL));
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    return getpeername(with.pair[0], (struct sockaddr *)&address, &size);
 }
 
 static int try_accept4(void)
@@ -232,8 +234,8 @@ static const struct {
     {"bind", SERVER | TCP, try_bind},
     {"listen", SERVER | TCP, try_listen},
     {"getsockname", SERVER | TCP, try_getsockname},
-    {"accept", SERVER, try_accept},
-    {"accept4", TCP, try_accept4},
+    {"getpeername", SERVER, try_getpeername},
+    {"accept4", SERVER | TCP, try_accept4},
     {"connect", TCP, try_connect},
     {"ioctl", SERVER, try_ioctl},
     {"pselect6", SERVER, try_select},

@@ -165,8 +165,8 @@ is "and make no line of ours" "$(tr -dc '\033\007' <err | wc -c) $(grep -c '^mpi
 
 # a disk that is full elsewhere
 (
-    ulimit -f 4000
-    run --host far1 --output-filename small:nocopy sh -c 'yes | head -c 5000000'
+    ulimit -f 12000
+    run --host far1 --output-filename small:nocopy sh -c 'yes | head -c 13000000'
     echo "$rc" >status
 )
 is "a full disk: status" "$(cat status)" 1

@@ -135,8 +135,8 @@ for print in --version --help "--display-map --dry-run -np 1 true"; do
 done
 # a limit is as good as a full disk
 (
-    ulimit -f 4000
-    run -q -np 2 --output-filename small:nocopy sh -c 'yes | head -c 5000000'
+    ulimit -f 12000
+    run -q -np 2 --output-filename small:nocopy sh -c 'yes | head -c 13000000'
     echo "$rc" >status
 )
 is "a full disk: status" "$(cat status)" 1
