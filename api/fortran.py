@@ -563,8 +563,30 @@ def section_names(name):
     return [(prefix + name).lower() + '_f08ts' for prefix in ('', 'P')]
 
 
+def native(procedure, glue):
+    """A function for programs that Open MPI 6's mpi_f08 compiled with gfortran, which passes its own descriptors."""
+    arrays = [d.split('*')[-1] for d in glue.signature if d.startswith('struct tern_descriptor')]
+    strings = [a[2:] for a in arrays if a.startswith('d_')]
+    signature = ['const struct tern_gfortran_array *' + d.split('*')[-1] if d.startswith('struct tern_descriptor *')
+                 else d for d in glue.signature]
+    signature = ['char *' + s.split('*')[-1] if s.endswith(tuple('d_' + t for t in strings)) else s for s in signature]
+    names = [d.split('*')[-1] for d in glue.signature]
+    names = [re.sub(r'^\(|\).*$', '', n) for n in names]
+    head = 'TERN_GLUE void %s_native(%s)' % (glue.name, ', '.join(
+        signature + ['MPI_Fint *ierror'] + ['size_t len_' + s for s in strings]))
+    lines = []
+    for a in arrays:
+        if a.startswith('d_'):
+            lines.append('struct tern_descriptor n_%s = {.base = %s, .element_bytes = len_%s};' % (a, a, a[2:]))
+        else:
+            lines += ['struct tern_descriptor n_%s;' % a, 'tern_section_from_gfortran(%s, &n_%s);' % (a, a)]
+    call = '%s(%s);' % (glue.name, ', '.join(['&n_' + n if n in arrays else n for n in names] + ['ierror']))
+    return '\n'.join(['', kinds.wrap(head + ';'), kinds.wrap(head), '{'] + ['    ' + line for line in lines] +
+                     [kinds.wrap('    ' + call), '}'])
+
+
 def make_sections(chapters, procedures, objects):
-    """The procedures with buffers for our own mpi_f08."""
+    """The procedures with buffers for our own mpi_f08, and for Open MPI 6's."""
     out = [BANNER % 'procedures.txt' + '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '',
            '#include "lib/fortran/section.h"', '', '/* Arrays of no element are not set. */',
            '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
@@ -574,7 +596,9 @@ def make_sections(chapters, procedures, objects):
         for large in (False, True) if p.has_twin else (False,):
             glue = Glue(p, large, sections=True)
             out += ['\n/* procedures.txt:%d */\n' % p.line + undeclared(p, large) + glue.text(),
-                    aliases(glue.name, section_names(p.name + ('_c' if large else '')))]
+                    aliases(glue.name, section_names(p.name + ('_c' if large else ''))),
+                    native(p, glue),
+                    aliases(glue.name + '_native', [n + '_' for n in section_names(p.name + ('_c' if large else ''))])]
     return '\n'.join(out) + '\n'
 
 
@@ -600,7 +624,7 @@ def make_mpifh_map(chapters, procedures, objects):
 
 
 def make_f08_map(chapters, procedures, objects):
-    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts']
+    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_']
     names += [s for p in present(procedures) for name in names_of(p) for s in f08_spellings(name)]
     names += [s for p in present(procedures) if p.has_twin and not p.of_kind('BUFFER')
               for s in f08_spellings(p.name + '_c')]

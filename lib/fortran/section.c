@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/fortran/section.h"
 
+void tern_section_from_gfortran(const struct tern_gfortran_array *from, struct tern_descriptor *ret_array)
+{
+    ptrdiff_t span = from->span ? from->span : (ptrdiff_t)from->element_bytes;
+
+    ret_array->base = from->base;
+    ret_array->element_bytes = from->element_bytes;
+    ret_array->rank = (uint8_t)from->rank;
+    for (int i = 0; i < from->rank; i++) {
+        ptrdiff_t extent = from->dim[i].upper_bound - from->dim[i].lower_bound + 1;
+        ret_array->dim[i] = (struct tern_dimension){
+            .lower_bound = from->dim[i].lower_bound,
+            .extent = extent < 0 ? 0 : extent,
+            .stride = from->dim[i].stride * span,
+        };
+    }
+}
+
 /* ---- datatypes ---- */
 
 /*

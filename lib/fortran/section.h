@@ -11,6 +11,21 @@
 
 #include "lib/fortran/glue.h"
 
+/* gfortran's own description of an array, which procedures without bind(C) get. */
+struct tern_gfortran_array {
+    char *base;
+    ptrdiff_t offset;
+    size_t element_bytes;
+    int version;
+    int8_t rank, type;
+    int16_t attribute;
+    ptrdiff_t span; /* bytes that strides count */
+    struct {
+        ptrdiff_t stride, lower_bound, upper_bound;
+    } dim[15];
+};
+TERN_GLUE void tern_section_from_gfortran(const struct tern_gfortran_array *from, struct tern_descriptor *ret_array);
+
 /* What has to be undone behind a call. Zero: nothing. */
 struct tern_section {
     MPI_Datatype made;                   /* NULL: none */
