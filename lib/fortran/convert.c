@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Sets up the tables of handles before main, so that no entry point has to look whether they are there. */
+/* Sets up the tables of handles before main, so that no entry point has to look whether they are
+ * there. */
 __attribute__((constructor)) static void set_up_tables(void)
 {
     for (int magic = TERN_MAGIC_COMM; magic <= TERN_MAGIC_SESSION; magic++)
@@ -56,7 +57,6 @@ char *tern_glue_string(const char *text, size_t length, bool strip)
 
 char *tern_glue_string_room(int64_t length)
 {
-    /* What does not keep to a wrong length is refused, not written. */
     char *string = tern_glue_alloc((length > 0 ? length : 0) + 2, 1);
     string[0] = '\0';
     return string;
@@ -123,7 +123,8 @@ void tern_glue_free_argvs(char ***argvs, int count)
     free(argvs);
 }
 
-/* What is wrong with a communicator is said by the call itself: here it has nobody, and no error handler is called. */
+/* What is wrong with a communicator is said by the call itself: here it has nobody, and no error
+ * handler is called. */
 static bool may_be_asked(MPI_Comm comm)
 {
     const struct tern_handle *handle = (const struct tern_handle *)comm;

@@ -3,13 +3,15 @@
 #define TERN_FORTRAN_GLUE_H
 
 /*
- * What the generated Fortran entry points call: conversions between Fortran's arguments and those of C.
+ * What the generated Fortran entry points call: conversions between Fortran's arguments and those
+ * of C.
  *
- * A Fortran compiler passes every argument by its address. A handle is an INTEGER (in mpi_f08 a structure that holds
- * one), a LOGICAL an INTEGER that is zero or not, and the length of a CHARACTER follows behind the last argument, by
- * value. In mpi_f08 `ierror` may be absent: its address is NULL then. Special arguments such as MPI_BOTTOM are the
- * addresses of nine objects that the program may hold itself (COMMON, or a COPY relocation): compare only with their
- * addresses as the dynamic linker found them.
+ * A Fortran compiler passes every argument by its address. A handle is an INTEGER (in mpi_f08 a
+ * structure that holds one), a LOGICAL an INTEGER that is zero or not, and the length of a
+ * CHARACTER follows behind the last argument, by value. In mpi_f08 `ierror` may be absent: its
+ * address is NULL then. Special arguments such as MPI_BOTTOM are the addresses of nine objects that
+ * the program may hold itself (COMMON, or a COPY relocation): compare only with their addresses as
+ * the dynamic linker found them.
  */
 
 #include "lib/mpi/fortran.h"
@@ -23,12 +25,12 @@
 #define TERN_GLUE __attribute__((visibility("hidden")))
 
 /* Declares that `target` can be called by `symbol`, a string. `number` makes the name in C. */
-#define TERN_ALIAS(number, symbol, target)                  \
-    extern __typeof__(target) target##_##number __asm__(symbol) \
+#define TERN_ALIAS(number, symbol, target)                                                         \
+    extern __typeof__(target) target##_##number __asm__(symbol)                                    \
         __attribute__((weak, alias(#target), visibility("default")));
 
-/* An array as mpi_f08 passes it where the buffer is `type(*), dimension(..)`: the part of a descriptor of
- * ISO_Fortran_binding.h that gfortran and flang share. */
+/* An array as mpi_f08 passes it where the buffer is `type(*), dimension(..)`: the part of a
+ * descriptor of ISO_Fortran_binding.h that gfortran and flang share. */
 struct tern_descriptor {
     char *base;
     size_t element_bytes;
@@ -55,8 +57,9 @@ static inline void *tern_glue_buffer(void *buffer)
     return buffer;
 }
 
-/* One status or an array of them. Programs mix up MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE: both mean the same here,
- * because otherwise the results would be written over what lies behind these objects. */
+/* One status or an array of them. Programs mix up MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE: both
+ * mean the same here, because otherwise the results would be written over what lies behind these
+ * objects. */
 static inline MPI_Status *tern_glue_status(void *status)
 {
     bool ignored = status == &mpi_fortran_status_ignore_ || status == &mpi_fortran_statuses_ignore_;
@@ -78,49 +81,52 @@ static inline MPI_Fint *tern_glue_errcodes(void *codes)
 /* Memory for `count` elements (none if negative). Ends the job when there is no memory. */
 TERN_GLUE void *tern_glue_alloc(int64_t count, size_t bytes);
 
-/* Defines `name`, an array of `count` elements: a short one stands on the stack. tern_glue_release frees it. */
+/* Defines `name`, an array of `count` elements: a short one stands on the stack. TERN_GLUE_RELEASE
+ * frees it. */
 enum { TERN_GLUE_SHORT = 32 };
-#define TERN_GLUE_ARRAY(type, name, count)      \
-    type short_##name[TERN_GLUE_SHORT];         \
-    int64_t length_##name = (count);            \
-    type *name = length_##name <= TERN_GLUE_SHORT \
-                     ? short_##name             \
-                     : tern_glue_alloc(length_##name, sizeof(type))
-#define TERN_GLUE_RELEASE(name)  \
-    if (name != short_##name)    \
+#define TERN_GLUE_ARRAY(type, name, count)                                                         \
+    type short_##name[TERN_GLUE_SHORT];                                                            \
+    int64_t length_##name = (count);                                                               \
+    type *name = length_##name <= TERN_GLUE_SHORT ? short_##name                                   \
+                                                  : tern_glue_alloc(length_##name, sizeof(type))
+#define TERN_GLUE_RELEASE(name)                                                                    \
+    if (name != short_##name)                                                                      \
     free(name)
 
-/* A C string, to be freed: `text` without its trailing blanks, and without its leading ones if `strip`. */
+/* A C string, to be freed: `text` without its trailing blanks, and without its leading ones if
+ * `strip`. */
 TERN_GLUE char *tern_glue_string(const char *text, size_t length, bool strip);
 /* Memory for a string of at most `length` characters and its end, which holds the empty string. */
 TERN_GLUE char *tern_glue_string_room(int64_t length);
 /* Writes the C string to `text`, padded with blanks or cut. */
 TERN_GLUE void tern_glue_set_string(char *text, size_t length, const char *string);
-/* NULL-ended C strings of the blank-ended (count < 0) or counted array of Fortran strings that lie `stride` apart;
- * to be freed by tern_glue_free_strings. */
+/* NULL-ended C strings of the blank-ended (count < 0) or counted array of Fortran strings that lie
+ * `stride` apart; to be freed by tern_glue_free_strings. */
 TERN_GLUE char **tern_glue_strings(const char *text, size_t length, size_t stride, int64_t count);
 TERN_GLUE void tern_glue_free_strings(char **strings);
-/* The same for the argv of MPI_Comm_spawn and the argvs of MPI_Comm_spawn_multiple: may be the null ones. */
+/* The same for the argv of MPI_Comm_spawn and the argvs of MPI_Comm_spawn_multiple: may be the null
+ * ones. */
 TERN_GLUE char **tern_glue_argv(const char *text, size_t length);
 TERN_GLUE char ***tern_glue_argvs(const char *text, size_t length, int count);
 TERN_GLUE void tern_glue_free_argvs(char ***argvs, int count);
 
-/* Number of ranks to which arrays of MPI_Alltoallw refer: of the communicator, or of the remote group. */
+/* Number of ranks to which arrays of MPI_Alltoallw refer: of the communicator, or of the remote
+ * group. */
 TERN_GLUE int tern_glue_peers(MPI_Comm comm);
 TERN_GLUE int tern_glue_sources(MPI_Comm comm);
 TERN_GLUE int tern_glue_destinations(MPI_Comm comm);
 TERN_GLUE int tern_glue_dimensions(MPI_Comm comm);
 
 /* Handles of a Fortran integer, and back. */
-#define TERN_GLUE_HANDLE(type, name, KIND)                                               \
-    static inline type tern_glue_##name(MPI_Fint index)                                  \
-    {                                                                                    \
-        return (type)tern_fortran_find(TERN_MAGIC_##KIND, index);                        \
-    }                                                                                    \
-    static inline MPI_Fint tern_glue_index_of_##name(type handle)                        \
-    {                                                                                    \
-        const struct tern_handle *h = (const struct tern_handle *)handle;                \
-        return h && h->fortran >= 0 ? h->fortran : (MPI_Fint)PMPI_##name##_c2f(handle);  \
+#define TERN_GLUE_HANDLE(type, name, KIND)                                                         \
+    static inline type tern_glue_##name(MPI_Fint index)                                            \
+    {                                                                                              \
+        return (type)tern_fortran_find(TERN_MAGIC_##KIND, index);                                  \
+    }                                                                                              \
+    static inline MPI_Fint tern_glue_index_of_##name(type handle)                                  \
+    {                                                                                              \
+        const struct tern_handle *h = (const struct tern_handle *)handle;                          \
+        return h && h->fortran >= 0 ? h->fortran : (MPI_Fint)PMPI_##name##_c2f(handle);            \
     }
 TERN_GLUE_HANDLE(MPI_Comm, Comm, COMM)
 TERN_GLUE_HANDLE(MPI_Datatype, Type, DATATYPE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The Fortran procedures that are functions, or that C does not have. The generator gives them their names. */
+/* The Fortran procedures that are functions, or that C does not have. The generator gives them
+ * their names. */
 
 #include "lib/fortran/glue.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/fortran/section.h"
 
-void tern_section_from_gfortran(const struct tern_gfortran_array *from, struct tern_descriptor *ret_array)
+void tern_section_from_gfortran(const struct tern_gfortran_array *from,
+                                struct tern_descriptor *ret_array)
 {
     ptrdiff_t span = from->span ? from->span : (ptrdiff_t)from->element_bytes;
 
@@ -21,11 +22,12 @@ void tern_section_from_gfortran(const struct tern_gfortran_array *from, struct t
 /* ---- datatypes ---- */
 
 /*
- * The first `count` elements of the array: whole slabs of the highest dimension, then of the next one, and so on.
- * level[i] is one slab of dimension i, with the distance to the next one as its extent.
+ * The first `count` elements of the array: whole slabs of the highest dimension, then of the next
+ * one, and so on. level[i] is one slab of dimension i, with the distance to the next one as its
+ * extent.
  */
-static void make_elements(const struct tern_descriptor *array, MPI_Count count, MPI_Datatype element,
-                          MPI_Datatype *ret_type)
+static void make_elements(const struct tern_descriptor *array, MPI_Count count,
+                          MPI_Datatype element, MPI_Datatype *ret_type)
 {
     MPI_Datatype level[15], pieces[15], slab;
     MPI_Count elements[15], lengths[15], offsets[15], offset = 0;
@@ -70,7 +72,8 @@ static MPI_Aint offset_of(const struct tern_descriptor *array, MPI_Count element
 /* The first `bytes` bytes of the array's elements. */
 static void make_bytes(const struct tern_descriptor *array, MPI_Count bytes, MPI_Datatype *ret_type)
 {
-    MPI_Count whole = bytes / (MPI_Count)array->element_bytes, rest = bytes % (MPI_Count)array->element_bytes;
+    MPI_Count whole = bytes / (MPI_Count)array->element_bytes,
+              rest = bytes % (MPI_Count)array->element_bytes;
     MPI_Count lengths[2] = {1, rest}, offsets[2] = {0, rest ? offset_of(array, whole) : 0};
     MPI_Datatype element, types[2] = {MPI_BYTE, MPI_BYTE};
 
@@ -116,9 +119,12 @@ const char *tern_section_type(struct tern_section *section, const struct tern_de
         return NULL;
     struct shape shape = shape_of(*type);
     bool whole_elements = within_element(&shape, array);
-    if (!whole_elements && (shape.true_lower != 0 || shape.true_extent != shape.size || shape.extent != shape.size))
-        return "the buffer is an array section with gaps, and the datatype has gaps, too, or more than one element of "
-               "the array; send the array itself with a datatype for the elements, or a copy of the section";
+    if (!whole_elements &&
+        (shape.true_lower != 0 || shape.true_extent != shape.size || shape.extent != shape.size))
+        return "the buffer is an array section with gaps, and the datatype has gaps, too, or more "
+               "than one element of "
+               "the array; send the array itself with a datatype for the elements, or a copy of "
+               "the section";
     if (whole_elements)
         make_elements(array, count, *type, &section->made);
     else
@@ -146,15 +152,16 @@ static ptrdiff_t distance(const struct tern_descriptor *array)
     return step;
 }
 
-const char *tern_section_stretch_only(struct tern_section *section, const struct tern_descriptor *array,
-                                      MPI_Datatype *type)
+const char *tern_section_stretch_only(struct tern_section *section,
+                                      const struct tern_descriptor *array, MPI_Datatype *type)
 {
     if (!usable(*type))
         return NULL;
     struct shape shape = shape_of(*type);
     ptrdiff_t step = distance(array);
     if (step == 0 || !within_element(&shape, array) || shape.lower != 0)
-        return "the buffer is an array section whose elements do not lie at one distance, or the datatype is not one "
+        return "the buffer is an array section whose elements do not lie at one distance, or the "
+               "datatype is not one "
                "element of it; a persistent collective takes a copy of the section, or an array";
     PMPI_Type_create_resized(*type, 0, step, &section->made);
     PMPI_Type_commit(&section->made);
@@ -172,7 +179,8 @@ const char *tern_section_stretch(struct tern_section *section, const struct tern
 
 const char *tern_section_refuse(void)
 {
-    return "the buffer is an array section with gaps, which this procedure cannot use; give it an array, or a section "
+    return "the buffer is an array section with gaps, which this procedure cannot use; give it an "
+           "array, or a section "
            "whose elements lie one behind the other";
 }
 
@@ -187,8 +195,10 @@ static size_t bytes_of(const struct tern_descriptor *array)
     return bytes;
 }
 
-/* Copies the dimensions up to `dimension`, from the array to *run or back, and moves *run behind them. */
-static void copy_slab(const struct tern_descriptor *array, int dimension, char *element, char **run, bool back)
+/* Copies the dimensions up to `dimension`, from the array to *run or back, and moves *run behind
+ * them. */
+static void copy_slab(const struct tern_descriptor *array, int dimension, char *element, char **run,
+                      bool back)
 {
     const struct tern_dimension *dim = &array->dim[dimension];
 
@@ -248,7 +258,8 @@ void tern_section_end_with(struct tern_section *section, int rc, MPI_Request req
     struct later *later = tern_glue_alloc(1, sizeof *later);
     later->section = *section;
     memcpy(&later->array, section->array,
-           offsetof(struct tern_descriptor, dim) + section->array->rank * sizeof(struct tern_dimension));
+           offsetof(struct tern_descriptor, dim) +
+               section->array->rank * sizeof(struct tern_dimension));
     later->section.array = &later->array;
     if (!tern_fortran_finish_with(request, end_later, later))
         end_later(later);

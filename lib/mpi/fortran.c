@@ -48,7 +48,10 @@ enum tern_language tern_fortran_caller(void)
 
 int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what)
 {
-    struct tern_comm *on = comm && ((struct tern_handle *)comm)->magic == TERN_MAGIC_COMM ? ((struct tern_handle *)comm)->state : NULL;
+    const struct tern_handle *handle = (const struct tern_handle *)comm;
+    bool usable = handle && handle->magic == TERN_MAGIC_COMM && handle->state;
+    struct tern_comm *on = usable ? handle->state : NULL;
+
     return tern_raise_on(on ? &on->obj : NULL, procedure, tern_error(TERN_ERR_BUFFER, "%s", what));
 }
 
@@ -79,10 +82,12 @@ static bool grow(struct tern_fortran_table **table, struct growth *growth)
     return true;
 }
 
-/* Puts the predefined handles into the table of a kind. The library's lock is held. False: no memory. */
+/* Puts the predefined handles into the table of a kind. The library's lock is held. False: no
+ * memory. */
 static bool set_up(uint32_t magic)
 {
-    struct tern_fortran_table **table = &tern_fortran_tables[magic - TERN_MAGIC_COMM], *first = NULL;
+    struct tern_fortran_table **table = &tern_fortran_tables[magic - TERN_MAGIC_COMM],
+                              *first = NULL;
     struct growth *growth = &growths[magic - TERN_MAGIC_COMM];
 
     if (*table)

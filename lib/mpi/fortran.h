@@ -19,8 +19,8 @@ MPI_Fint tern_fortran_index(struct tern_handle *handle);
 /* What our Fortran libraries use of libmpi is exported. */
 #define TERN_FOR_FORTRAN __attribute__((visibility("default")))
 
-/* Handles by index, NULL where an index is free. A table may be read while another thread puts a longer one in its
- * place: the short one stays. */
+/* Handles by index, NULL where an index is free. A table may be read while another thread puts a
+ * longer one in its place: the short one stays. */
 struct tern_fortran_table {
     struct tern_fortran_table *shorter;
     unsigned room;
@@ -49,20 +49,23 @@ enum tern_language {
     TERN_LANGUAGE_FORTRAN_77, /* attribute values are default integers: MPI-1's procedures */
 };
 
-/* Says in which language the next MPI call of this thread was made. Say TERN_LANGUAGE_C behind that call. */
+/* Says in which language the next MPI call of this thread was made. Say TERN_LANGUAGE_C behind that
+ * call. */
 TERN_FOR_FORTRAN void tern_fortran_calls(enum tern_language language);
-/* Returns what tern_fortran_calls said. From here on the thread calls from C again: callbacks may. */
+/* Returns what tern_fortran_calls said. From here on the thread calls from C again: callbacks may.
+ */
 enum tern_language tern_fortran_caller(void);
 
 /* To be called when an object goes, so that its index is free again. */
 void tern_fortran_drop(struct tern_object *object);
 
-/* Raises an error of class MPI_ERR_BUFFER on the communicator (NULL or no communicator: as where a call has none) and
- * returns the code. `what` is a sentence: what was found, and the cure. */
+/* Raises an error of class MPI_ERR_BUFFER on the communicator (NULL or no communicator: as where a
+ * call has none) and returns the code. `what` is a sentence: what was found, and the cure. */
 TERN_FOR_FORTRAN int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what);
 
-/* Calls `finish` when the request is reported complete, before its user is told. Returns false if that will not come,
- * because the request is complete already or there is no memory. */
-TERN_FOR_FORTRAN bool tern_fortran_finish_with(MPI_Request request, void (*finish)(void *), void *argument);
+/* Calls `finish` when the request is reported complete, before its user is told. Returns false if
+ * that will not come, because the request is complete already or there is no memory. */
+TERN_FOR_FORTRAN bool tern_fortran_finish_with(MPI_Request request, void (*finish)(void *),
+                                               void *argument);
 
 #endif
