@@ -129,6 +129,18 @@ AC_SUBST([FC_NAME])
 AS_IF([test $have_fortran = yes], [tern_modules=yes], [tern_modules="no (tern-fortran-modules compiles it)"])
 AC_DEFINE_UNQUOTED([TERN_FORTRAN_MODULES], ["$tern_modules"], [are the modules mpi and mpi_f08 compiled with the library])
 AM_CONDITIONAL([HAVE_FORTRAN], [test $have_fortran = yes])
+
+AC_LANG_PUSH([C++])
+AC_MSG_CHECKING([whether $CXX compiles C++17])
+tern_saved_CXXFLAGS=$CXXFLAGS
+CXXFLAGS="$CXXFLAGS -std=gnu++17"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <map>]], [[std::map<int, int> map; map.try_emplace(1, 1);]])],
+    [have_cxx=yes], [have_cxx=no])
+CXXFLAGS=$tern_saved_CXXFLAGS
+AC_MSG_RESULT([$have_cxx])
+AC_LANG_POP([C++])
+AM_CONDITIONAL([HAVE_CXX], [test $have_cxx = yes])
+AC_SUBST([have_cxx])
 ])
 
 # TERN_REPORT
@@ -138,7 +150,8 @@ tern_row() { printf '  %-11s %-10s %s\n' "$[]1" "$[]2" "$[]3"; }
 echo
 echo "$PACKAGE_STRING, into $prefix"
 tern_row C "$CC" "`$CC -dumpfullversion 2>/dev/null`, $CFLAGS${SANITIZER_FLAGS:+ $SANITIZER_FLAGS}"
-tern_row C++ "$CXX" "what mpicxx runs"
+AS_IF([test $have_cxx = yes], [tern_row C++ "$CXX" "what mpicxx runs; libmpi_cxx is made with it"],
+      [tern_row C++ no "no libmpi_cxx: programs that Open MPI's mpicxx built do not start (package g++)"])
 tern_row python3 "`$PYTHON3 -c 'import platform; print(platform.python_version())'`" "writes mpi.h and the entry points from api/"
 tern_row PMIx "$PMIX_VERSION" "mpirun links it; libmpi opens it only under a launcher"
 tern_row hwloc "$HWLOC_VERSION" "mpirun maps and binds with it"

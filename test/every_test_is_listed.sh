@@ -20,7 +20,7 @@ listed() {
 }
 
 listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py
-listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch]
+listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch] lib/*/*.cpp
 listed mpirun/Makefile.am mpirun mpirun/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
 [ "$missing" = 0 ]

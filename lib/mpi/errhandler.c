@@ -20,9 +20,8 @@ struct tern_errhandler tern_errhandler_errors_are_fatal =
     PREDEFINED(ompi_mpi_errors_are_fatal, TERN_ERRHANDLER_FATAL);
 struct tern_errhandler tern_errhandler_errors_abort =
     PREDEFINED(ompi_mpi_errors_abort, TERN_ERRHANDLER_ABORT);
-/* Without Open MPI's C++ bindings there is nobody to throw. */
 struct tern_errhandler tern_errhandler_errors_throw_exceptions =
-    PREDEFINED(ompi_mpi_errors_throw_exceptions, TERN_ERRHANDLER_FATAL);
+    PREDEFINED(ompi_mpi_errors_throw_exceptions, TERN_ERRHANDLER_THROW);
 struct tern_errhandler tern_errhandler_errors_return =
     PREDEFINED(ompi_mpi_errors_return, TERN_ERRHANDLER_RETURN);
 

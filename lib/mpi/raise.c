@@ -18,6 +18,7 @@
 
 #include "lib/mpi/check.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/errhandler_throw.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/session.h"
@@ -138,6 +139,10 @@ static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
 {
     bool has = comm && comm->errhandler;
     take_handler(on, has ? comm->errhandler : tern_errhandler_initial());
+    if (has && on->kind == TERN_ERRHANDLER_THROW) {
+        on->function.comm = ((struct tern_errhandler_throw *)&ompi_mpi_errors_throw_exceptions)->comm;
+        on->kind = on->function.comm ? TERN_ERRHANDLER_COMM : TERN_ERRHANDLER_FATAL;
+    }
     on->comm = comm;
     if (comm)
         on->comm_handle = (MPI_Comm)comm->obj.handle;
@@ -208,7 +213,8 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     if (held)
         tern_comm_release(comm);
     switch (on.kind) {
-    case TERN_ERRHANDLER_FATAL: tern_rte_abort(class, text);
+    case TERN_ERRHANDLER_FATAL:
+    case TERN_ERRHANDLER_THROW: tern_rte_abort(class, text);
     case TERN_ERRHANDLER_COMM: call_comm_handler(&on, class, text); break;
     case TERN_ERRHANDLER_SESSION: call_session_handler(&on, class, text); break;
     default: break;
