@@ -23,6 +23,11 @@ static int mate(const struct tern_coll *coll, int node, int i)
     return coll->topology ? tern_topology_rank(coll->topology, node, i) : i;
 }
 
+int tern_coll_rank_of_mate(const struct tern_coll *coll, int i)
+{
+    return mate(coll, coll->topology ? tern_topology_node(coll->topology, coll->rank) : 0, i);
+}
+
 /* What is believed to be a node may stand on several. */
 static struct mates find_mates(const struct tern_coll *coll)
 {

@@ -5,8 +5,10 @@
 #include "lib/coll/coll.h"
 
 #include "lib/btl/peer.h"
+#include "lib/coll/execute.h"
 #include "lib/coll/topology.h"
 #include "lib/pml/lane.h"
+#include "lib/pml/pml.h"
 #include "lib/pml/request.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -83,6 +85,7 @@ no_memory:
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
                    struct tern_peers *peers, struct tern_coll *local, void *comm)
 {
+    tern_doubt = tern_coll_doubt;
     coll->rank = rank;
     coll->size = size;
     coll->remote_size = remote_size;
@@ -137,6 +140,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
 {
     memset(&call->args, 0, sizeof call->args);
     call->coll = coll;
+    call->mark = (uint8_t)collective;
     call->args.collective = (uint8_t)collective;
     call->args.rank = coll->rank;
     call->args.size = coll->size;
@@ -485,6 +489,7 @@ int tern_coll_barrier(struct tern_coll *coll)
 {
     struct tern_call call;
     tern_call_barrier(&call, coll);
+    tern_call_set_inside(&call);
     return tern_call_run(&call);
 }
 
@@ -493,6 +498,7 @@ int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const stru
 {
     struct tern_call call;
     tern_call_bcast(&call, coll, buf, count, type, root);
+    tern_call_set_inside(&call);
     return tern_call_run(&call);
 }
 
@@ -502,6 +508,7 @@ int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sen
 {
     struct tern_call call;
     tern_call_allgather(&call, coll, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    tern_call_set_inside(&call);
     return tern_call_run(&call);
 }
 
@@ -510,5 +517,6 @@ int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvb
 {
     struct tern_call call;
     tern_call_allreduce(&call, coll, sendbuf, recvbuf, count, type, reduction);
+    tern_call_set_inside(&call);
     return tern_call_run(&call);
 }

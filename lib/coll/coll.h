@@ -66,6 +66,7 @@ struct tern_permit {
  */
 struct tern_call {
     struct tern_coll *coll;
+    uint8_t mark; /* in its tags and posts: which procedure it is (lib/coll/doubt.h) */
     struct tern_plan_args args;
     const void *send; /* first unit of the send buffer */
     void *recv;
@@ -107,6 +108,11 @@ int tern_call_run(struct tern_call *call);
 int tern_call_start(const struct tern_call *call, struct tern_request **ret_request);
 /* Prepare: a persistent request, inactive; kind->start starts it. The call is copied. */
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request);
+
+/* Says that a filled-in call is part of another procedure, such as one that makes a communicator. */
+void tern_call_set_inside(struct tern_call *call);
+/* What messages to people call the communicator `comm` of a context: set once by lib/mpi. */
+extern const char *(*tern_coll_name_of)(const void *comm);
 
 /*
  * Filling in a call. MPI_IN_PLACE is the constant. root: a rank, or of an intercommunicator one in
@@ -225,6 +231,9 @@ int32_t tern_coll_own_sheet(const struct tern_coll *coll);
  * ranks of the node: 0 or TERN_ERR_NO_MEM. */
 int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,
                              struct tern_board *ret_board);
+
+/* The rank in the communicator of rank `mate` on its board. */
+int tern_coll_rank_of_mate(const struct tern_coll *coll, int mate);
 
 /* Blocking ones that other rooms need. 0 or TERN_ERR_*. */
 int tern_coll_barrier(struct tern_coll *coll);

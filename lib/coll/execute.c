@@ -12,6 +12,7 @@
  */
 #include "lib/coll/execute.h"
 
+#include "lib/coll/doubt.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
@@ -30,17 +31,11 @@ static int pml_isend(struct tern_context *context, const void *buf, int64_t coun
     return tern_pml_isend(context, buf, count, type, dest, tag, TERN_SEND_STANDARD, ret_request);
 }
 
-static int pml_recv(struct tern_context *context, void *buf, int64_t count,
-                    const struct tern_type *type, int source, int tag)
-{
-    return tern_pml_recv(context, buf, count, type, source, tag, MPI_STATUS_IGNORE);
-}
-
 /* --- the board --- */
 
 struct awaited {
     struct tern_board *board;
-    uint32_t turn;
+    tern_turn turn;
     int peer; /* -1: room for the own post */
     int64_t bytes;
 };
@@ -48,11 +43,13 @@ struct awaited {
 static bool is_on_board(const void *state)
 {
     const struct awaited *what = state;
-    return what->peer < 0 ? tern_board_room(what->board, what->turn, what->bytes) != NULL
+    return what->peer < 0 ? tern_board_room(what->board, (uint32_t)what->turn, what->bytes) != NULL
                           : tern_board_look(what->board, what->turn, what->peer) != NULL;
 }
 
-static void wait_for_board(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes)
+static bool given_up(const void *run);
+
+static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run)
 {
     enum { GLANCES = 40 }; /* before anything else is looked at */
     struct awaited what = {&coll->board, turn, peer, bytes};
@@ -61,19 +58,21 @@ static void wait_for_board(struct tern_coll *coll, uint32_t turn, int peer, int6
         if (is_on_board(&what))
             return;
     }
-    struct tern_waiter waiter = {.lane = coll->context.lane,
-                                 .came = is_on_board,
-                                 .what = &what,
-                                 .awaited = tern_board_awaited(&coll->board, peer)};
-    while (!is_on_board(&what))
-        tern_wait(&waiter);
+    struct tern_doubter doubter = {.waiter = {.lane = coll->context.lane,
+                                              .came = is_on_board,
+                                              .what = &what,
+                                              .awaited = tern_board_awaited(&coll->board, peer),
+                                              .doubts = true},
+                                   .run = run};
+    while (!is_on_board(&what) && !given_up(run))
+        tern_wait(&doubter.waiter);
 }
 
 static const struct tern_coll_transport pml_transport = {
     .isend = pml_isend,
     .irecv = tern_pml_irecv,
-    .recv = pml_recv,
-    .wait = tern_request_wait,
+    .recv = tern_pml_recv_in_run,
+    .wait = tern_request_wait_in_run,
     .board_room = tern_board_room,
     .board_look = tern_board_look,
     .board_post = tern_board_post,
@@ -102,9 +101,12 @@ struct run {
     struct place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
     int tag, local_tag;
-    uint32_t turn;      /* of the board, the plan's first */
+    tern_turn turn;     /* of the board, the plan's first */
     int error;          /* the first one */
     bool permitted;     /* nothing to wait for before the first step */
+    bool given_up;      /* `other` is in another collective: the steps left are not done */
+    uint32_t idle;      /* nonblocking: polls that brought nothing */
+    struct tern_other other;
     int64_t next;       /* step to be started */
     uint64_t in_flight; /* bit k: step next - 1 - k */
     struct tern_request
@@ -131,25 +133,16 @@ static int64_t temporary_span(const struct tern_plan *plan, const struct tern_ty
     int64_t low = first < last ? first : last,
             high = (first < last ? last : first) + unit->true_extent;
     *ret_start = -low;
-    return (high - low + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (high - low + ALIGNMENT - 1) & -ALIGNMENT;
 }
 
 static const struct place nowhere = {NULL, 1, &tern_type_bytes};
 
-static int place_buffers(struct run *run, char *small)
+/* In `small`, if that is not NULL and long enough. */
+static __attribute__((noinline)) int place_temporaries(struct run *run, char *small)
 {
     const struct tern_call *call = run->call;
     const struct tern_plan *plan = run->plan;
-    run->places[TERN_SEND_BUFFER] =
-        (struct place){(char *)call->send, call->send_type->extent, call->send_type};
-    run->places[TERN_RECV_BUFFER] =
-        (struct place){call->recv, call->recv_type->extent, call->recv_type};
-    run->memory = NULL;
-    if (plan->temp_units == 0) { /* steps may name temporaries nevertheless, of no length */
-        for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
-            run->places[i] = nowhere;
-        return 0;
-    }
     const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;
     int64_t start, span = temporary_span(plan, unit, &start);
     char *base = small;
@@ -166,14 +159,35 @@ static int place_buffers(struct run *run, char *small)
     return 0;
 }
 
-enum { TAG_BITS = 0x3fffffff, LASTING = 0x40000000 };
+static int place_buffers(struct run *run, char *small)
+{
+    const struct tern_call *call = run->call;
+    run->places[TERN_SEND_BUFFER] =
+        (struct place){(char *)call->send, call->send_type->extent, call->send_type};
+    run->places[TERN_RECV_BUFFER] =
+        (struct place){call->recv, call->recv_type->extent, call->recv_type};
+    run->memory = NULL;
+    if (run->plan->temp_units)
+        return place_temporaries(run, small);
+    /* steps may name temporaries nevertheless, of no length */
+#pragma GCC unroll 4
+    for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
+        run->places[i] = nowhere;
+    return 0;
+}
 
-static void take_tags(struct run *run)
+/* The tag of a collective's number (lib/coll/doubt.h). */
+static inline int tag_of(uint32_t number, const struct tern_call *call)
+{
+    return (int)(number << TERN_MARK_BITS & TERN_COLL_NUMBERS) | call->mark;
+}
+
+static inline void take_tags(struct run *run)
 {
     struct tern_coll *coll = run->call->coll;
-    run->tag = (int)(coll->next_tag++ & TAG_BITS);
+    run->tag = tag_of(coll->next_tag++, run->call);
     if (coll->local)
-        run->local_tag = (int)(coll->local->next_tag++ & TAG_BITS);
+        run->local_tag = tag_of(coll->local->next_tag++, run->call);
 }
 
 /* A persistent collective keeps its tags, likewise. A start's messages do not overtake those of the start
@@ -181,24 +195,25 @@ static void take_tags(struct run *run)
 static void take_lasting_tags(struct run *run)
 {
     struct tern_coll *coll = run->call->coll;
-    run->tag = (int)(coll->next_lasting_tag++ & TAG_BITS) | LASTING;
+    run->tag = tag_of(coll->next_lasting_tag++, run->call) | TERN_COLL_LASTING;
     if (coll->local)
-        run->local_tag = (int)(coll->local->next_lasting_tag++ & TAG_BITS) | LASTING;
+        run->local_tag = tag_of(coll->local->next_lasting_tag++, run->call) | TERN_COLL_LASTING;
 }
 
-static void rewind_run(struct run *run)
+static inline void rewind_run(struct run *run)
 {
     run->error = 0;
     run->permitted = true;
+    run->given_up = false;
     run->next = 0;
     run->in_flight = 0;
-    run->turn = tern_board_enter(run->board, run->plan->turns);
+    run->turn = (tern_turn)(uint32_t)run->tag << 32 | tern_board_enter(run->board, run->plan->turns);
 }
 
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX, "each has a counter in the lane");
 
 /* Tools number the algorithms of a collective as the choices of its parameter: 0 is none by name. */
-static void tell_start(const struct run *run)
+static __attribute__((cold, noinline)) void tell_start(const struct run *run)
 {
     enum tern_collective collective = run->plan->args.collective;
     bool inter = run->plan->args.remote_size && collective < TERN_NEIGHBOR_ALLGATHER;
@@ -210,7 +225,7 @@ static void tell_start(const struct run *run)
 }
 
 /* A run begins: blocking, nonblocking, or once more a persistent one. */
-static void begin_run(struct run *run)
+static inline void begin_run(struct run *run)
 {
     rewind_run(run);
     struct tern_lane *lane = run->call->coll->context.lane;
@@ -284,6 +299,76 @@ static void note_error(struct run *run, int error)
         run->error = error;
 }
 
+/* --- doubt (lib/coll/doubt.h) --- */
+
+static bool given_up(const void *run)
+{
+    return ((const struct run *)run)->given_up;
+}
+
+static void cancel_in_flight(struct run *run)
+{
+    for (uint64_t steps = run->in_flight; steps; steps &= steps - 1) {
+        struct tern_request *request =
+            run->pending[(run->next - 1 - __builtin_ctzll(steps)) % TERN_PLAN_WINDOW];
+        if (!request->complete)
+            request->kind->cancel(request);
+    }
+}
+
+/* Ends a run that waits in vain, for a rank is in another collective; skip_rest is to follow. Returns false if
+ * there is no such rank. */
+static bool give_up(struct run *run, bool blocking)
+{
+    struct tern_coll *coll = run->call->coll;
+    if (!tern_coll_find_other(coll, run->tag, run->local_tag, run->board, run->turn,
+                              !run->plan->turns, &run->other))
+        return false;
+    /* a request's error is said when it is reported (explain) */
+    note_error(run, blocking ? tern_coll_say_other(coll, run->tag, true, &run->other) : TERN_ERR_NOT_SAME);
+    run->given_up = true;
+    cancel_in_flight(run);
+    return true;
+}
+
+/* Does no step from this one on. What is in flight keeps its place in `pending`. */
+static void skip_rest(struct run *run, int64_t from)
+{
+    const struct tern_plan *plan = run->plan;
+    for (int64_t i = from; i < plan->step_count; i++) {
+        struct tern_step room;
+        const struct tern_step *step = tern_plan_step(plan, i, &room);
+        if (step->flags & TERN_STEP_DONE)
+            tern_coll_transport->board_done(run->board, (uint32_t)run->turn + step->turn);
+    }
+    int64_t left = plan->step_count - run->next;
+    if (left > 0)
+        run->next += (left + TERN_PLAN_WINDOW - 1) / TERN_PLAN_WINDOW * TERN_PLAN_WINDOW;
+}
+
+bool tern_coll_doubt(void *state, struct tern_request *awaited)
+{
+    struct run *run = state;
+    if (!run->given_up && !give_up(run, true))
+        return false;
+    if (awaited && !awaited->complete) {
+        awaited->kind->cancel(awaited);
+        if (awaited->complete)
+            awaited->error = TERN_ERR_NOT_SAME;
+    }
+    return true;
+}
+
+/* The step of an awaited receive ends all the same. */
+static __attribute__((cold, noinline)) void fail_recv(struct run *run, int error)
+{
+    note_error(run, error);
+    if (run->given_up)
+        skip_rest(run, run->next + 1);
+}
+
+/* --- messages, copies, reductions --- */
+
 /* A request that may be complete: true if it stays in flight. */
 static bool keep(struct run *run, struct tern_request *request)
 {
@@ -329,9 +414,9 @@ static void do_copy(struct run *run, const struct tern_step *step)
 /* The place of a step on the board: room for a post, or what was posted. NULL: not yet. */
 static void *find_on_board(const struct run *run, const struct tern_step *step)
 {
-    uint32_t turn = run->turn + step->turn;
+    tern_turn turn = run->turn + step->turn;
     char *place = step->kind == TERN_STEP_POST
-                      ? tern_coll_transport->board_room(run->board, turn, step->to.count)
+                      ? tern_coll_transport->board_room(run->board, (uint32_t)turn, step->to.count)
                       : (char *)tern_coll_transport->board_look(run->board, turn, step->peer);
     return place ? place + step->at : NULL;
 }
@@ -381,8 +466,10 @@ static bool try_board(struct run *run, const struct tern_step *step, bool wait)
     if (!place) {
         tern_coll_transport->board_wait(run->call->coll, run->turn + step->turn,
                                         step->kind == TERN_STEP_POST ? -1 : step->peer,
-                                        step->to.count);
+                                        step->to.count, run);
         place = find_on_board(run, step);
+        if (!place)
+            return false;
     }
     switch (step->kind) {
     case TERN_STEP_POST: do_post(run, step, place); break;
@@ -411,9 +498,11 @@ static bool start_step(struct run *run, const struct tern_step *step, bool wait)
         break;
     case TERN_STEP_RECV:
         if (wait && step->flags & TERN_STEP_AWAITED) {
-            note_error(run, tern_coll_transport->recv(&coll->context, address_of(run, &step->to),
-                                                      step->to.count, type_of(run, &step->to),
-                                                      step->peer, tag));
+            error = tern_coll_transport->recv(&coll->context, address_of(run, &step->to),
+                                              step->to.count, type_of(run, &step->to), step->peer,
+                                              tag, run);
+            if (__builtin_expect(error != 0, 0))
+                fail_recv(run, error);
             return false;
         }
         error =
@@ -439,7 +528,9 @@ static bool settle(struct run *run, uint64_t steps, bool wait)
         if (!request->complete) {
             if (!wait)
                 return false;
-            tern_coll_transport->wait(request);
+            tern_coll_transport->wait(request, run);
+            if (run->given_up && run->next < run->plan->step_count)
+                return false;
         }
         note_error(run, request->error);
         request->kind->release(request);
@@ -461,8 +552,16 @@ static bool ask_permit(struct run *run)
         return true;
     run->next = run->plan->step_count;
     for (uint32_t turn = 0; turn < run->plan->turns; turn++)
-        tern_coll_transport->board_done(run->board, run->turn + turn);
+        tern_coll_transport->board_done(run->board, (uint32_t)run->turn + turn);
     return true;
+}
+
+/* Before a step that cannot be done: true if that is because the run was given up. Then the steps end here. */
+static bool ends_early(struct run *run)
+{
+    if (run->given_up)
+        skip_rest(run, run->next);
+    return run->given_up;
 }
 
 /* Goes as far as possible; true when all is done. */
@@ -476,19 +575,25 @@ static bool advance(struct run *run, bool wait)
         struct tern_step room;
         const struct tern_step *step = tern_plan_step(plan, run->next, &room);
         uint64_t awaited = run->in_flight & (step->after | too_old);
-        if (awaited && !settle(run, awaited, wait))
-            return false;
         bool stays = false;
-        if (step->kind < TERN_STEP_POST)
-            stays = start_step(run, step, wait);
-        else if (!try_board(run, step, wait))
+        if (awaited && !settle(run, awaited, wait)) {
+            if (ends_early(run))
+                break;
             return false;
+        }
+        if (step->kind < TERN_STEP_POST) {
+            stays = start_step(run, step, wait);
+        } else if (!try_board(run, step, wait)) {
+            if (ends_early(run))
+                break;
+            return false;
+        }
         if (step->flags & TERN_STEP_DONE)
-            tern_coll_transport->board_done(run->board, run->turn + step->turn);
+            tern_coll_transport->board_done(run->board, (uint32_t)run->turn + step->turn);
         run->in_flight = run->in_flight << 1 | stays;
         run->next++;
     }
-    return settle(run, run->in_flight, wait);
+    return !run->in_flight || settle(run, run->in_flight, wait);
 }
 
 /* --- blocking --- */
@@ -521,6 +626,15 @@ int tern_call_run(struct tern_call *call)
 
 /* --- nonblocking and persistent --- */
 
+/* After a poll that brought nothing: doubts when it has waited for long, and for twice as long, and so on. */
+static void doubt_now_and_then(struct run *run)
+{
+    enum { LONG = 1024 };
+    uint32_t idle = ++run->idle;
+    if (idle >= LONG && !(idle & (idle - 1)) && !run->given_up && give_up(run, false))
+        skip_rest(run, run->next);
+}
+
 /* Once per round of a lane's progress while it has active runs. */
 static int poll_active(struct tern_lane *lane)
 {
@@ -532,6 +646,8 @@ static int poll_active(struct tern_lane *lane)
         bool done = advance(run, false);
         next = link->next;
         events += run->next != before || done;
+        if (!done && run->next == before)
+            doubt_now_and_then(run);
         if (done) {
             tern_list_remove(&run->link);
             if (tern_list_empty(active))
@@ -562,6 +678,7 @@ static int start_run(struct tern_request *request)
     if (!request->persistent)
         take_tags(run);
     begin_run(run);
+    run->idle = 0;
     if (run->call->permit) {
         run->permitted = false;
         run->call->permit->begin(run->call->permit);
@@ -609,8 +726,11 @@ static void release(struct tern_request *request)
 /* Others may have failed since: texts are not kept with requests. */
 static void explain(struct tern_request *request)
 {
-    struct tern_permit *permit = run_of(request)->call->permit;
-    if (permit && request->error == TERN_ERR_NOT_SAME)
+    const struct run *run = run_of(request);
+    struct tern_permit *permit = run->call->permit;
+    if (request->error == TERN_ERR_NOT_SAME && run->given_up)
+        tern_coll_say_other(run->call->coll, run->tag, false, &run->other);
+    else if (permit && request->error == TERN_ERR_NOT_SAME)
         permit->ask(permit);
 }
 

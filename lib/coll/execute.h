@@ -16,16 +16,17 @@ struct tern_coll_transport {
     int (*irecv)(struct tern_context *context, void *buf, int64_t count,
                  const struct tern_type *type, int source, int tag,
                  struct tern_request **ret_request);
+    /* `run` is handed to tern_doubt when the wait is long. */
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
-                const struct tern_type *type, int source, int tag);
-    void (*wait)(struct tern_request *request);
+                const struct tern_type *type, int source, int tag, void *run);
+    void (*wait)(struct tern_request *request, void *run);
     /* lib/btl/shm/board.h; the last one waits for what one of the first two looks for: a post, or
-     * with peer -1 room for `bytes` of the own one. */
+     * with peer -1 room for `bytes` of the own one. It may end without it after tern_doubt. */
     void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
-    const void *(*board_look)(const struct tern_board *board, uint32_t turn, int peer);
-    void (*board_post)(struct tern_board *board, uint32_t turn, int64_t bytes);
+    const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer);
+    void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
     void (*board_done)(struct tern_board *board, uint32_t turn);
-    void (*board_wait)(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes);
+    void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
     /* `poll` is to be called in every round of the lane's progress, or not any more. */
     int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
@@ -33,6 +34,9 @@ struct tern_coll_transport {
 
 /* lib/pml, unless a test has set another. */
 extern const struct tern_coll_transport *tern_coll_transport;
+
+/* For tern_doubt (lib/pml/pml.h). */
+bool tern_coll_doubt(void *run, struct tern_request *awaited);
 
 /* Tests: an executor that runs `algorithm` whatever would be chosen; NULL: back to normal. */
 extern const struct tern_algorithm *tern_coll_forced;

@@ -33,8 +33,15 @@ struct tern_comm tern_comm_self = {
     .obj = {.handle = (struct tern_handle *)MPI_COMM_SELF, .refs = 1}};
 
 /* Opens both contexts of a communicator whose groups are set. */
+static const char *name_of(const void *comm)
+{
+    const char *name = ((const struct tern_comm *)comm)->name;
+    return name[0] ? name : "a communicator without a name";
+}
+
 static int open_contexts(struct tern_comm *comm, uint64_t id)
 {
+    tern_coll_name_of = name_of;
     struct tern_group *reached = comm->remote_group ? comm->remote_group : comm->group;
     struct tern_peers *peers = tern_group_peers(reached, tern_lane_of(id));
     if (!peers)

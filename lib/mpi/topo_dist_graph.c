@@ -186,6 +186,7 @@ static int announce(struct tern_comm *comm, struct traffic *traffic, int64_t *re
     struct tern_call call;
     tern_call_alltoall(&call, &comm->coll, traffic->send_bytes, sizeof(int64_t), &tern_type_bytes,
                        traffic->recv_bytes, sizeof(int64_t), &tern_type_bytes);
+    tern_call_set_inside(&call);
     int rc = tern_call_run(&call);
     if (rc)
         return rc;
@@ -251,6 +252,7 @@ static int route_edges(struct tern_comm *comm, const struct tern_map_edge *edges
                         (struct tern_ints){traffic.send_at, 8}, &tern_type_bytes, received,
                         (struct tern_ints){traffic.recv_bytes, 8},
                         (struct tern_ints){traffic.recv_at, 8}, &tern_type_bytes);
+    tern_call_set_inside(&call);
     rc = tern_call_run(&call);
 out:
     free(numbers);

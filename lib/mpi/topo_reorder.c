@@ -72,6 +72,7 @@ static int collect_reports(struct tern_comm *comm, int64_t own_edges, struct rep
     }
     tern_call_gather(&call, &comm->coll, &mine, sizeof mine, &tern_type_bytes, reports.of,
                      sizeof mine, &tern_type_bytes, 0);
+    tern_call_set_inside(&call);
     int rc = tern_call_run(&call);
     if (rc) {
         free_reports(&reports);
@@ -161,6 +162,7 @@ static int collect_edges(struct tern_comm *comm, const struct tern_map_edge *edg
     tern_call_gatherv(&call, &comm->coll, edges, count * (int64_t)sizeof *edges, &tern_type_bytes,
                       all, (struct tern_ints){reports->bytes, 8},
                       (struct tern_ints){reports->at, 8}, &tern_type_bytes, 0);
+    tern_call_set_inside(&call);
     int rc = tern_call_run(&call);
     if (rc) {
         free(all);

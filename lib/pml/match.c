@@ -381,6 +381,18 @@ uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected *
     return count;
 }
 
+struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, int bits)
+{
+    struct tern_link *all = &context->arrived[0];
+    for (struct tern_link *link = all->next; link != all; link = link->next) {
+        struct tern_unexpected *message = message_at(link, ARRIVED);
+        int difference = message->packet.tag ^ tag;
+        if (difference && !(difference & ~bits))
+            return message;
+    }
+    return NULL;
+}
+
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id)
 {

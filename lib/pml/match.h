@@ -67,6 +67,8 @@ static inline struct tern_unexpected *tern_match_unexpected(struct tern_context 
 {
     return TERN_LIKELY(!context->lane->unexpected.items) ? NULL : tern_match_among_unexpected(context, source, tag);
 }
+/* The first unexpected message whose tag differs from `tag` in some of these bits and in no other. NULL: none. */
+struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, int bits);
 /* Any message of the context, exact or internal; for closing it. */
 struct tern_unexpected *tern_match_any(struct tern_context *context);
 /* How many messages of a user stand there (not of the library itself), and the first found; NULL: none. */

@@ -29,6 +29,19 @@ int tern_pml_send(struct tern_context *context, const void *buf, int64_t count, 
 int tern_pml_recv(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
                   MPI_Status *status);
 
+/*
+ * For collectives. A wait that takes long asks tern_doubt whether it can end at all: `run` is what the caller is doing,
+ * `awaited` the request it waits for, NULL if it waits for something else. If it cannot, tern_doubt cancels `awaited`, says the
+ * fault and returns true. NULL, or set once by lib/coll. Called with the lane's lock.
+ */
+extern TERN_OURS bool (*tern_doubt)(void *run, struct tern_request *awaited);
+int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count, const struct tern_type *type, int source, int tag,
+                         void *run);
+void tern_request_wait_in_run(struct tern_request *request, void *run);
+/* An unexpected message of the context whose tag differs from `tag` in some of these bits and in no other: its source and
+ * tag. False: there is none. */
+bool tern_pml_find_alike(struct tern_context *context, int tag, int bits, int *ret_source, int *ret_tag);
+
 /* Nonblocking: *ret_request is a fresh active request (maybe complete already), to be released by its kind->release. */
 int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
                    enum tern_send_mode mode, struct tern_request **ret_request);
@@ -82,6 +95,13 @@ struct tern_waiter {
     bool (*came)(const void *what);
     const void *what;
     uint32_t awaited; /* whose posts on a board bring it about (tern_doorbell_arm); 0: nobody's */
+    bool doubts;      /* it is part of a struct tern_doubter */
+};
+/* Who waits in a collective (tern_doubt). */
+struct tern_doubter {
+    struct tern_waiter waiter;
+    void *run;
+    struct tern_request *request;
 };
 void tern_wait(struct tern_waiter *waiter);
 /* For a thread that does nothing else: a round of all lanes, and sleep if nothing came. False: another thread has polled

@@ -309,6 +309,17 @@ static bool sleep_and_stay(const struct tern_waiter *waiter)
     return came;
 }
 
+bool (*tern_doubt)(void *run, struct tern_request *awaited);
+
+/* Is this wait in vain (tern_doubt)? Asked after 1, 2, 4, 8 ... sleeps that ended without an event. */
+static bool is_in_vain(struct tern_waiter *waiter, unsigned sleeps)
+{
+    if (!waiter->doubts || !sleeps || sleeps & (sleeps - 1))
+        return false;
+    const struct tern_doubter *doubter = TERN_CONTAINER(waiter, struct tern_doubter, waiter);
+    return tern_doubt && tern_doubt(doubter->run, doubter->request);
+}
+
 /* A round without an event. True: there was one after all. */
 static bool idle_round(struct tern_waiter *waiter)
 {
@@ -326,7 +337,7 @@ static bool idle_round(struct tern_waiter *waiter)
     } else if (idle < policy->spins + policy->yields) {
         yield_processor();
     } else {
-        return sleep_and_stay(waiter);
+        return is_in_vain(waiter, idle - policy->spins - policy->yields) || sleep_and_stay(waiter);
     }
     return false;
 }

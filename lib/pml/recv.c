@@ -262,6 +262,42 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
     return request.req.error;
 }
 
+void tern_request_wait_in_run(struct tern_request *request, void *run)
+{
+    if (request->complete)
+        return;
+    struct tern_doubter doubter = {
+        .waiter = {.lane = request->lane, .doubts = true}, .run = run, .request = request};
+    do
+        tern_wait(&doubter.waiter);
+    while (!request->complete);
+}
+
+int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count,
+                         const struct tern_type *type, int source, int tag, void *run)
+{
+    struct tern_pml_request request;
+    tern_lane_lock(context->lane);
+    tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
+    start(&request);
+    tern_request_wait_in_run(&request.req, run);
+    tern_lane_unlock(context->lane);
+    if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
+        tern_pml_explain(&request.req);
+    return request.req.error;
+}
+
+bool tern_pml_find_alike(struct tern_context *context, int tag, int bits, int *ret_source,
+                         int *ret_tag)
+{
+    const struct tern_unexpected *message = tern_match_alike(context, tag, bits);
+    if (!message)
+        return false;
+    *ret_source = message->packet.source;
+    *ret_tag = message->packet.tag;
+    return true;
+}
+
 int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count,
                    const struct tern_type *type, int source, int tag,
                    struct tern_request **ret_request)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One fault for each word, for faults.sh: fault WORD. Errors are returned; each rank prints what its error handler was told. */
+/* One fault for each word, for faults.sh: fault WORD. Errors are returned; each rank prints what its error handler was told.
+ * fault other WHO CALL OTHERS BARRIERS COUNT: after so many barriers rank WHO makes one call and the others another one, and errors
+ * are fatal. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -728,6 +730,44 @@ static void lost_messages(void)
     MPI_Send(a, 2, MPI_INT, rank, 9, world);
 }
 
+/* ---- different collectives ---- */
+
+static char **words; /* WHO CALL OTHERS BARRIERS COUNT */
+
+static void call_by_name(const char *name, int count)
+{
+    char *out = calloc(size, count), *in = calloc(size, count);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm comm;
+    int done = 0;
+    if (!strcmp(name, "barrier"))
+        MPI_Barrier(world);
+    else if (!strcmp(name, "bcast"))
+        MPI_Bcast(out, count, MPI_BYTE, 0, world);
+    else if (!strcmp(name, "reduce"))
+        MPI_Reduce(out, in, count, MPI_BYTE, MPI_BOR, 0, world);
+    else if (!strcmp(name, "allreduce"))
+        MPI_Allreduce(out, in, count, MPI_BYTE, MPI_BOR, world);
+    else if (!strcmp(name, "alltoall"))
+        MPI_Alltoall(out, count, MPI_BYTE, in, count, MPI_BYTE, world);
+    else if (!strcmp(name, "iallreduce") || !strcmp(name, "iallreduce_tested"))
+        MPI_Iallreduce(out, in, count, MPI_BYTE, MPI_BOR, world, &request);
+    else if (!strcmp(name, "split"))
+        MPI_Comm_split(world, 0, 0, &comm);
+    while (!strcmp(name, "iallreduce_tested") && !done)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(out);
+    free(in);
+}
+
+static void other(void)
+{
+    for (int i = 0; i < atoi(words[3]); i++)
+        MPI_Barrier(world);
+    call_by_name(words[rank == atoi(words[0]) ? 1 : 2], atoi(words[4]));
+}
+
 static const struct {
     const char *word;
     void (*make)(void);
@@ -751,7 +791,7 @@ static const struct {
     FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
     FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request), FAULT(leaks),
     FAULT(lost_messages), FAULT(exact_length), FAULT(exact_length_of_requests),
-    FAULT(exact_length_of_a_matched_message), FAULT(two_sessions),
+    FAULT(exact_length_of_a_matched_message), FAULT(two_sessions), FAULT(other),
 };
 
 int main(int argc, char **argv)
@@ -761,13 +801,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     MPI_Comm_create_errhandler(say, &errhandler);
-    MPI_Comm_set_errhandler(world, errhandler);
+    if (argc < 2 || strcmp(argv[1], "other") != 0)
+        MPI_Comm_set_errhandler(world, errhandler);
     MPI_Errhandler_free(&errhandler);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (argc > 1 && strcmp(argv[1], faults[i].word) == 0) {
+            words = argv + 2;
             faults[i].make();
             /* What was refused everywhere leaves the communicator in order, and each rank in the same place. */
-            if (strcmp(argv[1], "finalize_early") != 0)
+            if (strcmp(argv[1], "finalize_early") != 0 && strcmp(argv[1], "other") != 0)
                 MPI_Barrier(world);
             if (MPI_Finalize() != MPI_SUCCESS) /* refused: the others were elsewhere */
                 MPI_Finalize();

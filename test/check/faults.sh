@@ -136,6 +136,34 @@ fault two_sessions 4 'MPI_Comm_compare: comm1 comes from a session, comm2 from a
 fault two_sessions 4 'MPI_Waitall: array_of_requests\[0\] and \[1\] are of communicators of different sessions'
 [ "$(grep -c class out)" = 12 ] || complain "two_sessions: more or less than there is"
 
+# At level basic, too, a rank that makes another collective call than the others ends the job, and is named: whether their
+# messages meet, their posts on a board, or one of each. The errors are fatal here: who has no word from that rank waits.
+# other WHO CALL OTHERS REGEX [OPTION...]
+other() {
+    local who=$1 call=$2 others=$3 regex=$4 barriers count status
+    shift 4
+    for barriers in 0 5; do
+        for count in 8 200000; do
+            timeout -k 5 60 "$MPIRUN" --oversubscribe -n 4 "$@" ./faults other \
+                "$who" "$call" "$others" $barriers $count >out 2>&1
+            status=$?
+            [ $status = 40 ] || complain "other $who $call $others $barriers $count $*: status $status"
+            grep -qE -- "$regex" out || complain "other $who $call $others $barriers $count $*: expected $regex"
+        done
+    done
+}
+for options in '' '--mca coll_board 0' '--mca btl tcp,self'; do
+    # shellcheck disable=SC2086
+    {
+        other 2 barrier iallreduce 'MPI_Wait: rank 2 is in MPI_Barrier or MPI_Ibarrier, this rank in MPI_Iallreduce, on MPI_COMM_WORLD; |MPI_Barrier: rank [013] is in MPI_Allreduce or MPI_Iallreduce, this rank in MPI_Barrier, on MPI_COMM_WORLD; ' $options
+        other 1 iallreduce_tested barrier 'MPI_Test: rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank in MPI_Iallreduce, on|MPI_Barrier: rank 1 is in MPI_Allreduce or' $options
+        other 0 bcast allreduce 'MPI_Allreduce: rank 0 is in MPI_Bcast or MPI_Ibcast, this|rank [123] is in MPI_Allreduce or MPI_Iallreduce, this rank in MPI_Bcast' $options
+        other 3 alltoall reduce 'rank 3 is in MPI_Alltoall or MPI_Ialltoall, this rank in MPI_Reduce|rank [012] is in MPI_Reduce or MPI_Ireduce, this rank in MPI_Alltoall' $options
+    }
+done
+other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this rank in MPI_Barrier|rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank in a procedure'
+other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_disconnect, this rank in MPI_Allreduce'
+
 # The levels, and a word that is none.
 timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"
 timeout 60 "$MPIRUN" -n 1 --mca check_level ful ./faults bcast_types_alike >out 2>&1

@@ -115,18 +115,19 @@ static struct {
     struct tern_call *calls;
 } fibers;
 
-static void sim_wait(struct tern_request *request)
+static void sim_wait(struct tern_request *request, void *run)
 {
+    (void)run;
     while (!request->complete)
         swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }
 
 static int sim_recv(struct tern_context *context, void *buf, int64_t count,
-                    const struct tern_type *type, int source, int tag)
+                    const struct tern_type *type, int source, int tag, void *run)
 {
     struct tern_request *request;
     sim_irecv(context, buf, count, type, source, tag, &request);
-    sim_wait(request);
+    sim_wait(request, run);
     release_message(request);
     return 0;
 }
@@ -151,7 +152,8 @@ enum { POST_BYTES = 64 << 10, TURNS_AHEAD = TERN_BOARD_LONG_SHEETS };
 
 static struct post {
     char *bytes; /* of TURNS_AHEAD turns */
-    uint32_t turns[TURNS_AHEAD], done;
+    tern_turn turns[TURNS_AHEAD];
+    uint32_t done;
     bool early[TURNS_AHEAD]; /* turns after `done` that are done */
 } *board;
 
@@ -179,9 +181,9 @@ static void *sim_board_room(struct tern_board *view, uint32_t turn, int64_t byte
     return board[view->rank].bytes + turn % TURNS_AHEAD * POST_BYTES;
 }
 
-static void sim_board_post(struct tern_board *view, uint32_t turn, int64_t bytes)
+static void sim_board_post(struct tern_board *view, tern_turn turn, int64_t bytes)
 {
-    uint32_t *mine = &board[view->rank].turns[turn % TURNS_AHEAD];
+    tern_turn *mine = &board[view->rank].turns[turn % TURNS_AHEAD];
     (void)bytes;
     if (*mine == turn)
         fault("a process posts twice");
@@ -189,7 +191,7 @@ static void sim_board_post(struct tern_board *view, uint32_t turn, int64_t bytes
     events++;
 }
 
-static const void *sim_board_look(const struct tern_board *view, uint32_t turn, int peer)
+static const void *sim_board_look(const struct tern_board *view, tern_turn turn, int peer)
 {
     (void)view;
     return board[peer].turns[turn % TURNS_AHEAD] == turn
@@ -206,9 +208,10 @@ static void sim_board_done(struct tern_board *view, uint32_t turn)
     events++;
 }
 
-static void sim_board_wait(struct tern_coll *coll, uint32_t turn, int peer, int64_t bytes)
+static void sim_board_wait(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run)
 {
-    while (peer < 0 ? !sim_board_room(&coll->board, turn, bytes)
+    (void)run;
+    while (peer < 0 ? !sim_board_room(&coll->board, (uint32_t)turn, bytes)
                     : !sim_board_look(&coll->board, turn, peer))
         swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }

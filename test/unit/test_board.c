@@ -140,6 +140,29 @@ START_TEST(a_post_stands_until_all_have_done_its_turn)
 }
 END_TEST
 
+/* A post that is for something else is none, and its poster can be found. */
+START_TEST(posts_for_something_else_are_none)
+{
+    struct tern_board boards[RANKS];
+    tern_turn mine = (tern_turn)7 << 32 | 1, theirs = (tern_turn)9 << 32 | 1, other = 0;
+    open_boards(boards, &tern_board_common);
+    for (int r = 0; r < RANKS; r++)
+        tern_board_enter(&boards[r], 2);
+    ck_assert_int_eq(tern_board_find_other(&boards[1], mine, -1, &other), -1);
+    ck_assert_ptr_nonnull(tern_board_room(&boards[0], 1, 8));
+    tern_board_post(&boards[0], theirs, 8);
+    ck_assert_ptr_null(tern_board_look(&boards[1], mine, 0));
+    ck_assert_ptr_nonnull(tern_board_look(&boards[1], theirs, 0));
+    ck_assert_int_eq(tern_board_find_other(&boards[1], mine, -1, &other), 0);
+    ck_assert(other == theirs);
+    ck_assert_int_eq(tern_board_find_other(&boards[1], mine, 0, &other), -1);
+    ck_assert_int_eq(tern_board_find_other(&boards[1], theirs, -1, &other), -1);
+    ck_assert_int_eq(tern_board_find_other(&boards[1], mine + 1, -1, &other), -1); /* another turn */
+    for (int r = 0; r < RANKS; r++)
+        tern_board_close(&boards[r]);
+}
+END_TEST
+
 /* The last one to close a board gives all its memory back, and the next one finds it zeroed. */
 START_TEST(boards_give_their_memory_back)
 {
@@ -172,6 +195,7 @@ int main(void)
     tcase_add_test(test, a_refusal_is_the_same_for_all);
     tcase_add_test(test, without_any_memory_all_are_refused);
     tcase_add_loop_test(test, a_post_stands_until_all_have_done_its_turn, 0, 5);
+    tcase_add_test(test, posts_for_something_else_are_none);
     tcase_add_test(test, boards_give_their_memory_back);
     return suite_run(suite);
 }

@@ -9,9 +9,9 @@
 enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET };
 
 struct slot {
-    uint32_t turn; /* stored last */
+    tern_turn turn; /* stored last */
     uint32_t place;
-    char spare[8];
+    char spare[4];
     char bytes[TERN_BOARD_SLOT_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
@@ -175,20 +175,34 @@ void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes)
     return bytes_at(board, turn, board->rank, slot_of(board, turn, board->mine), place);
 }
 
-void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes)
+void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
 {
-    struct slot *slot = slot_of(board, turn, board->mine);
+    struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
     slot->place = place_for(board, bytes);
     /* release: whoever sees the turn sees the bytes */
-    tern_store_release(&slot->turn, turn);
+    __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
     wake_others(board, tern_segment.local_rank + 1);
 }
 
-const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer)
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer)
 {
-    struct slot *slot = slot_of(board, turn, (char *)area_of(board, peer));
+    struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, peer));
     /* acquire: pairs with the post */
-    return tern_load_acquire(&slot->turn) == turn ? bytes_at(board, turn, peer, slot, slot->place) : NULL;
+    bool posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn;
+    return posted ? bytes_at(board, (uint32_t)turn, peer, slot, slot->place) : NULL;
+}
+
+int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after, tern_turn *ret_other)
+{
+    for (int r = after + 1; board->areas && r < board->size; r++) {
+        const struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, r));
+        tern_turn posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE);
+        if (posted != turn && (uint32_t)posted == (uint32_t)turn) {
+            *ret_other = posted;
+            return r;
+        }
+    }
+    return -1;
 }
 
 void tern_board_done(struct tern_board *board, uint32_t turn)

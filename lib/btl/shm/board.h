@@ -71,6 +71,12 @@ int tern_board_lengthen(struct tern_board *board, int32_t bytes);
 /* The last one to close it gives the memory back. */
 void tern_board_close(struct tern_board *board);
 
+/*
+ * A turn as posts name it: its number in the low half; in the high half what the turn is for, which all
+ * its ranks must say alike. A post that says something else is no post of the turn.
+ */
+typedef uint64_t tern_turn;
+
 /* Takes `count` turns, every rank in the same order; the first one's number. */
 static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count)
 {
@@ -82,9 +88,12 @@ static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count
 /* Room for this rank's post of so many bytes in a turn, aligned to 16 bytes; NULL: not yet. */
 void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
 /* What stands in the room is posted; wakes those who sleep waiting for it. */
-void tern_board_post(struct tern_board *board, uint32_t turn, int64_t bytes);
+void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes);
 /* What rank `peer` has posted in a turn; NULL: not yet. */
-const void *tern_board_look(const struct tern_board *board, uint32_t turn, int peer);
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer);
+/* Looks for a post in the turn of this number that is for something else than `turn`. Returns the poster's rank,
+ * -1 if there is none. Looks at the ranks after `after`. */
+int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after, tern_turn *ret_other);
 /* For who sleeps until rank `peer` posts, or, -1, until there is room (tern_doorbell_arm). */
 uint32_t tern_board_awaited(const struct tern_board *board, int peer);
 /* So many bytes of rank `peer`'s post were read. Of two ranks none but the poster, who will write them anew, looks at them besides. */
