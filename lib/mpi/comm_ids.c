@@ -66,9 +66,10 @@ static void part_completed(struct tern_request *part)
     end_part(block, error);
 }
 
-static int start_part(struct tern_id_block *block, const struct tern_call *call)
+static int start_part(struct tern_id_block *block, struct tern_call *call)
 {
     struct tern_request *part;
+    tern_call_set_inside(call);
     int rc = tern_call_start(call, &part);
     if (rc)
         return rc;
