@@ -32,7 +32,6 @@ enum { CALLS_PER_TURN = 32 };
 /* A program in MPI. */
 struct program {
     struct tern_watch pair; /* first: the watch is the program */
-    int lifeline; /* the far end: its end is the program's end; or -1 */
     int rank;
     bool finalized;
 };
@@ -157,8 +156,6 @@ static void end(struct program *program)
 {
     tern_loop_watch(&program->pair, 0);
     close(program->pair.fd);
-    if (program->lifeline >= 0)
-        close(program->lifeline);
     if (reports.latest[program->rank] == program)
         reports.latest[program->rank] = NULL;
     if (!program->finalized)
@@ -197,13 +194,32 @@ static void pair_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- programs that come ---- */
 
+/* Nobody has the near end open any more. */
+static void lifeline_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    tern_loop_watch(watch, 0);
+    close(watch->fd);
+    free(watch);
+}
+
+/* Keeps the far end open as long as the program's process lives. */
+static void hold_lifeline(int fd)
+{
+    struct tern_watch *watch = tern_must_alloc(sizeof *watch);
+    *watch = (struct tern_watch){ .fd = fd, .ready = lifeline_ready };
+    tern_loop_watch(watch, EPOLLIN);
+}
+
 static void begin(int rank, const int fds[2])
 {
     if (reports.latest[rank])
         hear(reports.latest[rank]);
     struct program *program = tern_must_alloc(sizeof *program);
-    *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .lifeline = fds[1], .rank = rank };
+    *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .rank = rank };
     reports.latest[rank] = program;
+    if (fds[1] >= 0)
+        hold_lifeline(fds[1]);
     reports.listener->connected(rank);
     if (tern_loop_watch(&program->pair, EPOLLIN) < 0)
         end(program); /* nobody would hear it */

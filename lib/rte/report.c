@@ -39,7 +39,7 @@
 static int common = -1; /* the socket that all inherit */
 static char name[64];   /* its name */
 static int own = -1;    /* our end of the pair */
-static int lifeline = -1; /* our end of the lifeline; -1: there is none */
+static int lifeline = -1; /* our end of the lifeline, as long as this process lives; -1: there is none */
 
 static struct {
     pthread_mutex_t lock;
@@ -138,37 +138,47 @@ static bool say(enum tern_report_kind kind, int value)
     return own >= 0 && say_by(own, &(struct iovec){&report, sizeof report}, 1);
 }
 
-static void close_ends(int ends[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
-}
-
 static bool open_pair(int ends[2])
 {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
 }
 
-/* Passes the launcher, which is reached by `fd`, its ends of both pairs. */
+/* Ties this process to a new lifeline. Returns the far end, which the caller closes, or -1. */
+static int open_lifeline(void)
+{
+    int ends[2];
+    if (!open_pair(ends))
+        return -1;
+    lifeline = ends[0];
+    tern_lifeline_tie(lifeline, getpid()); /* a kernel that cannot do this leaves it to the guardian */
+    return ends[1];
+}
+
+static void drop_lifeline(void)
+{
+    tern_lifeline_untie(lifeline);
+    close(lifeline);
+    lifeline = -1;
+}
+
+/* Passes the launcher, which is reached by `fd`, its end of a new pair, and the first time the far end of the lifeline. */
 static bool connect_by(int fd)
 {
     struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
-    int pair[2] = {-1, -1}, life[2] = {-1, -1};
-    bool reached = open_pair(pair) && open_pair(life);
+    int pair[2], far = lifeline < 0 ? open_lifeline() : -1;
+    bool reached = open_pair(pair);
     if (reached) {
-        tern_lifeline_tie(life[0], getpid()); /* a kernel that cannot do this leaves it to the guardian */
-        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], life[1]}, 2);
-        if (!reached)
-            tern_lifeline_untie(life[0]);
+        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], far}, far < 0 ? 1 : 2);
+        close(pair[1]);
+        if (reached)
+            own = pair[0];
+        else
+            close(pair[0]);
     }
-    if (reached) {
-        own = pair[0];
-        lifeline = life[0];
-        pair[0] = life[0] = -1;
-    }
-    close_ends(life);
-    close_ends(pair);
+    if (far >= 0 && !reached)
+        drop_lifeline();
+    if (far >= 0)
+        close(far);
     return reached;
 }
 
@@ -348,10 +358,8 @@ void tern_report_close(void)
         return;
     say(TERN_REPORT_FINALIZED, 0);
     pthread_mutex_lock(&dialogue.lock);
-    tern_lifeline_untie(lifeline); /* the launcher closes the far end when it hears that we have left */
     close(own);
-    close(lifeline);
-    own = lifeline = -1;
+    own = -1;
     dialogue.asked = 0; /* what was still sought has been forgotten */
     pthread_mutex_unlock(&dialogue.lock);
 }

@@ -17,7 +17,7 @@ enum {
  * Ranks need little of PMIx: to say how far they are, how they are reached from other hosts, and to learn that of others. They do
  * so in records, and libpmix stays unloaded. All ranks inherit one socket (SOCK_SEQPACKET), by which each program of theirs
  * passes the launcher, mpirun or the agent of the node, one end of a pair of its own; what follows goes by that pair, in both
- * directions, and its end tells that the program has ended. With it goes the far end of a lifeline (lib/util/lifeline.h), by which
+ * directions, and its end tells that the program has ended. With the first pair goes the far end of a lifeline (lib/util/lifeline.h), by which
  * the kernel ends the program when the launcher has ended. Who has lost the descriptor on the way finds the same socket's
  * name, an abstract one. TERN_REPORTS tells them, separated by colons: the descriptor, its inode, the name, the number of
  * the program in the command line.
@@ -25,8 +25,8 @@ enum {
 #define TERN_REPORTS "TERN_REPORTS"
 
 enum tern_report_kind {
-    TERN_REPORT_CONNECTED, /* by the common socket, with `value` the rank and two descriptors: the launcher's ends of the pair and of
-                              the lifeline */
+    TERN_REPORT_CONNECTED, /* by the common socket, with `value` the rank and descriptors: the launcher's end of the pair, and, from a
+                              new process, that of the lifeline */
     TERN_REPORT_WORLD,     /* as TERN_LAUNCHER_WORLD */
     TERN_REPORT_CARD,      /* how the rank is reached: a struct tern_card; `value` 0: this program's first one */
     TERN_REPORT_SEEK,      /* how is rank `value` reached? */

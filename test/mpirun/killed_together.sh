@@ -73,6 +73,7 @@ done
 together "finalized" ./rank finalized "$mark"
 together "a script" sh -c "./rank receive $mark; true"
 together "a process group of its own in a script" bash -c "set -m; ./rank receive $mark; true"
+together "finalized, in a process group of its own in a script" bash -c "set -m; ./rank finalized $mark; true"
 together "descriptors are closed" bash -c "exec 64>&- 65>&- 66>&-; ./rank sleep $mark; true"
 together "no MPI" sh -c "echo ready; exec sleep $mark"
 together "no MPI, in a script" sh -c "echo ready; sleep $mark; true"
@@ -85,7 +86,7 @@ if [ "$(id -u)" = 0 ]; then
     together "a program with set-user-ID" sh -c "echo ready; exec ./rank-sleep $mark"
 fi
 
-# A program that stays after MPI_Finalize is not ended with its report: what it has forked keeps the report open for a while.
+# A program that stays after MPI_Finalize is not ended when mpirun hears the end of its report, which something forked keeps open.
 cat >forks.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
