@@ -16,6 +16,7 @@
 #include "lib/util/error.h"
 #include "lib/util/roster.h"
 #include "mpirun/descendants.h"
+#include "mpirun/foreign_library.h"
 #include "mpirun/loop.h"
 #include "mpirun/node_memory.h"
 #include "mpirun/reports.h"
@@ -150,6 +151,7 @@ static void server_ready(struct tern_watch *watch, uint32_t events)
 int tern_local_serve(struct tern_job *job, const struct tern_server_listener *listener)
 {
     snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
+    tern_foreign_open(job, listener);
     int error = tern_server_start(job, listener);
     char *words = NULL;
     if (!error && job->here >= 0)
@@ -205,6 +207,8 @@ int tern_local_start_ranks(struct tern_job *job)
     /* stays open: for ranks that lose their descriptor on the way */
     job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
     error = tern_spawn_ranks(job, local.guardian.fd);
+    if (!error)
+        tern_foreign_start();
     if (job->reports)
         close(job->reports_fd);
     return error;

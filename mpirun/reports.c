@@ -24,6 +24,7 @@
 #include "lib/util/hmac.h"
 #include "mpirun/cards.h"
 #include "mpirun/exchange.h"
+#include "mpirun/foreign_library.h"
 #include "mpirun/loop.h"
 #include "mpirun/strings.h"
 
@@ -220,6 +221,7 @@ static void begin(int rank, const int fds[2])
     reports.latest[rank] = program;
     if (fds[1] >= 0)
         hold_lifeline(fds[1]);
+    tern_foreign_reported(rank);
     reports.listener->connected(rank);
     if (tern_loop_watch(&program->pair, EPOLLIN) < 0)
         end(program); /* nobody would hear it */

@@ -29,6 +29,7 @@
 #include "lib/util/launcher.h"
 #include "lib/util/system_calls.h"
 #include "mpirun/exchange.h"
+#include "mpirun/foreign_library.h"
 #include "mpirun/pmix_gate.h"
 #include "mpirun/server_data.h"
 
@@ -39,6 +40,7 @@ enum event_kind {
     LOST = TERN_CLIENT_LOST,
     ABORTED = TERN_CLIENT_ABORTED,
     CONTROL = TERN_CLIENT_SIGNALLED,
+    REMARK = TERN_CLIENT_REMARKED,
     FENCE = TERN_CLIENT_REMARKED + 1,
     MODEX,
     PUBLISH,
@@ -121,6 +123,15 @@ static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pm
     if (!event)
         return PMIX_ERR_NOMEM;
     post(event);
+    char *warning = tern_foreign_connected((int)proc->rank);
+    event = warning ? new_event(REMARK, proc) : NULL;
+    if (event) {
+        event->value = TERN_REMARK_LIBRARY;
+        event->text = warning;
+        post(event);
+    } else {
+        free(warning);
+    }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -410,6 +421,7 @@ static void handle(struct event *event)
     case LOST:
     case ABORTED:
     case CONTROL:
+    case REMARK:
         tern_server_tell(server.listener, event->kind, event->rank, event->value, event->text);
         break;
     case FENCE:

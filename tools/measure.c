@@ -7,7 +7,7 @@
 #include "lib/util/param.h"
 #include "lib/util/params.h"
 #include "tools/judge.h"
-#include "tools/prefix.h"
+#include "lib/util/prefix.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "tools/measure.h"
-#include "tools/prefix.h"
+#include "lib/util/prefix.h"
 
 struct procedure {
     const char *name;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/prefix.h"
+#include "lib/util/prefix.h"
 #include "tools/words.h"
 
 struct language {

@@ -40,6 +40,7 @@ struct search {
     struct place place;      /* its directory */
     char other[PATH_MAX];    /* another libmpi */
     char fortran[PATH_MAX];  /* Fortran part of another MPI */
+    char asker[PATH_MAX];    /* the first object that needs `fortran` */
 };
 
 static const char *base_name(const char *path)
@@ -111,6 +112,35 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *context)
     return 0;
 }
 
+static bool needs(const struct dl_phdr_info *object, const ElfW(Dyn) *entries, const char *name)
+{
+    const char *names = NULL;
+    for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB) /* glibc has made an address of it, but not in every object */
+            names = (const char *)(entry->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr + entry->d_un.d_ptr
+                                                                         : entry->d_un.d_ptr);
+    for (const ElfW(Dyn) *entry = entries; names && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strcmp(names + entry->d_un.d_val, name) == 0)
+            return true;
+    return false;
+}
+
+/* The program itself comes first, and has no name here. */
+static int find_asker(struct dl_phdr_info *object, size_t size, void *context)
+{
+    struct search *search = context;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_DYNAMIC ||
+            !needs(object, (const ElfW(Dyn) *)(object->dlpi_addr + segment->p_vaddr), base_name(search->fortran)))
+            continue;
+        snprintf(search->asker, sizeof search->asker, "%s", object->dlpi_name[0] ? object->dlpi_name : "the program itself");
+        return 1;
+    }
+    return 0;
+}
+
 int tern_foreign_check(void)
 {
     static struct search search; /* large for a stack of a thread */
@@ -124,11 +154,12 @@ int tern_foreign_check(void)
                           "run paths of all the "
                           "program's libraries lead to one of them",
                           search.ours, search.other);
-    if (search.fortran[0])
-        return tern_error(TERN_ERR_OTHER,
-                          "%s belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
-                          "paths of all the program's libraries lead to the directory of the latter, "
-                          "where its own is",
-                          search.fortran, search.ours);
-    return 0;
+    if (!search.fortran[0])
+        return 0;
+    dl_iterate_phdr(find_asker, &search);
+    return tern_error(TERN_ERR_OTHER,
+                      "%s, which %s asks for, belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
+                      "paths of all the program's libraries lead to the directory of the latter, "
+                      "where its own is",
+                      search.fortran, search.asker[0] ? search.asker : "the program", search.ours);
 }

@@ -74,19 +74,25 @@ int64_t tern_rte_node_of(uint32_t rank)
     return node;
 }
 
-/* Whoever forgets --mpi=pmix gets as many jobs as ranks were wanted, and perhaps wrong results without a word. */
-static void warn_of_bare_srun(void)
+/* Launchers that do not speak PMIx start as many jobs as ranks were wanted, and perhaps wrong results come without a word:
+ * srun without --mpi=pmix, and the mpiexec of MPICH. */
+static void warn_of_bare_launcher(void)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *task = getenv("SLURM_PROCID");
+    const char *processes = getenv("PMI_SIZE"), *process = getenv("PMI_RANK");
     if (getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1 && task && strcmp(task, "0") == 0)
         tern_log("srun has started %s tasks, each of which is an MPI job of one rank by itself; "
                  "for one job of %s ranks say srun --mpi=pmix, or use mpirun",
                  tasks, tasks);
+    else if (!getenv("SLURM_STEP_ID") && processes && atoi(processes) > 1 && process && strcmp(process, "0") == 0)
+        tern_log("mpiexec has started %s processes, each of which is an MPI job of one rank by itself, for it does not "
+                 "speak PMIx; use Tern's mpirun",
+                 processes);
 }
 
 static int become_singleton(void)
 {
-    warn_of_bare_srun();
+    warn_of_bare_launcher();
     snprintf(tern_rte.job, sizeof tern_rte.job, "singleton.%ld", (long)getpid());
     tern_rte.size = tern_rte.local_size = tern_rte.node_count = tern_rte.universe_size = 1;
     static const uint32_t none_but_us = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/prefix.h"
+#include "lib/util/prefix.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that find Debian's Open MPI or MPICH instead of our library, under our mpirun: they run on that, and mpirun says so once,
+# and how they find ours. Ours under MPICH's mpiexec, which cannot tell it who it is, says so, too.
+. "$TERN_SRCDIR/test/dropin/prologue.sh"
+needs /usr/bin/mpicc.openmpi libopenmpi-dev
+needs /usr/bin/mpicc.mpich libmpich-dev
+needs /usr/bin/mpiexec.mpich mpich
+needs /usr/bin/mpifort.openmpi libopenmpi-dev
+for mpi in openmpi mpich; do
+    mpicc.$mpi -O2 -o ring.$mpi "$TERN_SRCDIR/examples/ring.c" || fail "examples/ring.c does not compile with mpicc.$mpi"
+done
+"$TERN_PREFIX/bin/mpicc" -O2 -o ring "$TERN_SRCDIR/examples/ring.c" || fail "examples/ring.c does not compile"
+
+# bare OUTPUT COMMAND...: without our directory on the loader's path
+bare() {
+    timeout -k 5 60 env -u LD_LIBRARY_PATH "${@:2}" >"$1" 2>&1 </dev/null
+}
+# says TIMES REGEX: in the file out
+says() { [ "$(grep -cE -- "$2" out)" = "$1" ] || fail "expected $1 times: $2" out; }
+
+bare out "$MPIRUN" --oversubscribe -n 3 ./ring.openmpi || fail "exit status $?" out
+says 1 "^mpirun: rank . on host .*: $PWD/ring.openmpi has loaded /[^ ]*/libmpi.so.40[^ ]* instead of $libdir/libmpi.so.40, "
+says 1 "The system's configuration .* leads there: set LD_LIBRARY_PATH=$libdir, or start"
+says 1 '^The token passed 3 ranks'
+LD_LIBRARY_PATH=$libdir timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./ring.openmpi >out 2>&1 || fail "the cure: exit status $?" out
+says 0 'has loaded'
+says 1 '^The token passed 3 ranks'
+
+bare out "$MPIRUN" --oversubscribe -n 3 ./ring.mpich || fail "exit status $?" out
+says 1 'needs libmpich.so.12, the library of another MPI than this mpirun.s'
+says 3 '^The token passed 1 ranks'
+
+bare out mpiexec.mpich -n 3 ./ring || fail "exit status $?" out
+says 1 'mpiexec has started 3 processes, each of which is an MPI job of one rank by itself'
+
+# A Fortran program that finds our libmpi and Debian's Fortran part: refused once in the job, and named with who asks for it.
+printf 'program f\nuse mpi\ninteger ierr\ncall MPI_Init(ierr)\ncall MPI_Finalize(ierr)\nend program\n' >f.f90
+mpifort.openmpi -o f f.f90 || fail "f.f90 does not compile with mpifort.openmpi"
+mkdir half && ln -s "$libdir/libmpi.so.40" half/ || exit 1
+! LD_LIBRARY_PATH=$PWD/half timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./f >out 2>&1 || fail "a program with Debian's Fortran part runs" out
+says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself asks for, belongs to another MPI than'
+says 0 'MPI_THREAD'

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that load another MPI library than mpirun's: one warning in a job, which names the program, both libraries, who led the
+# dynamic linker there, and the cure. The other libraries are made here: one that connects by PMIx, one that does not.
+. "$(dirname "$0")/check.bash"
+here_cc=${CC:-cc}
+own=$("$MPICC" -showme:libdirs)
+mkdir other
+cat >library.c <<'C'
+#include <pmix.h>
+int MPI_Init(int *argc, char ***argv)
+{
+    static pmix_proc_t self;
+    (void)argc, (void)argv;
+    return PMIx_Init(&self, NULL, 0);
+}
+int MPI_Finalize(void)
+{
+    return PMIx_Finalize(NULL, 0);
+}
+C
+cat >alone.c <<'C'
+#include <unistd.h>
+int MPI_Init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+int MPI_Finalize(void) /* in a test that waits, when somebody says so */
+{
+    while (access("waits", F_OK) == 0)
+        usleep(10000);
+    return 0;
+}
+C
+cat >main.c <<'C'
+int MPI_Init(int *argc, char ***argv);
+int MPI_Finalize(void);
+int main(int argc, char **argv)
+{
+    return MPI_Init(&argc, &argv) || MPI_Finalize();
+}
+C
+cat >host.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+    int (*run)(int, char **) = plugin ? (int (*)(int, char **))dlsym(plugin, "main") : 0;
+    return run ? run(argc, argv) : 9;
+}
+C
+cat >tern.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    if (argc > 1 && system(argv[1]) != 0) /* a program of another MPI, which is not a rank */
+        return 1;
+    MPI_Finalize();
+    return 0;
+}
+C
+{
+    # shellcheck disable=SC2046
+    $here_cc -shared -fPIC -Wl,-soname,libmpi.so.40 -o other/libmpi.so.40 library.c $(pkg-config --cflags --libs pmix) &&
+        $here_cc -shared -fPIC -Wl,-soname,libmpich.so.12 -o other/libmpich.so.12 alone.c &&
+        $here_cc -o plain main.c other/libmpi.so.40 &&
+        $here_cc -o runpath main.c other/libmpi.so.40 "-Wl,-rpath,\$ORIGIN/other" -Wl,--enable-new-dtags &&
+        $here_cc -o rpath main.c other/libmpi.so.40 "-Wl,-rpath,$PWD/other" -Wl,--disable-new-dtags &&
+        $here_cc -shared -fPIC -o plugin.so main.c other/libmpi.so.40 "-Wl,-rpath,$PWD/other" -Wl,--enable-new-dtags &&
+        $here_cc -o host host.c -ldl &&
+        $here_cc -o mpich main.c other/libmpich.so.12 "-Wl,-rpath,$PWD/other" &&
+        "$MPICC" -o tern tern.c
+} || { echo "cannot build the programs"; exit 1; }
+
+# warned WHAT REGEX: once, with both libraries
+warned() {
+    is "$1: exit status" "$rc" 0
+    is "$1: warnings" "$(grep -c 'which belongs to this mpirun' err)" 1
+    has "$1" err "has loaded $PWD/other/libmpi\.so\.40 instead of $own/libmpi\.so\.40, which belongs to this mpirun\. $2, or start"
+}
+run -q --oversubscribe -np 3 ./runpath
+warned "DT_RUNPATH" "The DT_RUNPATH of $PWD/runpath names $PWD/other: set LD_LIBRARY_PATH=$own, which comes before it"
+has "the program" err ": $PWD/runpath has loaded"
+run -q -np 2 ./rpath
+warned "DT_RPATH" "The DT_RPATH of $PWD/rpath names $PWD/other, and comes before LD_LIBRARY_PATH: set LD_PRELOAD=$own/libmpi.so.40, .*"
+LD_LIBRARY_PATH=/nowhere:$PWD/other:$own run -q -np 2 ./plain
+warned "LD_LIBRARY_PATH" "LD_LIBRARY_PATH names $PWD/other first: put $own in front of it"
+cat >R <<SH
+#!/bin/sh
+R_HOME=/usr/lib/R LD_LIBRARY_PATH=$PWD/other:\$LD_LIBRARY_PATH ./plain
+exit \$?
+SH
+chmod +x R
+LD_LIBRARY_PATH=$own run -q -np 2 ./R
+warned "R" "R puts $PWD/other in front of LD_LIBRARY_PATH: set R_LD_LIBRARY_PATH=$own:/usr/lib/R/lib"
+run -q -np 2 -x LD_PRELOAD="$PWD/other/libmpi.so.40" ./plain
+warned "LD_PRELOAD" "LD_PRELOAD names it: take it out there"
+run -q -np 2 ./host ./plugin.so
+warned "a module" "The DT_RUNPATH of $PWD/plugin.so names .*"
+has "the module" err ": $PWD/plugin.so in $PWD/host has loaded"
+run -q --oversubscribe -np 1 true : -np 2 sh -c './runpath; true'
+warned "one program of two" "The DT_RUNPATH of .*"
+has "of the ranks that do" err "rank [12] on host .*has loaded"
+
+# on other hosts
+printf '#!/bin/sh\nshift\nexec "$@"\n' >reach
+chmod +x reach
+OMPI_MCA_plm_rsh_agent=$PWD/reach run -q --host 'far1:2,far2:2' ./runpath
+warned "other hosts" "The DT_RUNPATH of .*"
+OMPI_MCA_plm_rsh_agent=$PWD/reach run -q --host 'far1:1,far2:1' ./mpich
+is "another interface on other hosts" "$rc $(grep -c 'needs libmpich.so.12' err)" "0 1"
+
+# a library with another interface
+run -q --oversubscribe -np 3 ./mpich
+is "another interface" "$rc $(grep -c 'needs libmpich.so.12, the library of another MPI than' err)" "0 1"
+is "and no more words" "$(wc -l <err)" 1
+touch waits
+limit "$MPIRUN" -q -np 2 sh -c './mpich; true' >out 2>err &
+eventually "the ranks' processes are looked at" grep -q 'has loaded' err
+rm waits
+wait $!
+has "never connects" err "$PWD/mpich has loaded $PWD/other/libmpich.so.12 .*has not connected to it.*build the program with Tern's mpicc"
+is "never connects: warnings" "$(wc -l <err)" 1
+
+# Tern's own
+run -q -np 2 ./tern
+is "Tern's own programs" "$rc $(wc -l <err)" "0 0"
+run -q -np 2 ./tern ./runpath
+is "a child with another library" "$rc $(wc -l <err)" "0 0"
+run -q -np 2 true
+is "no MPI" "$rc $(wc -l <err)" "0 0"
+
+# Programs that are cut or garbled: mpirun outlives them, whatever their headers say.
+for bytes in 8 64 200 1000 9000; do
+    head -c $bytes plain >short
+    chmod +x short
+    run -q -np 1 ./short
+    has "$bytes bytes of a program" err '^mpirun: '
+    hasnt "$bytes bytes of a program" err 'Sanitizer|has loaded'
+done
+cp plain garbled
+printf '\377\377\377\377\377\377\377\177' | dd of=garbled bs=1 seek=32 conv=notrunc 2>/dev/null # where the headers are
+run -q -np 1 ./garbled
+has "a garbled program" err '^mpirun: '
+hasnt "a garbled program" err 'Sanitizer|has loaded'
+finish
