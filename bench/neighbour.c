@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * neighbour [SECONDS]: how late a process wakes that sleeps for 10 ms at a time, beside whatever else runs; no MPI. To be started in
- * a session of its own while a job computes or exchanges messages:
+ * neighbour [SECONDS]: how late a process wakes that sleeps for 10 ms at a time, beside whatever
+ * else runs; no MPI. To be started in a session of its own while a job computes or exchanges
+ * messages:
  *
  *     mpirun -n 2 --mca btl tcp,self ./collectives -o barrier & setsid ./neighbour 5
  */
