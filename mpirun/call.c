@@ -102,6 +102,7 @@ static void say_hello(struct attempt *attempt)
     }
     memset(&attempt->hello, 0, sizeof attempt->hello);
     memcpy(attempt->hello.greeting, &call.host, sizeof call.host);
+    attempt->hello.reached = tern_handshake_reached(attempt->fd);
     attempt->step = AWAITING_ANSWER;
     if (tern_hello_seal(&attempt->hello, &tern_agent_service, call.directions.secret))
         give_up(attempt, tern_error_text(TERN_ERR_OTHER));
@@ -124,11 +125,14 @@ static bool read_answer(struct attempt *attempt)
     case TERN_WHOLE:
         break;
     }
-    if (tern_answer_holds(&attempt->answer, &attempt->hello, secret) &&
+    bool known = tern_answer_holds(&attempt->answer, &attempt->hello, secret);
+    if (known && attempt->answer.verdict == TERN_AGENT_WELCOME &&
         tern_confirm_seal(&confirm, &attempt->hello, &attempt->answer, secret) == 0 &&
         tern_handshake_write(attempt->fd, &confirm, sizeof confirm))
         return true;
-    give_up(attempt, "somebody else listens there");
+    give_up(attempt, known && attempt->answer.verdict == TERN_AGENT_RELAYED
+                         ? "something there passes connections on to mpirun, and could read and change what is said"
+                         : "somebody else listens there");
     return false;
 }
 

@@ -18,7 +18,7 @@
 #include "lib/util/tcp_address.h"
 #include "mpirun/loop.h"
 
-const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 1};
+const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};
 
 enum {
     STRANGERS_MOST = 64, /* visitors beyond those awaited */
@@ -159,12 +159,13 @@ static void heed_hello(struct visit *visit)
         forget(visit, false);
         return;
     }
-    visit->answer = (struct tern_answer){.verdict = 1};
+    bool direct = tern_hello_is_direct(&visit->hello, visit->watch.fd);
+    visit->answer = (struct tern_answer){.verdict = direct ? TERN_AGENT_WELCOME : TERN_AGENT_RELAYED};
     visit->answered = true;
     visit->got = 0;
     tern_loop_set_timer(&visit->limit, VISIT_MS);
     if (tern_answer_seal(&visit->answer, &visit->hello, door.secret) ||
-        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer))
+        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer) || !direct)
         forget(visit, false);
 }
 

@@ -9,6 +9,10 @@
 #include "mpirun/strings.h"
 
 /* What is spoken between an agent and mpirun; the greeting begins with the number of the agent's host, an int32_t. */
+enum tern_agent_verdict {
+    TERN_AGENT_WELCOME = 1,
+    TERN_AGENT_RELAYED, /* the agent has reached somebody who passes the connection on */
+};
 extern const struct tern_service tern_agent_service;
 
 /* `came` gets the numbers of those who have proved it, and the socket, which it owns; hosts are numbered from 0 to `hosts` - 1.

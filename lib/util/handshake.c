@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/handshake.h"
 
+#include "lib/util/tcp_address.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -43,6 +45,12 @@ int tern_confirm_seal(struct tern_confirm *confirm, const struct tern_hello *hel
     return prove("confirm", hello, answer, sizeof *answer, secret, confirm->proof);
 }
 
+int tern_handshake_key(const char *word, const struct tern_hello *hello, const struct tern_answer *answer,
+                       const unsigned char *secret, unsigned char ret_key[TERN_PROOF_BYTES])
+{
+    return prove(word, hello, answer, sizeof *answer, secret, ret_key);
+}
+
 bool tern_hello_begins(const struct tern_service *service, const void *bytes, size_t length)
 {
     return memcmp(bytes, service->name, length < sizeof service->name ? length : sizeof service->name) == 0;
@@ -72,6 +80,36 @@ bool tern_confirm_holds(const struct tern_confirm *confirm, const struct tern_he
     unsigned char proof[TERN_PROOF_BYTES];
     return prove("confirm", hello, answer, sizeof *answer, secret, proof) == 0 &&
            tern_proof_equal(proof, confirm->proof);
+}
+
+static struct tern_reached reached(const struct sockaddr_storage *name)
+{
+    struct tern_tcp_address address;
+    struct tern_reached result = {0};
+    if (name->ss_family != AF_INET && name->ss_family != AF_INET6)
+        return result;
+    tern_tcp_from_sockaddr(name, &address);
+    result.family = address.family;
+    result.port = address.port;
+    memcpy(result.bytes, address.bytes, sizeof result.bytes);
+    return result;
+}
+
+struct tern_reached tern_handshake_reached(int fd)
+{
+    struct sockaddr_storage name = {0};
+    socklen_t size = sizeof name;
+    getpeername(fd, (struct sockaddr *)&name, &size);
+    return reached(&name);
+}
+
+bool tern_hello_is_direct(const struct tern_hello *hello, int fd)
+{
+    struct sockaddr_storage name = {0};
+    socklen_t size = sizeof name;
+    getsockname(fd, (struct sockaddr *)&name, &size);
+    struct tern_reached own = reached(&name);
+    return memcmp(&own, &hello->reached, sizeof own) == 0;
 }
 
 enum tern_part tern_handshake_read(int fd, void *message, size_t size, size_t *got)

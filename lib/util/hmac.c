@@ -22,15 +22,18 @@ static struct {
     char why[256]; /* not, if so */
 } nettle;
 
+void *tern_nettle_function(const char *name)
+{
+    void *library = dlopen(TERN_NETTLE_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* again: the same one */
+    return library ? dlsym(library, name) : NULL;
+}
+
 static void open_nettle(void)
 {
-    void *library = dlopen(TERN_NETTLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library) {
-        nettle.set_key = (__typeof__(nettle.set_key))dlsym(library, "nettle_hmac_sha256_set_key");
-        nettle.update = (__typeof__(nettle.update))dlsym(library, "nettle_hmac_sha256_update");
-        nettle.digest = (__typeof__(nettle.digest))dlsym(library, "nettle_hmac_sha256_digest");
-    }
-    if (!library || !nettle.set_key || !nettle.update || !nettle.digest)
+    nettle.set_key = (__typeof__(nettle.set_key))tern_nettle_function("nettle_hmac_sha256_set_key");
+    nettle.update = (__typeof__(nettle.update))tern_nettle_function("nettle_hmac_sha256_update");
+    nettle.digest = (__typeof__(nettle.digest))tern_nettle_function("nettle_hmac_sha256_digest");
+    if (!nettle.set_key || !nettle.update || !nettle.digest)
         snprintf(nettle.why, sizeof nettle.why, "%s", dlerror());
 }
 

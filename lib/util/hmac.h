@@ -17,6 +17,9 @@ enum { TERN_SECRET_BYTES = 32, TERN_PROOF_BYTES = 32, TERN_NONCE_BYTES = 32 };
 int tern_hmac(const unsigned char secret[TERN_SECRET_BYTES], const struct iovec *parts, int count,
               unsigned char ret_proof[TERN_PROOF_BYTES]);
 
+/* A function of Nettle's, which is opened for it. Returns NULL, and dlerror says why, if it cannot be had. */
+void *tern_nettle_function(const char *name);
+
 /* Are they the same? Takes the same time wherever they differ. */
 bool tern_proof_equal(const unsigned char a[TERN_PROOF_BYTES], const unsigned char b[TERN_PROOF_BYTES]);
 

@@ -57,6 +57,8 @@ static const struct tern_param btl_tcp[] = {
     {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
      "The congestion control of connections: a name the system has, or `system` for its own. Empty: the system's unless it paces "
      "(bbr), then cubic or else reno; reno within a host."},
+    {"btl_tcp_encrypt", TERN_PARAM_BOOL, "0", "",
+     "Encrypt and authenticate what ranks say to each other by TCP (AES-128-GCM); the same on all ranks. docs/tuning.md has its price."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
      "After this time without a sign of life from the host of a peer its connections are lost; at least 3, the same on all ranks. A "
      "peer that computes, or is stopped, is not lost: its host answers."},

@@ -179,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&at, 0, sizeof at);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         abort();
-    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], 1, 0, 0);
+    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], NULL, 1, 0, 0);
     at.known = fuzz_byte(&input) & 1;
     if (at.known) {
         frames(&input, link, ends[0]);

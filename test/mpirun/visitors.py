@@ -3,18 +3,21 @@
 
 visitors.py flood ADDRESS PORT BEGUN END          connects again and again, and says nothing; keeps the latest 600 open
 visitors.py fill N ADDRESS PORT BEGUN END         opens N connections that say nothing, and holds them
-visitors.py hold N HELLO ADDRESS PORT BEGUN END   says a hello that was recorded (a file) on N connections, and holds them; waits
-                                                  for the answer of each, or its end; prints how many were answered
+visitors.py hold N HELLO BEGUN END                says a hello that was recorded (a file) on N connections to where it was said, and
+                                                  holds them; waits for the answer of each, or its end; prints how many were answered
 
 The file BEGUN is made when the first 600, or all N, are there.
 """
 import os
 import resource
 import socket
+import struct
 import sys
 import time
 
-ANSWER = 4 + 4 + 32 + 32  # lib/util/handshake.h
+# lib/util/handshake.h
+REACHED = 16 + 96  # where in a hello its address is: family, zero, port, bytes
+ANSWER = 4 + 4 + 32 + 32
 FLOOD = 600
 
 
@@ -55,9 +58,11 @@ def fill(number, address, port, begun, end):
     hold([connect(address, port) for _ in range(number)], begun, end)
 
 
-def repeat(number, hello, address, port, begun, end):
+def repeat(number, hello, begun, end):
     with open(hello, "rb") as f:
         said = f.read()
+    family, port, text = struct.unpack_from("=BxH16s", said, REACHED)
+    address = socket.inet_ntop(socket.AF_INET, text[:4]) if family == 4 else socket.inet_ntop(socket.AF_INET6, text)
     held, answered = [], 0
     for _ in range(number):
         s = socket.create_connection((address, port))
@@ -81,7 +86,7 @@ def main():
     elif what == "fill":
         fill(int(words[0]), words[1], int(words[2]), *words[3:])
     else:
-        repeat(int(words[0]), words[1], words[2], int(words[3]), *words[4:])
+        repeat(int(words[0]), *words[1:])
 
 
 main()

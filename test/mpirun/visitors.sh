@@ -116,7 +116,7 @@ is "a flood: silence" "$(cat err)" ""
 for copies in 1 300; do
     meet evicted
     eventually "a hello" test -e hello
-    python3 "$here/visitors.py" hold $copies hello 127.0.0.1 "$port" begun end >answered &
+    python3 "$here/visitors.py" hold $copies hello begun end >answered &
     came_right "$copies copies of a hello are held"
     is "$copies copies: answers" "$(cat answered)" 1
 done
@@ -160,7 +160,7 @@ SLURMD_NODENAME=far1 LD_PRELOAD=$PWD/shy.so "$program" --agent call <directions 
 until [ -e hello.far1 ]; do sleep 0.05; done
 port=$(sed -n 's/^port //p' directions)
 address=$(sed -n 's/^address //p' directions | head -n 1)
-python3 "$HERE/visitors.py" hold 100 hello.far1 "$address" "$port" held end >answered &
+python3 "$HERE/visitors.py" hold 100 hello.far1 held end >answered &
 until [ -e held ]; do sleep 0.05; done
 python3 "$HERE/visitors.py" fill 300 "$address" "$port" begun end &
 wait

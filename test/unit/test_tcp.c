@@ -197,6 +197,7 @@ static unsigned char secret[TERN_SECRET_BYTES] = {1, 2, 3}, other_secret[TERN_SE
 
 static void say(struct tern_hello *hello, struct tern_tcp_greeting greeting)
 {
+    *hello = (struct tern_hello){.reached = {.family = 4, .port = 1024}};
     tern_tcp_greet(hello, greeting, "job");
     ck_assert_int_eq(tern_hello_seal(hello, &tern_tcp_service, secret), 0);
 }

@@ -5,6 +5,7 @@
 #include "lib/btl/tcp/call.h"
 
 #include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/sealed.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -118,6 +119,7 @@ static void say_hello(struct tern_tcp_call *call)
     int error = connect_error(call);
     struct tern_tcp_greeting greeting = {.lane = call->contact->tag,
                                          .link = call->link,
+                                         .encrypt = tern_tcp_sealed_wanted(),
                                          .from = tern_rte.rank,
                                          .to = call->contact->rank,
                                          .program = tern_rte_program()};
@@ -130,6 +132,7 @@ static void say_hello(struct tern_tcp_call *call)
         return;
     }
     tern_tcp_greet(&call->hello, greeting, tern_rte.job);
+    call->hello.reached = tern_handshake_reached(call->fd);
     if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_secret())) {
         miss(call, TERN_TCP_REFUSED, tern_error_text(TERN_ERR_OTHER));
         return;
@@ -190,6 +193,15 @@ static void heed_answer(struct tern_tcp_call *call)
     case TERN_TCP_WRONG_PROGRAM:
         if (call->link == 0)
             tern_tcp_contact_runs(call->contact, call->answer.number);
+        tern_tcp_call_close(call);
+        break;
+    case TERN_TCP_RELAYED:
+        miss(call, TERN_TCP_REFUSED,
+             "something there passes connections on to the rank, and could read and change what is said (btl_tcp_encrypt 1 permits it)");
+        break;
+    case TERN_TCP_UNLIKE:
+        if (call->link == 0)
+            tern_tcp_contact_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(), call->answer.number);
         tern_tcp_call_close(call);
         break;
     default:

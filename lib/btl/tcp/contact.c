@@ -417,6 +417,14 @@ void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
     fail(search, search->why);
 }
 
+void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here, int there)
+{
+    struct tern_tcp_search *search = contact->search;
+    snprintf(search->why, sizeof search->why, "%s is %d on rank %u and %d there; give all ranks the same value", parameter, here,
+             tern_rte.rank, there);
+    fail(search, search->why);
+}
+
 void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
                             const struct tern_tcp_pair *first)
 {

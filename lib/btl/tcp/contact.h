@@ -54,6 +54,8 @@ void tern_tcp_contact_crossed(struct tern_tcp_contact *contact, const struct ter
 void tern_tcp_contact_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
 /* It is there, but in another MPI program than this one is. */
 void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program);
+/* It is there, but a parameter has another value than here, where all ranks must have the same. */
+void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here, int there);
 /* There is a first link, a call's or a visitor's: the search is over. */
 void tern_tcp_contact_found(struct tern_tcp_contact *contact);
 /* More links, from the one whose call by `first` has made the first: where more interfaces of ours and of theirs share subnets,

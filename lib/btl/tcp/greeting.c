@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p', '\n'}, 2};
+const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p', '\n'}, 3};
 
 _Static_assert(sizeof(struct tern_tcp_greeting) <= TERN_GREETING_BYTES, "a greeting fits");
 
@@ -33,7 +33,7 @@ bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uin
     char name[64];
     memcpy(&greeting, hello->greeting, sizeof greeting);
     short_name(job, name);
-    if (greeting.zero != 0 || memcmp(name, greeting.job, sizeof name) != 0 ||
+    if (greeting.zero != 0 || greeting.encrypt > 1 || memcmp(name, greeting.job, sizeof name) != 0 ||
         greeting.from >= job_size || greeting.to >= job_size || greeting.from == greeting.to ||
         greeting.lane >= TERN_LANES_MAX || greeting.link >= TERN_TCP_LINKS_MAX)
         return false;

@@ -9,7 +9,8 @@
 struct tern_tcp_greeting {
     uint8_t lane;       /* of the caller */
     uint8_t link;       /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
-    uint16_t zero;
+    uint8_t encrypt;    /* 1: the caller wants the link encrypted (btl_tcp_encrypt) */
+    uint8_t zero;
     uint32_t from, to;  /* ranks */
     uint32_t program;   /* of the caller's, as its record says (address.h) */
     char job[64];       /* the end of its name, closed by 0 */
@@ -22,6 +23,8 @@ enum tern_tcp_verdict {
     TERN_TCP_WRONG_RANK, /* some other rank, the answer's number, listens there: an address that several hosts have */
     TERN_TCP_CROSSED,    /* there is a connection already, or the other end's own call has precedence */
     TERN_TCP_WRONG_PROGRAM, /* the rank runs an earlier MPI program, or a later one: the answer's number */
+    TERN_TCP_UNLIKE,     /* btl_tcp_encrypt is not the same: the answer's number */
+    TERN_TCP_RELAYED,    /* the caller has reached somebody who passes the connection on */
 };
 
 /* Writes it, with the job's name, into a hello that is to be sealed. */

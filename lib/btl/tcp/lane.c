@@ -141,10 +141,12 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
     tern_rte_host_of(link->rank, host, sizeof host);
     snprintf(text, sizeof text, "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
              tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
-             error == ESHUTDOWN  ? "it has left MPI before a message to it was through"
-             : error == ETIMEDOUT ? "the host there no longer answers (btl_tcp_timeout)"
-             : error             ? strerror(error)
-                                 : "its other end has closed it without having finished");
+             error == EBADMSG && link->sealed ? "what has come is not what the other end sent: somebody between the two has "
+                                                "changed, repeated or left out some of it"
+             : error == ESHUTDOWN             ? "it has left MPI before a message to it was through"
+             : error == ETIMEDOUT             ? "the host there no longer answers (btl_tcp_timeout)"
+             : error                          ? strerror(error)
+                                              : "its other end has closed it without having finished");
     free(link->ends);
     link->ends = strdup(text);
 }

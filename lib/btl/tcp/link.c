@@ -3,6 +3,7 @@
 
 #include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/flusher.h"
+#include "lib/btl/tcp/sealed.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -35,14 +36,17 @@ enum {
 _Static_assert(OUT_ROOM - OUT_MOST >= TERN_TCP_PACKET_MAX + (int)sizeof(struct tern_tcp_frame),
                "any packet fits while senders need not come again");
 
-struct tern_tcp_link *tern_tcp_link_new(int fd, uint32_t rank, uint8_t tag, uint8_t index)
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank, uint8_t tag,
+                                        uint8_t index)
 {
     struct tern_tcp_link *link = calloc(1, sizeof *link);
     if (!link) {
+        tern_tcp_sealed_free(sealed);
         tern_error(TERN_ERR_NO_MEM, "no memory for the connection with rank %u", rank);
         return NULL;
     }
     link->fd = fd;
+    link->sealed = sealed;
     link->rank = rank;
     link->tag = tag;
     link->index = index;
@@ -61,6 +65,7 @@ void tern_tcp_link_free(struct tern_tcp_link *link)
     free(link->out);
     free(link->ends);
     free(link->stash);
+    tern_tcp_sealed_free(link->sealed);
     free(link);
 }
 
@@ -68,7 +73,8 @@ void tern_tcp_link_free(struct tern_tcp_link *link)
 
 static bool is_busy(const struct tern_tcp_link *link)
 {
-    return link->out_begin != link->out_end || link->piece.frame_left || link->piece.left;
+    return link->out_begin != link->out_end || link->piece.frame_left || link->piece.left ||
+           (TERN_UNLIKELY(link->sealed) && tern_tcp_sealed_holds(link->sealed));
 }
 
 /* Room for `length` more bytes; NULL: no memory. */
@@ -122,9 +128,12 @@ static ssize_t write_parts(struct tern_tcp_link *link, struct iovec *parts, int 
 {
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
     ssize_t n;
-    do
-        n = sendmsg(link->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
+    if (TERN_UNLIKELY(link->sealed))
+        n = tern_tcp_sealed_write(link->sealed, link->fd, parts, count);
+    else
+        do
+            n = sendmsg(link->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        while (n < 0 && errno == EINTR);
     link->blocked = n < 0 && (errno == EAGAIN || errno == ENOBUFS);
     if (n < 0 && !link->blocked)
         link->error = errno;
@@ -548,27 +557,46 @@ static int receive_rest(struct tern_tcp_link *link, unsigned char *room)
     return more < 0 ? -1 : more + 1;
 }
 
+/* What recv or the like has answered when it has read nothing: 0 if more may come, or -1 with errno, 0: the other end has closed. */
+static int heed_nothing(ssize_t n)
+{
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    errno = n == 0 ? 0 : errno;
+    return -1;
+}
+
+/* One copy more than without encryption: the user's memory gets nothing that was not proved. */
+static int receive_sealed(struct tern_tcp_link *link)
+{
+    ssize_t n = tern_tcp_sealed_fill(link->sealed, link->fd);
+    const unsigned char *bytes;
+    size_t length;
+    int more, count = 1;
+    if (n <= 0)
+        return heed_nothing(n);
+    while ((more = tern_tcp_sealed_next(link->sealed, &bytes, &length)) > 0) {
+        int taken = take_bytes(link, bytes, length);
+        if (taken < 0)
+            return -1;
+        count += taken;
+    }
+    return more < 0 ? -1 : count;
+}
+
 int tern_tcp_link_receive(struct tern_tcp_link *link, unsigned char *room)
 {
     errno = 0;
+    if (TERN_UNLIKELY(link->sealed))
+        return receive_sealed(link);
     if (link->left && (link->owner || link->stash) &&
         !(link->owner && is_scattered(&link->place, link->left))) {
         int count = receive_rest(link, room);
-        if (count > 0)
-            return count;
-        if (count < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (count == 0)
-            errno = 0;
-        return -1;
+        return count > 0 ? count : heed_nothing(count);
     }
     ssize_t n = recv(link->fd, room, link->large ? TAIL : TERN_TCP_ROOM, MSG_DONTWAIT);
-    if (TERN_UNLIKELY(n <= 0)) {
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        errno = n == 0 ? 0 : errno;
-        return -1;
-    }
+    if (TERN_UNLIKELY(n <= 0))
+        return heed_nothing(n);
     int count = take_bytes(link, room, (size_t)n);
     return count < 0 ? -1 : count + 1; /* bytes are an event even if no packet is whole yet */
 }

@@ -21,9 +21,12 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+struct tern_tcp_sealed;
+
 struct tern_tcp_link {
     struct tern_link in_lane;  /* all links of the lane */
     int fd;
+    struct tern_tcp_sealed *sealed; /* encrypts what goes by the socket (sealed.h); NULL: it goes as it is */
     uint8_t tag;               /* the dialler's lane; ours is tag modulo our number of lanes */
     uint8_t index;             /* 0: the first between the two; TERN_TCP_LINK_SECOND */
     uint32_t rank;             /* of the other end, in our job */
@@ -68,8 +71,8 @@ struct tern_tcp_link {
     bool said_bye;              /* the last frame was BYE: the other end may be gone */
 };
 
-/* Takes the descriptor. NULL: no memory. */
-struct tern_tcp_link *tern_tcp_link_new(int fd, uint32_t rank, uint8_t tag, uint8_t index);
+/* Takes `sealed`, and if there is memory the descriptor; else returns NULL. */
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank, uint8_t tag, uint8_t index);
 /* Closes it, with whatever it holds. */
 void tern_tcp_link_free(struct tern_tcp_link *link);
 

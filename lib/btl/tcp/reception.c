@@ -6,6 +6,7 @@
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/silence.h"
+#include "lib/btl/tcp/sealed.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -166,6 +167,18 @@ static void cancel_calls(const struct tern_tcp_contact *contact, const struct te
     }
 }
 
+/* NULL: no memory. */
+static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t index)
+{
+    struct tern_tcp_sealed *sealed = NULL;
+    if (tern_tcp_sealed_wanted()) {
+        sealed = tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer, tern_tcp_secret());
+        if (!sealed)
+            return NULL;
+    }
+    return tern_tcp_link_new(call->fd, sealed, call->contact->rank, call->contact->tag, index);
+}
+
 /* Two ranks that call each other at the same time may both find the other's call welcome. By then each may have sent something by
  * its own, so both connections stay: each rank sends by its own call, and only receives by the other one's. */
 void tern_tcp_call_hand_over(struct tern_tcp_call *call)
@@ -173,8 +186,7 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
     struct tern_tcp_contact *contact = call->contact;
     uint8_t bit = (uint8_t)(1u << call->link);
     bool second = contact->links & bit;
-    struct tern_tcp_link *link =
-        tern_tcp_link_new(call->fd, contact->rank, contact->tag, second ? TERN_TCP_LINK_SECOND : call->link);
+    struct tern_tcp_link *link = make_link(call, second ? TERN_TCP_LINK_SECOND : call->link);
     if (link) {
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, call->fd, NULL);
         tern_tcp_silence_begin(call->fd);
@@ -351,7 +363,9 @@ int tern_tcp_reception_open(void)
     if (links < 1 || links > TERN_TCP_LINKS_MAX)
         return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
                           TERN_TCP_LINKS_MAX);
-    int rc = reception.announced ? 0 : tern_tcp_reception_announce();
+    int rc = tern_tcp_sealed_wanted() ? tern_cipher_check() : 0;
+    if (!rc && !reception.announced)
+        rc = tern_tcp_reception_announce();
     if (rc)
         return rc;
     reception.epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -13,6 +13,7 @@
 #include "lib/btl/tcp/call.h"
 
 #include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/sealed.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -51,9 +52,14 @@ static bool refuse(struct tern_tcp_call *visit, const char *what)
 }
 
 /* Is a link wanted, as seen from here? */
-static enum tern_tcp_verdict judge(const struct tern_tcp_greeting *greeting,
+static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
+                                   const struct tern_tcp_greeting *greeting,
                                    const struct tern_tcp_contact *contact)
 {
+    if (greeting->encrypt != tern_tcp_sealed_wanted())
+        return TERN_TCP_UNLIKE;
+    if (!greeting->encrypt && !tern_hello_is_direct(&visit->hello, visit->fd))
+        return TERN_TCP_RELAYED;
     if (greeting->program != tern_rte_program())
         return TERN_TCP_WRONG_PROGRAM;
     if (contact->links & 1u << greeting->link)
@@ -84,9 +90,11 @@ static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *
     if (mine && (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
         return leave(visit);
     visit->answer.number = tern_rte.rank;
-    visit->answer.verdict = contact ? judge(greeting, contact) : TERN_TCP_WRONG_RANK;
+    visit->answer.verdict = contact ? judge(visit, greeting, contact) : TERN_TCP_WRONG_RANK;
     if (visit->answer.verdict == TERN_TCP_WRONG_PROGRAM)
         visit->answer.number = tern_rte_program();
+    if (visit->answer.verdict == TERN_TCP_UNLIKE)
+        visit->answer.number = tern_tcp_sealed_wanted();
     if (tern_answer_seal(&visit->answer, &visit->hello, secret) ||
         !tern_handshake_write(visit->fd, &visit->answer, sizeof visit->answer) ||
         visit->answer.verdict != TERN_TCP_WELCOME)
