@@ -26,6 +26,11 @@
 #include <immintrin.h>
 #endif
 
+/* A loop of six to ten instructions takes up to half as long again where it lies across lines. */
+#if !defined(__clang__)
+#pragma GCC optimize("align-loops=32")
+#endif
+
 enum {
     CALL_MIN = 8192, /* from here on memcpy moves a block: it aligns, and it knows the caches */
     STREAM_MAX = 1 << 20, /* from here on it streams, too, or should not */
@@ -35,103 +40,114 @@ enum {
 
 #define INLINED __attribute__((always_inline)) static inline
 
-/* How a block is moved; both constants. */
-enum moves {
-    ONE,   /* `size` is a constant, or large, and memcpy does it */
-    TWO,   /* width <= size <= 2 * width: from the begin, and up to the end */
-    FOUR,  /* 2 * width <= size <= 4 * width: likewise, two each */
-    STEPS, /* width <= size: whole steps, then one that ends with the block */
+/* How a block is moved. All members are constants where this is used. */
+struct moves {
+    enum how {
+        WHOLE, /* memcpy; `size` is a constant, or large */
+        ENDS,  /* `heads` moves of `width` bytes from the begin on, and one of the last `tail` bytes,
+                  which may overlap the one before */
+        STEPS, /* as many moves of `width` bytes as fit, and one of the last `width` bytes */
+    } how;
+    size_t heads, width, tail;
 };
 
-INLINED void copy_block(char *to, const char *from, size_t size, enum moves moves, size_t width)
+INLINED void copy_block(char *to, const char *from, size_t size, struct moves moves)
 {
     size_t i = 0;
-    switch (moves) {
-    case ONE: memcpy(to, from, size); break;
-    case FOUR:
-        memcpy(to + width, from + width, width);
-        memcpy(to + size - 2 * width, from + size - 2 * width, width);
-        /* fall through */
-    case TWO:
-        memcpy(to, from, width);
-        memcpy(to + size - width, from + size - width, width);
-        break;
-    case STEPS:
-        for (; i + width <= size; i += width)
-            memcpy(to + i, from + i, width);
+    if (moves.how == WHOLE) {
+        memcpy(to, from, size);
+    } else if (moves.how == ENDS) {
+#pragma GCC unroll 4
+        for (size_t head = 0; head < moves.heads; head++)
+            memcpy(to + head * moves.width, from + head * moves.width, moves.width);
+        memcpy(to + size - moves.tail, from + size - moves.tail, moves.tail);
+    } else {
+        for (; i + moves.width <= size; i += moves.width)
+            memcpy(to + i, from + i, moves.width);
         if (i < size)
-            memcpy(to + size - width, from + size - width, width);
+            memcpy(to + size - moves.width, from + size - moves.width, moves.width);
     }
 }
 
 /* `pack` is a constant, from here to move_one_way. */
-INLINED void copy(bool pack, char *packed, char *at, size_t size, enum moves moves, size_t width)
+INLINED void copy(bool pack, char *packed, char *at, size_t size, struct moves moves)
 {
-    copy_block(pack ? packed : at, pack ? at : packed, size, moves, width);
+    copy_block(pack ? packed : at, pack ? at : packed, size, moves);
 }
 
-/* Blocks of a few bytes: as many as there are in a line of the packed stream are moved in one turn, so that the compiler can
- * move several by one register, and the stream, which is often in another processor's cache, is asked for in time: there are
- * too many instructions between two lines. 0: not so small. */
-INLINED int64_t per_line(size_t size, enum moves moves)
+/* How many strided blocks of a few bytes are moved in one turn: a line of the packed stream. The compiler can then move several
+ * by one register. Returns 0 if the blocks are larger. The stream of small blocks is prefetched when it is read: it is often in
+ * another processor's cache, and there are too many instructions between two lines. */
+INLINED int64_t per_line(size_t size, struct moves moves)
 {
-    return moves == ONE && size <= 8 ? (int64_t)(64 / size) : 0;
+    return moves.how == WHOLE && size <= 8 ? (int64_t)(64 / size) : 0;
 }
 
 INLINED void strided_row(bool pack, char *packed, char *at, int64_t count, int64_t stride,
-                         size_t size, enum moves moves, size_t width)
+                         size_t size, struct moves moves)
 {
     for (int64_t n = per_line(size, moves); n && count >= n; count -= n) {
         if (!pack)
             __builtin_prefetch(packed + PACKED_AHEAD);
 #pragma GCC unroll 8
         for (int64_t k = 0; k < n; k++, packed += size, at = tern_block_at(at, stride))
-            copy(pack, packed, at, size, moves, width);
+            copy(pack, packed, at, size, moves);
     }
     for (; count > 0; count--, packed += size, at = tern_block_at(at, stride))
-        copy(pack, packed, at, size, moves, width);
+        copy(pack, packed, at, size, moves);
 }
 
 INLINED void placed_row(bool pack, char *packed, char *base, int64_t count, const int64_t *places,
-                        size_t size, enum moves moves, size_t width)
+                        size_t size, struct moves moves)
 {
     const int64_t *end = places + count;
-    for (int64_t n = per_line(size, moves); n && end - places >= n;) {
-        if (!pack)
+    for (; places < end; places++, packed += size) {
+        if (!pack && size <= 8)
             __builtin_prefetch(packed + PACKED_AHEAD);
-#pragma GCC unroll 8
-        for (int64_t k = 0; k < n; k++, places++, packed += size)
-            copy(pack, packed, tern_block_at(base, *places), size, moves, width);
+        copy(pack, packed, tern_block_at(base, *places), size, moves);
     }
-    for (; places < end; places++, packed += size)
-        copy(pack, packed, tern_block_at(base, *places), size, moves, width);
 }
 
-static inline char *row_at(const struct tern_blocks *blocks, int64_t i)
+/* How far from base row `i` begins. */
+static inline int64_t row_at(const struct tern_blocks *blocks, int64_t i)
 {
-    int64_t from_base = blocks->row_places ? blocks->row_places[i] : i * blocks->row_stride;
-    return tern_block_at(blocks->base, from_base);
+    return blocks->row_places ? blocks->row_places[i] : i * blocks->row_stride;
 }
 
 /* Both kinds of rows, so that sizes are chosen in one place. */
-INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                          enum moves moves, size_t width)
+INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *all, size_t size,
+                          struct moves moves)
 {
-    int64_t count = blocks->count, stride = blocks->stride;
-    for (int64_t i = 0; i < blocks->rows; i++, packed += (size_t)count * size)
-        if (blocks->places)
-            placed_row(pack, packed, row_at(blocks, i), count, blocks->places, size, moves, width);
+    const struct tern_blocks blocks = *all; /* in registers, whatever is written */
+    size_t row_size = (size_t)blocks.count * size;
+    for (int64_t i = 0; i < blocks.rows; i++, packed += row_size) {
+        char *at = tern_block_at(blocks.base, row_at(&blocks, i));
+        if (blocks.places)
+            placed_row(pack, packed, at, blocks.count, blocks.places, size, moves);
         else
-            strided_row(pack, packed, row_at(blocks, i), count, stride, size, moves, width);
+            strided_row(pack, packed, at, blocks.count, blocks.stride, size, moves);
+    }
 }
 
 INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
-                  enum moves moves, size_t width)
+                  struct moves moves)
 {
     if (pack)
-        move_one_way(true, packed, blocks, size, moves, width);
+        move_one_way(true, packed, blocks, size, moves);
     else
-        move_one_way(false, packed, blocks, size, moves, width);
+        move_one_way(false, packed, blocks, size, moves);
+}
+
+static const struct moves whole = {.how = WHOLE};
+
+INLINED struct moves ends(size_t heads, size_t width, size_t tail)
+{
+    return (struct moves){ENDS, heads, width, tail};
+}
+
+INLINED struct moves steps_of(size_t width)
+{
+    return (struct moves){STEPS, 0, width, 0};
 }
 
 /* --- runs --- */
@@ -139,20 +155,20 @@ INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, siz
 /* Any number of bytes. */
 INLINED void copy_run(char *to, const char *from, size_t size)
 {
-    if (size > 256)
+    if (size > 64)
         memcpy(to, from, size);
-    else if (size > 64)
-        copy_block(to, from, size, STEPS, 16);
+    else if (size > 48)
+        copy_block(to, from, size, ends(3, 16, 16));
     else if (size > 32)
-        copy_block(to, from, size, FOUR, 16);
+        copy_block(to, from, size, ends(2, 16, 16));
     else if (size > 16)
-        copy_block(to, from, size, TWO, 16);
+        copy_block(to, from, size, ends(1, 16, 16));
     else if (size > 8)
-        copy_block(to, from, size, TWO, 8);
+        copy_block(to, from, size, ends(1, 8, 8));
     else if (size >= 4)
-        copy_block(to, from, size, TWO, 4);
+        copy_block(to, from, size, ends(1, 4, 4));
     else if (size >= 2)
-        copy_block(to, from, size, TWO, 2);
+        copy_block(to, from, size, ends(1, 2, 2));
     else
         *to = *from;
 }
@@ -163,7 +179,7 @@ INLINED void move_runs_by(bool pack, char *packed, const struct tern_blocks *blo
 {
     const struct tern_entry *list = blocks->list, *end = list + blocks->count;
     for (int64_t i = 0; i < blocks->rows; i++, packed += end->at - list->at) {
-        char *base = row_at(blocks, i), *stream = packed - list->at;
+        char *base = tern_block_at(blocks->base, row_at(blocks, i)), *stream = packed - list->at;
         for (const struct tern_entry *entry = list; entry < end; entry++) {
             char *at = tern_block_at(base, entry->offset), *in_stream = stream + entry->at;
             copy(pack ? in_stream : at, pack ? at : in_stream, (size_t)(entry[1].at - entry->at));
@@ -185,28 +201,42 @@ __attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
                                                     const struct tern_blocks *blocks, size_t size)
 {
     if (size == 32)
-        move(pack, packed, blocks, 32, ONE, 0);
+        move(pack, packed, blocks, 32, whole);
+    else if (size <= 36)
+        move(pack, packed, blocks, size, ends(1, 32, 4));
+    else if (size <= 40)
+        move(pack, packed, blocks, size, ends(1, 32, 8));
+    else if (size <= 48)
+        move(pack, packed, blocks, size, ends(1, 32, 16));
+    else if (size <= 52)
+        move(pack, packed, blocks, size, ends(3, 16, 4));
+    else if (size <= 56)
+        move(pack, packed, blocks, size, ends(3, 16, 8));
     else if (size <= 64)
-        move(pack, packed, blocks, size, TWO, 32);
+        move(pack, packed, blocks, size, ends(1, 32, 32));
+    else if (size <= 96)
+        move(pack, packed, blocks, size, ends(2, 32, 32));
     else if (size <= 128)
-        move(pack, packed, blocks, size, FOUR, 32);
+        move(pack, packed, blocks, size, ends(3, 32, 32));
     else
-        move(pack, packed, blocks, size, STEPS, 32);
+        move(pack, packed, blocks, size, steps_of(32));
 }
 
 __attribute__((target("avx512f"))) static void
 move_64(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
 {
     if (size == 64)
-        move(pack, packed, blocks, 64, ONE, 0);
+        move(pack, packed, blocks, 64, whole);
     else if (size <= 128)
-        move(pack, packed, blocks, size, TWO, 64);
+        move(pack, packed, blocks, size, ends(1, 64, 64));
+    else if (size <= 192)
+        move(pack, packed, blocks, size, ends(2, 64, 64));
     else if (size <= 256)
-        move(pack, packed, blocks, size, FOUR, 64);
+        move(pack, packed, blocks, size, ends(3, 64, 64));
     else if (size == 512)
-        move(pack, packed, blocks, 512, STEPS, 64);
+        move(pack, packed, blocks, 512, steps_of(64));
     else
-        move(pack, packed, blocks, size, STEPS, 64);
+        move(pack, packed, blocks, size, steps_of(64));
 }
 
 /* Moved by wide registers? */
@@ -259,7 +289,7 @@ __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
     /* unsigned: nobody looks at what is beyond the end */
     int64_t next = (int64_t)((uint64_t)turns * (uint64_t)(pack ? blocks->stride : (int64_t)size));
     for (int64_t i = 0; i < blocks->rows; i++) {
-        char *begin = row_at(blocks, i);
+        char *begin = tern_block_at(blocks->base, row_at(blocks, i));
         for (int64_t k = 0; k < blocks->count; k++, packed += size) {
             char *at = tern_block_at(begin, blocks->places ? blocks->places[k] : k * blocks->stride);
             stream_block(pack ? packed : at, pack ? at : packed, size, next);
@@ -295,7 +325,7 @@ __attribute__((target(MASKED))) static inline void copy_masked(char *to, const c
     if (size <= 64)
         copy_masked_64(to, from, size);
     else if (size < CALL_MIN)
-        copy_block(to, from, size, STEPS, 64);
+        copy_block(to, from, size, steps_of(64));
     else
         memcpy(to, from, size);
 }
@@ -365,29 +395,39 @@ void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks)
         return;
     }
     switch (size) {
-    case 1: move(pack, packed, blocks, 1, ONE, 0); return;
-    case 2: move(pack, packed, blocks, 2, ONE, 0); return;
-    case 4: move(pack, packed, blocks, 4, ONE, 0); return;
-    case 8: move(pack, packed, blocks, 8, ONE, 0); return;
-    case 12: move(pack, packed, blocks, 12, ONE, 0); return;
-    case 16: move(pack, packed, blocks, 16, ONE, 0); return;
+    case 1: move(pack, packed, blocks, 1, whole); return;
+    case 2: move(pack, packed, blocks, 2, whole); return;
+    case 4: move(pack, packed, blocks, 4, whole); return;
+    case 8: move(pack, packed, blocks, 8, whole); return;
+    case 12: move(pack, packed, blocks, 12, whole); return;
+    case 20: move(pack, packed, blocks, 20, whole); return;
+    case 24: move(pack, packed, blocks, 24, whole); return;
+    case 16: move(pack, packed, blocks, 16, whole); return;
     }
     if (size >= CALL_MIN)
-        move(pack, packed, blocks, size, ONE, 0);
+        move(pack, packed, blocks, size, whole);
     else if (move_wide(pack, packed, blocks, size))
         return;
     else if (size > 64)
-        move(pack, packed, blocks, size, STEPS, 16);
+        move(pack, packed, blocks, size, steps_of(16));
+    else if (size > 48)
+        move(pack, packed, blocks, size, ends(3, 16, 16));
     else if (size > 32)
-        move(pack, packed, blocks, size, FOUR, 16);
+        move(pack, packed, blocks, size, ends(2, 16, 16));
+    else if (size > 24)
+        move(pack, packed, blocks, size, ends(1, 16, 16));
+    else if (size > 20)
+        move(pack, packed, blocks, size, ends(1, 16, 8));
     else if (size > 16)
-        move(pack, packed, blocks, size, TWO, 16);
+        move(pack, packed, blocks, size, ends(1, 16, 4));
+    else if (size > 12)
+        move(pack, packed, blocks, size, ends(1, 8, 8));
     else if (size > 8)
-        move(pack, packed, blocks, size, TWO, 8);
+        move(pack, packed, blocks, size, ends(1, 8, 4));
     else if (size > 4)
-        move(pack, packed, blocks, size, TWO, 4);
+        move(pack, packed, blocks, size, ends(1, 4, 4));
     else
-        move(pack, packed, blocks, size, TWO, 2);
+        move(pack, packed, blocks, size, ends(1, 2, 2));
 }
 
 int64_t tern_block_stream_min(void)

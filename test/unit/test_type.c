@@ -390,29 +390,32 @@ static void check_unpack(const struct tern_type *type, const struct map *map, st
     free(before);
 }
 
+static void check_moves(struct tern_type *type, const struct map *map)
+{
+    struct buffer buffer;
+    int64_t count = choose(0, 4), bytes = count * type->size;
+    if (!make_buffer(type, count, &buffer))
+        return;
+    char *expected = malloc((size_t)bytes + 1);
+    reference_move(map, type->extent, buffer.base, count, expected, true);
+    check_pack(type, &buffer, count, expected, bytes);
+    check_runs(type, &buffer, count, expected, bytes);
+    void *run;
+    if (tern_type_run(type, buffer.base, count, &run) && bytes > 0)
+        ck_assert_mem_eq(run, expected, (size_t)bytes);
+    check_unpack(type, map, &buffer, count, bytes);
+    free(expected);
+    free(buffer.memory);
+}
+
 static void check_random_type(void)
 {
     struct tern_type type;
     struct map *map = calloc(1, sizeof *map);
-    struct buffer buffer;
-    if (!make_random((int)choose(1, 5), &type, map)) {
-        free(map);
-        return;
+    if (make_random((int)choose(1, 5), &type, map)) {
+        check_moves(&type, map);
+        tern_type_drop(&type);
     }
-    int64_t count = choose(0, 4), bytes = count * type.size;
-    if (make_buffer(&type, count, &buffer)) {
-        char *expected = malloc((size_t)bytes + 1);
-        reference_move(map, type.extent, buffer.base, count, expected, true);
-        check_pack(&type, &buffer, count, expected, bytes);
-        check_runs(&type, &buffer, count, expected, bytes);
-        void *run;
-        if (tern_type_run(&type, buffer.base, count, &run) && bytes > 0)
-            ck_assert_mem_eq(run, expected, (size_t)bytes);
-        check_unpack(&type, map, &buffer, count, bytes);
-        free(expected);
-        free(buffer.memory);
-    }
-    tern_type_drop(&type);
     free(map);
 }
 
@@ -421,6 +424,48 @@ START_TEST(random_types_follow_their_typemap)
     seed = 0x9e3779b97f4a7c15u + (uint64_t)_i * 0x2545f4914f6cdd1du;
     for (int i = 0; i < 300; i++)
         check_random_type();
+}
+END_TEST
+
+/* Lists of many runs, whose lengths are multiples of `unit` up to `most`; some touch the one before. By themselves, and as a
+ * part of another type. */
+static void check_list(int unit, int most, int count)
+{
+    int lengths[500];
+    int64_t places[500], next = choose(-50, 50);
+    struct map *map = calloc(1, sizeof *map);
+    struct tern_type list, row;
+    for (int i = 0; i < count; i++) {
+        lengths[i] = unit * (int)choose(1, most);
+        places[i] = next + (choose(0, 2) ? unit * choose(0, 3) : choose(0, 9));
+        next = places[i] + lengths[i];
+        map->at[i] = places[i];
+        map->size[i] = lengths[i];
+    }
+    map->count = count;
+    ck_assert_int_eq(tern_type_make_indexed(&basics[0], count, (struct tern_ints){lengths, 4},
+                                            (struct tern_ints){places, 8}, 1, &list),
+                     0);
+    check_moves(&list, map);
+    int64_t stride = list.extent + choose(0, 20), times = choose(2, MAP_MAX / count < 4 ? 2 : 4);
+    ck_assert_int_eq(tern_type_make_vector(&list, times, 1, stride, &row), 0);
+    tern_type_drop(&list);
+    for (int64_t i = 1; i < times; i++)
+        for (int k = 0; k < count; k++) {
+            map->at[map->count] = places[k] + i * stride;
+            map->size[map->count++] = lengths[k];
+        }
+    check_moves(&row, map);
+    tern_type_drop(&row);
+    free(map);
+}
+
+START_TEST(long_lists_follow_their_typemap)
+{
+    static const int units[] = {1, 2, 4, 8, 12, 16, 64, 100};
+    seed = 4711 + (uint64_t)_i;
+    for (int i = 0; i < 100; i++)
+        check_list(units[choose(0, 7)], (int)choose(1, choose(0, 4) ? 4 : 20), (int)choose(1, 500));
 }
 END_TEST
 
@@ -484,6 +529,7 @@ int main(void)
     TCase *tests = suite_case(suite, "type");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, random_types_follow_their_typemap, 0, 10);
+    tcase_add_loop_test(tests, long_lists_follow_their_typemap, 0, 4);
     tcase_add_loop_test(tests, copy_between_types_moves_the_stream, 0, 3);
     return suite_run(suite);
 }
