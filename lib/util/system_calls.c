@@ -20,7 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LAUNCHER = TERN_CALLS_OF_LAUNCHER, SERVER = TERN_CALLS_OF_SERVER, RANK = TERN_CALLS_OF_RANK, TCP = TERN_CALLS_OF_TCP };
+enum {
+    LAUNCHER = TERN_CALLS_OF_LAUNCHER,
+    SERVER = TERN_CALLS_OF_SERVER,
+    RANK = TERN_CALLS_OF_RANK,
+    TCP = TERN_CALLS_OF_TCP
+};
 
 /* What the calls are tried with. */
 static struct {
@@ -70,14 +75,16 @@ static int try_recv(void)
 static int try_sendmsg(void)
 {
     struct iovec part = {"", 1};
-    return (int)sendmsg(with.pair[0], &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1}, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return (int)sendmsg(with.pair[0], &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1},
+                        MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int try_recvmsg(void)
 {
     char byte;
     struct iovec part = {&byte, 1};
-    return (int)recvmsg(with.pair[1], &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1}, MSG_DONTWAIT);
+    return (int)recvmsg(with.pair[1], &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1},
+                        MSG_DONTWAIT);
 }
 
 static int try_poll(void)
@@ -93,7 +100,8 @@ static int try_epoll_create1(void)
 
 static int try_epoll_ctl(void)
 {
-    return epoll_ctl(with.epoll, EPOLL_CTL_ADD, with.pair[0], &(struct epoll_event){.events = EPOLLIN});
+    return epoll_ctl(with.epoll, EPOLL_CTL_ADD, with.pair[0],
+                     &(struct epoll_event){.events = EPOLLIN});
 }
 
 static int try_epoll_wait(void)
@@ -189,7 +197,8 @@ static int try_accept4(void)
 
 static int try_connect(void)
 {
-    return connect(with.pair[0], &(struct sockaddr){.sa_family = AF_UNSPEC}, sizeof(struct sockaddr));
+    return connect(with.pair[0], &(struct sockaddr){.sa_family = AF_UNSPEC},
+                   sizeof(struct sockaddr));
 }
 
 static int try_ioctl(void)
@@ -243,7 +252,10 @@ static const struct {
 
 static const char *whose(int who)
 {
-    return who == LAUNCHER ? "mpirun" : who == SERVER ? "mpirun's PMIx server" : who == RANK ? "MPI" : "TCP between ranks";
+    return who == LAUNCHER ? "mpirun"
+           : who == SERVER ? "mpirun's PMIx server"
+           : who == RANK   ? "MPI"
+                           : "TCP between ranks";
 }
 
 int tern_system_calls_try(enum tern_system_calls who)
@@ -251,8 +263,11 @@ int tern_system_calls_try(enum tern_system_calls who)
     int error = 0;
     with.pair[0] = with.pair[1] = with.epoll = -1;
     for (size_t i = 0; i < sizeof calls / sizeof *calls && !error; i++)
-        if ((calls[i].who & who) && calls[i].try() < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS))
-            error = tern_error(TERN_ERR_OTHER, "the system refuses %s (%s), which %s needs: is there a sandbox (seccomp) around it?",
+        if ((calls[i].who & who) && calls[i].try() < 0 &&
+            (errno == EPERM || errno == EACCES || errno == ENOSYS))
+            error = tern_error(TERN_ERR_OTHER,
+                               "the system refuses %s (%s), which %s needs: is there a sandbox "
+                               "(seccomp) around it?",
                                calls[i].name, strerror(errno), whose(who));
     close_new(with.pair[0]);
     close_new(with.pair[1]);

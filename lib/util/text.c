@@ -23,11 +23,15 @@ static const char *await_more(int fd, int silence_ms)
     do
         ready = poll(&more, 1, silence_ms);
     while (ready < 0 && errno == EINTR);
-    return ready > 0 ? NULL : ready < 0 ? strerror(errno) : "it stays open, but nothing comes from it";
+    return ready > 0   ? NULL
+           : ready < 0 ? strerror(errno)
+                       : "it stays open, but nothing comes from it";
 }
 
-/* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read; *ret_end: it is complete. */
-static const char *read_piece(int fd, int silence_ms, char *text, size_t room, size_t *size, bool *ret_end)
+/* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read;
+ * *ret_end: it is complete. */
+static const char *read_piece(int fd, int silence_ms, char *text, size_t room, size_t *size,
+                              bool *ret_end)
 {
     ssize_t n = read(fd, text + *size, room);
     if (n < 0 && errno == EINTR)
@@ -92,11 +96,17 @@ char *tern_read_text(const char *path, const char **ret_why)
 
 /* ---- showing what others have written ---- */
 
-/* Returns the length of the UTF-8 character at `text`, which is stored, or 0 if there is none. The shortest form only. */
+/* Returns the length of the UTF-8 character at `text`, which is stored, or 0 if there is none. The
+ * shortest form only. */
 static int read_character(const unsigned char *text, uint32_t *ret_character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int length = *text < 0x80 ? 1 : *text < 0xc0 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : *text < 0xf8 ? 4 : 0;
+    int length = *text < 0x80   ? 1
+                 : *text < 0xc0 ? 0
+                 : *text < 0xe0 ? 2
+                 : *text < 0xf0 ? 3
+                 : *text < 0xf8 ? 4
+                                : 0;
     uint32_t character = length > 1 ? *text & (0x7fu >> length) : *text;
     for (int i = 1; i < length; i++) {
         if ((text[i] & 0xc0) != 0x80)
@@ -111,11 +121,13 @@ static bool is_printable(uint32_t character)
 {
     bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     bool surrogate = character >= 0xd800 && character < 0xe000;
-    bool directs = (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+    bool directs = (character >= 0x2028 && character <= 0x202e) ||
+                   (character >= 0x2066 && character <= 0x2069);
     return !control && !surrogate && !directs;
 }
 
-/* Writes what stands for the character at `text` into `shown`. Returns how many bytes of `text` that is. */
+/* Writes what stands for the character at `text` into `shown`. Returns how many bytes of `text`
+ * that is. */
 static int show_character(const char *text, bool keeps_lines, char shown[8])
 {
     uint32_t character;

@@ -22,10 +22,16 @@ static const struct {
     { "clone3", SYS_clone3 },
     { "close_range", SYS_close_range },
     { "connect", SYS_connect },
+#ifdef SYS_dup2
     { "dup2", SYS_dup2 },
+#endif
+    { "dup3", SYS_dup3 },
     { "epoll_create1", SYS_epoll_create1 },
     { "epoll_ctl", SYS_epoll_ctl },
+#ifdef SYS_epoll_wait
     { "epoll_wait", SYS_epoll_wait },
+#endif
+    { "epoll_pwait", SYS_epoll_pwait },
     { "eventfd2", SYS_eventfd2 },
     { "fallocate", SYS_fallocate },
     { "fcntl", SYS_fcntl },
@@ -40,10 +46,15 @@ static const struct {
     { "listen", SYS_listen },
     { "membarrier", SYS_membarrier },
     { "memfd_create", SYS_memfd_create },
+#ifdef SYS_mkdir
     { "mkdir", SYS_mkdir },
+#endif
     { "mkdirat", SYS_mkdirat },
     { "pipe2", SYS_pipe2 },
+#ifdef SYS_poll
     { "poll", SYS_poll },
+#endif
+    { "ppoll", SYS_ppoll },
     { "prctl", SYS_prctl },
     { "prlimit64", SYS_prlimit64 },
     { "process_vm_readv", SYS_process_vm_readv },

@@ -128,13 +128,22 @@ static const struct {
     {"plain \\ text", "plain \\ text", "plain \\ text"},
     {"one\ntwo", "one\\ntwo", "one\\ntwo"},
     {"one\n    two\n", "one\n    two\\n", "one\\n    two\\n"},
-    {"\x1b[31mred\x1b]0;title\a", "\\x1b[31mred\\x1b]0;title\\x07", "\\x1b[31mred\\x1b]0;title\\x07"},
+    {"\x1b[31mred\x1b]0;title\a", "\\x1b[31mred\\x1b]0;title\\x07",
+     "\\x1b[31mred\\x1b]0;title\\x07"},
     {"a\tb\rc\x7f", "a\\tb\\x0dc\\x7f", "a\\tb\\x0dc\\x7f"},
-    {"Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a", "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a", "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a"},
-    {"\xc2\x9b" "31m", "\\xc2\\x9b31m", "\\xc2\\x9b31m"},              /* the same command in one character */
-    {"\x9b" "31m", "\\x9b31m", "\\x9b31m"},                            /* and in one byte */
-    {"\xe2\x80\xae" "abc", "\\xe2\\x80\\xaeabc", "\\xe2\\x80\\xaeabc"}, /* from right to left */
-    {"\xc0\x8a\xe0\x80\x8a", "\\xc0\\x8a\\xe0\\x80\\x8a", "\\xc0\\x8a\\xe0\\x80\\x8a"}, /* a line break, written too long */
+    {"Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a", "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a",
+     "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x8c\x8a"},
+    {"\xc2\x9b"
+     "31m",
+     "\\xc2\\x9b31m", "\\xc2\\x9b31m"}, /* the same command in one character */
+    {"\x9b"
+     "31m",
+     "\\x9b31m", "\\x9b31m"}, /* and in one byte */
+    {"\xe2\x80\xae"
+     "abc",
+     "\\xe2\\x80\\xaeabc", "\\xe2\\x80\\xaeabc"}, /* from right to left */
+    {"\xc0\x8a\xe0\x80\x8a", "\\xc0\\x8a\\xe0\\x80\\x8a",
+     "\\xc0\\x8a\\xe0\\x80\\x8a"}, /* a line break, written too long */
     {"\xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82", "\\xed\\xa0\\x80 \\xf5\\x80\\x80\\x80 \\xe2\\x82",
      "\\xed\\xa0\\x80 \\xf5\\x80\\x80\\x80 \\xe2\\x82"},
 };
