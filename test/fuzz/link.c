@@ -3,14 +3,16 @@
  * The receiving half of a TCP link. Either the input is what comes, byte for byte: whatever it is, nothing is delivered but
  * what a sane peer may send. Or it describes frames: they are written in pieces of all sizes, and must be delivered as they
  * were sent, in order, up to the first that is damaged, be it as a whole, into the place that its receive offers, or into a
- * place that is too short.
+ * place that is too short. Either may come by an encrypted link; then one changed bit, whatever it belongs to, is the end.
  */
 #include "fuzz.h"
 
 #include "lib/btl/btl.h"
 #include "lib/btl/tcp/link.h"
+#include "lib/btl/tcp/sealed.h"
 #include "lib/type/type.h"
 
+#include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@ static struct {
     unsigned sum;
     char *place;
     size_t place_room;
+    struct tern_tcp_sealed *other; /* the other end of an encrypted link; NULL: it is not */
 } at;
 
 /* The payload of frame `number`. */
@@ -120,6 +123,31 @@ static int pass(struct tern_tcp_link *link, int fd, const unsigned char *bytes, 
     return state;
 }
 
+/* What goes by the socket when the other end sends these bytes; malloc'ed in their place. */
+static void encrypt(unsigned char **bytes, size_t *size)
+{
+    unsigned char *record = malloc(*size + (*size / TERN_RECORD_MOST + 1) * TERN_RECORD_EXTRA);
+    size_t said = 0, made = 0;
+    int ends[2];
+    if (!record || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        abort();
+    while (said < *size || tern_tcp_sealed_holds(at.other)) {
+        size_t left = *size - said;
+        struct iovec parts[] = { { *bytes + said, left / 2 }, { *bytes + said + left / 2, left - left / 2 } };
+        ssize_t n = tern_tcp_sealed_write(at.other, ends[0], parts, 2);
+        MUST(n >= 0 || errno == EAGAIN);
+        said += n > 0 ? (size_t)n : 0;
+        for (ssize_t got; (got = recv(ends[1], record + made, 1 << 20, MSG_DONTWAIT)) > 0;)
+            made += (size_t)got;
+    }
+    MUST(said == *size && made > said);
+    close(ends[0]);
+    close(ends[1]);
+    free(*bytes);
+    *bytes = record;
+    *size = made;
+}
+
 /* One frame as the input says. False: it is damaged, and nothing may come of it and of what follows. */
 static bool make_frame(struct fuzz_input *input, unsigned char **ret_bytes, size_t *ret_size)
 {
@@ -162,6 +190,13 @@ static void frames(struct fuzz_input *input, struct tern_tcp_link *link, int fd)
         unsigned char *bytes;
         size_t size;
         bool sane = make_frame(input, &bytes, &size);
+        unsigned damage = at.other ? fuzz_byte(input) : 0;
+        if (at.other)
+            encrypt(&bytes, &size);
+        if (damage & 128) {
+            bytes[fuzz_number(input) % size] ^= (unsigned char)(1 << (damage & 7));
+            sane = false;
+        }
         at.sent += sane;
         state = pass(link, fd, bytes, size, step);
         free(bytes);
@@ -179,19 +214,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&at, 0, sizeof at);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         abort();
-    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], NULL, 1, 0, 0);
-    at.known = fuzz_byte(&input) & 1;
+    static const unsigned char secret[TERN_SECRET_BYTES] = { 1 };
+    static const struct tern_hello hello;
+    static const struct tern_answer answer;
+    unsigned how = fuzz_byte(&input);
+    struct tern_tcp_sealed *own = NULL;
+    at.known = how & 1;
+    if (how & 2 && (!(own = tern_tcp_sealed_new(false, &hello, &answer, secret)) ||
+                    !(at.other = tern_tcp_sealed_new(true, &hello, &answer, secret))))
+        abort();
+    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], own, 1, 0, 0);
     if (at.known) {
         frames(&input, link, ends[0]);
     } else {
         unsigned step = fuzz_byte(&input);
         unsigned char *bytes = fuzz_rest(&input, &size);
-        pass(link, ends[0], bytes, size, step);
+        int state = pass(link, ends[0], bytes, size, step);
+        MUST(!own || size < TERN_RECORD_HEAD || state == -1);
         free(bytes);
     }
     close(ends[0]);
     receive_all(link);
     free(at.place); /* of a payload that was cut off */
     tern_tcp_link_free(link);
+    tern_tcp_sealed_free(at.other);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "lib/btl/tcp/frame.h"
 #include "lib/btl/tcp/greeting.h"
 #include "lib/btl/tcp/silence.h"
+#include "lib/util/cipher.h"
 #include "lib/util/error.h"
 #include "suite.h"
 
@@ -373,6 +374,119 @@ START_TEST(hmac_is_that_of_the_rfc)
 }
 END_TEST
 
+/* ---- records ---- */
+
+enum { SAID = 50, RECORD = SAID + TERN_RECORD_EXTRA };
+
+struct directions {
+    struct tern_cipher *sends, *receives;
+};
+
+/* Of one connection: what the caller sends, as both ends see it. */
+static struct directions connection(void)
+{
+    struct tern_hello hello;
+    struct tern_answer answer;
+    struct tern_confirm confirm;
+    make(&hello, &answer, &confirm);
+    struct directions result = {tern_cipher_new(TERN_FROM_CALLER, &hello, &answer, secret),
+                                tern_cipher_new(TERN_FROM_CALLER, &hello, &answer, secret)};
+    ck_assert(result.sends && result.receives);
+    return result;
+}
+
+static void end(struct directions *connection)
+{
+    tern_cipher_free(connection->sends);
+    tern_cipher_free(connection->receives);
+}
+
+static const char said[SAID] = "nobody shall read it, make it or change it";
+
+static void seal(struct directions *connection, unsigned char record[RECORD])
+{
+    memcpy(record + TERN_RECORD_HEAD, said, SAID);
+    tern_cipher_seal(connection->sends, record, SAID);
+    ck_assert_mem_ne(record + TERN_RECORD_HEAD, said, SAID);
+}
+
+/* As the link does. */
+static bool opens(struct tern_cipher *receives, const unsigned char record[RECORD])
+{
+    unsigned char copy[RECORD];
+    memcpy(copy, record, RECORD);
+    if (tern_cipher_read_head(receives, copy) != SAID || !tern_cipher_open(receives, copy, SAID))
+        return false;
+    ck_assert_mem_eq(copy + TERN_RECORD_HEAD, said, SAID);
+    return true;
+}
+
+START_TEST(records_open_in_order)
+{
+    struct directions one = connection();
+    unsigned char first[RECORD], second[RECORD];
+    seal(&one, first);
+    seal(&one, second);
+    ck_assert_mem_ne(first, second, RECORD);
+    ck_assert(opens(one.receives, first) && opens(one.receives, second));
+    ck_assert(!opens(one.receives, second)); /* a copy */
+    end(&one);
+    one = connection();
+    seal(&one, first);
+    seal(&one, second);
+    ck_assert(!opens(one.receives, second)); /* the first is left out */
+    end(&one);
+}
+END_TEST
+
+START_TEST(a_record_of_another_connection_or_direction_does_not_open)
+{
+    struct directions one = connection(), other = connection();
+    struct tern_hello hello;
+    struct tern_answer answer;
+    struct tern_confirm confirm;
+    unsigned char record[RECORD];
+    seal(&one, record);
+    ck_assert(!opens(other.receives, record) && opens(one.receives, record));
+    end(&one);
+    end(&other);
+    make(&hello, &answer, &confirm);
+    one.sends = tern_cipher_new(TERN_FROM_CALLER, &hello, &answer, secret);
+    one.receives = tern_cipher_new(TERN_FROM_CALLED, &hello, &answer, secret);
+    seal(&one, record);
+    ck_assert(!opens(one.receives, record));
+    tern_cipher_free(one.receives);
+    one.receives = tern_cipher_new(TERN_FROM_CALLER, &hello, &answer, other_secret);
+    ck_assert(!opens(one.receives, record));
+    end(&one);
+}
+END_TEST
+
+START_TEST(any_changed_bit_of_a_record_is_noticed)
+{
+    for (size_t bit = 0; bit < 8 * RECORD; bit++) {
+        struct directions one = connection();
+        unsigned char record[RECORD];
+        seal(&one, record);
+        record[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        bool head = bit < 8 * TERN_RECORD_HEAD; /* before anything else has to come */
+        ck_assert_uint_eq(tern_cipher_read_head(one.receives, record), head ? 0 : SAID);
+        ck_assert(head || !tern_cipher_open(one.receives, record, SAID));
+        end(&one);
+    }
+}
+END_TEST
+
+START_TEST(no_head_says_more_than_a_record_holds)
+{
+    struct directions one = connection();
+    static unsigned char record[TERN_RECORD_MOST + 1 + TERN_RECORD_EXTRA];
+    tern_cipher_seal(one.sends, record, TERN_RECORD_MOST + 1);
+    ck_assert_uint_eq(tern_cipher_read_head(one.receives, record), 0);
+    end(&one);
+}
+END_TEST
+
 /* ---- frames ---- */
 
 START_TEST(only_what_a_sane_peer_sends_is_a_frame)
@@ -466,6 +580,10 @@ int main(void)
     tcase_add_test(tests, a_message_is_whole_when_all_its_bytes_are_there);
     tcase_add_test(tests, a_secret_is_64_digits);
     tcase_add_test(tests, hmac_is_that_of_the_rfc);
+    tcase_add_test(tests, records_open_in_order);
+    tcase_add_test(tests, a_record_of_another_connection_or_direction_does_not_open);
+    tcase_add_test(tests, any_changed_bit_of_a_record_is_noticed);
+    tcase_add_test(tests, no_head_says_more_than_a_record_holds);
     tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);
     tcase_add_test(tests, a_connection_is_dead_when_something_waits_and_nothing_comes);
     tcase_add_test(tests, any_segment_or_an_empty_queue_ends_the_silence);
