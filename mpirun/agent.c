@@ -32,6 +32,7 @@
 #include "mpirun/program.h"
 #include "mpirun/reports.h"
 #include "mpirun/topology.h"
+#include "mpirun/unreached.h"
 
 enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000, ABANDON_MS = 3000 };
 
@@ -256,6 +257,7 @@ static int make_ready(struct tern_job *job)
     tern_environment_clean();
     tern_exchange_open(job, true, send_up);
     tern_cards_open(job, true, send_up, tern_reports_answer);
+    tern_unreached_open(job, true, send_up, tern_reports_unreached);
     error = tern_output_open(job->options, job->map->size, &output_listener);
     return error ? error : tern_local_serve(job, &server_listener);
 }
@@ -381,7 +383,7 @@ static void handle(const struct tern_frame *frame)
         take_job(frame);
     else if (frame->kind == TERN_FRAME_END)
         end(0);
-    if (!agent.has_job || tern_exchange_received(frame) || tern_cards_received(frame))
+    if (!agent.has_job || tern_exchange_received(frame) || tern_cards_received(frame) || tern_unreached_received(frame))
         return;
     if (frame->kind == TERN_FRAME_SPAWN)
         spawn();

@@ -228,6 +228,11 @@ int tern_cards_put(int rank, bool first, const struct tern_card *card, size_t si
     return program;
 }
 
+int tern_cards_program(int rank)
+{
+    return cards.of[rank].program;
+}
+
 void tern_cards_seek(int asker, int rank)
 {
     if (!is_rank(rank) || !cards.of[asker].program)

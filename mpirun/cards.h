@@ -23,6 +23,9 @@ int tern_cards_put(int rank, bool first, const struct tern_card *card, size_t si
 /* A rank of this host wants to know it, of the program with the number of its own. */
 void tern_cards_seek(int asker, int rank);
 
+/* Number of the program of a rank of this host that has spoken last; 0: none has. */
+int tern_cards_program(int rank);
+
 /* Takes a frame that came over a link; false: it is about something else. */
 bool tern_cards_received(const struct tern_frame *frame);
 

@@ -52,6 +52,7 @@ enum tern_frame_kind {
     TERN_FRAME_EVENT, /* a rank's event for all others */
     TERN_FRAME_SEEK,  /* the card of `rank` is wanted, of its program `id` */
     /* both ways */
+    TERN_FRAME_UNREACHED, /* rank `value` cannot connect to `rank`, both in their program `id`: what it has reported */
     TERN_FRAME_CARDS, /* those of a host, for another; the one that `host` does not name is `value` */
     /* both ways, between neighbours */
     TERN_FRAME_BEAT, /* I live */

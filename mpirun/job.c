@@ -29,6 +29,7 @@
 #include "mpirun/reports.h"
 #include "mpirun/run.h"
 #include "mpirun/signals.h"
+#include "mpirun/unreached.h"
 
 enum { AGENTS_END_MS = 1000 };
 
@@ -151,6 +152,7 @@ static int start(void)
     tern_job_describe_places(job);
     tern_exchange_open(job, false, tern_agents_send);
     tern_cards_open(job, false, tern_agents_send, tern_reports_answer);
+    tern_unreached_open(job, false, tern_agents_send, tern_reports_unreached);
     tell_agents();
     error = tern_signals_catch(hangup_ignored, tern_run_signalled);
     tern_environment_clean();
@@ -172,7 +174,7 @@ static int start(void)
 void tern_job_received(const struct tern_frame *frame)
 {
     if (frame->host < 0 || frame->host >= begin.job->host_count || tern_run_lost(frame->host) ||
-        tern_exchange_received(frame) || tern_cards_received(frame))
+        tern_exchange_received(frame) || tern_cards_received(frame) || tern_unreached_received(frame))
         return;
     if (frame->kind == TERN_FRAME_READY)
         host_ready(frame);

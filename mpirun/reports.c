@@ -27,6 +27,7 @@
 #include "mpirun/foreign_library.h"
 #include "mpirun/loop.h"
 #include "mpirun/strings.h"
+#include "mpirun/unreached.h"
 
 enum { CALLS_PER_TURN = 32 };
 
@@ -48,18 +49,22 @@ static struct {
 
 /* ---- answers ---- */
 
-static void reply(int rank, enum tern_report_kind kind, int value, const void *data, size_t size)
+static bool reply(int rank, enum tern_report_kind kind, int value, const void *data, size_t size)
 {
     struct tern_report head = { kind, value };
     struct iovec parts[] = { { &head, sizeof head }, { (void *)data, size } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-    if (reports.latest[rank])
-        sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return reports.latest[rank] && sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size)
 {
     reply(asker, TERN_REPLY_CARD, rank, card, size);
+}
+
+bool tern_reports_unreached(int to, int from, const struct tern_card *notice, size_t size)
+{
+    return reply(to, TERN_REPLY_UNREACHED, from, notice, size);
 }
 
 /* All ranks of the job have come. */
@@ -131,8 +136,10 @@ static void handle(struct program *program, const struct tern_report *report, co
         listener->world(rank);
         break;
     case TERN_REPORT_CARD:
-        if (card_size >= (size_t)own)
-            reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL, 0);
+        if (card_size < (size_t)own)
+            break;
+        reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL, 0);
+        tern_unreached_present(rank);
         break;
     case TERN_REPORT_SEEK:
         tern_cards_seek(rank, report->value);
@@ -146,6 +153,13 @@ static void handle(struct program *program, const struct tern_report *report, co
         break;
     case TERN_REPORT_ABORTED:
         listener->aborted(rank, report->value, NULL);
+        break;
+    case TERN_REPORT_UNREACHED:
+        if (card_size >= (size_t)own)
+            tern_unreached_report(rank, report->value, card, card_size);
+        break;
+    case TERN_REPORT_HEARD:
+        tern_unreached_heard(rank);
         break;
     case TERN_REPORT_REMARK:
         tell_remark(rank, report->value, card, card_size);

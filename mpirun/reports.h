@@ -16,5 +16,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_server_liste
 void tern_reports_read(int rank);
 /* The card that a rank has sought. */
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size);
+/* Tells rank `to` what rank `from` has reported (unreached.h). False: rank `to` is not in MPI. */
+bool tern_reports_unreached(int to, int from, const struct tern_card *notice, size_t size);
 
 #endif

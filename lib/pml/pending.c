@@ -117,7 +117,7 @@ static int push_control(struct tern_pending *pending)
                                       control->length);
     if (rc == TERN_ERR_AGAIN)
         return rc;
-    if (rc && !control->peer->lost)
+    if (rc && rc != TERN_ERR_UNREACHABLE)
         tern_log("a control packet to rank %u is lost: %s", control->peer->rank,
                  tern_error_text(rc));
     free(control);
@@ -134,7 +134,7 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
         rc = TERN_ERR_AGAIN;
     else if (rc == 0) /* credit can wait for what is sent next */
         rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon : peer->btl->send)(peer, packet, payload, length);
-    if (rc == 0)
+    if (rc == 0 || rc == TERN_ERR_UNREACHABLE) /* then the peer is, or will soon be, lost: whatever waits for this fails */
         return;
     struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
     if (!control) {

@@ -49,6 +49,7 @@ static struct {
     uint32_t program;
     bool met;
     void (*notify_met)(void);
+    void (*heard)(uint32_t rank, uint32_t lanes, const char *text);
 } dialogue = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &dialogue.first};
 
 /* ---- finding the launcher ---- */
@@ -221,6 +222,21 @@ void tern_report_meet(void (*notify)(void))
     say(TERN_REPORT_MEET, 0);
 }
 
+void tern_report_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    struct tern_report report = {TERN_REPORT_UNREACHED, (int32_t)rank};
+    uint64_t own_lanes = lanes;
+    struct iovec parts[] = {{&report, sizeof report},
+                            {&own_lanes, sizeof own_lanes},
+                            {(void *)text, strnlen(text, TERN_CARD_MOST)}};
+    say_by(own, parts, 3);
+}
+
+void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text))
+{
+    dialogue.heard = heard;
+}
+
 bool tern_report_remark(enum tern_remark remark, const char *text)
 {
     struct tern_report report = {TERN_REPORT_REMARK, (int32_t)remark};
@@ -304,9 +320,21 @@ static void take_card(uint32_t rank, const void *bytes, size_t length)
     ask();
 }
 
+static void take_unreached(uint32_t rank, const struct tern_card *card, size_t length)
+{
+    char text[TERN_CARD_MOST + 1];
+    memcpy(text, card->bytes, length);
+    text[length] = 0;
+    say(TERN_REPORT_HEARD, 0);
+    if (dialogue.heard)
+        dialogue.heard(rank, (uint32_t)card->own, text);
+}
+
 static void take(const struct tern_report *reply, const struct tern_card *card, size_t length)
 {
-    if (reply->kind == TERN_REPLY_CARD && length >= sizeof card->own) {
+    if (reply->kind == TERN_REPLY_UNREACHED && length >= sizeof card->own)
+        take_unreached((uint32_t)reply->value, card, length - sizeof card->own);
+    else if (reply->kind == TERN_REPLY_CARD && length >= sizeof card->own) {
         take_card((uint32_t)reply->value, card, length);
     } else if (reply->kind == TERN_REPLY_NUMBER) {
         __atomic_store_n(&dialogue.program, (uint32_t)reply->value, __ATOMIC_RELAXED);

@@ -33,6 +33,10 @@ uint32_t tern_report_program(void);
 void tern_report_meet(void (*notify)(void));
 bool tern_report_has_met(void);
 
+/* As tern_rte_tell_unreached and tern_rte_on_unreached. */
+void tern_report_unreached(uint32_t rank, uint32_t lanes, const char *text);
+void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
+
 /* The launcher says the text, if it is the job's first of this kind. Returns false if the launcher cannot be reached in this way. */
 bool tern_report_remark(enum tern_remark remark, const char *text);
 

@@ -443,6 +443,17 @@ bool tern_rte_forget(struct tern_rte_fetch *fetch)
     return true;
 }
 
+void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    if (tern_report_is_open())
+        tern_report_unreached(rank, lanes, text);
+}
+
+void tern_rte_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text))
+{
+    tern_report_on_unreached(heard);
+}
+
 int tern_rte_fd(void)
 {
     return tern_report_fd();

@@ -90,6 +90,12 @@ bool tern_rte_forget(struct tern_rte_fetch *fetch);
 int tern_rte_fd(void);
 bool tern_rte_attend(void);
 
+/* Tells a rank that this one cannot connect to it; `lanes` are the bits of those concerned, of as many as there can be. Only our
+ * launcher passes it on, to the program of the same number, as soon as that is in MPI. Does not block. */
+void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text);
+/* Sets what is called, by any thread, when another rank has told this one so. It must not call rte. */
+void tern_rte_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
+
 /* ---- by PMIx, as under launchers other than ours ---- */
 
 /* Publishes a value under `key` for the other ranks of the job (not visible before the fence, or tern_rte_publish). */

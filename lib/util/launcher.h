@@ -33,12 +33,15 @@ enum tern_report_kind {
     TERN_REPORT_MEET,      /* is to be told when all ranks of the job have said this */
     TERN_REPORT_FINALIZED,
     TERN_REPORT_ABORTED,   /* with exit status `value` */
+    TERN_REPORT_UNREACHED, /* this rank cannot connect to rank `value`, which shall hear of it: a struct tern_card, see below */
+    TERN_REPORT_HEARD,     /* of the last TERN_REPLY_UNREACHED: there is room for the next */
     TERN_REPORT_REMARK,    /* something that concerns the whole job: `value` is an enum tern_remark, the text is in place of a card */
     TERN_REPORT_KINDS,
     /* answers */
     TERN_REPLY_NUMBER = 100, /* to a card: this is MPI program number `value` of those that run in the rank's place */
     TERN_REPLY_CARD,         /* of rank `value`, as soon as its program of the same number has said it: a struct tern_card */
     TERN_REPLY_MET,
+    TERN_REPLY_UNREACHED, /* rank `value` cannot connect to this rank: what it has reported */
 };
 
 /* What many ranks, or hosts, may find at the same time. Our mpirun says the first remark of each kind and drops the others. */
@@ -60,6 +63,9 @@ struct tern_card {
     uint64_t own; /* what is the rank's alone */
     char bytes[TERN_CARD_MOST]; /* as many as there are */
 };
+
+/* TERN_REPORT_UNREACHED and TERN_REPLY_UNREACHED use one for something else: `own` is a bit for each lane (of TERN_LANES_MAX) that
+ * is concerned, `bytes` the text for people. */
 
 /* A rank has at most so many questions open, for whose answers its socket has room. */
 enum { TERN_SEEKS_MOST = 16 };

@@ -5,6 +5,7 @@
 #include "lib/btl/tcp/call.h"
 #include "lib/btl/tcp/door.h"
 #include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/lane.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
@@ -26,6 +27,7 @@ enum {
     LATER_MS = 10,    /* for the peer's next program, at first; then twice as long each time, up to ... */
     LATER_MOST_MS = 500,
     PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
+    TEXT_MOST = 1000,
 };
 
 enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
@@ -132,11 +134,25 @@ static void free_search(struct tern_tcp_contact *contact)
     free(search);
 }
 
+static void describe_failure(const struct tern_tcp_contact *contact, char *text, size_t room)
+{
+    char host[256];
+    tern_rte_host_of(contact->rank, host, sizeof host);
+    snprintf(text, room, "rank %u on host %s cannot connect to rank %u on host %s: %s", tern_rte.rank, tern_rte.host,
+             contact->rank, host, contact->search->why);
+}
+
+/* The other end may only wait to receive: it is told. */
 static void fail(struct tern_tcp_search *search, const char *why)
 {
+    const struct tern_tcp_contact *contact = search->contact;
+    char text[TEXT_MOST];
     search->state = FAILED;
     if (why != search->why)
         snprintf(search->why, sizeof search->why, "%s", why);
+    describe_failure(contact, text, sizeof text);
+    tern_tcp_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
+    tern_rte_tell_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
 }
 
 /* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will come: the launcher ends the
@@ -320,10 +336,9 @@ uint64_t tern_tcp_contacts_due_ms(void)
 
 static int cannot_reach(const struct tern_tcp_contact *contact)
 {
-    char host[256];
-    tern_rte_host_of(contact->rank, host, sizeof host);
-    return tern_error(TERN_ERR_UNREACHABLE, "cannot connect to rank %u on host %s: %s",
-                      contact->rank, host, contact->search->why);
+    char text[TEXT_MOST];
+    describe_failure(contact, text, sizeof text);
+    return tern_error(TERN_ERR_UNREACHABLE, "%s", text);
 }
 
 int tern_tcp_contact_seek(struct tern_tcp_contact *contact)

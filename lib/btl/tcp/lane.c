@@ -76,6 +76,11 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     struct tern_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
     if (!endpoint)
         give_up(link, ENOMEM);
+    if (link->peer->lost) { /* too late: what waited for it has failed */
+        tern_tcp_reception_ended(link->rank, link->tag, link->index);
+        tern_tcp_link_free(link);
+        return;
+    }
     __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
     tern_tcp_lane_mute(lane, false); /* there may be too many now to read each */
     tern_list_append(&lane->links, &link->in_lane);
@@ -151,24 +156,31 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
     link->ends = strdup(text);
 }
 
-/* Some of what went by one of its links has not arrived, and nobody knows what: so none of them is used any more. */
-static void lose(struct tern_tcp_lane *lane, struct tern_tcp_link *lost)
+/* None of the peer's links is used any more. */
+static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner, const char *text)
 {
-    struct tern_peer *peer = lost->peer;
-    struct tern_endpoint *endpoint = peer->endpoint;
-    void *owner = tern_tcp_link_owner(lost);
-    char *text = lost->ends;
-    lost->ends = NULL;
-    end_link(lost);
-    tern_list_init(&endpoint->streams);
-    for (int i = endpoint->link_count - 1; i >= 0; i--)
+    struct tern_endpoint *endpoint = peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
+    if (endpoint)
+        tern_list_init(&endpoint->streams);
+    for (int i = endpoint ? endpoint->link_count - 1 : -1; i >= 0; i--)
         if (endpoint->links[i] && !endpoint->links[i]->lost_at_ms) {
             void *other = tern_tcp_link_owner(endpoint->links[i]);
             tern_tcp_lane_drop(lane, endpoint->links[i]);
             if (other)
-                tern_btl_lost(peer, other, text ? text : "");
+                tern_btl_lost(peer, other, text);
         }
-    tern_btl_lost(peer, owner, text ? text : "no memory to say why a connection is lost");
+    tern_btl_lost(peer, owner, text);
+}
+
+/* Some of what went by one of its links has not arrived, and nobody knows what. */
+static void lose(struct tern_tcp_lane *lane, struct tern_tcp_link *lost)
+{
+    struct tern_peer *peer = lost->peer;
+    void *owner = tern_tcp_link_owner(lost);
+    char *text = lost->ends;
+    lost->ends = NULL;
+    end_link(lost);
+    lose_peer(lane, peer, owner, text ? text : "no memory to say why a connection is lost");
     free(text);
 }
 
@@ -186,6 +198,52 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
     return count;
 }
 
+/* ---- peers that cannot be reached ---- */
+
+struct unreached {
+    struct tern_link in_lane;
+    uint32_t rank;
+    char text[];
+};
+
+uint32_t tern_tcp_lanes_of(uint32_t index)
+{
+    uint32_t lanes = 0;
+    for (uint32_t lane = index; lane < TERN_LANES_MAX; lane += tern_lane_count)
+        lanes |= 1u << lane;
+    return lanes;
+}
+
+static void lose_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
+{
+    struct tern_peer *peer = tern_peer_get((uint32_t)(lane - tern_tcp_lanes), 0, unreached->rank);
+    if (!peer)
+        tern_rte_abort(1, unreached->text);
+    lose_peer(lane, peer, NULL, unreached->text);
+    free(unreached);
+}
+
+static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, const char *text)
+{
+    struct unreached *unreached = malloc(sizeof *unreached + strlen(text) + 1);
+    if (!unreached)
+        tern_rte_abort(1, text);
+    unreached->rank = rank;
+    strcpy(unreached->text, text);
+    pthread_mutex_lock(&lane->arrivals_lock);
+    tern_list_append(&lane->unreached, &unreached->in_lane);
+    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lane->arrivals_lock);
+}
+
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    for (uint32_t lane = 0; lane < tern_lane_count; lane++)
+        if (lanes & tern_tcp_lanes_of(lane))
+            add_unreached(&tern_tcp_lanes[lane], rank, text);
+    tern_doorbell_ring_self(); /* lanes may be other threads' */
+}
+
 /* ---- arrivals ---- */
 
 void tern_tcp_arrive(struct tern_tcp_link *link)
@@ -200,16 +258,23 @@ void tern_tcp_arrive(struct tern_tcp_link *link)
 
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
 {
-    struct tern_link list;
+    struct tern_link list, unreached;
     int count = 0;
     pthread_mutex_lock(&lane->arrivals_lock);
     tern_list_move(&lane->arrivals, &list);
+    tern_list_move(&lane->unreached, &unreached);
     __atomic_store_n(&lane->has_arrivals, false, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lane->arrivals_lock);
     while (!tern_list_empty(&list)) {
         struct tern_tcp_link *link = tern_tcp_link_at(list.next);
         tern_list_remove(&link->in_lane);
         attach(lane, link);
+        count++;
+    }
+    while (!tern_list_empty(&unreached)) {
+        struct tern_link *first = unreached.next;
+        tern_list_remove(first);
+        lose_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
         count++;
     }
     return count;
@@ -222,6 +287,7 @@ int tern_tcp_lane_open(struct tern_tcp_lane *lane)
     tern_list_init(&lane->links);
     tern_list_init(&lane->losing);
     tern_list_init(&lane->arrivals);
+    tern_list_init(&lane->unreached);
     pthread_mutex_init(&lane->arrivals_lock, NULL);
     lane->epoll = epoll_create1(EPOLL_CLOEXEC);
     lane->room = malloc(TERN_TCP_ROOM);

@@ -42,7 +42,8 @@ struct tern_tcp_lane {
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
     struct tern_link arrivals;
-    bool has_arrivals; /* atomic */
+    struct tern_link unreached; /* peers to which there is no way */
+    bool has_arrivals; /* atomic; of either kind */
     unsigned char *room;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 extern struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
@@ -60,7 +61,8 @@ void tern_tcp_lane_close(struct tern_tcp_lane *lane);
 /* Made when it is not there yet. NULL: no memory. */
 struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
 
-/* Takes over the links that have come about meanwhile (tern_tcp_arrive). Returns how many. */
+/* Takes over the links that have come about meanwhile (tern_tcp_arrive), and loses the peers that cannot be reached. Returns how
+ * many. */
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane);
 /* Shall its epoll tell when the system has room for more of what the link holds? */
 void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted);
@@ -71,6 +73,11 @@ void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted);
 void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
 /* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had left MPI. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error);
+/* Lanes as two processes with different numbers of them name them: a bit for each of TERN_LANES_MAX that our lane `index` serves. */
+uint32_t tern_tcp_lanes_of(uint32_t index);
+/* No connection with a rank can be made in these lanes, for the reason `text`: the lanes lose the peer with their next progress.
+ * Takes no lock but that of the lanes' arrivals. */
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text);
 /* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how many. */
 int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane);
 

@@ -352,6 +352,7 @@ static int tcp_init(void)
         rc = tern_segment_attend(); /* which shm would have done */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
         rc = tern_tcp_lane_open(&tern_tcp_lanes[i]);
+    tern_rte_on_unreached(tern_tcp_unreached);
     return rc;
 }
 
