@@ -154,6 +154,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->send_type = call->recv_type = &tern_type_bytes;
     call->let_go = NULL;
     call->permit = NULL;
+    call->failed = 0;
 }
 
 /* Equal blocks, or one. A contiguous type becomes bytes, which may be cut anywhere. */

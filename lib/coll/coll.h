@@ -78,6 +78,7 @@ struct tern_call {
     void (*let_go)(void *held);
     void *held;
     struct tern_permit *permit; /* likewise; NULL: none is needed */
+    int failed; /* 0, or the error for which this rank has nothing to give: others must not use what it sends */
 };
 
 static inline void tern_call_let_go(struct tern_call *call)

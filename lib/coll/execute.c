@@ -70,12 +70,14 @@ static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int
 
 static const struct tern_coll_transport pml_transport = {
     .isend = pml_isend,
+    .send_failure = tern_pml_send_failure,
     .irecv = tern_pml_irecv,
     .recv = tern_pml_recv_in_run,
     .wait = tern_request_wait_in_run,
     .board_room = tern_board_room,
     .board_look = tern_board_look,
     .board_post = tern_board_post,
+    .board_post_failure = tern_board_post_failure,
     .board_done = tern_board_done,
     .board_wait = wait_for_board,
     .watch = tern_progress_register,
@@ -103,6 +105,7 @@ struct run {
     int tag, local_tag;
     tern_turn turn;     /* of the board, the plan's first */
     int error;          /* the first one */
+    bool cut_off;       /* something that this rank has to pass on is missing: from now on it passes on that */
     bool permitted;     /* nothing to wait for before the first step */
     bool given_up;      /* `other` is in another collective: the steps left are not done */
     uint32_t idle;      /* nonblocking: polls that brought nothing */
@@ -202,7 +205,8 @@ static void take_lasting_tags(struct run *run)
 
 static inline void rewind_run(struct run *run)
 {
-    run->error = 0;
+    run->error = run->call->failed;
+    run->cut_off = run->error != 0;
     run->permitted = true;
     run->given_up = false;
     run->next = 0;
@@ -297,6 +301,8 @@ static void note_error(struct run *run, int error)
 {
     if (error && !run->error)
         run->error = error;
+    if (error == TERN_ERR_UNREACHABLE)
+        run->cut_off = true;
 }
 
 /* --- doubt (lib/coll/doubt.h) --- */
@@ -418,7 +424,7 @@ static void *find_on_board(const struct run *run, const struct tern_step *step)
     char *place = step->kind == TERN_STEP_POST
                       ? tern_coll_transport->board_room(run->board, (uint32_t)turn, step->to.count)
                       : (char *)tern_coll_transport->board_look(run->board, turn, step->peer);
-    return place ? place + step->at : NULL;
+    return place && place != tern_board_failure ? place + step->at : place;
 }
 
 static void do_post(struct run *run, const struct tern_step *step, char *room)
@@ -430,7 +436,11 @@ static void do_post(struct run *run, const struct tern_step *step, char *room)
         memcpy(room, from + type->true_lb, (size_t)bytes);
     else if (bytes)
         tern_type_copy(room, bytes, &tern_type_bytes, from, step->from.count, type);
-    if (!(step->flags & TERN_STEP_MORE))
+    if (step->flags & TERN_STEP_MORE)
+        return;
+    if (__builtin_expect(run->cut_off, 0))
+        tern_coll_transport->board_post_failure(run->board, run->turn + step->turn);
+    else
         tern_coll_transport->board_post(run->board, run->turn + step->turn, step->to.count);
 }
 
@@ -471,6 +481,10 @@ static bool try_board(struct run *run, const struct tern_step *step, bool wait)
         if (!place)
             return false;
     }
+    if (__builtin_expect(place == tern_board_failure, 0)) {
+        note_error(run, tern_error(TERN_ERR_UNREACHABLE, "a rank of this node could not do its part; its own error says why"));
+        return true;
+    }
     switch (step->kind) {
     case TERN_STEP_POST: do_post(run, step, place); break;
     case TERN_STEP_TAKE: take(run, &step->to, place); break;
@@ -482,7 +496,7 @@ static bool try_board(struct run *run, const struct tern_step *step, bool wait)
 }
 
 /* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones
- * behind it. */
+ * behind it, and get word of the failure in place of bytes that would be wrong. */
 static bool start_step(struct run *run, const struct tern_step *step, bool wait)
 {
     bool local = step->flags & TERN_STEP_LOCAL;
@@ -492,6 +506,10 @@ static bool start_step(struct run *run, const struct tern_step *step, bool wait)
     int error;
     switch (step->kind) {
     case TERN_STEP_SEND:
+        if (__builtin_expect(run->cut_off, 0)) {
+            tern_coll_transport->send_failure(&coll->context, step->peer, tag);
+            return false;
+        }
         error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from),
                                            step->from.count, type_of(run, &step->from), step->peer,
                                            tag, &request);
@@ -598,6 +616,15 @@ static bool advance(struct run *run, bool wait)
 
 /* --- blocking --- */
 
+/* Says which peer is lost, if one of this rank's own is; else what was recorded stands. */
+static void explain_lost(const struct tern_coll *coll)
+{
+    tern_lane_lock(coll->context.lane);
+    if (!tern_pml_check_source(&coll->context, MPI_ANY_SOURCE) && coll->local)
+        tern_pml_check_source(&coll->local->context, MPI_ANY_SOURCE);
+    tern_lane_unlock(coll->context.lane);
+}
+
 int tern_call_run(struct tern_call *call)
 {
     struct run run;
@@ -617,6 +644,8 @@ int tern_call_run(struct tern_call *call)
         begin_run(&run);
         advance(&run, true);
         rc = run.error;
+        if (__builtin_expect(rc == TERN_ERR_UNREACHABLE, 0))
+            explain_lost(call->coll);
         free(run.memory);
     }
     tern_plan_release(run.plan);
@@ -732,6 +761,8 @@ static void explain(struct tern_request *request)
         tern_coll_say_other(run->call->coll, run->tag, false, &run->other);
     else if (permit && request->error == TERN_ERR_NOT_SAME)
         permit->ask(permit);
+    else if (request->error == TERN_ERR_UNREACHABLE)
+        explain_lost(run->call->coll);
 }
 
 static const struct tern_request_kind kind = {

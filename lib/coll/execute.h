@@ -13,6 +13,7 @@ struct tern_coll_transport {
     int (*isend)(struct tern_context *context, const void *buf, int64_t count,
                  const struct tern_type *type, int dest, int tag,
                  struct tern_request **ret_request);
+    void (*send_failure)(struct tern_context *context, int dest, int tag);
     int (*irecv)(struct tern_context *context, void *buf, int64_t count,
                  const struct tern_type *type, int source, int tag,
                  struct tern_request **ret_request);
@@ -25,6 +26,7 @@ struct tern_coll_transport {
     void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
     const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer);
     void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
+    void (*board_post_failure)(struct tern_board *board, tern_turn turn);
     void (*board_done)(struct tern_board *board, uint32_t turn);
     void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
     /* `poll` is to be called in every round of the lane's progress, or not any more. */

@@ -137,6 +137,9 @@ int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_c
                    int remote_leader, int tag, const char *tag_text, int fault,
                    struct tern_comm **ret_newintercomm);
 
+/* In its place on a leader that cannot, as its group has no communicator: the other leader does not wait. */
+void tern_comm_refuse_join(struct tern_comm *peer_comm, int remote_leader, int tag);
+
 /* MPI_Comm_create on an intercommunicator; `group` is part of the local group. */
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm);
@@ -154,6 +157,9 @@ int tern_comm_user_tag(int tag);
 int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_t send_bytes,
                        int to, void *recv, int64_t recv_bytes, int from);
 
+/* The same for a rank that has nothing to send, as it has failed before: `other` learns that. */
+void tern_comm_refuse(struct tern_comm *comm, int tag, int other, void *recv, int64_t recv_bytes);
+
 /* Collective over both groups of an intercommunicator: rank 0 of each group gives `send_bytes`
  * bytes, every process gets the `recv_bytes` bytes of the other group's rank 0. Blocks. */
 int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
@@ -161,6 +167,9 @@ int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_b
 
 /* Broadcast and allgather (`length` of each process) of bytes over an intracommunicator. Block. */
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root);
+/* The same on a rank that has failed before, and so neither has the bytes nor wants them: those who depend on it learn that, and
+ * do not wait for it. Returns `failed`, or TERN_ERR_NO_MEM. */
+int tern_comm_bcast_failure(struct tern_comm *comm, int64_t length, int root, int failed);
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length);
 
 #endif

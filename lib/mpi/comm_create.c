@@ -17,6 +17,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Collectives use tags from 0 up and TERN_TAG_EXCHANGE is -2: below it there is room for a user's
  * tag (the two highest share a place). */
@@ -28,6 +29,19 @@ int tern_comm_user_tag(int tag)
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root)
 {
     return tern_coll_bcast(&comm->coll, bytes, length, &tern_type_bytes, root);
+}
+
+int tern_comm_bcast_failure(struct tern_comm *comm, int64_t length, int root, int failed)
+{
+    struct tern_call call;
+    char *nothing = calloc(1, (size_t)length + 1);
+    if (!nothing)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %ld bytes", (long)length);
+    tern_call_bcast(&call, &comm->coll, nothing, length, &tern_type_bytes, root);
+    call.failed = failed;
+    int rc = tern_call_run(&call);
+    free(nothing);
+    return rc;
 }
 
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length)
@@ -57,15 +71,24 @@ int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_
     return send_rc ? send_rc : rc;
 }
 
+void tern_comm_refuse(struct tern_comm *comm, int tag, int other, void *recv, int64_t recv_bytes)
+{
+    struct tern_request *incoming;
+    if (tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_type_bytes, other, tag, &incoming))
+        return;
+    tern_pml_send_failure(&comm->coll.context, other, tag);
+    tern_request_wait(incoming);
+    incoming->kind->release(incoming);
+}
+
 int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
                        int64_t recv_bytes)
 {
-    if (inter->group->rank == 0) {
-        int rc =
-            tern_comm_sendrecv(inter, TERN_TAG_EXCHANGE, send, send_bytes, 0, recv, recv_bytes, 0);
-        if (rc)
-            return rc;
-    }
+    int rc = 0;
+    if (inter->group->rank == 0)
+        rc = tern_comm_sendrecv(inter, TERN_TAG_EXCHANGE, send, send_bytes, 0, recv, recv_bytes, 0);
+    if (rc)
+        return tern_comm_bcast_failure(inter->local, recv_bytes, 0, rc);
     return tern_comm_bcast_bytes(inter->local, recv, recv_bytes, 0);
 }
 
@@ -137,12 +160,14 @@ static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int 
         for (span = 1; span < group->size;)
             span <<= 1;
     }
-    for (span >>= 1; span > 0 && !rc; span >>= 1) {
+    for (span >>= 1; span > 0; span >>= 1) {
         if (rank + span >= group->size)
             continue;
         int to = tern_group_find(comm->group, tern_group_process(group, (int)(rank + span)));
-        rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag,
-                           TERN_SEND_STANDARD);
+        if (rc)
+            tern_pml_send_failure(context, to, tag);
+        else
+            rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag, TERN_SEND_STANDARD);
     }
     return rc;
 }

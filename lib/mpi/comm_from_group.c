@@ -147,8 +147,11 @@ int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int lo
     /* A leader's fault is told after the others of the group have heard that there is one. */
     int fault = leads ? check_remote(local_group, remote_group, remote_leader, &remote_rank) : 0;
     rc = create(local_group, 'i', stringtag, errhandler, &local);
-    if (rc)
+    if (rc) {
+        if (leads && !fault && job)
+            tern_comm_refuse_join(job, remote_rank, tag_of(digest_of('i', stringtag)));
         return rc;
+    }
     rc = tern_comm_join(local, local_leader, job, remote_rank, tag_of(digest_of('i', stringtag)),
                         tag_text(stringtag, text), fault, ret_newintercomm);
     tern_comm_release(local);

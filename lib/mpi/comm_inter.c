@@ -145,6 +145,12 @@ static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int 
     answer->run_count = theirs.run_count;
 }
 
+void tern_comm_refuse_join(struct tern_comm *peer_comm, int remote_leader, int tag)
+{
+    struct offer theirs;
+    tern_comm_refuse(peer_comm, tern_comm_user_tag(tag), remote_leader, &theirs, sizeof theirs);
+}
+
 int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_comm *peer_comm,
                    int remote_leader, int tag, const char *tag_text, int fault,
                    struct tern_comm **ret_newintercomm)
@@ -236,10 +242,10 @@ int tern_mpi_intercomm_merge(struct tern_comm *intercomm, int high,
         mine.high = high != 0;
     }
     int rc = tern_comm_bcast_bytes(intercomm->local, &mine, sizeof mine, 0);
-    if (!rc)
-        rc = tern_comm_exchange(intercomm, &mine, sizeof mine, &theirs, sizeof theirs);
-    if (rc)
-        return rc;
+    /* also if that has failed: the other group waits for ours */
+    int exchange_rc = tern_comm_exchange(intercomm, &mine, sizeof mine, &theirs, sizeof theirs);
+    if (rc || exchange_rc)
+        return rc ? rc : exchange_rc;
     bool we_first = mine.high != theirs.high ? !mine.high : mine.id < theirs.id;
     rc = we_first ? join_groups(intercomm->group, intercomm->remote_group, &group)
                   : join_groups(intercomm->remote_group, intercomm->group, &group);

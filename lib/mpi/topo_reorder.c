@@ -88,23 +88,24 @@ static int collect_reports(struct tern_comm *comm, int64_t own_edges, struct rep
     return 0;
 }
 
-/* Everybody learns rank 0's *yes. */
-static int tell(struct tern_comm *comm, bool *yes)
+/* Everybody learns rank 0's *yes. A rank that has failed before takes part for the others. */
+static int tell(struct tern_comm *comm, int failed, bool *yes)
 {
     int32_t word = *yes;
-    int rc = tern_comm_bcast_bytes(comm, &word, sizeof word, 0);
+    int rc = failed ? tern_comm_bcast_failure(comm, sizeof word, 0, failed)
+                    : tern_comm_bcast_bytes(comm, &word, sizeof word, 0);
     *yes = word;
     return rc;
 }
 
 /* Everybody learns rank 0's order; `mapped` tells rank 0's if there is one. Takes `process`. */
-static int announce(struct tern_comm *comm, bool mapped, int *process, int **ret_process)
+static int announce(struct tern_comm *comm, int failed, bool mapped, int *process, int **ret_process)
 {
     int size = comm->group->size;
     bool changed = false;
     for (int v = 0; mapped && v < size; v++)
         changed |= process[v] != v;
-    int rc = tell(comm, &changed);
+    int rc = tell(comm, failed, &changed);
     if (!rc && changed)
         rc = tern_comm_bcast_bytes(comm, process, size * (int64_t)sizeof *process, 0);
     if (rc || !changed) {
@@ -131,20 +132,16 @@ static int *new_order(const struct tern_comm *comm)
 int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], const int periods[],
                            int **ret_process)
 {
-    struct reports reports;
+    struct reports reports = {0};
     *ret_process = NULL;
     if (!allowed(comm))
         return 0;
     int *process = new_order(comm);
     int rc = process ? collect_reports(comm, 0, &reports) : TERN_ERR_NO_MEM;
-    if (rc) {
-        free(process);
-        return rc;
-    }
-    bool mapped = comm->group->rank == 0 && tern_map_grid(comm->group->size, ndims, dims, periods,
-                                                          reports.places, process) == 0;
+    bool mapped = !rc && comm->group->rank == 0 &&
+                  tern_map_grid(comm->group->size, ndims, dims, periods, reports.places, process) == 0;
     free_reports(&reports);
-    return announce(comm, mapped, process, ret_process);
+    return announce(comm, rc, mapped, process, ret_process);
 }
 
 /* Rank 0 gets everybody's edges, one rank's after the other's. */
@@ -196,19 +193,17 @@ int tern_topo_reorder_graph(struct tern_comm *comm, const struct tern_map_edge *
     int rc = process ? collect_reports(comm, count, &reports) : TERN_ERR_NO_MEM;
     bool useful = !rc && comm->group->rank == 0 && reports.edges <= TERN_MAP_SIZE_MAX / 2 &&
                   !tern_places_are_flat(size, reports.places);
-    if (!rc)
-        rc = tell(comm, &useful);
-    if (!rc && useful)
-        rc = collect_edges(comm, edges, count, &reports, &all);
+    rc = tell(comm, rc, &useful);
     if (rc || !useful) {
         free_reports(&reports);
         free(process);
         return rc;
     }
-    bool mapped = comm->group->rank == 0 && map_edges(size, all, &reports, process);
+    rc = collect_edges(comm, edges, count, &reports, &all);
+    bool mapped = !rc && comm->group->rank == 0 && map_edges(size, all, &reports, process);
     free(all);
     free_reports(&reports);
-    return announce(comm, mapped, process, ret_process);
+    return announce(comm, rc, mapped, process, ret_process);
 }
 
 int tern_topo_vertex_of(int size, const int process[], int rank)

@@ -42,6 +42,10 @@ void tern_request_wait_in_run(struct tern_request *request, void *run);
  * tag. False: there is none. */
 bool tern_pml_find_alike(struct tern_context *context, int tag, int bits, int *ret_source, int *ret_tag);
 
+/* Sends, in place of a message, that there is none: the receive that matches it ends with TERN_ERR_UNREACHABLE. For the library's own
+ * messages, by a rank that others wait for and that lacks what it has to send. Does not block. */
+void tern_pml_send_failure(struct tern_context *context, int dest, int tag);
+
 /* Nonblocking: *ret_request is a fresh active request (maybe complete already), to be released by its kind->release. */
 int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count, const struct tern_type *type, int dest, int tag,
                    enum tern_send_mode mode, struct tern_request **ret_request);
@@ -62,6 +66,8 @@ int tern_pml_improbe(struct tern_context *context, int source, int tag, struct t
 bool tern_pml_take(struct tern_context *context, int source, int tag, struct tern_unexpected **ret_message, MPI_Status *ret_status);
 /* How many messages wait that nobody has received, and the status of one of them. */
 uint64_t tern_pml_unreceived(struct tern_context *context, MPI_Status *ret_status);
+/* 0, or TERN_ERR_UNREACHABLE with text: what is to come from the source, which may be MPI_ANY_SOURCE, may never come. */
+int tern_pml_check_source(const struct tern_context *context, int source);
 /* Receives a message taken out before. */
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
                     struct tern_request **ret_request);

@@ -179,8 +179,6 @@ static inline struct tern_context *tern_context_find(struct tern_lane *lane, uin
 
 /* lost.c: for tern_btl_lost. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);
-/* 0, or TERN_ERR_UNREACHABLE with text: what is to come from the source, which may be MPI_ANY_SOURCE, may never come. */
-int tern_pml_check_source(const struct tern_context *context, int source);
 /* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it. */
 void tern_pml_explain(struct tern_request *request);
 

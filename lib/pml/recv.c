@@ -131,6 +131,12 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
 {
     struct tern_rendezvous rendezvous;
     memcpy(&rendezvous, payload, sizeof rendezvous);
+    if (!rendezvous.id) {
+        int rc = tern_error(TERN_ERR_UNREACHABLE, "rank %d of the communicator could not do its part; its own error says why",
+                            packet->source);
+        tern_request_complete(&request->req, rc);
+        return;
+    }
     if (rendezvous.length > INT64_MAX) /* damaged: longer than any receive is what it is */
         rendezvous.length = INT64_MAX;
     set_status(&request->req.status, packet, rendezvous.length);

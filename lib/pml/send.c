@@ -299,6 +299,22 @@ int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
     return rc;
 }
 
+void tern_pml_send_failure(struct tern_context *context, int dest, int tag)
+{
+    tern_lane_lock(context->lane);
+    struct tern_peer *peer = tern_context_peer(context, dest);
+    struct tern_packet packet = {
+        .kind = TERN_PACKET_RENDEZVOUS,
+        .seq = context->send_seq[dest]++,
+        .source = context->rank,
+        .tag = tag,
+        .context = context->id,
+    };
+    if (peer)
+        tern_control_send(peer, &packet, &(struct tern_rendezvous){0}, sizeof(struct tern_rendezvous));
+    tern_lane_unlock(context->lane);
+}
+
 static struct tern_pml_request *new_send(struct tern_context *context, const void *buf,
                                          int64_t count, const struct tern_type *type, int dest,
                                          int tag, enum tern_send_mode mode)

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET };
+enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
 
 struct slot {
     tern_turn turn; /* stored last */
@@ -121,6 +121,8 @@ static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, s
 {
     if (place == IN_SLOT)
         return slot->bytes;
+    if (__builtin_expect(place == FAILED, 0))
+        return (char *)tern_board_failure;
     if (place == ON_SHEET)
         return (char *)(area_of(board, rank)->slots + board->shape.slots) +
                (size_t)(turn & (board->shape.sheets - 1)) * (size_t)board->shape.sheet_bytes;
@@ -175,13 +177,25 @@ void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes)
     return bytes_at(board, turn, board->rank, slot_of(board, turn, board->mine), place);
 }
 
-void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
+static void post(struct tern_board *board, tern_turn turn, enum place place)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
-    slot->place = place_for(board, bytes);
+    slot->place = place;
     /* release: whoever sees the turn sees the bytes */
     __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
     wake_others(board, tern_segment.local_rank + 1);
+}
+
+void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
+{
+    post(board, turn, place_for(board, bytes));
+}
+
+const char tern_board_failure[] = "";
+
+void tern_board_post_failure(struct tern_board *board, tern_turn turn)
+{
+    post(board, turn, FAILED);
 }
 
 const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer)

@@ -89,6 +89,9 @@ static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count
 void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
 /* What stands in the room is posted; wakes those who sleep waiting for it. */
 void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes);
+/* The same, in place of a post: this rank has nothing to post. Whoever looks gets tern_board_failure. */
+void tern_board_post_failure(struct tern_board *board, tern_turn turn);
+extern const char tern_board_failure[];
 /* What rank `peer` has posted in a turn; NULL: not yet. */
 const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer);
 /* Looks for a post in the turn of this number that is for something else than `turn`. Returns the poster's rank,
