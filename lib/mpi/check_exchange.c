@@ -13,6 +13,9 @@
  * A rank that has waited for check_patience seconds asks the judge who is missing. The judge decides
  * at once if those that came differ already; else the first one who asks is told, asks the missing
  * ranks what they do, and says it. Who does not answer is not in MPI.
+ *
+ * If the judge and a rank cannot talk with each other (lib/pml/lost.c), the rank is not compared: it goes on, and the judge awaits the
+ * others only. So all ranks begin the collective, as without checks, and whoever needs the lost rank in it gets an error there.
  */
 
 #include "lib/mpi/check.h"
@@ -188,21 +191,26 @@ static void free_permit(struct permit *permit)
     free(permit);
 }
 
-static void take_verdict(const struct note *note)
+/* Without text: it may go on. */
+static void end_waiting(struct permit *permit, const char *text)
 {
-    struct permit *permit = find_permit(note);
-    if (!permit)
-        return;
     tern_list_remove(&permit->link);
-    snprintf(permit->text, sizeof permit->text, "%s", note->text);
+    snprintf(permit->text, sizeof permit->text, "%s", text);
     if (!permit->detached) {
-        set_state(permit, note->text[0] ? REFUSED : GRANTED);
+        set_state(permit, text[0] ? REFUSED : GRANTED);
         tern_lane_tell(context.lane);
         return;
     }
-    if (note->text[0])
+    if (text[0])
         tern_log("%s: %s", permit->record->procedure, permit->text);
     free_permit(permit);
+}
+
+static void take_verdict(const struct note *note)
+{
+    struct permit *permit = find_permit(note);
+    if (permit)
+        end_waiting(permit, note->text);
 }
 
 static int world_rank(const struct permit *permit, int place)
@@ -319,6 +327,36 @@ static void look_at_the_clock(struct permit *permit)
     }
 }
 
+/* --- peers that are lost --- */
+
+static bool is_lost(int rank)
+{
+    return tern_pml_check_source(&context, rank) != 0;
+}
+
+static void judge_without_lost(const struct permit *permit)
+{
+    int members = permit->record->members;
+    bool *lost = calloc((size_t)members, sizeof *lost);
+    for (int place = 0; lost && place < members; place++)
+        lost[place] = is_lost(world_rank(permit, place));
+    if (lost)
+        tern_gather_without(&permit->record->occasion, lost, answer);
+    free(lost);
+}
+
+static void heed_lost_peers(void)
+{
+    for (struct tern_link *link = waiting.next, *next; link != &waiting; link = next) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        next = link->next;
+        if (permit->record->judge == (int32_t)tern_rte.rank && !permit->detached) /* else its communicator may be gone */
+            judge_without_lost(permit);
+        else if (is_lost(permit->record->judge))
+            end_waiting(permit, "");
+    }
+}
+
 /* --- progress --- */
 
 static void take(const struct transfer *transfer)
@@ -380,6 +418,8 @@ static int poll(struct tern_lane *lane)
         if (!permit->detached)
             look_at_the_clock(permit);
     }
+    if (context.lane->lost_peers)
+        heed_lost_peers();
     pthread_mutex_unlock(&mutex);
     return events;
 }

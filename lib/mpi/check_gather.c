@@ -220,6 +220,27 @@ int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_an
     return count;
 }
 
+static bool misses_only(const struct gathering *gathering, const bool lost[])
+{
+    for (int i = 0; i < gathering->members; i++)
+        if (!gathering->records[i] && !lost[i] && tern_record_awaits(gathering->any, i))
+            return false;
+    return true;
+}
+
+void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer)
+{
+    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+        struct gathering *gathering = gathering_of(link);
+        char text[TERN_CHECK_TEXT];
+        next = link->next;
+        if (!tern_occasion_same(&gathering->occasion, occasion) || gathering->decided || !misses_only(gathering, lost))
+            continue;
+        decide(gathering, judge(gathering->records, gathering->members, text) ? "" : text, answer);
+        end_gathering(gathering);
+    }
+}
+
 void tern_gather_forget(void)
 {
     while (!tern_list_empty(&gatherings))

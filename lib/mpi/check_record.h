@@ -126,6 +126,9 @@ bool tern_gather_record(const struct tern_record *record, tern_answer *answer);
 int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer, int most,
                         int32_t places[]);
 
+/* The ranks at these places cannot be heard any more: answers all who came, if nobody else is missing. */
+void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer);
+
 void tern_gather_forget(void);
 
 /* ---- the exchange (check_exchange.c) ---- */
