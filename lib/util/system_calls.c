@@ -243,7 +243,7 @@ static const struct {
     {"bind", SERVER | TCP, try_bind},
     {"listen", SERVER | TCP, try_listen},
     {"getsockname", SERVER | TCP, try_getsockname},
-    {"getpeername", SERVER, try_getpeername},
+    {"getpeername", SERVER | TCP, try_getpeername},
     {"accept4", SERVER | TCP, try_accept4},
     {"connect", TCP, try_connect},
     {"ioctl", SERVER, try_ioctl},
