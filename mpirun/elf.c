@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file may be anything, and may change while it is read: nothing in it is believed. It is read in pieces, for it may be large,
- * and not mapped, for it may be cut meanwhile.
+ * The file may be anything, and may change while it is read: nothing in it is believed. It is read
+ * in pieces, for it may be large, and not mapped, for it may be cut meanwhile.
  */
 #include "mpirun/elf.h"
 
@@ -14,7 +14,8 @@
 
 enum { HEADERS_MOST = 1000, BYTES_MOST = 1 << 26 };
 
-/* `size` bytes at `offset`, with a zero behind them, malloc'ed; NULL: the file does not have them. */
+/* `size` bytes at `offset`, with a zero behind them, malloc'ed; NULL: the file does not have them.
+ */
 static char *read_piece(int fd, uint64_t offset, uint64_t size)
 {
     char *bytes = size <= BYTES_MOST && offset <= INT64_MAX ? calloc(1, size + 1) : NULL;
@@ -28,8 +29,9 @@ static Elf64_Phdr *read_headers(int fd, int *ret_count)
 {
     Elf64_Ehdr head;
     unsigned char order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
-    if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != order || head.e_phentsize != sizeof(Elf64_Phdr) ||
+    if (pread(fd, &head, sizeof head, 0) != sizeof head ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_ident[EI_DATA] != order || head.e_phentsize != sizeof(Elf64_Phdr) ||
         head.e_phnum > HEADERS_MOST)
         return NULL;
     *ret_count = head.e_phnum;
@@ -40,7 +42,8 @@ static Elf64_Phdr *read_headers(int fd, int *ret_count)
 static bool offset_of(const Elf64_Phdr *headers, int count, uint64_t address, uint64_t *ret_offset)
 {
     for (int i = 0; i < count; i++) {
-        if (headers[i].p_type != PT_LOAD || address < headers[i].p_vaddr || address - headers[i].p_vaddr >= headers[i].p_filesz)
+        if (headers[i].p_type != PT_LOAD || address < headers[i].p_vaddr ||
+            address - headers[i].p_vaddr >= headers[i].p_filesz)
             continue;
         *ret_offset = headers[i].p_offset + (address - headers[i].p_vaddr);
         return true;
@@ -49,7 +52,8 @@ static bool offset_of(const Elf64_Phdr *headers, int count, uint64_t address, ui
 }
 
 /* The strings that entries name by their offset. */
-static char *read_names(int fd, const Elf64_Phdr *headers, int count, const Elf64_Dyn *entries, size_t entry_count, uint64_t *ret_size)
+static char *read_names(int fd, const Elf64_Phdr *headers, int count, const Elf64_Dyn *entries,
+                        size_t entry_count, uint64_t *ret_size)
 {
     uint64_t address = 0, offset;
     *ret_size = 0;
@@ -62,7 +66,8 @@ static char *read_names(int fd, const Elf64_Phdr *headers, int count, const Elf6
     return offset_of(headers, count, address, &offset) ? read_piece(fd, offset, *ret_size) : NULL;
 }
 
-static void take_entry(struct tern_elf *elf, const Elf64_Dyn *entry, const char *names, uint64_t size)
+static void take_entry(struct tern_elf *elf, const Elf64_Dyn *entry, const char *names,
+                       uint64_t size)
 {
     if (entry->d_un.d_val >= size)
         return;
@@ -77,10 +82,12 @@ static void take_entry(struct tern_elf *elf, const Elf64_Dyn *entry, const char 
         *slot = tern_must_copy(name);
 }
 
-static bool read_dynamic(int fd, const Elf64_Phdr *headers, int count, const Elf64_Phdr *dynamic, struct tern_elf *elf)
+static bool read_dynamic(int fd, const Elf64_Phdr *headers, int count, const Elf64_Phdr *dynamic,
+                         struct tern_elf *elf)
 {
     size_t entry_count = dynamic->p_filesz / sizeof(Elf64_Dyn);
-    Elf64_Dyn *entries = (Elf64_Dyn *)read_piece(fd, dynamic->p_offset, entry_count * sizeof(Elf64_Dyn));
+    Elf64_Dyn *entries =
+        (Elf64_Dyn *)read_piece(fd, dynamic->p_offset, entry_count * sizeof(Elf64_Dyn));
     uint64_t size;
     char *names = entries ? read_names(fd, headers, count, entries, entry_count, &size) : NULL;
     for (size_t i = 0; names && i < entry_count && entries[i].d_tag != DT_NULL; i++)
@@ -96,9 +103,10 @@ bool tern_elf_read(const char *path, struct tern_elf *ret)
     int count = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Elf64_Phdr *headers = fd >= 0 ? read_headers(fd, &count) : NULL;
     bool good = false;
-    *ret = (struct tern_elf){ 0 };
+    *ret = (struct tern_elf){0};
     for (int i = 0; headers && i < count && !good; i++)
-        good = headers[i].p_type == PT_DYNAMIC && read_dynamic(fd, headers, count, &headers[i], ret);
+        good =
+            headers[i].p_type == PT_DYNAMIC && read_dynamic(fd, headers, count, &headers[i], ret);
     free(headers);
     if (fd >= 0)
         close(fd);
@@ -111,5 +119,5 @@ void tern_elf_free(struct tern_elf *elf)
     free(elf->soname);
     free(elf->rpath);
     free(elf->runpath);
-    *elf = (struct tern_elf){ 0 };
+    *elf = (struct tern_elf){0};
 }

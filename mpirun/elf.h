@@ -14,7 +14,8 @@ struct tern_elf {
     char *rpath, *runpath;      /* where they are looked for: before and after LD_LIBRARY_PATH */
 };
 
-/* Reads the file. Returns false, and an empty `ret`, if it is no dynamic ELF file of 64 bits in this machine's byte order. */
+/* Reads the file. Returns false, and an empty `ret`, if it is no dynamic ELF file of 64 bits in
+ * this machine's byte order. */
 bool tern_elf_read(const char *path, struct tern_elf *ret);
 void tern_elf_free(struct tern_elf *elf);
 

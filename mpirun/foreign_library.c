@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tern's own ranks report (reports.c). One that connects by PMIx may have any library; it waits for our answer meanwhile, so its
- * process can be looked at. One that never connects is found in two ways: its program may name the library of another MPI, or
- * its process, which is looked at some seconds later, may have loaded one.
+ * Tern's own ranks report (reports.c). One that connects by PMIx may have any library; it waits for
+ * our answer meanwhile, so its process can be looked at. One that never connects is found in two
+ * ways: its program may name the library of another MPI, or its process, which is looked at some
+ * seconds later, may have loaded one.
  *
- * The process of a rank may be a descendant of the one that was started. It is known by its environment, which names the job
- * by 64 random bits.
+ * The process of a rank may be a descendant of the one that was started. It is known by its
+ * environment, which names the job by 64 random bits.
  */
 #include "mpirun/foreign_library.h"
 
@@ -27,15 +28,15 @@
 
 static const char soname[] = "libmpi.so.40"; /* of our library, and of Open MPI's */
 
-static const int look_after_ms[] = { 2000, 10000, 60000 };
+static const int look_after_ms[] = {2000, 10000, 60000};
 enum { LOOKS = sizeof look_after_ms / sizeof *look_after_ms };
 
 static struct {
     const struct tern_job *job;
     const struct tern_server_listener *listener;
     char own_directory[PATH_MAX];
-    char *own; /* our library */
-    bool *reported; /* by rank */
+    char *own;       /* our library */
+    bool *reported;  /* by rank */
     bool *connected; /* parts of the command line of which a rank connected by PMIx; its thread's */
     int looks;
     bool warned;
@@ -60,7 +61,8 @@ static bool is_mpi_library(const char *name)
     return starts_with(name, "libmpi.so") || starts_with(name, "libmpich.so");
 }
 
-/* A file of /proc, or another one that is not large, with a zero behind it; malloc'ed. NULL: it cannot be read. */
+/* A file of /proc, or another one that is not large, with a zero behind it; malloc'ed. NULL: it
+ * cannot be read. */
 static char *read_file(const char *path, size_t *ret_size)
 {
     size_t size = 0, room = 1 << 14;
@@ -84,7 +86,8 @@ static char *read_file(const char *path, size_t *ret_size)
     return bytes;
 }
 
-/* Returns true if the library is Tern's, wherever it is installed, or cannot be read: it knows the variables that we set. */
+/* Returns true if the library is Tern's, wherever it is installed, or cannot be read: it knows the
+ * variables that we set. */
 static bool is_ours(const char *path)
 {
     static const char mark[] = "TERN_NODE_MEMORY";
@@ -127,7 +130,8 @@ static int rank_of(pid_t pid)
     return known && foreign.job->map->places[number].host == foreign.job->here ? number : -1;
 }
 
-/* The files that a process has mapped, each once or more. */
+/* The libraries that a process has mapped, each once or more. Other files may be devices, which are
+ * better left alone. */
 static void mapped_files(pid_t pid, struct tern_strings *files)
 {
     size_t size;
@@ -135,7 +139,7 @@ static void mapped_files(pid_t pid, struct tern_strings *files)
     while (maps && (line = strsep(&rest, "\n"))) {
         const char *path = strchr(line, '/');
         bool again = path && files->count && strcmp(files->items[files->count - 1], path) == 0;
-        if (path && !again)
+        if (path && !again && strstr(base_name(path), ".so"))
             tern_strings_add(files, path);
     }
     free(maps);
@@ -144,12 +148,13 @@ static void mapped_files(pid_t pid, struct tern_strings *files)
 /* The MPI library of a process, malloc'ed, or NULL. *ret_ours: it is Tern's. */
 static char *library_of(pid_t pid, bool *ret_ours)
 {
-    struct tern_strings files = { 0 };
+    struct tern_strings files = {0};
     char *library = NULL;
     *ret_ours = false;
     mapped_files(pid, &files);
     for (int i = 0; i < files.count && !*ret_ours; i++) {
-        if (!is_mpi_library(base_name(files.items[i])) || (library && strcmp(library, files.items[i]) == 0))
+        if (!is_mpi_library(base_name(files.items[i])) ||
+            (library && strcmp(library, files.items[i]) == 0))
             continue;
         *ret_ours = is_ours(files.items[i]);
         if (!library || *ret_ours) {
@@ -173,15 +178,21 @@ struct case_of {
     size_t size;
 };
 
-/* The first directory of a list in which the dynamic linker finds the library, malloc'ed, or NULL. $ORIGIN is that of `object`. */
+/* The first directory of a list in which the dynamic linker finds the library, malloc'ed, or NULL.
+ * $ORIGIN is that of `object`. */
 static char *leads_there(const struct case_of *found, const char *list, const char *object)
 {
-    char *copy = tern_must_copy(list ? list : ""), *rest = copy, *item, *directory = NULL;
+    if (!list || !object)
+        return NULL;
+    char *copy = tern_must_copy(list), *rest = copy, *item, *directory = NULL;
     while (!directory && (item = strsep(&rest, ":;"))) {
         struct stat file;
-        const char *tail = starts_with(item, "$ORIGIN") ? item + 7 : starts_with(item, "${ORIGIN}") ? item + 9 : NULL;
+        const char *tail = starts_with(item, "$ORIGIN")     ? item + 7
+                           : starts_with(item, "${ORIGIN}") ? item + 9
+                                                            : NULL;
         int length = (int)(base_name(object) - object);
-        char *path = tail ? tern_must_format("%.*s%s", length > 0 ? length - 1 : 0, object, tail) : tern_must_copy(item);
+        char *path = tail ? tern_must_format("%.*s%s", length > 0 ? length - 1 : 0, object, tail)
+                          : tern_must_copy(item);
         char *candidate = tern_must_format("%s/%s", path, found->wanted);
         if (path[0] == '/' && stat(candidate, &file) == 0 && file.st_dev == found->file.st_dev &&
             file.st_ino == found->file.st_ino)
@@ -215,7 +226,7 @@ static bool asks(struct case_of *found, const char *object)
 
 static void find_asker(struct case_of *found, pid_t pid)
 {
-    struct tern_strings files = { 0 };
+    struct tern_strings files = {0};
     mapped_files(pid, &files);
     bool known = asks(found, found->program);
     for (int i = 0; i < files.count && !known; i++)
@@ -230,7 +241,8 @@ static void examine(struct case_of *found, pid_t pid, const char *library)
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
     ssize_t length = readlink(link, program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
-    *found = (struct case_of){ .program = tern_must_copy(program), .library = tern_must_copy(library) };
+    *found =
+        (struct case_of){.program = tern_must_copy(program), .library = tern_must_copy(library)};
     tern_elf_read(library, &elf);
     found->wanted = tern_must_copy(elf.soname ? elf.soname : base_name(library));
     tern_elf_free(&elf);
@@ -255,13 +267,17 @@ static const char *told(const struct case_of *found, const char *name)
     return value ? value : "";
 }
 
-/* LD_LIBRARY_PATH led there. R's start script puts directories in front of it, of which Debian's R has the system's. */
+/* LD_LIBRARY_PATH led there. R's start script puts directories in front of it, of which Debian's R
+ * has the system's. */
 static char *explain_library_path(const struct case_of *found, const char *directory)
 {
     const char *home = told(found, "R_HOME"), *own = foreign.own_directory;
     if (*home)
-        return tern_must_format("R puts %s in front of LD_LIBRARY_PATH: set R_LD_LIBRARY_PATH=%s:%s/lib", directory, own, home);
-    return tern_must_format("LD_LIBRARY_PATH names %s first: put %s in front of it", directory, own);
+        return tern_must_format(
+            "R puts %s in front of LD_LIBRARY_PATH: set R_LD_LIBRARY_PATH=%s:%s/lib", directory,
+            own, home);
+    return tern_must_format("LD_LIBRARY_PATH names %s first: put %s in front of it", directory,
+                            own);
 }
 
 /* Who led the dynamic linker there, in its order, and what leads it to ours; malloc'ed. */
@@ -270,20 +286,27 @@ static char *explain(const struct case_of *found)
     const struct tern_elf *elf = &found->elf;
     const char *own = foreign.own_directory;
     char *directory, *text;
-    if (strstr(told(found, "LD_PRELOAD"), base_name(found->library)) || strstr(told(found, "LD_PRELOAD"), found->wanted))
+    if (strstr(told(found, "LD_PRELOAD"), base_name(found->library)) ||
+        strstr(told(found, "LD_PRELOAD"), found->wanted))
         return tern_must_format("LD_PRELOAD names it: take it out there");
     if (!elf->runpath && (directory = leads_there(found, elf->rpath, found->asker)))
-        text = tern_must_format("The DT_RPATH of %s names %s, and comes before LD_LIBRARY_PATH: set LD_PRELOAD=%s, or link it again",
+        text = tern_must_format("The DT_RPATH of %s names %s, and comes before LD_LIBRARY_PATH: "
+                                "set LD_PRELOAD=%s, or link it again",
                                 found->asker, directory, foreign.own);
     else if ((directory = leads_there(found, told(found, "LD_LIBRARY_PATH"), found->program)))
         text = explain_library_path(found, directory);
     else if ((directory = leads_there(found, elf->runpath, found->asker)))
-        text = tern_must_format("The DT_RUNPATH of %s names %s: set LD_LIBRARY_PATH=%s, which comes before it", found->asker, directory,
-                                own);
+        text = tern_must_format(
+            "The DT_RUNPATH of %s names %s: set LD_LIBRARY_PATH=%s, which comes before it",
+            found->asker, directory, own);
     else if (!found->asker)
-        text = tern_must_format("None of its libraries asks for it, so the program loads it by itself");
+        text = tern_must_format("None of its libraries asks for it, so the program names it: let it "
+                                "name %s",
+                                foreign.own);
     else
-        text = tern_must_format("The system's configuration (/etc/ld.so.conf) leads there: set LD_LIBRARY_PATH=%s", own);
+        text = tern_must_format(
+            "The system's configuration (/etc/ld.so.conf) leads there: set LD_LIBRARY_PATH=%s",
+            own);
     free(directory);
     return text;
 }
@@ -296,19 +319,26 @@ static char *warning(pid_t pid, const char *library, bool alone)
     struct case_of found;
     examine(&found, pid, library);
     bool drop_in = strcmp(found.wanted, soname) == 0;
-    char *why = drop_in ? explain(&found) : tern_must_format("It has another binary interface: build the program with Tern's mpicc");
+    char *why = drop_in
+                    ? explain(&found)
+                    : tern_must_format(
+                          "It has another binary interface: build the program with Tern's mpicc");
     bool itself = !found.asker || strcmp(found.asker, found.program) == 0;
-    char *text = tern_must_format("%s%s%s has loaded %s instead of %s, which belongs to this mpirun%s. %s, or start the program with "
-                                  "the mpirun of its own MPI",
-                                  itself ? "" : found.asker, itself ? "" : " in ", found.program, library, foreign.own,
-                                  alone ? ", and has not connected to it; if it never does, each process is a job of one rank" : "", why);
+    char *text = tern_must_format(
+        "%s%s%s has loaded %s instead of %s, which belongs to this mpirun%s. %s, or start the "
+        "program with the mpirun of its own MPI",
+        itself ? "" : found.asker, itself ? "" : " in ", found.program, library, foreign.own,
+        alone ? ", and has not connected to it; if it never does, each process is a job of one rank"
+              : "",
+        why);
     free(why);
     forget(&found);
     return text;
 }
 
-/* What is to be said of the processes of `rank`, or of all ranks that have not reported (-1); malloc'ed. NULL: nothing. A rank
- * with a process that has our library may start others as it likes. */
+/* What is to be said of the processes of `rank`, or of all ranks that have not reported (-1);
+ * malloc'ed. NULL: nothing. A rank with a process that has our library may start others as it
+ * likes. */
 static char *look(int rank, bool alone, int *ret_rank)
 {
     int size = foreign.job->map->size;
@@ -354,7 +384,8 @@ static void warn(int rank, char *text)
 
 char *tern_foreign_connected(int rank)
 {
-    if (rank < 0 || rank >= foreign.job->map->size || foreign.connected[foreign.job->map->places[rank].app])
+    if (rank < 0 || rank >= foreign.job->map->size ||
+        foreign.connected[foreign.job->map->places[rank].app])
         return NULL;
     foreign.connected[foreign.job->map->places[rank].app] = true;
     return look(rank, false, &rank);
@@ -376,8 +407,10 @@ static void look_at_program(int rank)
     for (int i = 0; i < elf.needed.count && !foreign.warned; i++) {
         const char *name = elf.needed.items[i];
         if (is_mpi_library(name) && strcmp(name, soname) != 0)
-            warn(rank, tern_must_format("%s needs %s, the library of another MPI than this mpirun's, %s; if it does not connect to this "
-                                        "mpirun, each process is a job of one rank. Build the program with Tern's mpicc, or start it "
+            warn(rank, tern_must_format("%s needs %s, the library of another MPI than this "
+                                        "mpirun's, %s; if it does not connect to this "
+                                        "mpirun, each process is a job of one rank. Build the "
+                                        "program with Tern's mpicc, or start it "
                                         "with the mpirun of its own MPI",
                                         path, name, foreign.own));
     }

@@ -80,6 +80,10 @@ int tern_rte_fd(void) { return -1; }
 bool tern_rte_attend(void) { return true; }
 void tern_rte_remark(enum tern_remark remark, const char *text) { MUST(remark == TERN_REMARK_STRANGER && strlen(text) < 400); }
 
+uint32_t tern_tcp_lanes_of(uint32_t index) { return 1u << index % 8; }
+void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text) { MUST(rank < RANKS && lanes && *text); }
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text) { MUST(rank < RANKS && lanes && *text); }
+
 static const struct tern_tcp_address somewhere = { .family = 4, .port = 1, .bytes = { 10, 0, 0, 1 }, .interface = "eth0" };
 
 int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)

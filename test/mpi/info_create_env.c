@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: singleton 1 3; needs: MPI_Info_create_env */
-/* MPI_Info_create_env makes what MPI_INFO_ENV holds, key by key, before MPI_Init, between it and MPI_Finalize, and afterwards;
- * only the thread level is known no earlier than MPI_Init_thread has been told it. */
+/* MPI_Info_create_env makes what MPI_INFO_ENV holds, key by key, before MPI_Init, between it and
+ * MPI_Finalize, and afterwards; only the thread level is known no earlier than MPI_Init_thread has
+ * been told it. */
 #include "check.h"
 
 static void value_of(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL])
@@ -40,7 +41,8 @@ static MPI_Info create(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const keys[] = {"command", "maxprocs", "soft", "host", "arch", "wdir", "thread_level"};
+    static const char *const keys[] = {"command", "maxprocs", "soft",        "host",
+                                       "arch",    "wdir",     "thread_level"};
     char value[MPI_MAX_INFO_VAL];
     int provided;
     MPI_Info before = create(argc, argv), world, after;

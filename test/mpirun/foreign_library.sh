@@ -50,6 +50,16 @@ int main(int argc, char **argv)
     return run ? run(argc, argv) : 9;
 }
 C
+cat >named.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+    int (*init)(int *, char ***) = library ? (int (*)(int *, char ***))dlsym(library, "MPI_Init") : 0;
+    int (*finalize)(void) = library ? (int (*)(void))dlsym(library, "MPI_Finalize") : 0;
+    return !init || init(&argc, &argv) || finalize();
+}
+C
 cat >tern.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -71,6 +81,7 @@ C
         $here_cc -o rpath main.c other/libmpi.so.40 "-Wl,-rpath,$PWD/other" -Wl,--disable-new-dtags &&
         $here_cc -shared -fPIC -o plugin.so main.c other/libmpi.so.40 "-Wl,-rpath,$PWD/other" -Wl,--enable-new-dtags &&
         $here_cc -o host host.c -ldl &&
+        $here_cc -o named named.c -ldl &&
         $here_cc -o mpich main.c other/libmpich.so.12 "-Wl,-rpath,$PWD/other" &&
         "$MPICC" -o tern tern.c
 } || { echo "cannot build the programs"; exit 1; }
@@ -81,12 +92,12 @@ warned() {
     is "$1: warnings" "$(grep -c 'which belongs to this mpirun' err)" 1
     has "$1" err "has loaded $PWD/other/libmpi\.so\.40 instead of $own/libmpi\.so\.40, which belongs to this mpirun\. $2, or start"
 }
-run -q --oversubscribe -np 3 ./runpath
+run --oversubscribe -np 3 ./runpath
 warned "DT_RUNPATH" "The DT_RUNPATH of $PWD/runpath names $PWD/other: set LD_LIBRARY_PATH=$own, which comes before it"
 has "the program" err ": $PWD/runpath has loaded"
-run -q -np 2 ./rpath
+run --oversubscribe -np 2 ./rpath
 warned "DT_RPATH" "The DT_RPATH of $PWD/rpath names $PWD/other, and comes before LD_LIBRARY_PATH: set LD_PRELOAD=$own/libmpi.so.40, .*"
-LD_LIBRARY_PATH=/nowhere:$PWD/other:$own run -q -np 2 ./plain
+LD_LIBRARY_PATH=/nowhere:$PWD/other:$own run --oversubscribe -np 2 ./plain
 warned "LD_LIBRARY_PATH" "LD_LIBRARY_PATH names $PWD/other first: put $own in front of it"
 cat >R <<SH
 #!/bin/sh
@@ -94,31 +105,37 @@ R_HOME=/usr/lib/R LD_LIBRARY_PATH=$PWD/other:\$LD_LIBRARY_PATH ./plain
 exit \$?
 SH
 chmod +x R
-LD_LIBRARY_PATH=$own run -q -np 2 ./R
+LD_LIBRARY_PATH=$own run --oversubscribe -np 2 ./R
 warned "R" "R puts $PWD/other in front of LD_LIBRARY_PATH: set R_LD_LIBRARY_PATH=$own:/usr/lib/R/lib"
-run -q -np 2 -x LD_PRELOAD="$PWD/other/libmpi.so.40" ./plain
+run --oversubscribe -np 2 -x LD_PRELOAD="$PWD/other/libmpi.so.40" ./plain
 warned "LD_PRELOAD" "LD_PRELOAD names it: take it out there"
-run -q -np 2 ./host ./plugin.so
+ln -s other/libmpi.so.40 byname.so
+run --oversubscribe -np 2 ./named "$PWD/byname.so"
+warned "dlopen by a path" "None of its libraries asks for it, so the program names it: let it name $own/libmpi.so.40"
+run --oversubscribe -np 2 ./host ./plugin.so
 warned "a module" "The DT_RUNPATH of $PWD/plugin.so names .*"
 has "the module" err ": $PWD/plugin.so in $PWD/host has loaded"
-run -q --oversubscribe -np 1 true : -np 2 sh -c './runpath; true'
+run --oversubscribe -np 1 true : -np 2 sh -c './runpath; true'
 warned "one program of two" "The DT_RUNPATH of .*"
 has "of the ranks that do" err "rank [12] on host .*has loaded"
+
+run -q --oversubscribe -np 2 ./runpath
+is "no advice is wanted" "$rc $(wc -l <err)" "0 0"
 
 # on other hosts
 printf '#!/bin/sh\nshift\nexec "$@"\n' >reach
 chmod +x reach
-OMPI_MCA_plm_rsh_agent=$PWD/reach run -q --host 'far1:2,far2:2' ./runpath
+OMPI_MCA_plm_rsh_agent=$PWD/reach run --oversubscribe --host 'far1:2,far2:2' ./runpath
 warned "other hosts" "The DT_RUNPATH of .*"
-OMPI_MCA_plm_rsh_agent=$PWD/reach run -q --host 'far1:1,far2:1' ./mpich
+OMPI_MCA_plm_rsh_agent=$PWD/reach run --oversubscribe --host 'far1:1,far2:1' ./mpich
 is "another interface on other hosts" "$rc $(grep -c 'needs libmpich.so.12' err)" "0 1"
 
 # a library with another interface
-run -q --oversubscribe -np 3 ./mpich
+run --oversubscribe -np 3 ./mpich
 is "another interface" "$rc $(grep -c 'needs libmpich.so.12, the library of another MPI than' err)" "0 1"
 is "and no more words" "$(wc -l <err)" 1
 touch waits
-limit "$MPIRUN" -q -np 2 sh -c './mpich; true' >out 2>err &
+limit "$MPIRUN" --oversubscribe -np 2 sh -c './mpich; true' >out 2>err &
 eventually "the ranks' processes are looked at" grep -q 'has loaded' err
 rm waits
 wait $!
@@ -126,24 +143,24 @@ has "never connects" err "$PWD/mpich has loaded $PWD/other/libmpich.so.12 .*has 
 is "never connects: warnings" "$(wc -l <err)" 1
 
 # Tern's own
-run -q -np 2 ./tern
+run --oversubscribe -np 2 ./tern
 is "Tern's own programs" "$rc $(wc -l <err)" "0 0"
-run -q -np 2 ./tern ./runpath
+run --oversubscribe -np 2 ./tern ./runpath
 is "a child with another library" "$rc $(wc -l <err)" "0 0"
-run -q -np 2 true
+run --oversubscribe -np 2 true
 is "no MPI" "$rc $(wc -l <err)" "0 0"
 
 # Programs that are cut or garbled: mpirun outlives them, whatever their headers say.
 for bytes in 8 64 200 1000 9000; do
     head -c $bytes plain >short
     chmod +x short
-    run -q -np 1 ./short
+    run --oversubscribe -np 1 ./short
     has "$bytes bytes of a program" err '^mpirun: '
     hasnt "$bytes bytes of a program" err 'Sanitizer|has loaded'
 done
 cp plain garbled
 printf '\377\377\377\377\377\377\377\177' | dd of=garbled bs=1 seek=32 conv=notrunc 2>/dev/null # where the headers are
-run -q -np 1 ./garbled
+run --oversubscribe -np 1 ./garbled
 has "a garbled program" err '^mpirun: '
 hasnt "a garbled program" err 'Sanitizer|has loaded'
 finish
