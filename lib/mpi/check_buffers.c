@@ -6,7 +6,9 @@
  *
  * A buffer is looked at as the runs of memory that its types describe, so that two columns of one
  * matrix do not overlap. What has more than RUNS_MOST runs is passed over: to compare it would cost
- * more than it is likely to find.
+ * more than it is likely to find. The runs are made only if the span from a buffer's first to its last
+ * byte does not settle the question. Whether elements of a datatype overlap each other is found out
+ * once and kept with the datatype.
  */
 
 #include "lib/mpi/check.h"
@@ -20,7 +22,7 @@
 
 enum { RUNS_MOST = 1 << 16 };
 
-/* Memory that a part of a call uses, in ascending order. */
+/* Runs of memory in ascending order. */
 struct runs {
     struct iovec *runs;
     int count, room;
@@ -76,27 +78,62 @@ const struct tern_datatype *tern_check_type_of(const struct tern_check_part *par
     return handle && handle->magic == TERN_MAGIC_DATATYPE ? handle->state : NULL;
 }
 
-/* Incomplete: none. */
-static struct runs runs_of(const struct tern_check_part *part)
+static void sort(struct runs *runs)
 {
-    struct runs runs = {0};
+    bool sorted = true;
+    for (int i = 1; i < runs->count && sorted; i++)
+        sorted = runs->runs[i - 1].iov_base <= runs->runs[i].iov_base;
+    if (!sorted)
+        qsort(runs->runs, (size_t)runs->count, sizeof *runs->runs, compare);
+    if (runs->incomplete)
+        drop(runs);
+}
+
+/* `count` elements of a type. */
+struct block {
+    const struct tern_datatype *type;
+    const char *at;
+    int64_t count;
+};
+
+/* A walk through the blocks of a part. */
+struct walk {
+    const struct tern_check_part *part;
+    int next;
+    int64_t end; /* where a block without a displacement begins */
+};
+
+/* Returns false if there is none any more, or the part is not significant. */
+static bool next_block(struct walk *walk, struct block *ret_block)
+{
+    const struct tern_check_part *part = walk->part;
     if (!part->name || part->buffer == MPI_IN_PLACE || (!part->type && !part->types))
-        return runs;
-    int64_t next = 0; /* where a block without a displacement begins */
-    for (int i = 0; i < part->blocks; i++) {
+        return false;
+    while (walk->next < part->blocks) {
+        int i = walk->next++;
         const struct tern_datatype *type = tern_check_type_of(part, i);
         int64_t count = part->counts.values ? tern_ints_at(part->counts, i) : part->count;
         if (!type || count < 0)
             continue;
         int64_t unit = part->types ? 1 : type->type.extent;
-        int64_t at = part->displs.values ? tern_ints_at(part->displs, i) * unit : next;
-        add_block(&runs, (const char *)part->buffer + at, &type->type, count);
-        next = at + count * unit;
+        int64_t at = part->displs.values ? tern_ints_at(part->displs, i) * unit : walk->end;
+        walk->end = at + count * unit;
+        *ret_block = (struct block){type, (const char *)part->buffer + at, count};
+        if (count > 0 && type->type.size > 0)
+            return true;
     }
-    if (runs.incomplete)
-        drop(&runs);
-    else
-        qsort(runs.runs, (size_t)runs.count, sizeof *runs.runs, compare);
+    return false;
+}
+
+/* Incomplete: none. */
+static struct runs runs_of(const struct tern_check_part *part)
+{
+    struct runs runs = {0};
+    struct walk walk = {.part = part};
+    struct block block;
+    while (next_block(&walk, &block))
+        add_block(&runs, block.at, &block.type->type, block.count);
+    sort(&runs);
     return runs;
 }
 
@@ -127,6 +164,97 @@ static bool overlap(const struct runs *a, const struct runs *b)
     return false;
 }
 
+/* --- what settles it without runs --- */
+
+/* From the first byte to behind the last; empty: low == high. */
+struct span {
+    uintptr_t low, high;
+};
+
+static bool meet(struct span a, struct span b)
+{
+    return a.low < b.high && b.low < a.high;
+}
+
+static struct span span_of(const struct block *block)
+{
+    const struct tern_type *type = &block->type->type;
+    int64_t last = (block->count - 1) * type->extent;
+    uintptr_t begin = (uintptr_t)block->at + (uintptr_t)type->true_lb;
+    return (struct span){begin + (uintptr_t)(last < 0 ? last : 0),
+                         begin + (uintptr_t)((last > 0 ? last : 0) + type->true_extent)};
+}
+
+/* Looks at the runs of `count` elements. True also if these are too many. */
+static bool find_disjoint(const struct tern_type *type, int64_t count)
+{
+    struct runs runs = {0};
+    add_block(&runs, (const char *)(UINTPTR_MAX / 2), type, count);
+    sort(&runs);
+    bool disjoint = !overlap_itself(&runs);
+    drop(&runs);
+    return disjoint;
+}
+
+/* Returns true if no two bytes of `count` elements are the same. */
+static bool elements_disjoint(const struct tern_datatype *datatype, int64_t count)
+{
+    const struct tern_type *type = &datatype->type;
+    struct tern_findings *findings = (struct tern_findings *)&datatype->findings;
+    if (type->contiguous || count <= __atomic_load_n(&findings->disjoint, __ATOMIC_RELAXED))
+        return true;
+    int64_t step = type->extent < 0 ? -type->extent : type->extent;
+    bool apart = step >= type->true_extent; /* each from the next */
+    if (!find_disjoint(type, apart ? 1 : count))
+        return false;
+    __atomic_store_n(&findings->disjoint, apart ? INT64_MAX : count, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Returns true if blocks lie in ascending order, and nothing is twice in one of them. */
+static bool blocks_disjoint(const struct tern_check_part *part)
+{
+    struct walk walk = {.part = part};
+    struct block block;
+    for (uintptr_t end = 0; next_block(&walk, &block);) {
+        struct span span = span_of(&block);
+        if (span.low < end || !elements_disjoint(block.type, block.count))
+            return false;
+        end = span.high;
+    }
+    return true;
+}
+
+/* The memory of a part: its span, and its runs when somebody has asked for them. */
+struct area {
+    const struct tern_check_part *part;
+    struct span span;
+    bool known;
+    struct runs runs;
+};
+
+static struct area area_of(const struct tern_check_part *part)
+{
+    struct area area = {.part = part};
+    struct walk walk = {.part = part};
+    struct block block;
+    while (next_block(&walk, &block)) {
+        struct span span = span_of(&block);
+        bool first = area.span.low == area.span.high;
+        area.span.low = first || span.low < area.span.low ? span.low : area.span.low;
+        area.span.high = first || span.high > area.span.high ? span.high : area.span.high;
+    }
+    return area;
+}
+
+static const struct runs *runs_in(struct area *area)
+{
+    if (!area->known)
+        area->runs = runs_of(area->part);
+    area->known = true;
+    return &area->runs;
+}
+
 /* Sum of the bytes, eight at a time. */
 static uint64_t sum_of(const struct runs *runs)
 {
@@ -149,7 +277,7 @@ static uint64_t sum_of(const struct runs *runs)
 
 struct use {
     const struct tern_request *request;
-    const char *low, *high; /* all its memory lies between: most uses are passed over by that */
+    struct span span; /* most uses are passed over by that */
     const char *procedure, *name;
     bool output, active;
     int64_t exact; /* bytes that must come; -1: any number up to what there is room for */
@@ -161,14 +289,11 @@ static int use_count, use_room;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The use of an active request that forbids this one, or NULL. */
-static const struct use *find_conflict(const struct runs *runs, bool output)
+static const struct use *find_conflict(struct area *area, bool output)
 {
-    if (runs->count == 0)
-        return NULL;
-    const char *low = runs->runs[0].iov_base, *high = end_of(&runs->runs[runs->count - 1]);
     for (int i = 0; i < use_count; i++)
-        if (uses[i].low < high && low < uses[i].high && uses[i].active &&
-            (output || uses[i].output) && overlap(runs, &uses[i].runs))
+        if (uses[i].active && (output || uses[i].output) && meet(uses[i].span, area->span) &&
+            overlap(runs_in(area), &uses[i].runs))
             return &uses[i];
     return NULL;
 }
@@ -182,26 +307,28 @@ static int refuse(const char *name, const struct use *use)
 
 int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure)
 {
-    struct runs runs[TERN_CHECK_PARTS] = {0};
+    struct area areas[TERN_CHECK_PARTS];
     int rc = 0;
     if (!tern_check_full())
         return 0;
+    for (int i = 0; i < TERN_CHECK_PARTS; i++)
+        areas[i] = area_of(&parts[i]);
     for (int i = 0; i < TERN_CHECK_PARTS && !rc; i++) {
-        runs[i] = runs_of(&parts[i]);
-        if (parts[i].output && overlap_itself(&runs[i]))
+        if (parts[i].output && !blocks_disjoint(&parts[i]) && overlap_itself(runs_in(&areas[i])))
             rc = tern_error(TERN_ERR_BUFFER, "%s: some bytes would be written twice, for blocks overlap",
                             parts[i].name);
         pthread_mutex_lock(&mutex);
-        const struct use *use = rc ? NULL : find_conflict(&runs[i], parts[i].output);
+        const struct use *use = rc ? NULL : find_conflict(&areas[i], parts[i].output);
         if (use)
             rc = refuse(parts[i].name, use);
         pthread_mutex_unlock(&mutex);
     }
-    if (!rc && (parts[0].output || parts[1].output) && overlap(&runs[0], &runs[1]))
+    if (!rc && (parts[0].output || parts[1].output) && meet(areas[0].span, areas[1].span) &&
+        overlap(runs_in(&areas[0]), runs_in(&areas[1])))
         rc = tern_error(TERN_ERR_BUFFER, "%s and %s overlap%s", parts[0].name, parts[1].name,
                         parts[0].buffer == parts[1].buffer ? cure : "");
     for (int i = 0; i < TERN_CHECK_PARTS; i++)
-        drop(&runs[i]);
+        drop(&areas[i].runs);
     return rc;
 }
 
@@ -232,11 +359,8 @@ static void record_use(struct tern_request *request, const struct tern_check_par
                         .output = part->output,
                         .active = request->active,
                         .exact = exact_length(request, part),
+                        .span = area_of(part).span,
                         .runs = runs_of(part)};
-    if (use->runs.count) {
-        use->low = use->runs.runs[0].iov_base;
-        use->high = end_of(&use->runs.runs[use->runs.count - 1]);
-    }
     if (!use->output && use->active)
         use->sum = sum_of(&use->runs);
 }
@@ -262,8 +386,9 @@ int tern_check_request_started(struct tern_request *request)
         return 0;
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < use_count && !rc; i++) {
+        struct area area = {.span = uses[i].span, .known = true, .runs = uses[i].runs};
         const struct use *conflict =
-            uses[i].request == request ? find_conflict(&uses[i].runs, uses[i].output) : NULL;
+            uses[i].request == request ? find_conflict(&area, uses[i].output) : NULL;
         if (conflict)
             rc = refuse(uses[i].name, conflict);
     }

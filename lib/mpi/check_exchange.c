@@ -137,9 +137,19 @@ static void send_note(int rank, int tag, const struct note *note)
 
 /* --- the judge --- */
 
+static void take_verdict(const struct tern_occasion *occasion, const char *text);
+
 static void answer(const struct tern_record *record, const char *text)
 {
-    struct note note = {.occasion = record->occasion, .place = record->place};
+    if (record->sender == (int32_t)tern_rte.rank) {
+        take_verdict(&record->occasion, text);
+        return;
+    }
+    struct note note;
+    note.occasion = record->occasion;
+    note.place = record->place;
+    note.count = 0;
+    memset(note.places, 0, sizeof note.places);
     snprintf(note.text, sizeof note.text, "%s", text);
     send_note(record->sender, VERDICT, &note);
 }
@@ -175,11 +185,11 @@ static void set_state(struct permit *permit, enum state state)
     __atomic_store_n(&permit->state, state, __ATOMIC_RELEASE);
 }
 
-static struct permit *find_permit(const struct note *note)
+static struct permit *find_permit(const struct tern_occasion *occasion)
 {
     for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
-        if (tern_occasion_same(&permit->record->occasion, &note->occasion))
+        if (tern_occasion_same(&permit->record->occasion, occasion))
             return permit;
     }
     return NULL;
@@ -206,11 +216,11 @@ static void end_waiting(struct permit *permit, const char *text)
     free_permit(permit);
 }
 
-static void take_verdict(const struct note *note)
+static void take_verdict(const struct tern_occasion *occasion, const char *text)
 {
-    struct permit *permit = find_permit(note);
+    struct permit *permit = find_permit(occasion);
     if (permit)
-        end_waiting(permit, note->text);
+        end_waiting(permit, text);
 }
 
 static int world_rank(const struct permit *permit, int place)
@@ -229,7 +239,7 @@ static int world_rank(const struct permit *permit, int place)
 
 static void take_missing(const struct note *note)
 {
-    struct permit *permit = find_permit(note);
+    struct permit *permit = find_permit(&note->occasion);
     if (!permit || permit->detached)
         return;
     permit->missing = *note;
@@ -274,7 +284,7 @@ static void take_where(const struct note *note, int asker)
 
 static void take_here(const struct note *note)
 {
-    struct permit *permit = find_permit(note);
+    struct permit *permit = find_permit(&note->occasion);
     for (int i = 0; permit && i < permit->missing.count && i < MISSING_MOST; i++)
         if (permit->missing.places[i] == note->place)
             snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
@@ -365,7 +375,7 @@ static void take(const struct transfer *transfer)
     int from = transfer->request->status.MPI_SOURCE;
     switch (transfer->tag) {
     case RECORD: take_record((const void *)transfer->bytes); break;
-    case VERDICT: take_verdict(note); break;
+    case VERDICT: take_verdict(&note->occasion, note->text); break;
     case WHO: take_who(note, from); break;
     case MISSING: take_missing(note); break;
     case WHERE: take_where(note, from); break;
@@ -392,6 +402,29 @@ static int reap(struct tern_link *list)
     return events;
 }
 
+/* The judge's own record is not sent, and may be answered at once, as may others that wait: their permits leave the list. So
+ * the search begins anew after each. Returns how many records have gone. */
+static int send_records(void)
+{
+    int events = 0;
+    for (struct tern_link *link = waiting.next; link != &waiting;) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        const struct tern_record *record = permit->record;
+        link = link->next;
+        if (permit->sent)
+            continue;
+        permit->sent = true;
+        events++;
+        if (record->judge != record->sender) {
+            send_bytes(record->judge, RECORD, record, tern_record_bytes(record));
+            continue;
+        }
+        take_record(record);
+        link = waiting.next;
+    }
+    return events;
+}
+
 static int poll(struct tern_lane *lane)
 {
     (void)lane;
@@ -408,13 +441,9 @@ static int poll(struct tern_lane *lane)
         tern_list_append(&incoming, &transfer->link);
     }
     pthread_mutex_lock(&mutex);
-    int events = reap(&incoming) + reap(&outgoing);
+    int events = reap(&incoming) + reap(&outgoing) + send_records();
     for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
-        if (!permit->sent)
-            send_bytes(permit->record->judge, RECORD, permit->record,
-                       tern_record_bytes(permit->record));
-        permit->sent = true;
         if (!permit->detached)
             look_at_the_clock(permit);
     }

@@ -41,15 +41,12 @@ static struct sequence basic_element(const struct tern_type *type)
     return (struct sequence){(kind + 1) * 0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u};
 }
 
-static struct sequence sequence_of(const struct tern_datatype *datatype)
+static struct sequence sequence_of(const struct tern_datatype *datatype);
+
+static struct sequence derive(const struct tern_datatype *datatype)
 {
     const struct tern_envelope *envelope = datatype->envelope;
     struct sequence all = nothing;
-
-    if (datatype->type.size == 0)
-        return nothing;
-    if (!envelope || datatype->predefined)
-        return basic_element(&datatype->type);
     if (envelope->combiner != MPI_COMBINER_STRUCT) {
         const struct tern_datatype *old = envelope->types[0];
         return old->type.size ? repeat(sequence_of(old), datatype->type.size / old->type.size)
@@ -57,6 +54,25 @@ static struct sequence sequence_of(const struct tern_datatype *datatype)
     }
     for (int64_t i = 0; i < envelope->type_count; i++)
         all = join(all, repeat(sequence_of(envelope->types[i]), envelope->numbers[1 + i]));
+    return all;
+}
+
+/* Looks through a derived type once: it never changes. A power is odd, so never 0. */
+static struct sequence sequence_of(const struct tern_datatype *datatype)
+{
+    struct tern_findings *findings = (struct tern_findings *)&datatype->findings;
+    struct sequence all;
+    if (datatype->type.size == 0)
+        return nothing;
+    if (!datatype->envelope || datatype->predefined)
+        return basic_element(&datatype->type);
+    all.power = __atomic_load_n(&findings->power, __ATOMIC_ACQUIRE); /* pairs with the release below */
+    all.sum = __atomic_load_n(&findings->sum, __ATOMIC_RELAXED);
+    if (!all.power) {
+        all = derive(datatype);
+        __atomic_store_n(&findings->sum, all.sum, __ATOMIC_RELAXED);
+        __atomic_store_n(&findings->power, all.power, __ATOMIC_RELEASE);
+    }
     return all;
 }
 

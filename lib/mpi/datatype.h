@@ -20,6 +20,12 @@ struct tern_attrs;
 struct tern_envelope; /* how it was made: combiner, integers, addresses, datatypes
                          (datatype_envelope.h) */
 
+/* What check_level full has found out about a datatype. Zero: nothing yet. Any thread may fill it in: all find the same. */
+struct tern_findings {
+    uint64_t sum, power; /* the signature (lib/mpi/check_signature.c); power 0: not known */
+    int64_t disjoint;    /* this many elements, and fewer, have no byte twice (lib/mpi/check_buffers.c) */
+};
+
 struct tern_datatype {
     struct tern_object obj;
     struct tern_type type;
@@ -28,6 +34,7 @@ struct tern_datatype {
     struct tern_envelope *envelope;   /* NULL: MPI_COMBINER_NAMED */
     struct tern_attrs *attrs;         /* NULL: none set */
     struct tern_datatype *next_freed; /* while it is being freed */
+    struct tern_findings findings;
     char name[MPI_MAX_OBJECT_NAME];
 };
 

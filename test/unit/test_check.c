@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_level full: the judge finds which ranks differ and says it, and a type signature is a number of its basic elements only. */
+/* check_level full: the judge finds which ranks differ and says it, a type signature is a number of its basic elements only, and
+ * memory that is written twice is found. */
 #include "lib/mpi/check.h"
 #include "lib/mpi/check_record.h"
 #include "lib/mpi/procedures.h"
+#include "lib/util/error.h"
+#include "random.h"
 #include "suite.h"
 
 #include <check.h>
@@ -305,11 +308,166 @@ START_TEST(their_order_counts)
 }
 END_TEST
 
+/* A struct of 512 members is looked through once. */
+START_TEST(a_signature_is_found_out_once)
+{
+    enum { MEMBERS = 512 };
+    static int lengths[MEMBERS];
+    static MPI_Aint at[MEMBERS];
+    static MPI_Datatype types[MEMBERS];
+    struct tern_datatype *made, *pair;
+    for (int i = 0; i < MEMBERS; i++) {
+        lengths[i] = 1 + i % 3;
+        at[i] = 32 * i;
+        types[i] = i % 2 ? MPI_INT : MPI_DOUBLE;
+    }
+    ck_assert_int_eq(tern_mpi_type_create_struct(false, MEMBERS, (struct tern_ints){lengths, sizeof *lengths},
+                                                 (struct tern_ints){at, sizeof *at}, types, &made),
+                     0);
+    ck_assert_uint_eq(made->findings.power, 0);
+    uint64_t one = tern_check_signature(made, 1), thousand = tern_check_signature(made, 1000);
+    ck_assert_uint_ne(made->findings.power, 0);
+    ck_assert(one != thousand && tern_check_signature(made, 1) == one);
+    /* what is kept is what counts, also in types made from it */
+    made->findings.sum++;
+    ck_assert(tern_check_signature(made, 1) != one);
+    made->findings.sum--;
+    ck_assert_int_eq(tern_mpi_type_contiguous(false, 1000, made, &pair), 0);
+    ck_assert(tern_check_signature(pair, 1) == thousand);
+    tern_datatype_release(pair);
+    tern_datatype_release(made);
+}
+END_TEST
+
+/* ---- buffers ---- */
+
+enum { TYPES = 8, SPAN = 1 << 14, BLOCKS = 4 };
+
+/* With holes, columns that interleave, elements that overlap the next one or themselves, negative extents. */
+static void make_types(struct tern_datatype *types[TYPES])
+{
+    struct tern_datatype *vector;
+    types[0] = named(MPI_INT);
+    types[1] = named(MPI_SHORT_INT);
+    ck_assert_int_eq(tern_mpi_type_vector(false, 3, 1, 5, named(MPI_INT), &vector), 0);
+    types[2] = vector;
+    ck_assert_int_eq(tern_mpi_type_create_resized(false, vector, 0, 4, &types[3]), 0);
+    ck_assert_int_eq(tern_mpi_type_create_resized(false, vector, 0, 20, &types[4]), 0);
+    ck_assert_int_eq(tern_mpi_type_create_resized(false, vector, 0, -64, &types[5]), 0);
+    types[6] = structure(3, (int[]){2, 1, 3}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE, MPI_CHAR});
+    ck_assert_int_eq(tern_mpi_type_indexed(false, 3, (struct tern_ints){(int[]){3, 1, 2}, 4},
+                                           (struct tern_ints){(int[]){0, 2, 8}, 4}, named(MPI_INT), &types[7]),
+                     0);
+}
+
+/* How often each byte is in a part, one run after the other. True: one more than once. */
+static bool count_bytes(const struct tern_check_part *part, const char *memory, unsigned char times[SPAN])
+{
+    bool twice = false;
+    int64_t next = 0;
+    for (int i = 0; i < part->blocks; i++) {
+        int64_t count = part->counts.values ? tern_ints_at(part->counts, i) : part->count;
+        int64_t at = part->displs.values ? tern_ints_at(part->displs, i) * part->type->type.extent : next;
+        struct tern_cursor cursor;
+        struct iovec run;
+        tern_cursor_init(&cursor, &part->type->type, (const char *)part->buffer + at, count);
+        while (tern_cursor_runs(&cursor, &run, 1, SIZE_MAX, NULL) == 1)
+            for (size_t k = 0; k < run.iov_len; k++)
+                twice |= ++times[(char *)run.iov_base + k - memory] > 1;
+        next = at + count * part->type->type.extent;
+    }
+    return twice;
+}
+
+static void random_part(struct tern_check_part *part, struct tern_datatype *types[TYPES], const char *memory,
+                        int counts[BLOCKS], int displs[BLOCKS])
+{
+    *part = (struct tern_check_part){
+        .name = "buffer",
+        .count_name = "count",
+        .buffer = memory + SPAN / 2 + choose(-200, 200),
+        .blocks = (int)choose(1, 3) == 1 ? (int)choose(1, BLOCKS) : 1,
+        .count = choose(0, 6),
+        .type = types[choose(0, TYPES - 1)],
+        .output = choose(0, 1),
+    };
+    int at = 0;
+    for (int i = 0; i < BLOCKS; i++) {
+        counts[i] = (int)choose(0, 4);
+        displs[i] = at += (int)choose(-1, 8);
+    }
+    if (part->blocks > 1 || choose(0, 1))
+        part->counts = (struct tern_ints){counts, 4};
+    if (part->counts.values && choose(0, 3))
+        part->displs = (struct tern_ints){displs, 4};
+}
+
+START_TEST(memory_is_compared_byte_by_byte)
+{
+    static char memory[SPAN];
+    static unsigned char times[2][SPAN];
+    struct tern_datatype *types[TYPES];
+    int counts[2][BLOCKS], displs[2][BLOCKS], faults = 0, fine = 0;
+    tern_checks = TERN_CHECK_FULL;
+    seed = 99 + (uint64_t)_i;
+    make_types(types);
+    for (int round = 0; round < 20000; round++) {
+        struct tern_check_part parts[TERN_CHECK_PARTS];
+        bool fault = false, meet = false;
+        memset(times, 0, sizeof times);
+        for (int p = 0; p < 2; p++) {
+            random_part(&parts[p], types, memory, counts[p], displs[p]);
+            bool twice = count_bytes(&parts[p], memory, times[p]);
+            fault |= twice && parts[p].output;
+        }
+        for (int i = 0; i < SPAN; i++)
+            meet |= times[0][i] && times[1][i];
+        fault |= meet && (parts[0].output || parts[1].output);
+        ck_assert_msg(tern_check_buffers(parts, "") == (fault ? TERN_ERR_BUFFER : 0), "round %d", round);
+        faults += fault;
+        fine += !fault;
+    }
+    ck_assert(faults > 1000 && fine > 1000);
+    tern_checks = TERN_CHECK_BASIC;
+    for (int i = 2; i < TYPES; i++)
+        tern_datatype_release(types[i]);
+}
+END_TEST
+
+/* Elements that lie apart are looked at once for all counts; those that interleave for each larger count. */
+START_TEST(what_elements_overlap_is_found_out_once)
+{
+    static char memory[SPAN];
+    struct tern_datatype *types[TYPES];
+    struct tern_check_part parts[TERN_CHECK_PARTS] = {
+        {.name = "buffer", .buffer = memory + SPAN / 2, .blocks = 1, .count = 2, .output = true}};
+    tern_checks = TERN_CHECK_FULL;
+    make_types(types);
+    parts[0].type = types[6];
+    ck_assert_int_eq(tern_check_buffers(parts, ""), 0);
+    ck_assert(types[6]->findings.disjoint == INT64_MAX);
+    parts[0].type = types[3];
+    ck_assert_int_eq(tern_check_buffers(parts, ""), 0);
+    ck_assert_int_eq(types[3]->findings.disjoint, 2);
+    parts[0].count = 5;
+    ck_assert_int_eq(tern_check_buffers(parts, ""), 0);
+    ck_assert_int_eq(types[3]->findings.disjoint, 5);
+    parts[0].count = 6; /* the next column is in the next block */
+    ck_assert_int_eq(tern_check_buffers(parts, ""), TERN_ERR_BUFFER);
+    ck_assert_int_eq(types[3]->findings.disjoint, 5);
+    types[3]->findings.disjoint = 6; /* what is kept is believed */
+    ck_assert_int_eq(tern_check_buffers(parts, ""), 0);
+    tern_checks = TERN_CHECK_BASIC;
+    for (int i = 2; i < TYPES; i++)
+        tern_datatype_release(types[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("check");
     TCase *judging = suite_case(suite, "judge"), *gathering = suite_case(suite, "gathering");
-    TCase *signatures = suite_case(suite, "signature");
+    TCase *signatures = suite_case(suite, "signature"), *buffers = suite_case(suite, "buffers");
     tcase_add_checked_fixture(gathering, NULL, forget);
     tcase_add_test(gathering, a_part_is_complete_without_the_others);
     tcase_add_test(gathering, who_wait_for_each_other_are_refused);
@@ -328,5 +486,8 @@ int main(void)
     tcase_add_test(judging, an_edge_has_two_ends);
     tcase_add_test(signatures, only_the_elements_count);
     tcase_add_test(signatures, their_order_counts);
+    tcase_add_test(signatures, a_signature_is_found_out_once);
+    tcase_add_loop_test(buffers, memory_is_compared_byte_by_byte, 0, 2);
+    tcase_add_test(buffers, what_elements_overlap_is_found_out_once);
     return suite_run(suite);
 }
