@@ -304,7 +304,8 @@ static void rank_signalled(int rank, int number)
 static void rank_remarked(int rank, int remark, const char *text)
 {
     static bool said[TERN_REMARKS];
-    if (remark < 0 || remark >= TERN_REMARKS || said[remark])
+    bool advice = remark == TERN_REMARK_LIBRARY;
+    if (remark < 0 || remark >= TERN_REMARKS || said[remark] || (advice && run.job->options->quiet))
         return;
     said[remark] = true;
     tern_output_say("rank %d on host %s: %s", rank, host_name(rank), one_line(text));

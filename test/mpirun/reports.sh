@@ -97,14 +97,14 @@ done
 # A rank's words about a stranger come from outside: a terminal does not obey them, and they make no line of mpirun's.
 cat >teller.py <<'END'
 import os, socket, struct
-KINDS = {"connected": 0, "finalized": 5, "stranger": 7}
+KINDS = {"connected": 0, "finalized": 5, "remark": 9}
 number, _, _, _ = os.environ["TERN_REPORTS"].split(":")
 common = socket.socket(fileno=int(number))
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 life, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 socket.send_fds(common, [struct.pack("ii", KINDS["connected"], 0)], [theirs.fileno(), far.fileno()])
 text = "said\x1b[2J\x1b]0;mine\x07\r\nmpirun: rank 0 has won the lottery\n\u009b31m\u202ereversed, Z\u00fcrich".encode() + b"\x9b1m\n"
-ours.send(struct.pack("ii", KINDS["stranger"], 0) + text)
+ours.send(struct.pack("ii", KINDS["remark"], 0) + text)
 ours.send(struct.pack("ii", KINDS["finalized"], 0))
 END
 run -q -n 1 "${PYTHON3:-python3}" teller.py
