@@ -145,7 +145,8 @@ static const char *read_lines(char *text, int *ret_line)
     char *line;
     bool end = false;
     const char *wrong = NULL;
-    while (!wrong && (line = strsep(&text, "\n"))) {
+    while (!wrong && text && *text) {
+        line = strsep(&text, "\n");
         ++*ret_line;
         line[strcspn(line, "#\r")] = '\0';
         if (line[strspn(line, " \t")] == '\0')
