@@ -40,6 +40,10 @@ OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls finish_with handle
 # ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
+FOREIGN += ['ompi_%s' % name for name in (
+    'attr_create_keyval attr_create_keyval_aint attr_create_keyval_fint attr_get_aint attr_get_fint attr_set_aint '
+    'attr_set_fint datatype_match_size errhandler_create errhandler_invoke fortran_argv_blank_f2c fortran_argv_count_f2c '
+    'fortran_multiple_argvs_f2c fortran_string_c2f fortran_string_f2c mpi_errors_are_fatal_comm_handler').split()]
 # ... and the addresses that Fortran programs pass: name and size.
 SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
              ('mpi_fortran_weights_empty_', 4), ('mpi_fortran_argv_null_', 1), ('mpi_fortran_argvs_null_', 1),

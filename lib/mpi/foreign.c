@@ -7,12 +7,15 @@
  * found at once.
  *
  * To be found, such a library has to be loaded first. Open MPI's Fortran and C++ libraries refer to
- * seven objects of their libmpi; without them the program would end in the dynamic linker, with a
- * riddle about a symbol. Ours are there for that only, and empty.
+ * objects and functions inside their libmpi; without them the program would end in the dynamic
+ * linker, with a riddle about a symbol: functions at once where all symbols are resolved at the
+ * start (LD_BIND_NOW, modules of Python). Ours are there for that only: empty, and never called,
+ * for MPI_Init has refused before.
  */
 
 #include "lib/mpi/init.h"
 
+#include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
 #include <limits.h>
@@ -27,6 +30,38 @@
 FOR_THE_LINKER char ompi_errcodes_intern[120], ompi_registered_datareps[64], ompi_status_empty[24];
 FOR_THE_LINKER int ompi_errcode_intern_lastused, ompi_mpi_state;
 FOR_THE_LINKER char ompi_mpi_param_check;
+
+static _Noreturn void refuse(const char *function)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "%s was called, which is inside another MPI's libmpi: a library of that MPI is loaded",
+             function);
+    tern_rte_abort(1, text);
+}
+
+#define INSIDE(function)                       \
+    FOR_THE_LINKER void function(void);        \
+    void function(void)                        \
+    {                                          \
+        refuse(#function);                     \
+    }
+INSIDE(ompi_attr_create_keyval)
+INSIDE(ompi_attr_create_keyval_aint)
+INSIDE(ompi_attr_create_keyval_fint)
+INSIDE(ompi_attr_get_aint)
+INSIDE(ompi_attr_get_fint)
+INSIDE(ompi_attr_set_aint)
+INSIDE(ompi_attr_set_fint)
+INSIDE(ompi_datatype_match_size)
+INSIDE(ompi_errhandler_create)
+INSIDE(ompi_errhandler_invoke)
+INSIDE(ompi_fortran_argv_blank_f2c)
+INSIDE(ompi_fortran_argv_count_f2c)
+INSIDE(ompi_fortran_multiple_argvs_f2c)
+INSIDE(ompi_fortran_string_c2f)
+INSIDE(ompi_fortran_string_f2c)
+INSIDE(ompi_mpi_errors_are_fatal_comm_handler)
 
 /* A directory, whatever path leads to it. */
 struct place {

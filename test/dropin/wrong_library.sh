@@ -38,6 +38,24 @@ says 1 'mpiexec has started 3 processes, each of which is an MPI job of one rank
 printf 'program f\nuse mpi\ninteger ierr\ncall MPI_Init(ierr)\ncall MPI_Finalize(ierr)\nend program\n' >f.f90
 mpifort.openmpi -o f f.f90 || fail "f.f90 does not compile with mpifort.openmpi"
 mkdir half && ln -s "$libdir/libmpi.so.40" half/ || exit 1
-! LD_LIBRARY_PATH=$PWD/half timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./f >out 2>&1 || fail "a program with Debian's Fortran part runs" out
-says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself asks for, belongs to another MPI than'
-says 0 'MPI_THREAD'
+for now in "" 1; do
+    ! LD_BIND_NOW=$now LD_LIBRARY_PATH=$PWD/half timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./f >out 2>&1 ||
+        fail "a program with Debian's Fortran part runs" out
+    says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself asks for, belongs to another MPI than'
+    says 0 'MPI_THREAD'
+done
+cat >module.c <<'C'
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    if (!dlopen(argv[argc - 1], RTLD_NOW)) /* as Python loads its modules */
+        return puts(dlerror());
+    return MPI_Init(&argc, &argv);
+}
+C
+"$TERN_PREFIX/bin/mpicc" -o module module.c -ldl || fail "module.c does not compile"
+debians=$(ldd ./f | sed -n 's/.*libmpi_mpifh.so.40 => \([^ ]*\).*/\1/p')
+! timeout -k 5 60 "$MPIRUN" -n 2 ./module "$debians" >out 2>&1 || fail "a module with Debian's Fortran part runs" out
+says 1 "MPI cannot be started: $debians, which the program asks for, belongs to another MPI than"
