@@ -12,17 +12,20 @@ RANDOM=${SOAK_SEED:=$(date +%N | sed 's/^0*//;s/...$//')}
 echo "SOAK_SEED=$SOAK_SEED"
 slowest=0 # ms
 
-# strike: kills one process of the job, two, or all of one host's but one
+# strike: kills one process of the job, two, or all of one host's but one; says in `struck` which
 strike() {
-    local pids victims=()
-    mapfile -t pids < <(processes)
-    [ ${#pids[@]} -gt 0 ] || return
-    case $((RANDOM % 10)) in
-    0 | 1) victims=("${pids[RANDOM % ${#pids[@]}]}" "${pids[RANDOM % ${#pids[@]}]}") ;;
-    2) victims=("${pids[@]:1}") ;;
-    *) victims=("${pids[RANDOM % ${#pids[@]}]}") ;;
-    esac
-    kill -9 "${victims[@]}" 2>/dev/null
+    local pids=() victims=()
+    # mpirun may not run yet, and a process may have gone since it was listed
+    until [ ${#victims[@]} -gt 0 ] && kill -9 "${victims[@]}" 2>/dev/null; do
+        mapfile -t pids < <(processes)
+        [ ${#pids[@]} -gt 0 ] || continue
+        case $((RANDOM % 10)) in
+        0 | 1) victims=("${pids[RANDOM % ${#pids[@]}]}" "${pids[RANDOM % ${#pids[@]}]}") ;;
+        2) victims=("${pids[@]:1}") ;;
+        *) victims=("${pids[RANDOM % ${#pids[@]}]}") ;;
+        esac
+        struck=$(ps -o pid=,args= -p "${victims[*]}")
+    done
 }
 
 # kill_jobs COUNT
@@ -36,7 +39,7 @@ kill_jobs() {
         while [ -n "$(leftovers)" ] || kill -0 "$job" 2>/dev/null; do
             took=$((($(date +%s%N) - begin) / 1000000))
             if [ "$took" -gt 2000 ]; then
-                complain "job $i: left after 2 s: $(leftovers | tr '\n' ' ')"
+                complain "job $i: left after 2 s: $(leftovers | tr '\n' ' '); killed were: $(tr '\n' ' ' <<<"$struck")"
                 processes | xargs -r kill -9 2>/dev/null
                 break
             fi
