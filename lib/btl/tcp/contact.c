@@ -264,7 +264,7 @@ static void end_round(struct tern_tcp_search *search, uint64_t now)
         search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
         search->state = PAUSING;
         search->next_at_ms = now + ROUND_MS;
-    } else if (search->contact->calls == 0) {
+    } else if (search->contact->calls == 0 && !search->contact->arriving) { /* else looked at again with the next progress */
         fail(search, search->why);
     }
 }

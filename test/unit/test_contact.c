@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* How a peer is sought: which of its addresses are called when, what ends the search, and which words of the peer matter. The calls are
+ * the test's own: it says what becomes of each. */
+
+#include "lib/btl/doorbell.h"
+#include "lib/btl/tcp/call.h"
+#include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/lane.h"
+#include "lib/rte/rte.h"
+#include "lib/util/launcher.h"
+#include "suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN = 0, PEER = 1, TAG = 0, ADDRESSES = 3, ROUND_MS = 700 };
+
+static struct {
+    uint64_t now_ms;
+    struct tern_tcp_contact *contact;
+    const struct tern_tcp_pair *open[ADDRESSES]; /* the call to each address of the peer, or NULL */
+    int called[ADDRESSES];                       /* how often */
+    int addresses;                               /* that the peer has */
+    bool lost;                                   /* the lanes have been told so */
+} at;
+
+/* ---- in place of the rest of the library ---- */
+
+struct tern_rte tern_rte = {.job = "job", .rank = OWN, .size = 2, .local_size = 1, .host = "here"};
+struct tern_tcp_door tern_tcp_door = {.fd = -1};
+
+uint64_t tern_tcp_now_ms(void)
+{
+    return at.now_ms;
+}
+
+const unsigned char *tern_tcp_secret(void)
+{
+    return (const unsigned char *)"known";
+}
+
+void tern_doorbell_ring_self(void)
+{
+}
+
+int64_t tern_rte_local_rank(uint32_t rank)
+{
+    return rank == OWN ? 0 : -1;
+}
+
+void tern_rte_host_of(uint32_t rank, char *name, size_t room)
+{
+    snprintf(name, room, "host%u", rank);
+}
+
+uint32_t tern_rte_program(void)
+{
+    return 1;
+}
+
+bool tern_rte_forget(struct tern_rte_fetch *fetch)
+{
+    return fetch->rank == PEER;
+}
+
+void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    ck_assert(rank == PEER && lanes == 1u << TAG && *text);
+}
+
+uint32_t tern_tcp_lanes_of(uint32_t index)
+{
+    return 1u << index;
+}
+
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    ck_assert(rank == PEER && lanes == 1u << TAG && *text);
+    at.lost = true;
+}
+
+static struct tern_tcp_address address(int index)
+{
+    return (struct tern_tcp_address){.family = 4, .port = 1, .bytes = {10, (unsigned char)index, 0, 1}, .interface = "eth0"};
+}
+
+int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
+{
+    struct tern_card *card = calloc(1, sizeof *card);
+    struct tern_tcp_address list[ADDRESSES];
+    (void)anew;
+    for (int i = 0; i < at.addresses; i++)
+        list[i] = address(i);
+    size_t size = tern_tcp_record_write(list, at.addresses, (unsigned char *)card->bytes, sizeof card->bytes);
+    card->own = 1; /* the port */
+    fetch->value = card;
+    fetch->length = sizeof card->own + size;
+    fetch->error = 0;
+    fetch->rank = rank;
+    fetch->done = true;
+    return 0;
+}
+
+void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index)
+{
+    int where = tern_tcp_contact_address(contact, pair)->bytes[1];
+    ck_assert(index == 0 && !at.open[where]); /* never two calls to one address */
+    at.open[where] = pair;
+    at.called[where]++;
+    contact->calls++;
+    contact->connecting++;
+}
+
+/* ---- what happens ---- */
+
+static void begin(int addresses)
+{
+    tern_tcp_contacts_free();
+    memset(&at, 0, sizeof at);
+    at.now_ms = 1000000;
+    at.addresses = addresses;
+    tern_tcp_door.own[0] = (struct tern_tcp_address){.family = 4, .port = 2, .bytes = {10, 0, 0, 2}, .prefix = 8, .interface = "eth0"};
+    tern_tcp_door.own_count = 1;
+    at.contact = tern_tcp_contact_of(PEER, TAG);
+    ck_assert_int_eq(tern_tcp_contact_seek(at.contact), 0);
+}
+
+static void miss(int where, enum tern_tcp_miss how)
+{
+    const struct tern_tcp_pair *pair = at.open[where];
+    at.open[where] = NULL;
+    tern_tcp_contact_missed(at.contact, pair, how, "it is not there");
+    at.contact->calls--;
+    at.contact->connecting--;
+}
+
+/* Time goes by, in which each call to the first `refusing` addresses is refused at once. */
+static void pass(unsigned ms, int refusing)
+{
+    for (unsigned i = 0; i <= ms; i += 10) {
+        tern_tcp_contacts_go_on(at.now_ms);
+        for (int where = 0; where < refusing; where++)
+            if (at.open[where])
+                miss(where, TERN_TCP_REFUSED);
+        at.now_ms += 10;
+    }
+}
+
+/* ---- what must come of it ---- */
+
+START_TEST(a_search_goes_on_while_the_peer_s_own_call_is_arriving)
+{
+    begin(1);
+    pass(0, 0);
+    at.contact->arriving = 1;
+    miss(0, TERN_TCP_NO_WAY);
+    pass(30000, 0);
+    ck_assert(!at.lost);
+    at.contact->arriving = 0; /* it brings no link */
+    pass(10, 0);
+    ck_assert(at.lost);
+}
+END_TEST
+
+START_TEST(a_link_ends_the_search)
+{
+    begin(1);
+    pass(0, 0);
+    at.contact->links = 1; /* the peer's call has brought one */
+    pass(10, 0);
+    ck_assert(!at.contact->search && !at.lost);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("contact");
+    TCase *tests = suite_case(suite, "contact");
+    tcase_add_test(tests, a_search_goes_on_while_the_peer_s_own_call_is_arriving);
+    tcase_add_test(tests, a_link_ends_the_search);
+    return suite_run(suite);
+}
