@@ -15,6 +15,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/scarcity.h"
 #include "lib/util/tcp_address.h"
 #include "mpirun/loop.h"
 
@@ -38,6 +39,7 @@ struct visit {
 
 static struct {
     struct tern_watch watch;
+    struct tern_rest rest;
     unsigned char secret[TERN_SECRET_BYTES];
     int hosts;
     void (*came)(int host, int fd);
@@ -249,8 +251,9 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
     (void)events;
     int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE)
-            make_room();
+        int error = errno;
+        if (!tern_scarcity_is(error) || !make_room())
+            tern_loop_rest_if_scarce(&door.rest, watch, error);
         return;
     }
     if (!is_allowed(fd) || (door.visit_count >= door.hosts + STRANGERS_MOST && !make_room())) {
@@ -344,6 +347,7 @@ void tern_door_close(void)
     door.open = false;
     while (door.visits)
         forget(door.visits, false);
+    tern_loop_stop_timer(&door.rest.timer);
     tern_loop_watch(&door.watch, 0);
     close(door.watch.fd);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "lib/util/error.h"
+#include "lib/util/scarcity.h"
 
 static int epoll_fd = -1;
 static struct tern_timer *timers; /* sorted by due_ms */
@@ -82,6 +83,24 @@ void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms)
         link = &(*link)->next;
     timer->next = *link;
     *link = timer;
+}
+
+static void end_rest(struct tern_timer *timer)
+{
+    struct tern_rest *rest = (struct tern_rest *)timer;
+    if (tern_loop_watch(rest->watch, EPOLLIN) < 0) /* no memory for that either */
+        tern_loop_set_timer(timer, TERN_SCARCITY_MS);
+}
+
+void tern_loop_rest_if_scarce(struct tern_rest *rest, struct tern_watch *watch, int error)
+{
+    if (!tern_scarcity_is(error))
+        return;
+    tern_scarcity_say(error);
+    tern_loop_watch(watch, 0);
+    rest->watch = watch;
+    rest->timer.expired = end_rest;
+    tern_loop_set_timer(&rest->timer, TERN_SCARCITY_MS);
 }
 
 static void expire_timers(void)

@@ -32,6 +32,14 @@ void tern_loop_never_wait(int fd);
 /* (Re)starts the timer. */
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms);
 void tern_loop_stop_timer(struct tern_timer *timer);
+/* A listening socket that is not watched for a while. Starts zeroed. */
+struct tern_rest {
+    struct tern_timer timer; /* first: the timer is the rest */
+    struct tern_watch *watch;
+};
+/* Call this with the errno of an accept4 that has failed: if nothing can be opened (lib/util/scarcity.h), says so once and watches the
+ * socket again after TERN_SCARCITY_MS. */
+void tern_loop_rest_if_scarce(struct tern_rest *rest, struct tern_watch *watch, int error);
 /* Milliseconds of the monotonic clock. */
 int64_t tern_loop_now_ms(void);
 /* Waits for and handles events until tern_loop_stop is called. */

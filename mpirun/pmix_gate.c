@@ -27,6 +27,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/util/scarcity.h"
+
 enum owner { OURS, FOREIGN, NOT_FOUND };
 
 /* A port and an IPv4 address in network byte order. */
@@ -124,8 +126,15 @@ bool tern_pmix_gate_admits(int connection)
     return owner == OURS;
 }
 
+/* libpmix would stop listening for good if it heard of this. It listens by a thread of its own, which may wait. */
+static void rest(void)
+{
+    tern_scarcity_say(errno);
+    poll(NULL, 0, TERN_SCARCITY_MS);
+}
+
 /* Replaces the C library's function in this process. Returns the next connection of our own user;
- * if there is none, ECONNABORTED, as for a connection that ended before it was accepted. */
+ * if there is none, or it cannot be opened now, ECONNABORTED, as for a connection that ended before it was accepted. */
 __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *address, socklen_t *size)
 {
     socklen_t room = size ? *size : 0;
@@ -134,6 +143,10 @@ __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *addre
         if (size)
             *size = room;
         int connection = accept4(fd, address, size, SOCK_CLOEXEC);
+        if (connection < 0 && tern_scarcity_is(errno)) {
+            rest();
+            break;
+        }
         if (connection < 0 || tern_pmix_gate_admits(connection))
             return connection;
         close(connection);

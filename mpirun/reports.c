@@ -45,6 +45,7 @@ static struct {
     bool *meeting;           /* ranks that wait for all others */
     int met;                 /* how many of this host's do */
     struct tern_watch socket, name;
+    struct tern_rest rest; /* of `name` */
 } reports = { .socket.fd = -1, .name.fd = -1 };
 
 /* ---- answers ---- */
@@ -280,7 +281,7 @@ static void call_ready(struct tern_watch *watch, uint32_t events)
 /* At most `most`: others of this machine may call without end. */
 static void take_calls(int most)
 {
-    int fd;
+    int fd = -1;
     while (most-- > 0 && (fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
         struct ucred caller;
         socklen_t size = sizeof caller;
@@ -297,6 +298,8 @@ static void take_calls(int most)
         }
         call_ready(watch, EPOLLIN);
     }
+    if (fd < 0)
+        tern_loop_rest_if_scarce(&reports.rest, &reports.name, errno);
 }
 
 static void name_ready(struct tern_watch *watch, uint32_t events)

@@ -53,6 +53,8 @@ bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
 
 /* reception.c: adds a call or a visitor to the list, and watches its socket. Returns false with errno if it cannot. */
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events);
+/* No visitor can be accepted for want of files or memory: looks at the port again a while later. */
+void tern_tcp_visitors_rest(uint64_t now_ms);
 /* There are more visitors that have not said hello than shall be: one of them has to go. */
 bool tern_tcp_visitors_are_many(void);
 /* Closes one of them, the oldest one first; one whose whole hello is there only if there is no other. Each is read before it is closed.

@@ -11,6 +11,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/scarcity.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,6 +37,7 @@ static struct {
     int launcher; /* what they come by; -1: nothing to be watched */
     int clock; /* wakes who sleeps when the next address is to be tried */
     uint64_t clock_ms; /* is set to this time; 0: not */
+    uint64_t door_due_ms; /* when the door is watched again; 0: it is watched */
     struct tern_link calls;
     int visitors; /* that have not said hello */
     uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
@@ -125,6 +127,12 @@ bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events)
 bool tern_tcp_visitors_are_many(void)
 {
     return reception.visitors > VISITORS_MAX;
+}
+
+void tern_tcp_visitors_rest(uint64_t now_ms)
+{
+    reception.door_due_ms = now_ms + TERN_SCARCITY_MS;
+    epoll_ctl(reception.epoll, EPOLL_CTL_DEL, tern_tcp_door.fd, NULL);
 }
 
 void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact)
@@ -283,6 +291,8 @@ static void set_clock(uint64_t now)
     uint64_t due_ms = tern_tcp_contacts_due_ms();
     if (due_ms <= now)
         due_ms = 0; /* it waits for something else */
+    if (reception.door_due_ms && (!due_ms || reception.door_due_ms < due_ms))
+        due_ms = reception.door_due_ms;
     if (due_ms == reception.clock_ms)
         return;
     struct itimerspec time = {.it_value = {.tv_sec = (time_t)(due_ms / 1000),
@@ -309,6 +319,8 @@ static int progress(void)
     reception.away_ms = reception.looked_ms ? now - reception.looked_ms : 0;
     reception.looked_ms = now;
     bool visitors = false;
+    if (reception.door_due_ms && now >= reception.door_due_ms && watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD))
+        reception.door_due_ms = 0;
     int count = 0, n = epoll_wait(reception.epoll, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         if (!events[i].data.ptr)
@@ -405,6 +417,6 @@ void tern_tcp_reception_close(void)
         close(reception.clock);
     tern_tcp_contacts_free();
     reception.epoll = reception.clock = reception.launcher = -1;
-    reception.clock_ms = reception.looked_ms = 0;
+    reception.clock_ms = reception.looked_ms = reception.door_due_ms = 0;
     reception.open = reception.announced = false;
 }

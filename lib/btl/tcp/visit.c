@@ -16,6 +16,7 @@
 #include "lib/btl/tcp/sealed.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/scarcity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,15 +156,22 @@ bool tern_tcp_visit_go_on(struct tern_tcp_call *visit)
 
 /* Returns -1 when nobody waits at the port, or nobody can be let in. Where files or memory run short, an older visitor makes
  * room. */
-static int accept_one(struct sockaddr_storage *ret_from)
+static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
 {
     for (;;) {
         socklen_t size = sizeof *ret_from;
         int fd = accept4(tern_tcp_door.fd, (struct sockaddr *)ret_from, &size,
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
-        bool scarce = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-        if (fd >= 0 || (errno != ECONNABORTED && errno != EINTR && !(scarce && tern_tcp_drop_visitor())))
+        int error = errno;
+        if (fd >= 0)
             return fd;
+        if (tern_scarcity_is(error) && !tern_tcp_drop_visitor()) {
+            tern_scarcity_say(error);
+            tern_tcp_visitors_rest(now_ms);
+            return -1;
+        }
+        if (error != ECONNABORTED && error != EINTR && !tern_scarcity_is(error))
+            return -1;
     }
 }
 
@@ -189,7 +197,7 @@ int tern_tcp_visitors_receive(uint64_t now_ms)
     int count = 0;
     for (; count < SOMAXCONN; count++) {
         struct sockaddr_storage from;
-        int fd = accept_one(&from);
+        int fd = accept_one(&from, now_ms);
         if (fd < 0)
             break;
         let_in(fd, &from, now_ms);

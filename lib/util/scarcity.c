@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/util/scarcity.h"
+
+#include "lib/util/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+bool tern_scarcity_is(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+void tern_scarcity_say(int error)
+{
+    static bool said;
+    struct rlimit limit;
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        return;
+    if (error == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        tern_log("no more files can be opened here, at most %lu; connections wait until one is closed. Raise the limit (ulimit -n) "
+                 "before the job starts",
+                 (unsigned long)limit.rlim_cur);
+    else
+        tern_log("the system takes no more connections (%s); they wait, and are tried again", strerror(error));
+}
