@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What check_level full has to know of a procedure besides its arguments: lib/mpi/check.h. Chooses for each procedure which
+"""What check_level full has to know of a procedure besides its arguments: lib/mpi/check/check.h. Chooses for each procedure which
 arguments ranks must agree on, and which memory it reads and writes."""
 
 import kinds

@@ -37,7 +37,7 @@ CALLBACKS += [spelled for name in (
     for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
 # What our Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls finish_with handle refuse tables'.split()]
-# ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/foreign.c) ...
+# ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/other_mpi.c) ...
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
 FOREIGN += ['ompi_%s' % name for name in (

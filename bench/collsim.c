@@ -2,12 +2,12 @@
 
 /*
  * collsim: what every algorithm of a collective would take on a cluster, by the model of
- * lib/coll/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
+ * lib/coll/price/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
  * star: the one that would be used.
  */
-#include "lib/coll/coll.h"
-#include "lib/coll/plan.h"
-#include "lib/coll/topology.h"
+#include "lib/coll/run/coll.h"
+#include "lib/coll/plan/plan.h"
+#include "lib/coll/price/topology.h"
 #include "lib/util/param.h"
 
 #include <ctype.h>

@@ -6,9 +6,9 @@
 
 #include <hwloc.h>
 
-#include "mpirun/frame.h"
-#include "mpirun/map.h"
-#include "mpirun/options.h"
+#include "mpirun/wire/frame.h"
+#include "mpirun/plan/map.h"
+#include "mpirun/plan/options.h"
 
 /* Where ranks may run, in PMIx's words. */
 struct tern_place_text {

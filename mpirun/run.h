@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-#include "mpirun/frame.h"
-#include "mpirun/guardian.h"
+#include "mpirun/wire/frame.h"
+#include "mpirun/ranks/guardian.h"
 #include "mpirun/job.h"
-#include "mpirun/output.h"
-#include "mpirun/server.h"
+#include "mpirun/ranks/output.h"
+#include "mpirun/serve/server.h"
 
 /* Before all else; `job` stays the caller's and must live as long as the process. */
 void tern_run_open(const struct tern_job *job);

@@ -21,6 +21,6 @@ listed() {
 
 listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py
 listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch] lib/*/*.cpp
-listed mpirun/Makefile.am mpirun mpirun/*.[ch]
+listed mpirun/Makefile.am mpirun mpirun/*.[ch] mpirun/*/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
 [ "$missing" = 0 ]

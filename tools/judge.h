@@ -9,7 +9,7 @@
  * faster than a cache), or are others when they are measured again. Pure functions.
  */
 
-#include "lib/util/figures.h"
+#include "lib/util/measured.h"
 
 /* What is wrong with `count` figures by themselves: 0, or -1 with a sentence in `why` that names the figure, what was found, and
  * what was expected. */

@@ -2,10 +2,10 @@
 #include "tools/measure.h"
 
 #include "lib/rte/hardware.h"
-#include "lib/util/figures.h"
+#include "lib/util/measured.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
-#include "lib/util/params.h"
+#include "lib/util/param_table.h"
 #include "tools/judge.h"
 #include "lib/util/prefix.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/figures.h"
+#include "lib/util/measured.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "tools/measure.h"

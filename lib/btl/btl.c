@@ -2,7 +2,7 @@
 #include "lib/btl/btl.h"
 
 #include "lib/btl/peer.h"
-#include "lib/btl/shm/segment.h"
+#include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"

@@ -30,7 +30,7 @@ struct tern_packet {
     uint16_t seq;     /* of a message (first three kinds): its number in (context, source -> destination) */
     int32_t source;   /* sender's rank in the context */
     int32_t tag;
-    uint32_t id;      /* a request, by its number (lib/pml/number.c), where the kind says so; else 0 */
+    uint32_t id;      /* a request, by its number (lib/pml/request_id.c), where the kind says so; else 0 */
     uint64_t context; /* id, which names the lane; an offset in DATA; 0 where the kind needs none */
 };
 

@@ -13,7 +13,7 @@
 #include "lib/mpi/attr.h"
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/rte/rte.h"

@@ -17,7 +17,7 @@
 #include "lib/mpi/buffer.h"
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"

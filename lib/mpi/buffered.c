@@ -5,8 +5,8 @@
 
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 

@@ -5,12 +5,12 @@
  * blocks there are only the topology knows, so their counts and types are looked at here, not at
  * the entry.
  */
-#include "lib/mpi/coll.h"
+#include "lib/mpi/collectives.h"
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/entry.h"
-#include "lib/mpi/topo.h"
+#include "lib/mpi/topo/topo.h"
 #include "lib/util/error.h"
 
 static int check_counts(struct tern_ints counts, int length, const char *argument)

@@ -13,7 +13,7 @@
  * process is in two.
  */
 
-#include "lib/coll/coll.h"
+#include "lib/coll/run/coll.h"
 #include "lib/mpi/comm_ids.h"
 #include "lib/mpi/group.h"
 #include "lib/pml/context.h"

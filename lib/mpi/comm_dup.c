@@ -12,8 +12,8 @@
 #include "lib/mpi/attr.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
-#include "lib/mpi/request.h"
-#include "lib/mpi/topo.h"
+#include "lib/mpi/request_object.h"
+#include "lib/mpi/topo/topo.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 

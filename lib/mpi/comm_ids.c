@@ -11,7 +11,7 @@
 #include "lib/mpi/comm_ids.h"
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype_named.h"
+#include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/op.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

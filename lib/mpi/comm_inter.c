@@ -10,7 +10,7 @@
 
 #include "lib/mpi/comm.h"
 
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/context.h"

@@ -10,14 +10,14 @@
  * tern_raise_on) and return the MPI error code for the caller. No lock is held meanwhile.
  */
 
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/init.h"
 #include "lib/mpi/p2p.h"
 #include "lib/mpi/session.h"
-#include "lib/mpi/tool.h"
+#include "lib/mpi/tool/tool.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"

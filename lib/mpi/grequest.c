@@ -3,7 +3,7 @@
 /* Generalized requests (MPI-4.1 section 13.2): the program itself says when they are complete. */
 
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

@@ -4,7 +4,7 @@
 
 #include "lib/mpi/group.h"
 
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/util/error.h"

@@ -4,8 +4,8 @@
 
 #include "lib/mpi/init.h"
 
-#include "lib/btl/shm/programs.h"
-#include "lib/mpi/check.h"
+#include "lib/node/programs.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
 #include "lib/pml/pml.h"

@@ -53,7 +53,7 @@ const char *tern_thread_level_name(int level);
 int tern_thread_level_of(const char *name);
 
 /* Looks among the loaded objects for libraries of another MPI that cannot work with ours
- * (lib/mpi/foreign.c). 0, or TERN_ERR_OTHER with what is wrong and its cure. */
+ * (lib/mpi/other_mpi.c). 0, or TERN_ERR_OTHER with what is wrong and its cure. */
 int tern_foreign_check(void);
 
 #endif

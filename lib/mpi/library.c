@@ -18,13 +18,13 @@
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/mpi/buffer.h"
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/init.h"
-#include "lib/mpi/request.h"
-#include "lib/mpi/tool.h"
+#include "lib/mpi/request_object.h"
+#include "lib/mpi/tool/tool.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"

@@ -5,11 +5,11 @@
 
 #include "lib/mpi/message.h"
 
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 

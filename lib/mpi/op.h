@@ -4,9 +4,9 @@
 
 /* Reduction operations (MPI-4.1 sections 6.9.2 and 6.9.5). */
 
-#include "lib/coll/coll.h"
-#include "lib/mpi/datatype.h"
-#include "lib/type/reduce.h"
+#include "lib/coll/run/coll.h"
+#include "lib/mpi/datatype/datatype.h"
+#include "lib/type/reduction.h"
 #include "lib/util/handle.h"
 
 #include <mpi.h>

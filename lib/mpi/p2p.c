@@ -6,9 +6,9 @@
  */
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/p2p.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 
 #include "lib/mpi/procedures.h"

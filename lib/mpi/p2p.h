@@ -5,7 +5,7 @@
 /* How a send or receive is started whose partner is a rank; for lib/mpi/p2p.c and for the entry points, which do it without a
  * further call. */
 
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 
 static inline int tern_p2p_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,

@@ -16,7 +16,7 @@
  */
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/pml/context.h"
 #include "lib/pml/request.h"
 #include "lib/util/list.h"

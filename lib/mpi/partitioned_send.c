@@ -4,7 +4,7 @@
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/partitioned.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

@@ -16,7 +16,7 @@
 
 #include "lib/mpi/errhandler.h"
 
-#include "lib/mpi/check.h"
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler_throw.h"
 #include "lib/mpi/fortran.h"

@@ -7,7 +7,7 @@
  * once, when it is waited for or tested. Calls that give several statuses have its code in them.
  */
 
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 

@@ -10,8 +10,8 @@
  */
 
 #include "lib/mpi/comm.h"
-#include "lib/mpi/datatype.h"
-#include "lib/mpi/request.h"
+#include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/request_object.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

@@ -2,7 +2,7 @@
 
 /* Fields of a status that have procedures of their own (MPI-4.1 sections 3.2.5, 3.8.4 and 13.3). */
 
-#include "lib/mpi/request.h"
+#include "lib/mpi/request_object.h"
 
 #include "lib/mpi/procedures.h"
 

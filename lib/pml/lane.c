@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/pml/lane.h"
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"

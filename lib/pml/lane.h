@@ -66,7 +66,7 @@ struct tern_lane {
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
 
-    struct tern_link runs; /* active nonblocking collectives (lib/coll/execute.c) */
+    struct tern_link runs; /* active nonblocking collectives (lib/coll/run/execute.c) */
 
     /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those, atomic */
     struct {

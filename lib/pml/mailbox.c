@@ -6,7 +6,7 @@
  * that lane's progress empties, in order. Processes with the same number of lanes never come here.
  */
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/pml_request.h"
 
 #include "lib/util/log.h"

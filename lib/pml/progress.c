@@ -13,7 +13,7 @@
  * thread is busy, for that one would have to wait for us.
  */
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"

@@ -6,7 +6,7 @@
  * keeps away from the doorbell: a sender would have to wake it for each packet that they see anyway.
  */
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"

@@ -37,11 +37,11 @@ struct tern_request {
     _Atomic bool complete;  /* status is valid; inactive requests count as complete */
     bool active;            /* started, and completion not reported to the user yet */
     bool persistent;
-    bool held;              /* lib/mpi/request.c: references to comm and datatype are held */
+    bool held;              /* lib/mpi/request_object.c: references to comm and datatype are held */
     int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
     void *comm;             /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by itself */
-    void *datatype;         /* lib/mpi/request.c: struct tern_datatype held, or NULL */
+    void *datatype;         /* lib/mpi/request_object.c: struct tern_datatype held, or NULL */
     void *owner;            /* whoever set on_complete: what this is a part of */
     struct tern_lane *lane; /* where it makes progress; its lock guards what is not the user's */
     void (*on_complete)(struct tern_request *request); /* NULL, or called once at completion, with the lane's lock; the request is its own then */

@@ -18,7 +18,7 @@
  * order never depends on that.
  */
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/pml_request.h"
 
 #include "lib/util/event.h"

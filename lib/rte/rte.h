@@ -108,7 +108,7 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
 /* Writes the job's secret as text (lib/util/hmac.h), by which connections are proven. Returns false if the launcher gave none,
- * as another one than ours: then rank 0 makes one (lib/btl/tcp/door.c). */
+ * as another one than ours: then rank 0 makes one (lib/btl/tcp/listener.c). */
 bool tern_rte_secret(char *text, size_t room);
 
 /* Says `text` on standard error if it is the first remark of this kind: of the job, where the launcher is ours and this process is

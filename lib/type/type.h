@@ -6,7 +6,7 @@
  * The layout of a datatype as a flat program, and cursors that move bytes through it.
  *
  * This room knows bytes, not MPI objects: envelope, name, attributes belong to struct tern_datatype
- * (lib/mpi/datatype.h), which embeds a struct tern_type. A type is compiled once, when it
+ * (lib/mpi/datatype/datatype.h), which embeds a struct tern_type. A type is compiled once, when it
  * is made, into a program of contiguous, strided and indexed runs; a cursor packs or unpacks from
  * any byte offset of the packed stream, so that pipelines can stop anywhere.
  */

@@ -9,7 +9,7 @@
  *     if (tern_event_wanted(TERN_EVENT_X))
  *         tern_event_raise(TERN_EVENT_X, comm, (int64_t[]){...});
  *
- * lib/mpi/tool_event.c says what the values of each type are and registers what is called.
+ * lib/mpi/tool/tool_event.c says what the values of each type are and registers what is called.
  */
 
 #include "lib/util/atomic.h"

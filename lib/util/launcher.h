@@ -72,7 +72,7 @@ enum { TERN_SEEKS_MOST = 16 };
 
 /*
  * The memory that the ranks of a node share begins with this, in the file that the launcher makes. The launcher writes the first
- * bytes, and TERN_NO_PROGRAM_MORE for each rank that has ended; the rest is the ranks' (lib/btl/shm/programs.h).
+ * bytes, and TERN_NO_PROGRAM_MORE for each rank that has ended; the rest is the ranks' (lib/node/programs.h).
  */
 enum { TERN_NODE_HALVES = 2 };
 #define TERN_NO_PROGRAM_MORE UINT32_MAX

@@ -2,7 +2,7 @@
 
 /*
  * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the
- * files, which are read when the first value is wanted (measured figures: lib/util/figures.c).
+ * files, which are read when the first value is wanted (measured figures: lib/util/measured.c).
  *
  * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no
  * rank) speaks.
@@ -11,10 +11,10 @@
 #include "lib/util/param.h"
 
 #include "lib/util/error.h"
-#include "lib/util/figures.h"
+#include "lib/util/measured.h"
 #include "lib/util/log.h"
-#include "lib/util/param_text.h"
-#include "lib/util/params.h"
+#include "lib/util/param_parse.h"
+#include "lib/util/param_table.h"
 #include "lib/util/text.h"
 
 #include <ctype.h>
@@ -79,7 +79,7 @@ static const struct tern_param *expect(const char *name)
 {
     const struct tern_param *param = find(name);
     if (!param) {
-        tern_log("parameter %s stands in no table (lib/util/params.c)", name);
+        tern_log("parameter %s stands in no table (lib/util/param_table.c)", name);
         abort();
     }
     return param;
@@ -404,7 +404,7 @@ static int64_t number_of(const char *name)
                  name, text, setting ? "file " : "", source, expected[param->type],
                  param->preset ? param->preset : "0");
     if (param->preset && !tern_param_read_value(param->type, param->preset, &value)) {
-        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/params.c)",
+        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/param_table.c)",
                  param->preset, name);
         abort();
     }

@@ -6,7 +6,7 @@
  * Parameters: one namespace, Open MPI's names where the meaning is the same. A value comes from, in this order:
  * environment OMPI_MCA_NAME (mpirun's --mca sets it), the files $OMPI_MCA_mca_param_files or
  * ~/.openmpi/mca-params.conf and PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments), what
- * `mpi_info --measure` has measured (lib/util/figures.h), the default.
+ * `mpi_info --measure` has measured (lib/util/measured.h), the default.
  * Before all of them comes what a tool has written (tern_param_write).
  * Each room has one const table; tern_param_rooms lists them all for mpi_info and for mpirun's spelling check.
  */

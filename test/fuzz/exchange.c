@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "mpirun/exchange.h"
-#include "mpirun/server.h"
+#include "mpirun/serve/server_exchange.h"
+#include "mpirun/serve/server.h"
 
 enum { HOSTS = 3, RANKS = 6, REQUESTS = 64 };
 

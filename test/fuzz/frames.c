@@ -3,10 +3,10 @@
  * description that is taken is written and read again: the same. */
 #include "fuzz.h"
 
-#include "mpirun/agents.h"
-#include "mpirun/cards.h"
-#include "mpirun/frame.h"
-#include "mpirun/job_data.h"
+#include "mpirun/tree/agents.h"
+#include "mpirun/serve/addresses.h"
+#include "mpirun/wire/frame.h"
+#include "mpirun/wire/job_data.h"
 
 static void read_job(struct tern_reader reader)
 {

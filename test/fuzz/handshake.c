@@ -5,7 +5,7 @@
 
 #include "lib/btl/packet.h"
 #include "lib/btl/peer.h"
-#include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/framing.h"
 #include "lib/btl/tcp/greeting.h"
 
 #include <sys/socket.h>

@@ -7,12 +7,12 @@
  */
 #include "fuzz.h"
 
-#include "lib/btl/doorbell.h"
-#include "lib/btl/tcp/call.h"
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/congestion.h"
-#include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/link.h"
-#include "lib/btl/tcp/reception.h"
+#include "lib/btl/tcp/connecting.h"
 #include "lib/rte/rte.h"
 #include "lib/util/launcher.h"
 

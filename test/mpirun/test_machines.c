@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "lib/util/error.h"
-#include "mpirun/map.h"
-#include "mpirun/policy.h"
-#include "mpirun/rankfile.h"
-#include "mpirun/topology.h"
+#include "mpirun/plan/map.h"
+#include "mpirun/plan/policy.h"
+#include "mpirun/plan/rankfile.h"
+#include "mpirun/plan/this_machine.h"
 
 enum machine {
     LAPTOP,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/util/error.h"
-#include "mpirun/map.h"
+#include "mpirun/plan/map.h"
 
 /* sockets x numa nodes per socket x cores per numa node x hardware threads */
 static struct tern_host make_host(int sockets, int numas, int cores, int threads)

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "mpirun/allocation.h"
-#include "mpirun/connection.h"
-#include "mpirun/directions.h"
-#include "mpirun/frame.h"
-#include "mpirun/hosts.h"
-#include "mpirun/policy.h"
-#include "mpirun/topology.h"
+#include "mpirun/plan/allocation.h"
+#include "mpirun/wire/connection.h"
+#include "mpirun/tree/agent_bootstrap.h"
+#include "mpirun/wire/frame.h"
+#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/policy.h"
+#include "mpirun/plan/this_machine.h"
 
 START_TEST(test_hosts)
 {

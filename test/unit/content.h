@@ -4,7 +4,7 @@
 
 /* What buffers hold when plans are executed without data (symbolic.h): pieces, each of units of the inputs of a set of ranks. */
 
-#include "lib/coll/plan.h"
+#include "lib/coll/plan/plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 /* What tests of datatypes have in common. */
 
-#include "lib/mpi/datatype_named.h"
+#include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/procedures.h"
 
 #include <check.h>

@@ -8,7 +8,7 @@
 
 #include "require.h"
 
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/util/atomic.h"
 
 #include <pthread.h>

@@ -5,7 +5,7 @@
 /* For tests of plans: elements that say where they come from, and the reading of a plan for races.
  */
 
-#include "lib/coll/plan.h"
+#include "lib/coll/plan/plan.h"
 #include "lib/type/type.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "proof.h"
 
-#include "lib/coll/topology.h"
+#include "lib/coll/price/topology.h"
 #include "lib/type/layout.h"
 #include "plan_check.h"
 

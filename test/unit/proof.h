@@ -12,7 +12,7 @@
  * other algorithms for its parts.
  */
 
-#include "lib/coll/coll.h"
+#include "lib/coll/run/coll.h"
 #include "symbolic.h"
 
 enum { PROOF_INPUTS = 2 }; /* buffers that may hold inputs: of sending and receiving */

@@ -7,7 +7,7 @@
  * what is done within a group. A process is a rank of the first group, or that group's size + a
  * rank of the second one; the root is in the first one.
  */
-#include "lib/coll/coll.h"
+#include "lib/coll/run/coll.h"
 #include "plan_check.h"
 #include "symbolic.h"
 #include "suite.h"

@@ -57,7 +57,7 @@ static long model_syscall(long number, ...);
 #define pthread_mutex_lock(mutex) ((void)(mutex))
 #define pthread_mutex_unlock(mutex) ((void)(mutex))
 
-#include "lib/btl/doorbell.c"
+#include "lib/node/doorbell.c"
 #include "lib/btl/shm/ring.c"
 #include "lib/btl/shm/shm.c"
 

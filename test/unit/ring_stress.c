@@ -10,7 +10,7 @@
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"

@@ -9,7 +9,7 @@
  * on stacks of their own.
  */
 
-#include "lib/coll/execute.h"
+#include "lib/coll/run/execute.h"
 
 #include <stdbool.h>
 

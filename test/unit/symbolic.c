@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbolic.h"
 
-#include "lib/btl/shm/board.h"
+#include "lib/node/board.h"
 
 #include <stdlib.h>
 #include <string.h>

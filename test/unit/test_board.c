@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory that ranks find by name (lib/btl/shm/segment.h), and boards made of it: both ranks in one process. */
-#include "lib/btl/shm/board.h"
+/* Memory that ranks find by name (lib/node/segment.h), and boards made of it: both ranks in one process. */
+#include "lib/node/board.h"
 #include "lib/util/error.h"
 #include "suite.h"
 

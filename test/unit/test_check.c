@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check_level full: the judge finds which ranks differ and says it, a type signature is a number of its basic elements only, and
  * memory that is written twice is found. */
-#include "lib/mpi/check.h"
-#include "lib/mpi/check_record.h"
+#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/check_record.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 #include "random.h"

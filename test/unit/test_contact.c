@@ -3,10 +3,10 @@
 /* How a peer is sought: which of its addresses are called when, what ends the search, and which words of the peer matter. The calls are
  * the test's own: it says what becomes of each. */
 
-#include "lib/btl/doorbell.h"
-#include "lib/btl/tcp/call.h"
-#include "lib/btl/tcp/door.h"
-#include "lib/btl/tcp/lane.h"
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/lane_links.h"
 #include "lib/rte/rte.h"
 #include "lib/util/launcher.h"
 #include "suite.h"

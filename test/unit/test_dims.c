@@ -2,7 +2,7 @@
 
 /* MPI_Dims_create against a search through all factorizations, and its rules for given entries. */
 
-#include "lib/mpi/dims.h"
+#include "lib/mpi/topo/dims.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 #include "suite.h"

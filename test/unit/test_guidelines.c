@@ -4,8 +4,8 @@
  * for what the chooser believes: no collective costs more than others that do the same together, none costs less when
  * it is given more. One node with enough cores, one with two, and many nodes of one rank; 2 to 4096 ranks, 1 byte to 16 MiB.
  */
-#include "lib/coll/coll.h"
-#include "lib/coll/plan.h"
+#include "lib/coll/run/coll.h"
+#include "lib/coll/plan/plan.h"
 #include "suite.h"
 
 #include <check.h>

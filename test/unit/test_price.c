@@ -4,9 +4,9 @@
  * as many messages as the plans of all ranks send, also where a vector has fewer elements than there are ranks. And phases
  * within nodes are priced with the board that the ranks of a node have.
  */
-#include "lib/coll/coll.h"
-#include "lib/coll/plan.h"
-#include "lib/coll/topology.h"
+#include "lib/coll/run/coll.h"
+#include "lib/coll/plan/plan.h"
+#include "lib/coll/price/topology.h"
 #include "suite.h"
 
 #include <check.h>

@@ -10,8 +10,8 @@
 #include "proof.h"
 #include "suite.h"
 
-#include "lib/coll/sequence.h"
-#include "lib/coll/build.h"
+#include "lib/coll/algo/by_others.h"
+#include "lib/coll/plan/build.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 /* Every predefined reduction on every class of basic element, against a reference that computes one
  * element at a time in the widest numbers there are. The values are such that nothing is rounded.
  */
-#include "lib/type/reduce.h"
+#include "lib/type/reduction.h"
 #include "suite.h"
 
 #include <check.h>

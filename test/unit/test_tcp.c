@@ -4,7 +4,7 @@
  * which connections are dead. */
 
 #include "lib/btl/tcp/address.h"
-#include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/framing.h"
 #include "lib/btl/tcp/greeting.h"
 #include "lib/btl/tcp/silence.h"
 #include "lib/util/cipher.h"

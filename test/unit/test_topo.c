@@ -5,7 +5,7 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
-#include "lib/mpi/topo.h"
+#include "lib/mpi/topo/topo.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "suite.h"

@@ -5,7 +5,7 @@
  * few, against known answers, and never worse than the given order.
  */
 
-#include "lib/mpi/topo_map.h"
+#include "lib/mpi/topo/topo_map.h"
 #include "suite.h"
 
 #include <check.h>

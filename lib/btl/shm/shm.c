@@ -7,13 +7,13 @@
  * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a
  * payload does not fit or the ring is full. The receiver finds new rings in its inbox and polls all
  * it knows. The sender never waits and never fences: after publishing a packet it looks whether the
- * receiver says it sleeps (lib/btl/doorbell.c).
+ * receiver says it sleeps (lib/node/doorbell.c).
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/doorbell.h"
+#include "lib/node/doorbell.h"
 #include "lib/btl/shm/ring.h"
-#include "lib/btl/shm/segment.h"
+#include "lib/node/segment.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
 #include "lib/util/copy.h"

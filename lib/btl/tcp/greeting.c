@@ -2,7 +2,7 @@
 #include "lib/btl/tcp/greeting.h"
 
 #include "lib/btl/peer.h"
-#include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/framing.h"
 
 #include <string.h>
 

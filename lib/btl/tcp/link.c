@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/link.h"
 
-#include "lib/btl/tcp/door.h"
+#include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/sealed.h"
 #include "lib/util/atomic.h"

@@ -11,7 +11,7 @@
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/tcp/frame.h"
+#include "lib/btl/tcp/framing.h"
 #include "lib/btl/tcp/silence.h"
 #include "lib/util/list.h"
 

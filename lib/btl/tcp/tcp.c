@@ -11,12 +11,12 @@
  */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/shm/segment.h"
+#include "lib/node/segment.h"
 #include "lib/btl/peer.h"
-#include "lib/btl/tcp/call.h"
+#include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/flusher.h"
-#include "lib/btl/tcp/lane.h"
-#include "lib/btl/tcp/reception.h"
+#include "lib/btl/tcp/lane_links.h"
+#include "lib/btl/tcp/connecting.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Visitors: whoever connects to our port. Until one has proved itself its bytes are compared, never interpreted; who cannot
+ * gets no answer, and one line is printed in all.
+ *
+ * Strangers must not keep out those of the job. A visitor is read as soon as it is accepted, and once more before it is closed
+ * for want of time or room. Nothing depends on a visitor that has only said hello, since a stranger may have recorded that hello
+ * elsewhere; it has to confirm. It may do so for twice as long as an answer of ours is used by whom it is for (STALE_MS in
+ * call.c), so that none is closed that has just become a link at its own end.
+ */
+
+#include "lib/btl/tcp/dial.h"
+
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/sealed.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/scarcity.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum {
+    HELLO_MS = 60 * 1000,
+    CONFIRM_MS = 60 * 1000,
+    ARRIVING_MOST = 16, /* of one peer: for each of its addresses or links, not for each hello that a stranger has recorded */
+};
+
+static void warn_once(const struct tern_tcp_call *visit, const char *what)
+{
+    char from[TERN_TCP_TEXT], text[TERN_TCP_TEXT + 100];
+    snprintf(text, sizeof text, "a connection from %s %s: closed (this is said once)",
+             tern_tcp_sockaddr_text(&visit->from, from), what);
+    tern_rte_remark(TERN_REMARK_STRANGER, text);
+}
+
+/* The visit is over. */
+static bool leave(struct tern_tcp_call *visit)
+{
+    tern_tcp_call_close(visit);
+    return false;
+}
+
+static bool refuse(struct tern_tcp_call *visit, const char *what)
+{
+    warn_once(visit, what);
+    return leave(visit);
+}
+
+/* Is a link wanted, as seen from here? */
+static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
+                                   const struct tern_tcp_greeting *greeting,
+                                   const struct tern_tcp_contact *contact)
+{
+    if (greeting->encrypt != tern_tcp_sealed_wanted())
+        return TERN_TCP_UNLIKE;
+    if (!greeting->encrypt && !tern_hello_is_direct(&visit->hello, visit->fd))
+        return TERN_TCP_RELAYED;
+    if (greeting->program != tern_rte_program())
+        return TERN_TCP_WRONG_PROGRAM;
+    if (contact->links & 1u << greeting->link)
+        return TERN_TCP_CROSSED;
+    if (greeting->link == 0 && tern_tcp_contact_is_called(contact) &&
+        tern_rte.rank < greeting->from)
+        return TERN_TCP_CROSSED;
+    return TERN_TCP_WELCOME;
+}
+
+/* Returns true if another visitor has said the very same hello: one of the two is a copy. */
+static bool is_copy(const struct tern_tcp_call *visit)
+{
+    for (struct tern_tcp_call *other = tern_tcp_call_after(NULL); other; other = tern_tcp_call_after(other))
+        if (other->step == TERN_TCP_AWAITING_CONFIRM &&
+            memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
+            return true;
+    return false;
+}
+
+/* The hello is one of the job's. A call that gets no answer here is begun anew by its caller, with another hello. */
+static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *greeting,
+                   const unsigned char *secret)
+{
+    bool mine = greeting->to == tern_rte.rank;
+    struct tern_tcp_contact *contact =
+        mine ? tern_tcp_contact_of(greeting->from, greeting->lane) : NULL;
+    if (mine && (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
+        return leave(visit);
+    visit->answer.number = tern_rte.rank;
+    visit->answer.verdict = contact ? judge(visit, greeting, contact) : TERN_TCP_WRONG_RANK;
+    if (visit->answer.verdict == TERN_TCP_WRONG_PROGRAM)
+        visit->answer.number = tern_rte_program();
+    if (visit->answer.verdict == TERN_TCP_UNLIKE)
+        visit->answer.number = tern_tcp_sealed_wanted();
+    if (tern_answer_seal(&visit->answer, &visit->hello, secret) ||
+        !tern_handshake_write(visit->fd, &visit->answer, sizeof visit->answer) ||
+        visit->answer.verdict != TERN_TCP_WELCOME)
+        return leave(visit);
+    tern_tcp_set_options(visit->fd, tern_rte_local_rank(greeting->from) >= 0);
+    visit->link = greeting->link;
+    visit->deadline_ms = tern_tcp_now_ms() + CONFIRM_MS;
+    visit->got = 0;
+    tern_tcp_visit_is_welcome(visit, contact);
+    return true;
+}
+
+bool tern_tcp_visit_waits(const struct tern_tcp_call *visit)
+{
+    return visit->step == TERN_TCP_AWAITING_HELLO && visit->got == sizeof visit->hello;
+}
+
+/* A visitor whose whole hello is there waits until the secret is. */
+static bool read_hello(struct tern_tcp_call *visit)
+{
+    struct tern_tcp_greeting greeting;
+    enum tern_part part =
+        tern_tcp_visit_waits(visit)
+            ? TERN_WHOLE
+            : tern_handshake_read(visit->fd, &visit->hello, sizeof visit->hello, &visit->got);
+    const unsigned char *secret = part == TERN_WHOLE ? tern_tcp_secret() : NULL;
+    if (!tern_hello_begins(&tern_tcp_service, &visit->hello, visit->got))
+        return refuse(visit, "speaks another language");
+    if (part == TERN_ENDED)
+        return leave(visit);
+    if (!secret)
+        return true;
+    if (!tern_hello_holds(&visit->hello, &tern_tcp_service, secret) ||
+        !tern_tcp_greeting_read(&visit->hello, tern_rte.job, tern_rte.size, &greeting))
+        return refuse(visit, "does not know this job's secret");
+    return answer(visit, &greeting, secret);
+}
+
+static bool read_confirm(struct tern_tcp_call *visit)
+{
+    switch (tern_handshake_read(visit->fd, &visit->confirm, sizeof visit->confirm, &visit->got)) {
+    case TERN_PART:
+        return true;
+    case TERN_WHOLE:
+        if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, tern_tcp_secret()))
+            return refuse(visit, "does not know this job's secret");
+        tern_tcp_call_hand_over(visit);
+        return false;
+    default: /* it has found another way to us */
+        return leave(visit);
+    }
+}
+
+bool tern_tcp_visit_go_on(struct tern_tcp_call *visit)
+{
+    return visit->step == TERN_TCP_AWAITING_HELLO ? read_hello(visit) : read_confirm(visit);
+}
+
+/* Returns -1 when nobody waits at the port, or nobody can be let in. Where files or memory run short, an older visitor makes
+ * room. */
+static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
+{
+    for (;;) {
+        socklen_t size = sizeof *ret_from;
+        int fd = accept4(tern_tcp_door.fd, (struct sockaddr *)ret_from, &size,
+                         SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int error = errno;
+        if (fd >= 0)
+            return fd;
+        if (tern_scarcity_is(error) && !tern_tcp_drop_visitor()) {
+            tern_scarcity_say(error);
+            tern_tcp_visitors_rest(now_ms);
+            return -1;
+        }
+        if (error != ECONNABORTED && error != EINTR && !tern_scarcity_is(error))
+            return -1;
+    }
+}
+
+static void let_in(int fd, const struct sockaddr_storage *from, uint64_t now_ms)
+{
+    struct tern_tcp_call *visit = calloc(1, sizeof *visit);
+    if (!visit) {
+        close(fd);
+        return;
+    }
+    visit->fd = fd;
+    visit->step = TERN_TCP_AWAITING_HELLO;
+    visit->deadline_ms = now_ms + HELLO_MS;
+    visit->from = *from;
+    if (!tern_tcp_call_begin(visit, EPOLLIN))
+        tern_tcp_call_close(visit);
+    else if (tern_tcp_visit_go_on(visit) && tern_tcp_visitors_are_many())
+        tern_tcp_drop_visitor();
+}
+
+int tern_tcp_visitors_receive(uint64_t now_ms)
+{
+    int count = 0;
+    for (; count < SOMAXCONN; count++) {
+        struct sockaddr_storage from;
+        int fd = accept_one(&from, now_ms);
+        if (fd < 0)
+            break;
+        let_in(fd, &from, now_ms);
+    }
+    return count;
+}

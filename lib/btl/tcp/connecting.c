@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/connecting.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/congestion.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/silence.h"
+#include "lib/btl/tcp/sealed.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/scarcity.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    VISITORS_MAX = 256, /* that have not said hello */
+    HOST_SNDBUF = 256 * 1024,
+    EVENTS = 32,
+};
+
+static struct {
+    pthread_mutex_t lock;
+    bool open, announced;
+    int epoll; /* of the door, of all calls, of the clock, and of the launcher's answers */
+    int launcher; /* what they come by; -1: nothing to be watched */
+    int clock; /* wakes who sleeps when the next address is to be tried */
+    uint64_t clock_ms; /* is set to this time; 0: not */
+    uint64_t door_due_ms; /* when the door is watched again; 0: it is watched */
+    struct tern_link calls;
+    int visitors; /* that have not said hello */
+    uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
+    int sndbuf, rcvbuf;
+} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
+
+/* ---- calls, of ours and of visitors ---- */
+
+static struct tern_tcp_call *call_at(struct tern_link *link)
+{
+    return TERN_CONTAINER(link, struct tern_tcp_call, node);
+}
+
+static bool is_visitor(const struct tern_tcp_call *call)
+{
+    return call->step >= TERN_TCP_AWAITING_HELLO;
+}
+
+static bool watch(int fd, uint32_t events, void *what, int operation)
+{
+    struct epoll_event event = {.events = events, .data.ptr = what};
+    return epoll_ctl(reception.epoll, operation, fd, &event) == 0;
+}
+
+/* Another one than before when this process has been away; the old one has been closed. */
+static void watch_launcher(void)
+{
+    reception.launcher = tern_rte_fd();
+    if (reception.launcher >= 0)
+        watch(reception.launcher, EPOLLIN, &reception.launcher, EPOLL_CTL_ADD);
+}
+
+static void heed_launcher(void)
+{
+    if (!tern_rte_attend()) /* it has gone; its guardian will end us */
+        epoll_ctl(reception.epoll, EPOLL_CTL_DEL, reception.launcher, NULL);
+}
+
+struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
+{
+    struct tern_link *next = call ? call->node.next : reception.calls.next;
+    return next == &reception.calls ? NULL : call_at(next);
+}
+
+/* Those of the job say their whole hello as soon as they are connected. So the oldest of those that have not are strangers most
+ * likely, however many come, and whatever else they have said. */
+bool tern_tcp_drop_visitor(void)
+{
+    struct tern_tcp_call *waits = NULL;
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call)) {
+        if (call->step != TERN_TCP_AWAITING_HELLO)
+            continue;
+        if (tern_tcp_visit_waits(call)) {
+            waits = waits ? waits : call;
+            continue;
+        }
+        if (tern_tcp_visit_go_on(call)) {
+            if (call->step != TERN_TCP_AWAITING_HELLO || tern_tcp_visit_waits(call))
+                continue;
+            tern_tcp_call_close(call);
+        }
+        return true;
+    }
+    if (waits)
+        tern_tcp_call_close(waits);
+    return waits != NULL;
+}
+
+bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events)
+{
+    if (is_visitor(call)) {
+        reception.visitors++;
+    } else {
+        call->contact->calls++;
+        call->contact->connecting++;
+    }
+    tern_list_append(&reception.calls, &call->node);
+    return watch(call->fd, events, call, EPOLL_CTL_ADD);
+}
+
+bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events)
+{
+    return watch(call->fd, events, call, EPOLL_CTL_MOD) ||
+           (errno == ENOENT && watch(call->fd, events, call, EPOLL_CTL_ADD));
+}
+
+bool tern_tcp_visitors_are_many(void)
+{
+    return reception.visitors > VISITORS_MAX;
+}
+
+void tern_tcp_visitors_rest(uint64_t now_ms)
+{
+    reception.door_due_ms = now_ms + TERN_SCARCITY_MS;
+    epoll_ctl(reception.epoll, EPOLL_CTL_DEL, tern_tcp_door.fd, NULL);
+}
+
+void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact)
+{
+    reception.visitors--;
+    contact->arriving++;
+    visit->contact = contact;
+    visit->step = TERN_TCP_AWAITING_CONFIRM;
+}
+
+uint64_t tern_tcp_away_ms(void)
+{
+    return reception.away_ms;
+}
+
+void tern_tcp_call_close(struct tern_tcp_call *call)
+{
+    if (call->step == TERN_TCP_AWAITING_HELLO) {
+        reception.visitors--;
+    } else if (is_visitor(call)) {
+        call->contact->arriving--;
+    } else {
+        call->contact->calls--;
+        call->contact->connecting -= call->step < TERN_TCP_AWAITING_ANSWER;
+    }
+    if (call->fd >= 0)
+        close(call->fd); /* leaves the epoll by that */
+    tern_list_remove(&call->node);
+    free(call);
+}
+
+/* Our calls to a contact for the first link, other than `but`. */
+static void cancel_calls(const struct tern_tcp_contact *contact, const struct tern_tcp_call *but)
+{
+    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+        next = at->next;
+        struct tern_tcp_call *call = call_at(at);
+        if (call != but && call->contact == contact && !is_visitor(call) && call->link == 0)
+            tern_tcp_call_close(call);
+    }
+}
+
+/* NULL: no memory. */
+static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t index)
+{
+    struct tern_tcp_sealed *sealed = NULL;
+    if (tern_tcp_sealed_wanted()) {
+        sealed = tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer, tern_tcp_secret());
+        if (!sealed)
+            return NULL;
+    }
+    return tern_tcp_link_new(call->fd, sealed, call->contact->rank, call->contact->tag, index);
+}
+
+/* Two ranks that call each other at the same time may both find the other's call welcome. By then each may have sent something by
+ * its own, so both connections stay: each rank sends by its own call, and only receives by the other one's. */
+void tern_tcp_call_hand_over(struct tern_tcp_call *call)
+{
+    struct tern_tcp_contact *contact = call->contact;
+    uint8_t bit = (uint8_t)(1u << call->link);
+    bool second = contact->links & bit;
+    struct tern_tcp_link *link = make_link(call, second ? TERN_TCP_LINK_SECOND : call->link);
+    if (link) {
+        epoll_ctl(reception.epoll, EPOLL_CTL_DEL, call->fd, NULL);
+        tern_tcp_silence_begin(call->fd);
+        call->fd = -1;
+        contact->links |= bit;
+        if (call->link == 0 && !second) {
+            cancel_calls(contact, call);
+            tern_tcp_contact_found(contact);
+        }
+        tern_tcp_arrive(link);
+    }
+    tern_tcp_call_close(call);
+}
+
+void tern_tcp_set_options(int fd, bool same_host)
+{
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    tern_tcp_silence_watch(fd);
+    tern_tcp_set_congestion(fd, same_host);
+    /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
+    int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
+    if (sndbuf)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(int));
+    if (reception.rcvbuf)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &reception.rcvbuf, sizeof(int));
+}
+
+/* ---- what lanes want ---- */
+
+int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
+{
+    pthread_mutex_lock(&reception.lock);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    int rc = contact ? tern_tcp_contact_seek(contact)
+                     : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", rank);
+    pthread_mutex_unlock(&reception.lock);
+    return rc;
+}
+
+void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index)
+{
+    pthread_mutex_lock(&reception.lock);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    if (contact && index != TERN_TCP_LINK_SECOND)
+        contact->links &= (uint8_t)~(1u << index);
+    pthread_mutex_unlock(&reception.lock);
+}
+
+int tern_tcp_reception_publish(void)
+{
+    pthread_mutex_lock(&reception.lock);
+    watch_launcher();
+    int rc = tern_tcp_door_publish();
+    pthread_mutex_unlock(&reception.lock);
+    return rc;
+}
+
+/* ---- progress ---- */
+
+static void go_on(struct tern_tcp_call *call)
+{
+    if (is_visitor(call))
+        tern_tcp_visit_go_on(call);
+    else
+        tern_tcp_call_go_on(call);
+}
+
+/* What a visitor has sent counts, however late we are to read it. */
+static void heed_deadline(struct tern_tcp_call *call)
+{
+    enum tern_tcp_step step = call->step;
+    if (!is_visitor(call))
+        tern_tcp_call_is_late(call);
+    else if (tern_tcp_visit_go_on(call) && call->step == step)
+        tern_tcp_call_close(call);
+}
+
+static void heed_deadlines(uint64_t now)
+{
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL), *next; call; call = next) {
+        next = tern_tcp_call_after(call);
+        if (call->deadline_ms && now > call->deadline_ms) {
+            heed_deadline(call);
+            next = tern_tcp_call_after(NULL); /* a visitor that becomes a link ends calls of ours */
+        } else if (tern_tcp_visit_waits(call)) {
+            tern_tcp_visit_go_on(call); /* the secret may be there now */
+        }
+    }
+}
+
+/* So that sleeping ranks go on in time; without the clock they would after a tenth of a second. */
+static void set_clock(uint64_t now)
+{
+    uint64_t due_ms = tern_tcp_contacts_due_ms();
+    if (due_ms <= now)
+        due_ms = 0; /* it waits for something else */
+    if (reception.door_due_ms && (!due_ms || reception.door_due_ms < due_ms))
+        due_ms = reception.door_due_ms;
+    if (due_ms == reception.clock_ms)
+        return;
+    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(due_ms / 1000),
+                                           .tv_nsec = (long)(due_ms % 1000) * 1000000}};
+    timerfd_settime(reception.clock, TFD_TIMER_ABSTIME, &time, NULL);
+    reception.clock_ms = due_ms;
+}
+
+/* One that was closed meanwhile, as it was superseded, is in the list no more. */
+static int go_on_with(const void *what)
+{
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call))
+        if (call == what) {
+            go_on(call);
+            return 1;
+        }
+    return 0;
+}
+
+static int progress(void)
+{
+    struct epoll_event events[EVENTS];
+    uint64_t now = tern_tcp_now_ms();
+    reception.away_ms = reception.looked_ms ? now - reception.looked_ms : 0;
+    reception.looked_ms = now;
+    bool visitors = false;
+    if (reception.door_due_ms && now >= reception.door_due_ms && watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD))
+        reception.door_due_ms = 0;
+    int count = 0, n = epoll_wait(reception.epoll, events, EVENTS, 0);
+    for (int i = 0; i < n; i++) {
+        if (!events[i].data.ptr)
+            visitors = true;
+        else if (events[i].data.ptr == &reception.clock)
+            reception.clock_ms = 1; /* over: whatever is set next ends it */
+        else if (events[i].data.ptr == &reception.launcher)
+            heed_launcher();
+        else
+            count += go_on_with(events[i].data.ptr);
+    }
+    if (visitors) /* after the others: whom we have reached need not be let in */
+        count += tern_tcp_visitors_receive(now);
+    count += tern_tcp_contacts_go_on(now);
+    heed_deadlines(now);
+    set_clock(now);
+    return count;
+}
+
+int tern_tcp_reception_progress(void)
+{
+    if (!reception.open || pthread_mutex_trylock(&reception.lock))
+        return 0;
+    int count = progress();
+    pthread_mutex_unlock(&reception.lock);
+    return count;
+}
+
+/* ---- opening and closing ---- */
+
+int tern_tcp_reception_announce(void)
+{
+    int64_t timeout_s = tern_param_int("btl_tcp_timeout");
+    if (timeout_s < 1 || timeout_s > 24 * 3600)
+        return tern_error(TERN_ERR_ARG, "btl_tcp_timeout is %ld; expected 1 to 86400 seconds",
+                          (long)timeout_s);
+    tern_tcp_silence_set_limit((int)timeout_s);
+    tern_tcp_choose_congestion();
+    int rc = tern_tcp_door_open();
+    if (!rc)
+        rc = tern_tcp_door_publish();
+    reception.announced = !rc;
+    return rc;
+}
+
+int tern_tcp_reception_open(void)
+{
+    int64_t links = tern_param_int("btl_tcp_links");
+    int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
+    reception.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
+    reception.rcvbuf = tern_tcp_rcvbuf();
+    if (links < 1 || links > TERN_TCP_LINKS_MAX)
+        return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
+                          TERN_TCP_LINKS_MAX);
+    int rc = tern_tcp_sealed_wanted() ? tern_cipher_check() : 0;
+    if (!rc && !reception.announced)
+        rc = tern_tcp_reception_announce();
+    if (rc)
+        return rc;
+    reception.epoll = epoll_create1(EPOLL_CLOEXEC);
+    reception.clock = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (reception.epoll < 0 || reception.clock < 0 ||
+        !watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD) ||
+        !watch(reception.clock, EPOLLIN, &reception.clock, EPOLL_CTL_ADD))
+        return tern_error(TERN_ERR_OTHER, "epoll: %s", strerror(errno));
+    watch_launcher();
+    reception.open = true;
+    return tern_doorbell_watch(reception.epoll);
+}
+
+/* Visitors wait until we are back: one who was welcomed may have a link by now, and have sent by it. */
+void tern_tcp_reception_hang_up(void)
+{
+    pthread_mutex_lock(&reception.lock);
+    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+        next = at->next;
+        if (!is_visitor(call_at(at)))
+            tern_tcp_call_close(call_at(at));
+    }
+    tern_tcp_contacts_pause();
+    pthread_mutex_unlock(&reception.lock);
+}
+
+void tern_tcp_reception_close(void)
+{
+    tern_tcp_reception_hang_up();
+    while (!tern_list_empty(&reception.calls))
+        tern_tcp_call_close(call_at(reception.calls.next));
+    if (reception.open)
+        tern_doorbell_unwatch(reception.epoll);
+    if (reception.epoll >= 0)
+        close(reception.epoll);
+    if (reception.clock >= 0)
+        close(reception.clock);
+    tern_tcp_contacts_free();
+    reception.epoll = reception.clock = reception.launcher = -1;
+    reception.clock_ms = reception.looked_ms = reception.door_due_ms = 0;
+    reception.open = reception.announced = false;
+}

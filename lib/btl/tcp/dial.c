@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Calls of ours: connect, say hello, heed the answer, confirm. */
+
+#include "lib/btl/tcp/dial.h"
+
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/sealed.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum {
+    CONNECT_MS = 10 * 1000, /* for the system; an answer may take as long as the other one computes */
+    PROBE_MS = 1500,        /* for the system of the other one: the first packet, and one more after a second */
+    STALE_MS = 30 * 1000,   /* an answer that may be older is not used: a visitor is given twice as long to confirm */
+};
+
+/* A system drops connections to a port whose queue is full, without a word, as a broken network does. At its other ports it answers,
+ * be it by a refusal. These ones may be other ranks', and full as well; that both are is less likely. */
+static const uint16_t probes[] = {1, 64};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+/* The call has failed; `reason` is for people. The call is gone then. */
+static void miss(struct tern_tcp_call *call, enum tern_tcp_miss how, const char *reason)
+{
+    if (call->link == 0)
+        tern_tcp_contact_missed(call->contact, call->pair, how, reason);
+    tern_tcp_call_close(call);
+}
+
+static void fail_to_connect(struct tern_tcp_call *call, int error)
+{
+    bool no_way = error == EHOSTUNREACH || error == ENETUNREACH || error == ETIMEDOUT;
+    miss(call, no_way ? TERN_TCP_NO_WAY : TERN_TCP_REFUSED, strerror(error));
+}
+
+/* To the port of the peer that is as far from its own as `probe` says; 0: to its own. */
+static int open_socket(struct tern_tcp_call *call, uint16_t probe)
+{
+    const struct tern_tcp_address *theirs = tern_tcp_contact_address(call->contact, call->pair);
+    struct sockaddr_storage address;
+    call->fd = socket(theirs->family == 4 ? AF_INET : AF_INET6,
+                      SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (call->fd < 0)
+        return -1;
+    tern_tcp_set_options(call->fd, tern_rte_local_rank(call->contact->rank) >= 0);
+    if (call->pair->own >= 0) { /* a failure shows in connect */
+        socklen_t size = tern_tcp_sockaddr(&tern_tcp_door.own[call->pair->own], 0, &address);
+        setsockopt(call->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
+        (void)!bind(call->fd, (struct sockaddr *)&address, size);
+    }
+    socklen_t size = tern_tcp_sockaddr(theirs, theirs->port ^ probe, &address);
+    return connect(call->fd, (struct sockaddr *)&address, size) && errno != EINPROGRESS ? -1 : 0;
+}
+
+void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+                   uint8_t index)
+{
+    struct tern_tcp_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return;
+    call->contact = contact;
+    call->pair = pair;
+    call->link = index;
+    call->step = TERN_TCP_CONNECTING;
+    call->deadline_ms = tern_tcp_now_ms() + CONNECT_MS;
+    int error = open_socket(call, 0) ? errno : 0;
+    if (!tern_tcp_call_begin(call, EPOLLOUT) && !error)
+        error = errno;
+    if (error)
+        fail_to_connect(call, error);
+}
+
+/* Asks the peer's host at the next other port. Returns false if all were tried. */
+static bool probe_next(struct tern_tcp_call *call)
+{
+    if (call->probes == PROBES || call->link != 0)
+        return false;
+    if (call->fd >= 0)
+        close(call->fd);
+    call->step = TERN_TCP_PROBING;
+    call->deadline_ms = tern_tcp_now_ms() + PROBE_MS;
+    return open_socket(call, probes[call->probes++]) == 0 && tern_tcp_call_watch(call, EPOLLOUT);
+}
+
+void tern_tcp_call_is_late(struct tern_tcp_call *call)
+{
+    if (!probe_next(call))
+        fail_to_connect(call, ETIMEDOUT);
+}
+
+/* What came of a connection that has been begun: 0 or errno. */
+static int connect_error(const struct tern_tcp_call *call)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    return error;
+}
+
+static void heed_probe(struct tern_tcp_call *call)
+{
+    int error = connect_error(call);
+    if (error == 0 || error == ECONNREFUSED)
+        miss(call, TERN_TCP_CROWDED, "no answer, though other ports of that host answer: too many connections wait there");
+    else
+        tern_tcp_call_is_late(call);
+}
+
+static void say_hello(struct tern_tcp_call *call)
+{
+    int error = connect_error(call);
+    struct tern_tcp_greeting greeting = {.lane = call->contact->tag,
+                                         .link = call->link,
+                                         .encrypt = tern_tcp_sealed_wanted(),
+                                         .from = tern_rte.rank,
+                                         .to = call->contact->rank,
+                                         .program = tern_rte_program()};
+    if (error == ETIMEDOUT) {
+        tern_tcp_call_is_late(call);
+        return;
+    }
+    if (error) {
+        fail_to_connect(call, error);
+        return;
+    }
+    tern_tcp_greet(&call->hello, greeting, tern_rte.job);
+    call->hello.reached = tern_handshake_reached(call->fd);
+    if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_secret())) {
+        miss(call, TERN_TCP_REFUSED, tern_error_text(TERN_ERR_OTHER));
+        return;
+    }
+    if (!tern_handshake_write(call->fd, &call->hello, sizeof call->hello) ||
+        !tern_tcp_call_watch(call, EPOLLIN)) {
+        miss(call, TERN_TCP_CLOSED, strerror(errno));
+        return;
+    }
+    call->step = TERN_TCP_AWAITING_ANSWER;
+    call->deadline_ms = 0;
+    call->contact->connecting--;
+    if (call->link == 0)
+        tern_tcp_contact_connected(call->contact, call->pair);
+}
+
+static void confirm(struct tern_tcp_call *call)
+{
+    if (tern_tcp_away_ms() > STALE_MS) { /* the other end may have given up waiting for it */
+        if (call->link == 0)
+            tern_tcp_contact_repeat(call->contact, call->pair);
+        tern_tcp_call_close(call);
+        return;
+    }
+    if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer, tern_tcp_secret()) ||
+        !tern_handshake_write(call->fd, &call->confirm, sizeof call->confirm)) {
+        miss(call, TERN_TCP_CLOSED, strerror(errno));
+        return;
+    }
+    struct tern_tcp_contact *contact = call->contact;
+    const struct tern_tcp_pair *pair = call->link == 0 ? call->pair : NULL;
+    tern_tcp_call_hand_over(call);
+    if (pair && contact->links & 1)
+        tern_tcp_contact_widen(contact, pair);
+}
+
+/* An answer is whole. */
+static void heed_answer(struct tern_tcp_call *call)
+{
+    char reason[64];
+    if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_secret())) {
+        miss(call, TERN_TCP_REFUSED, "what listens there does not know this job's secret");
+        return;
+    }
+    switch (call->answer.verdict) {
+    case TERN_TCP_WELCOME:
+        confirm(call);
+        break;
+    case TERN_TCP_WRONG_RANK:
+        snprintf(reason, sizeof reason, "that is rank %u", call->answer.number);
+        miss(call, TERN_TCP_REFUSED, reason);
+        break;
+    case TERN_TCP_CROSSED:
+        if (call->link == 0)
+            tern_tcp_contact_crossed(call->contact, call->pair);
+        tern_tcp_call_close(call);
+        break;
+    case TERN_TCP_WRONG_PROGRAM:
+        if (call->link == 0)
+            tern_tcp_contact_runs(call->contact, call->answer.number);
+        tern_tcp_call_close(call);
+        break;
+    case TERN_TCP_RELAYED:
+        miss(call, TERN_TCP_REFUSED,
+             "something there passes connections on to the rank, and could read and change what is said (btl_tcp_encrypt 1 permits it)");
+        break;
+    case TERN_TCP_UNLIKE:
+        if (call->link == 0)
+            tern_tcp_contact_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(), call->answer.number);
+        tern_tcp_call_close(call);
+        break;
+    default:
+        miss(call, TERN_TCP_REFUSED, "its answer is of no kind that there is");
+    }
+}
+
+void tern_tcp_call_go_on(struct tern_tcp_call *call)
+{
+    if (call->step == TERN_TCP_CONNECTING) {
+        say_hello(call);
+        return;
+    }
+    if (call->step == TERN_TCP_PROBING) {
+        heed_probe(call);
+        return;
+    }
+    switch (tern_handshake_read(call->fd, &call->answer, sizeof call->answer, &call->got)) {
+    case TERN_PART:
+        break;
+    case TERN_WHOLE:
+        heed_answer(call);
+        break;
+    case TERN_ENDED:
+        miss(call, TERN_TCP_CLOSED,
+             errno ? strerror(errno) : "what listens there has closed the connection without an answer");
+    }
+}

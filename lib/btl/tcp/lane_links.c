@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/lane_links.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/connecting.h"
+#include "lib/rte/rte.h"
+#include "lib/util/atomic.h"
+#include "lib/util/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum { GRACE_MS = 2000 }; /* for the launcher to say that a rank has died */
+
+extern const struct tern_btl tern_btl_tcp; /* tcp.c */
+
+struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
+
+static _Noreturn void give_up(const struct tern_tcp_link *link, int error)
+{
+    char text[256];
+    snprintf(text, sizeof text, "cannot use the connection with rank %u (%s): %s; the job cannot go on",
+             link->rank, link->ends ? link->ends : "", strerror(error));
+    tern_rte_abort(1, text);
+}
+
+/* ---- links of a lane ---- */
+
+static void watch_link(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int operation)
+{
+    struct epoll_event event = {.events = EPOLLIN | (link->watching_room ? EPOLLOUT : 0),
+                                .data.ptr = link};
+    if (epoll_ctl(lane->epoll, operation, link->fd, &event))
+        give_up(link, errno);
+}
+
+void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted)
+{
+    if (link->watching_room == wanted)
+        return;
+    link->watching_room = wanted;
+    lane->watching_room += wanted ? 1 : -1;
+    watch_link(lane, link, EPOLL_CTL_MOD);
+}
+
+void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted)
+{
+    int least = muted ? TERN_TCP_ROOM : 1;
+    if (lane->muted == muted)
+        return;
+    lane->muted = muted;
+    lane->received = 0;
+    for (struct tern_link *at = lane->links.next; at != &lane->links; at = at->next)
+        setsockopt(tern_tcp_link_at(at)->fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+}
+
+struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
+{
+    struct tern_endpoint *endpoint = peer->endpoint;
+    if (!endpoint && (endpoint = calloc(1, sizeof *endpoint))) {
+        tern_list_init(&endpoint->streams);
+        peer->endpoint = endpoint;
+    }
+    return endpoint;
+}
+
+static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
+{
+    uint32_t index = (uint32_t)(lane - tern_tcp_lanes);
+    link->peer = tern_peer_get(index, 0, link->rank);
+    struct tern_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
+    if (!endpoint)
+        give_up(link, ENOMEM);
+    if (link->peer->lost) { /* too late: what waited for it has failed */
+        tern_tcp_reception_ended(link->rank, link->tag, link->index);
+        tern_tcp_link_free(link);
+        return;
+    }
+    __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
+    tern_tcp_lane_mute(lane, false); /* there may be too many now to read each */
+    tern_list_append(&lane->links, &link->in_lane);
+    link->polled_at = &lane->door_at;
+    lane->link_count++;
+    watch_link(lane, link, EPOLL_CTL_ADD);
+    if (link->tag != index || link->index == TERN_TCP_LINK_SECOND)
+        return; /* of another lane of the peer's, which has more of them; or only the peer sends by it */
+    link->endpoint = endpoint;
+    endpoint->links[link->index] = link;
+    if (link->index >= endpoint->link_count)
+        endpoint->link_count = link->index + 1;
+}
+
+static void take_from_endpoint(struct tern_tcp_link *link)
+{
+    struct tern_endpoint *endpoint = link->endpoint;
+    link->endpoint = NULL;
+    if (!endpoint)
+        return;
+    endpoint->links[link->index] = NULL;
+    while (endpoint->link_count && !endpoint->links[endpoint->link_count - 1])
+        endpoint->link_count--;
+}
+
+/* No more of it is received or sent. */
+static void take_from_lane(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
+{
+    if (lane->latest == link)
+        lane->latest = NULL;
+    tern_list_remove(&link->in_lane);
+    lane->link_count--;
+    lane->watching_room -= link->watching_room;
+}
+
+static void end_link(struct tern_tcp_link *link)
+{
+    take_from_endpoint(link);
+    tern_list_remove(&link->in_lane);
+    tern_tcp_reception_ended(link->rank, link->tag, link->index);
+    tern_tcp_link_free(link);
+}
+
+void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
+{
+    take_from_lane(lane, link);
+    tern_list_init(&link->in_lane);
+    end_link(link);
+}
+
+/* ---- lost connections ---- */
+
+/* Most often the other process has died, and the launcher is about to end us: its word about that is the better one, so it has some
+ * time before ours. */
+void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error)
+{
+    take_from_lane(lane, link);
+    tern_list_append(&lane->losing, &link->in_lane);
+    epoll_ctl(lane->epoll, EPOLL_CTL_DEL, link->fd, NULL);
+    link->error = error ? error : ECONNRESET;
+    link->lost_at_ms = tern_tcp_now_ms();
+    char host[256], text[700];
+    tern_rte_host_of(link->rank, host, sizeof host);
+    snprintf(text, sizeof text, "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
+             tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
+             error == EBADMSG && link->sealed ? "what has come is not what the other end sent: somebody between the two has "
+                                                "changed, repeated or left out some of it"
+             : error == ESHUTDOWN             ? "it has left MPI before a message to it was through"
+             : error == ETIMEDOUT             ? "the host there no longer answers (btl_tcp_timeout)"
+             : error                          ? strerror(error)
+                                              : "its other end has closed it without having finished");
+    free(link->ends);
+    link->ends = strdup(text);
+}
+
+/* None of the peer's links is used any more. */
+static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner, const char *text)
+{
+    struct tern_endpoint *endpoint = peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
+    if (endpoint)
+        tern_list_init(&endpoint->streams);
+    for (int i = endpoint ? endpoint->link_count - 1 : -1; i >= 0; i--)
+        if (endpoint->links[i] && !endpoint->links[i]->lost_at_ms) {
+            void *other = tern_tcp_link_owner(endpoint->links[i]);
+            tern_tcp_lane_drop(lane, endpoint->links[i]);
+            if (other)
+                tern_btl_lost(peer, other, text);
+        }
+    tern_btl_lost(peer, owner, text);
+}
+
+/* Some of what went by one of its links has not arrived, and nobody knows what. */
+static void lose(struct tern_tcp_lane *lane, struct tern_tcp_link *lost)
+{
+    struct tern_peer *peer = lost->peer;
+    void *owner = tern_tcp_link_owner(lost);
+    char *text = lost->ends;
+    lost->ends = NULL;
+    end_link(lost);
+    lose_peer(lane, peer, owner, text ? text : "no memory to say why a connection is lost");
+    free(text);
+}
+
+int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
+{
+    uint64_t grace_ms = tern_rte.managed ? GRACE_MS : 0, now = tern_tcp_now_ms();
+    int count = 0;
+    for (struct tern_link *at = lane->losing.next, *next; at != &lane->losing; at = next) {
+        next = at->next;
+        if (now - tern_tcp_link_at(at)->lost_at_ms >= grace_ms) {
+            lose(lane, tern_tcp_link_at(at));
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- peers that cannot be reached ---- */
+
+struct unreached {
+    struct tern_link in_lane;
+    uint32_t rank;
+    char text[];
+};
+
+uint32_t tern_tcp_lanes_of(uint32_t index)
+{
+    uint32_t lanes = 0;
+    for (uint32_t lane = index; lane < TERN_LANES_MAX; lane += tern_lane_count)
+        lanes |= 1u << lane;
+    return lanes;
+}
+
+static void lose_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
+{
+    struct tern_peer *peer = tern_peer_get((uint32_t)(lane - tern_tcp_lanes), 0, unreached->rank);
+    if (!peer)
+        tern_rte_abort(1, unreached->text);
+    lose_peer(lane, peer, NULL, unreached->text);
+    free(unreached);
+}
+
+static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, const char *text)
+{
+    struct unreached *unreached = malloc(sizeof *unreached + strlen(text) + 1);
+    if (!unreached)
+        tern_rte_abort(1, text);
+    unreached->rank = rank;
+    strcpy(unreached->text, text);
+    pthread_mutex_lock(&lane->arrivals_lock);
+    tern_list_append(&lane->unreached, &unreached->in_lane);
+    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lane->arrivals_lock);
+}
+
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
+{
+    for (uint32_t lane = 0; lane < tern_lane_count; lane++)
+        if (lanes & tern_tcp_lanes_of(lane))
+            add_unreached(&tern_tcp_lanes[lane], rank, text);
+    tern_doorbell_ring_self(); /* lanes may be other threads' */
+}
+
+/* ---- arrivals ---- */
+
+void tern_tcp_arrive(struct tern_tcp_link *link)
+{
+    struct tern_tcp_lane *lane = &tern_tcp_lanes[link->tag & (tern_lane_count - 1)];
+    pthread_mutex_lock(&lane->arrivals_lock);
+    tern_list_append(&lane->arrivals, &link->in_lane);
+    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lane->arrivals_lock);
+    tern_doorbell_ring_self(); /* the lane may be another thread's */
+}
+
+int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
+{
+    struct tern_link list, unreached;
+    int count = 0;
+    pthread_mutex_lock(&lane->arrivals_lock);
+    tern_list_move(&lane->arrivals, &list);
+    tern_list_move(&lane->unreached, &unreached);
+    __atomic_store_n(&lane->has_arrivals, false, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lane->arrivals_lock);
+    while (!tern_list_empty(&list)) {
+        struct tern_tcp_link *link = tern_tcp_link_at(list.next);
+        tern_list_remove(&link->in_lane);
+        attach(lane, link);
+        count++;
+    }
+    while (!tern_list_empty(&unreached)) {
+        struct tern_link *first = unreached.next;
+        tern_list_remove(first);
+        lose_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
+        count++;
+    }
+    return count;
+}
+
+/* ---- start and end ---- */
+
+int tern_tcp_lane_open(struct tern_tcp_lane *lane)
+{
+    tern_list_init(&lane->links);
+    tern_list_init(&lane->losing);
+    tern_list_init(&lane->arrivals);
+    tern_list_init(&lane->unreached);
+    pthread_mutex_init(&lane->arrivals_lock, NULL);
+    lane->epoll = epoll_create1(EPOLL_CLOEXEC);
+    lane->room = malloc(TERN_TCP_ROOM);
+    if (lane->epoll < 0 || !lane->room)
+        return tern_error(TERN_ERR_OTHER, "nothing to receive from the network with: %s",
+                          strerror(errno));
+    return tern_doorbell_watch(lane->epoll);
+}
+
+void tern_tcp_lane_close(struct tern_tcp_lane *lane)
+{
+    while (!tern_list_empty(&lane->links))
+        tern_tcp_lane_drop(lane, tern_tcp_link_at(lane->links.next));
+    while (!tern_list_empty(&lane->losing))
+        end_link(tern_tcp_link_at(lane->losing.next));
+    tern_doorbell_unwatch(lane->epoll);
+    close(lane->epoll);
+    free(lane->room);
+    *lane = (struct tern_tcp_lane){0};
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/listener.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/congestion.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/system_calls.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char secret_key[] = "tern.tcp.secret";
+
+struct tern_tcp_door tern_tcp_door = {.fd = -1};
+static uint16_t port;
+static bool only_four; /* this host has no IPv6 */
+
+/* ---- the secret ---- */
+
+static struct {
+    bool known, asked;
+    unsigned char bytes[TERN_SECRET_BYTES];
+    struct tern_rte_fetch fetch;
+} secret;
+
+/* Under another launcher the first rank makes it. */
+static int make_secret(void)
+{
+    int rc = tern_random(secret.bytes, sizeof secret.bytes);
+    if (!rc)
+        rc = tern_rte_put(secret_key, secret.bytes, sizeof secret.bytes);
+    secret.known = !rc;
+    return rc;
+}
+
+const unsigned char *tern_tcp_secret(void)
+{
+    char text[2 * TERN_SECRET_BYTES + 1];
+    if (!tern_rte_program())
+        return NULL;
+    if (secret.known)
+        return secret.bytes;
+    if (!secret.asked) {
+        secret.asked = true;
+        secret.known =
+            tern_rte_secret(text, sizeof text) && tern_secret_read(text, secret.bytes);
+        secret.fetch.notify = tern_doorbell_ring_self;
+        if (!secret.known && tern_rte_fetch(0, secret_key, false, &secret.fetch))
+            tern_log("no secret of the job to prove connections with: %s",
+                     tern_error_text(TERN_ERR_OTHER));
+    } else if (__atomic_load_n(&secret.fetch.done, __ATOMIC_ACQUIRE) &&
+               !secret.fetch.error &&
+               secret.fetch.length == sizeof secret.bytes) {
+        memcpy(secret.bytes, secret.fetch.value, sizeof secret.bytes);
+        secret.known = true;
+    }
+    return secret.known ? secret.bytes : NULL;
+}
+
+/* ---- opening ---- */
+
+/* The system counts what a segment takes of its own memory, so in less than this hardly one has room: the window shuts after each,
+ * and opens again when the other end's timer asks, five times a second. */
+enum { RCVBUF_LEAST = 16 * 1024 };
+
+int tern_tcp_rcvbuf(void)
+{
+    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
+    if (wanted > INT_MAX)
+        return INT_MAX;
+    return wanted && wanted < RCVBUF_LEAST ? RCVBUF_LEAST : (int)wanted;
+}
+
+/* Once in a job. */
+static void say_if_raised(void)
+{
+    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
+    if (tern_rte.rank == 0 && wanted && wanted < RCVBUF_LEAST)
+        tern_log("btl_tcp_rcvbuf is %ld, too little for a connection to flow: %d bytes are used", (long)wanted, RCVBUF_LEAST);
+}
+
+/* A listening socket at a port, 0: any; -1 with errno. Of both families where the host has both. */
+static int listen_at(uint16_t wanted)
+{
+    struct sockaddr_storage address;
+    struct tern_tcp_address any = {.family = 6};
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        any.family = 4;
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    }
+    if (fd < 0)
+        return -1;
+    only_four = any.family == 4;
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    /* before anybody connects: where the room shrinks later the other end keeps to segments that do not fit (docs/network.md) */
+    int rcvbuf = tern_tcp_rcvbuf();
+    if (rcvbuf)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
+    tern_tcp_set_congestion(fd, false);
+    socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
+    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
+        getsockname(fd, (struct sockaddr *)&address, &size)) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* where it stands in both */
+    return fd;
+}
+
+static int open_door(void)
+{
+    if (tern_tcp_door.fd >= 0)
+        return 0;
+    say_if_raised();
+    int rc = tern_system_calls_try(TERN_CALLS_OF_TCP);
+    if (rc)
+        return rc;
+    int64_t first = tern_param_int("btl_tcp_port_min_v4");
+    int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
+    if (first < 0 || first > UINT16_MAX || range < 1)
+        return tern_error(TERN_ERR_ARG,
+                          "btl_tcp_port_min_v4 is %ld and btl_tcp_port_range_v4 %ld; expected a port "
+                          "below 65536, and at least 1",
+                          (long)first, (long)range);
+    int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
+    for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
+        tern_tcp_door.fd = listen_at((uint16_t)at);
+    if (tern_tcp_door.fd >= 0)
+        return 0;
+    return first ? tern_error(TERN_ERR_OTHER,
+                              "no free TCP port from %ld to %ld (btl_tcp_port_min_v4, "
+                              "btl_tcp_port_range_v4): %s",
+                              (long)first, (long)last, strerror(errno))
+                 : tern_error(TERN_ERR_OTHER, "no TCP port to be reached at: %s", strerror(errno));
+}
+
+/* "eth0 (192.0.2.2/24), lo (127.0.0.1/8)", as many as there is room for. */
+static void describe(const struct tern_tcp_address *list, int count, char *text, size_t room)
+{
+    size_t used = 0;
+    snprintf(text, room, "none that is up");
+    for (int i = 0; i < count && used < room; i++) {
+        struct tern_tcp_address address = list[i];
+        char plain[TERN_TCP_TEXT];
+        address.port = 0;
+        used += (size_t)snprintf(text + used, room - used, "%s%s (%s/%d)", used ? ", " : "",
+                                 address.interface, tern_tcp_text(&address, plain), address.prefix);
+    }
+}
+
+/* Which addresses the parameters leave. */
+struct choice {
+    const char *parameter, *given;
+    struct tern_tcp_filter filter;
+    bool named; /* those that the filter names; else all others */
+    bool loopback; /* there is nobody but on this host */
+    int but_family;
+};
+
+static int read_choice(struct choice *ret)
+{
+    struct choice choice = {.parameter = "btl_tcp_if_include",
+                            .given = tern_param_string("btl_tcp_if_include"),
+                            .loopback = tern_rte.size == tern_rte.local_size,
+                            .but_family = (int)tern_param_int("btl_tcp_disable_family")};
+    choice.named = choice.given && *choice.given;
+    if (choice.named && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
+        return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "
+                                        "expected one of them");
+    if (!choice.named) {
+        choice.parameter = "btl_tcp_if_exclude";
+        choice.given = tern_param_string("btl_tcp_if_exclude");
+    }
+    int rc = tern_tcp_filter_read(choice.parameter, choice.given, &choice.filter);
+    if (!rc)
+        *ret = choice;
+    return rc;
+}
+
+static bool may_use(const struct choice *choice, const struct tern_tcp_address *address)
+{
+    return tern_tcp_filter_has(&choice->filter, address) == choice->named &&
+           (choice->loopback || !tern_tcp_is_loopback(address));
+}
+
+/* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do for ranks of this host
+ * when there are no others. */
+static int choose_addresses(void)
+{
+    struct choice choice;
+    struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
+    bool cut;
+    int rc = read_choice(&choice);
+    if (rc)
+        return rc;
+    int count = tern_tcp_list_addresses(all, &cut);
+    tern_tcp_door.own_count = 0;
+    for (int last_resort = 0; last_resort < 2 && tern_tcp_door.own_count == 0; last_resort++)
+        for (int i = 0; i < count; i++) {
+            bool may = last_resort ? !choice.named && choice.loopback && tern_tcp_is_loopback(&all[i])
+                                   : may_use(&choice, &all[i]);
+            if (!may || all[i].family == choice.but_family || (all[i].family == 6 && only_four))
+                continue;
+            all[i].port = port;
+            tern_tcp_door.own[tern_tcp_door.own_count++] = all[i];
+        }
+    if (tern_tcp_door.own_count)
+        return 0;
+    char there_are[400];
+    describe(all, count, there_are, sizeof there_are);
+    return tern_error(TERN_ERR_ARG,
+                      "%s (`%s`) leaves no network interface of host %s to connect by; it has %s",
+                      choice.parameter, choice.given, tern_rte.host, there_are);
+}
+
+int tern_tcp_door_open(void)
+{
+    int rc = open_door();
+    return rc ? rc : choose_addresses();
+}
+
+int tern_tcp_door_publish(void)
+{
+    unsigned char record[64 + sizeof tern_tcp_door.own];
+    size_t size =
+        tern_tcp_record_write(tern_tcp_door.own, tern_tcp_door.own_count, record, sizeof record);
+    char text[2 * TERN_SECRET_BYTES + 1];
+    int rc = 0;
+    if (tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
+        rc = make_secret();
+    return rc ? rc : tern_rte_publish(record, size, port);
+}
+
+/* ---- for people ---- */
+
+void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS])
+{
+    struct sockaddr_storage own, theirs;
+    socklen_t own_size = sizeof own, their_size = sizeof theirs;
+    char here[TERN_TCP_TEXT] = "?", there[TERN_TCP_TEXT] = "?";
+    const char *interface = "unknown interface";
+    if (getsockname(fd, (struct sockaddr *)&own, &own_size) == 0)
+        tern_tcp_sockaddr_text(&own, here);
+    if (getpeername(fd, (struct sockaddr *)&theirs, &their_size) == 0)
+        tern_tcp_sockaddr_text(&theirs, there);
+    for (int i = 0; i < tern_tcp_door.own_count; i++) {
+        struct tern_tcp_address address = tern_tcp_door.own[i];
+        char plain[TERN_TCP_TEXT];
+        address.port = 0;
+        tern_tcp_text(&address, plain);
+        if (strstr(here, plain))
+            interface = tern_tcp_door.own[i].interface;
+    }
+    snprintf(text, TERN_TCP_ENDS, "%s, %s here and %s there", interface, here, there);
+}

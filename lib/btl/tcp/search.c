@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/search.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/framing.h"
+#include "lib/btl/tcp/lane_links.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/launcher.h"
+#include "lib/util/list.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONNECT_MS = 30,  /* before the next address is tried: what the peer's system needs to answer a connect, */
+    ANSWER_MS = 250,  /* and then the peer, to say who it is */
+    ROUND_MS = 700,   /* between two rounds through all addresses */
+    CROSSED_MS = 500, /* for the other one's call to come */
+    CLAIM_MS = 1000,  /* for which the other one is told that our call comes before its own */
+    LATER_MS = 10,    /* for the peer's next program, at first; then twice as long each time, up to ... */
+    LATER_MOST_MS = 500,
+    PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
+    TEXT_MOST = 1000,
+};
+
+enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
+
+/* So many rounds in all may end like this: what nobody will change, what a program that starts meanwhile changes, what a flood of
+ * strangers may cause now and then, and what lasts as long as the rank is away. If the rank has died the launcher ends us. */
+static const int rounds_most[] = {
+    [TERN_TCP_NO_WAY] = 1, [TERN_TCP_REFUSED] = 4, [TERN_TCP_CLOSED] = 60, [TERN_TCP_CROWDED] = INT_MAX};
+
+/* What is done to find a peer. */
+struct tern_tcp_search {
+    struct tern_link in_progress; /* if `listed` */
+    bool listed;
+    enum search_state state;
+    struct tern_tcp_contact *contact;
+    struct tern_rte_fetch fetch;
+    struct tern_tcp_address *theirs; /* NULL: not known yet */
+    struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
+    int pair_count, next_pair;
+    uint64_t answering; /* a bit for each pair whose call somebody has accepted */
+    int round;          /* that have ended */
+    enum tern_tcp_miss miss; /* in this round */
+    uint64_t next_at_ms; /* when the next pair is tried */
+    uint64_t since_ms;  /* when the first was; 0: it was not yet */
+    uint64_t behind_since_ms; /* the peer runs an earlier program than we; 0: not that we know */
+    int later_ms;
+    bool told; /* that we wait for it */
+    char why[400];       /* each address's fate */
+};
+
+static struct tern_link searches = {&searches, &searches};
+static struct tern_tcp_contact **buckets;
+static uint32_t bucket_mask, contact_count;
+
+/* ---- the table ---- */
+
+static uint32_t hash(uint32_t rank, uint8_t tag)
+{
+    return rank * 2654435761u ^ tag * 40503u;
+}
+
+static void grow_buckets(void)
+{
+    uint32_t size = buckets ? (bucket_mask + 1) * 2 : 16;
+    struct tern_tcp_contact **larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return; /* chains grow longer */
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
+            next = contact->next;
+            struct tern_tcp_contact **bucket =
+                &larger[hash(contact->rank, contact->tag) & (size - 1)];
+            contact->next = *bucket;
+            *bucket = contact;
+        }
+    free(buckets);
+    buckets = larger;
+    bucket_mask = size - 1;
+}
+
+struct tern_tcp_contact *tern_tcp_contact_of(uint32_t rank, uint8_t tag)
+{
+    if (!buckets || contact_count > bucket_mask)
+        grow_buckets();
+    if (!buckets)
+        return NULL;
+    struct tern_tcp_contact **bucket = &buckets[hash(rank, tag) & bucket_mask];
+    for (struct tern_tcp_contact *contact = *bucket; contact; contact = contact->next)
+        if (contact->rank == rank && contact->tag == tag)
+            return contact;
+    struct tern_tcp_contact *contact = calloc(1, sizeof *contact);
+    if (!contact)
+        return NULL;
+    contact->rank = rank;
+    contact->tag = tag;
+    contact->next = *bucket;
+    *bucket = contact;
+    contact_count++;
+    return contact;
+}
+
+/* ---- a search ---- */
+
+static void list_search(struct tern_tcp_search *search)
+{
+    if (!search->listed)
+        tern_list_append(&searches, &search->in_progress);
+    search->listed = true;
+}
+
+static void unlist_search(struct tern_tcp_search *search)
+{
+    if (search->listed)
+        tern_list_remove(&search->in_progress);
+    search->listed = false;
+}
+
+static void free_search(struct tern_tcp_contact *contact)
+{
+    struct tern_tcp_search *search = contact->search;
+    contact->search = NULL;
+    unlist_search(search);
+    free(search->theirs);
+    free(search);
+}
+
+static void describe_failure(const struct tern_tcp_contact *contact, char *text, size_t room)
+{
+    char host[256];
+    tern_rte_host_of(contact->rank, host, sizeof host);
+    snprintf(text, room, "rank %u on host %s cannot connect to rank %u on host %s: %s", tern_rte.rank, tern_rte.host,
+             contact->rank, host, contact->search->why);
+}
+
+/* The other end may only wait to receive: it is told. */
+static void fail(struct tern_tcp_search *search, const char *why)
+{
+    const struct tern_tcp_contact *contact = search->contact;
+    char text[TEXT_MOST];
+    search->state = FAILED;
+    if (why != search->why)
+        snprintf(search->why, sizeof search->why, "%s", why);
+    describe_failure(contact, text, sizeof text);
+    tern_tcp_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
+    tern_rte_tell_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
+}
+
+/* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will come: the launcher ends the
+ * job if it cannot. */
+static void await_program(struct tern_tcp_search *search)
+{
+    uint64_t now = tern_tcp_now_ms();
+    search->later_ms = search->later_ms ? search->later_ms * 2 : LATER_MS;
+    if (search->later_ms > LATER_MOST_MS)
+        search->later_ms = LATER_MOST_MS;
+    if (!search->behind_since_ms)
+        search->behind_since_ms = now;
+    else if (now - search->behind_since_ms > PATIENCE_MS && !search->told) {
+        search->told = true;
+        tern_log("waiting for rank %u to start its MPI program number %u, as this one is here",
+                 search->contact->rank, tern_rte_program());
+    }
+    search->state = PAUSING;
+    search->next_at_ms = now + (uint64_t)search->later_ms;
+}
+
+/* The last of our addresses from which a call has succeeded, or -1. Where one host is reached, others are. */
+static int good_own = -1;
+
+static void put_good_first(struct tern_tcp_pair *pairs, int count)
+{
+    int front = 0;
+    for (int i = 0; i < count; i++) {
+        struct tern_tcp_pair pair = pairs[i];
+        if (pair.own < 0 || pair.own != good_own)
+            continue;
+        memmove(&pairs[front + 1], &pairs[front], (size_t)(i - front) * sizeof *pairs);
+        pairs[front++] = pair;
+    }
+}
+
+/* Their addresses have come, or never will. */
+static void read_addresses(struct tern_tcp_search *search)
+{
+    struct tern_rte_fetch *fetch = &search->fetch;
+    struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
+    const struct tern_card *card = fetch->value;
+    bool whole = !fetch->error && fetch->length >= sizeof card->own;
+    int count = whole ? tern_tcp_record_read(card->bytes, fetch->length - sizeof card->own, card->own, list) : -1;
+    free(fetch->value);
+    fetch->value = NULL;
+    if (fetch->error) {
+        /* the server of another node knows what its program before has published, and does not wait */
+        if (tern_rte_program() > 1)
+            await_program(search);
+        else
+            fail(search, fetch->text);
+        return;
+    }
+    free(search->theirs);
+    search->theirs = count > 0 ? malloc((size_t)count * sizeof *list) : NULL;
+    if (!search->theirs) {
+        fail(search, count < 0 ? "what it publishes of its addresses is of another version of "
+                                 "this library"
+                               : "it publishes no address");
+        return;
+    }
+    memcpy(search->theirs, list, (size_t)count * sizeof *list);
+    search->pair_count =
+        tern_tcp_pair(tern_tcp_door.own, tern_tcp_door.own_count, list, count,
+                      tern_rte_local_rank(search->contact->rank) >= 0, search->pairs);
+    put_good_first(search->pairs, search->pair_count);
+    if (search->pair_count == 0)
+        fail(search, "none of its addresses is of a kind that this host could reach (see "
+                     "btl_tcp_if_include and btl_tcp_if_exclude)");
+}
+
+static void begin_calling(struct tern_tcp_search *search)
+{
+    search->state = CALLING;
+    search->next_pair = 0;
+    search->next_at_ms = 0;
+    search->miss = TERN_TCP_NO_WAY;
+    search->why[0] = 0;
+    if (!search->since_ms)
+        search->since_ms = tern_tcp_now_ms();
+}
+
+static void begin_fetching(struct tern_tcp_search *search, bool anew)
+{
+    search->state = FETCHING;
+    search->fetch.notify = tern_doorbell_ring_self;
+    int rc = tern_rte_seek(search->contact->rank, anew, &search->fetch);
+    if (rc)
+        fail(search, tern_error_text(rc));
+}
+
+static void say_patience(struct tern_tcp_search *search, uint64_t now)
+{
+    char host[256];
+    if (search->told || now - search->since_ms < PATIENCE_MS)
+        return;
+    search->told = true;
+    tern_rte_host_of(search->contact->rank, host, sizeof host);
+    tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host, search->why);
+}
+
+/* All addresses were tried. Calls that somebody has accepted stay open, for whoever it is may be away; where some of the others
+ * failed in a way that may pass, these addresses are tried again. */
+static void end_round(struct tern_tcp_search *search, uint64_t now)
+{
+    if (search->round + 1 < rounds_most[search->miss]) {
+        say_patience(search, now);
+        search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
+        search->state = PAUSING;
+        search->next_at_ms = now + ROUND_MS;
+    } else if (search->contact->calls == 0 && !search->contact->arriving) { /* else looked at again with the next progress */
+        fail(search, search->why);
+    }
+}
+
+static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
+{
+    struct tern_tcp_contact *contact = search->contact;
+    if (contact->links & 1) {
+        search->state = OVER;
+        return;
+    }
+    if (now < search->next_at_ms || !tern_tcp_secret())
+        return;
+    while (search->next_pair < search->pair_count && search->answering >> search->next_pair & 1)
+        search->next_pair++;
+    if (search->next_pair < search->pair_count) {
+        search->next_at_ms = now + CONNECT_MS;
+        tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
+    } else if (contact->connecting == 0) {
+        end_round(search, now);
+    }
+}
+
+static int go_on(struct tern_tcp_search *search, uint64_t now)
+{
+    int count = 0;
+    if (search->state == FETCHING && __atomic_load_n(&search->fetch.done, __ATOMIC_ACQUIRE)) {
+        search->state = OVER;
+        read_addresses(search);
+        if (search->state == OVER)
+            begin_calling(search);
+        count++;
+    }
+    if (search->state == PAUSING && now >= search->next_at_ms && search->answering && !search->behind_since_ms)
+        begin_calling(search); /* the calls that are open know where they go */
+    else if (search->state == PAUSING && now >= search->next_at_ms)
+        begin_fetching(search, search->round > 0);
+    if (search->state == CALLING)
+        go_on_calling(search, now);
+    if (search->state == FAILED)
+        unlist_search(search);
+    else if (search->state == OVER)
+        free_search(search->contact);
+    return count;
+}
+
+int tern_tcp_contacts_go_on(uint64_t now_ms)
+{
+    int count = 0;
+    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+        next = at->next;
+        count += go_on(TERN_CONTAINER(at, struct tern_tcp_search, in_progress), now_ms);
+    }
+    return count;
+}
+
+uint64_t tern_tcp_contacts_due_ms(void)
+{
+    uint64_t due_ms = 0;
+    for (struct tern_link *at = searches.next; at != &searches; at = at->next) {
+        const struct tern_tcp_search *search =
+            TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
+        bool waits = search->state == PAUSING || search->state == CALLING;
+        if (waits && (!due_ms || search->next_at_ms < due_ms))
+            due_ms = search->next_at_ms;
+    }
+    return due_ms;
+}
+
+static int cannot_reach(const struct tern_tcp_contact *contact)
+{
+    char text[TEXT_MOST];
+    describe_failure(contact, text, sizeof text);
+    return tern_error(TERN_ERR_UNREACHABLE, "%s", text);
+}
+
+int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
+{
+    struct tern_tcp_search *search = contact->search;
+    if (search && search->state == FAILED)
+        return cannot_reach(contact);
+    if ((search && search->state != OVER) || contact->links & 1)
+        return 0;
+    if (!search && !(search = calloc(1, sizeof *search)))
+        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", contact->rank);
+    search->contact = contact;
+    contact->search = search;
+    list_search(search);
+    search->round = 0;
+    search->answering = 0;
+    search->since_ms = 0;
+    if (contact->arriving) { /* most likely the link will be there then */
+        search->state = PAUSING;
+        search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
+    } else {
+        begin_fetching(search, false);
+    }
+    return search->state == FAILED ? cannot_reach(contact) : 0;
+}
+
+bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
+{
+    const struct tern_tcp_search *search = contact->search;
+    return search && search->state == CALLING && tern_tcp_now_ms() - search->since_ms < CLAIM_MS;
+}
+
+/* ---- how calls end ---- */
+
+const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact,
+                                                        const struct tern_tcp_pair *pair)
+{
+    return &contact->search->theirs[pair->theirs];
+}
+
+static void note_end(struct tern_tcp_search *search, const struct tern_tcp_pair *pair)
+{
+    search->answering &= ~(1ull << (pair - search->pairs));
+}
+
+void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+                             enum tern_tcp_miss miss, const char *reason)
+{
+    struct tern_tcp_search *search = contact->search;
+    if (search->miss < miss)
+        search->miss = miss;
+    const struct tern_tcp_address *theirs = tern_tcp_contact_address(contact, pair);
+    char address[TERN_TCP_TEXT];
+    size_t used = strlen(search->why);
+    snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
+             tern_tcp_text(theirs, address), theirs->interface, reason);
+    note_end(search, pair);
+    search->next_at_ms = 0; /* the next one at once */
+}
+
+void tern_tcp_contact_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+{
+    contact->search->answering |= 1ull << (pair - contact->search->pairs);
+    contact->search->next_at_ms = tern_tcp_now_ms() + ANSWER_MS;
+}
+
+void tern_tcp_contact_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+{
+    tern_tcp_contact_repeat(contact, pair);
+    contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
+}
+
+void tern_tcp_contact_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+{
+    note_end(contact->search, pair);
+    contact->search->next_pair = 0;
+    contact->search->next_at_ms = 0;
+}
+
+void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
+{
+    struct tern_tcp_search *search = contact->search;
+    if (program < tern_rte_program()) {
+        await_program(search);
+        return;
+    }
+    snprintf(search->why, sizeof search->why,
+             "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
+             "number %u",
+             program, tern_rte_program());
+    fail(search, search->why);
+}
+
+void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here, int there)
+{
+    struct tern_tcp_search *search = contact->search;
+    snprintf(search->why, sizeof search->why, "%s is %d on rank %u and %d there; give all ranks the same value", parameter, here,
+             tern_rte.rank, there);
+    fail(search, search->why);
+}
+
+void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
+                            const struct tern_tcp_pair *first)
+{
+    const struct tern_tcp_search *search = contact->search;
+    const char *own_used[TERN_TCP_LINKS_MAX], *theirs_used[TERN_TCP_LINKS_MAX];
+    const struct tern_tcp_pair *pairs[TERN_TCP_LINKS_MAX] = {first};
+    int count = 1, links_per_pair = (int)tern_param_int("btl_tcp_links");
+    good_own = first->own;
+    own_used[0] = first->own >= 0 ? tern_tcp_door.own[first->own].interface : "";
+    theirs_used[0] = search->theirs[first->theirs].interface;
+    bool apart = first->own >= 0 && tern_rte_local_rank(contact->rank) < 0;
+    for (int i = 0; apart && i < search->pair_count && count < TERN_TCP_LINKS_MAX; i++) {
+        const struct tern_tcp_pair *pair = &search->pairs[i];
+        if (pair->own < 0)
+            continue;
+        bool fresh = true;
+        for (int j = 0; j < count; j++)
+            fresh &= strcmp(own_used[j], tern_tcp_door.own[pair->own].interface) != 0 &&
+                     strcmp(theirs_used[j], search->theirs[pair->theirs].interface) != 0;
+        if (!fresh)
+            continue;
+        own_used[count] = tern_tcp_door.own[pair->own].interface;
+        theirs_used[count] = search->theirs[pair->theirs].interface;
+        pairs[count++] = pair;
+    }
+    uint8_t index = 1;
+    for (int turn = 0; turn < links_per_pair; turn++)
+        for (int i = turn == 0; i < count && index < TERN_TCP_LINKS_MAX; i++)
+            tern_tcp_call(contact, pairs[i], index++);
+}
+
+void tern_tcp_contact_found(struct tern_tcp_contact *contact)
+{
+    if (contact->search && contact->search->state != FETCHING) /* that is not over yet */
+        contact->search->state = OVER;
+}
+
+/* ---- the end ---- */
+
+/* What is being fetched by PMIx may come at any time, or never: its memory stays PMIx's. */
+static void give_up(struct tern_tcp_search *search)
+{
+    if (tern_rte_forget(&search->fetch)) {
+        free(search->fetch.done ? search->fetch.value : NULL);
+        free_search(search->contact);
+        return;
+    }
+    unlist_search(search);
+    search->contact->search = NULL;
+}
+
+void tern_tcp_contacts_pause(void)
+{
+    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+        next = at->next;
+        struct tern_tcp_search *search = TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
+        if (search->state == CALLING || search->state == PAUSING)
+            search->state = OVER;
+        else if (search->state == FETCHING)
+            give_up(search);
+    }
+}
+
+void tern_tcp_contacts_free(void)
+{
+    tern_tcp_contacts_pause();
+    for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
+        for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
+            next = contact->next;
+            if (contact->search)
+                free_search(contact);
+            free(contact);
+        }
+    free(buckets);
+    buckets = NULL;
+    contact_count = 0;
+}

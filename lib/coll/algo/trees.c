@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * k-nomial trees: with ranks counted from the root and written with digits to the base `radix`, the
+ * parent of v is v with its lowest nonzero digit made zero, and the subtree of v is v .. v + the
+ * unit of that digit - 1 (all for the root). A subtree being consecutive ranks, a reduction to rank
+ * 0 keeps rank order. Radix 2: binomial; radix = size: flat.
+ *
+ * Bine trees (De Sensi et al. 2025, arXiv 2508.17311) are binomial trees over other numbers: the
+ * Gray code of the distance from the root written to the base -2. A child is then some two thirds
+ * as far away, which spares the upper links of a tapered network.
+ */
+#include "lib/coll/plan/build.h"
+
+/* Low digits of x to the base -2, and back; either modulo the same power of two. */
+static uint32_t to_negabinary(uint32_t x)
+{
+    return (x + 0xaaaaaaaau) ^ 0xaaaaaaaau;
+}
+
+static uint32_t from_negabinary(uint32_t x)
+{
+    return (x ^ 0xaaaaaaaau) - 0xaaaaaaaau;
+}
+
+/* A rank's place in the tree, the root's being 0. */
+static int place_of(struct tern_team team, int root)
+{
+    int distance = wrap((int64_t)team.rank - root, team.size);
+    if (!team.bine)
+        return distance;
+    uint32_t digits = to_negabinary((uint32_t)distance) & (uint32_t)(team.size - 1);
+    return (int)(digits ^ digits >> 1);
+}
+
+static int rank_at(struct tern_team team, int root, int64_t place)
+{
+    if (team.bine) {
+        uint32_t digits = (uint32_t)place;
+        for (int bits = 1; bits < 32; bits *= 2)
+            digits ^= digits >> bits;
+        place = from_negabinary(digits) & (uint32_t)(team.size - 1);
+    }
+    return wrap(place + root, team.size);
+}
+
+static int64_t add_flagged(struct tern_plan *plan, struct tern_team team, struct tern_step step)
+{
+    step.flags |= team.flags;
+    return tern_plan_add(plan, step);
+}
+
+static int digit(int place, int64_t unit, int radix)
+{
+    return (int)(place / unit % radix);
+}
+
+int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root,
+                            struct tern_ref data, int64_t ready)
+{
+    int v = place_of(team, root);
+    int64_t unit = 1;
+    while (unit < team.size && !digit(v, unit, team.radix))
+        unit *= team.radix;
+    if (v) {
+        int parent = rank_at(team, root, v - digit(v, unit, team.radix) * unit);
+        ready = add_flagged(plan, team, step_recv(parent, data, after(plan, ready)));
+    }
+    for (unit /= team.radix; unit; unit /= team.radix)
+        for (int64_t child = v + unit; child < v + team.radix * unit && child < team.size;
+             child += unit)
+            add_flagged(plan, team,
+                        step_send(rank_at(team, root, child), data, after(plan, ready)));
+    return ready;
+}
+
+void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int root, bool ordered,
+                          struct tern_ref input, struct tern_ref a, struct tern_ref b,
+                          struct tern_ref *ret_result, int64_t *ret_ready)
+{
+    int v = place_of(team, root);
+    struct tern_ref sum = input;
+    int64_t ready = -1, unit = 1;
+    for (; unit < team.size && !digit(v, unit, team.radix); unit *= team.radix)
+        for (int64_t child = v + unit; child < v + team.radix * unit && child < team.size;
+             child += unit) {
+            struct tern_ref to = same_place(sum, a) ? b : a;
+            int64_t received = add_flagged(
+                plan, team, step_recv(rank_at(team, root, child), to, after(plan, ready)));
+            /* The child's ranks are the higher ones: the right operand. */
+            if (ordered || !same_place(sum, a)) {
+                ready = add_reduce(plan, sum, to, after(plan, received));
+                sum = to;
+            } else {
+                ready = add_reduce(plan, to, sum, after(plan, received));
+            }
+        }
+    if (v) {
+        int parent = rank_at(team, root, v - digit(v, unit, team.radix) * unit);
+        ready = add_flagged(plan, team, step_send(parent, sum, after(plan, ready)));
+    }
+    *ret_result = sum;
+    *ret_ready = ready;
+}
+
+void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radix, int64_t bytes,
+                          bool gathers, int64_t reduced)
+{
+    if (reduced && size > 1)
+        tern_stages_add_temporaries(stages, size > radix ? size / radix : 1, 2 * bytes); /* of inner ranks */
+    for (int64_t unit = 1; unit < size; unit *= radix) {
+        int64_t children = (size - 1) / unit < radix - 1 ? (size - 1) / unit : radix - 1;
+        int64_t below = unit * children < size - unit ? unit : (size - unit + children - 1) / children;
+        tern_stages_add(stages, (struct tern_stage){
+                                    .repeat = 1,
+                                    .messages = children,
+                                    .bytes = gathers ? bytes * below : bytes,
+                                    .distance = unit * children,
+                                    .senders = (size + unit * radix - 1) / (unit * radix),
+                                    .reduced = reduced * children,
+                                });
+    }
+}

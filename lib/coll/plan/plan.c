@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/plan/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
+{
+    if (plan->head_count == plan->head_room) {
+        int64_t room = plan->head_room ? 2 * plan->head_room : 8;
+        struct tern_step *head = realloc(plan->head, (size_t)room * sizeof *head);
+        if (!head) {
+            /* The builder goes on, over the first step again and again; the plan is thrown away at
+             * its end. */
+            plan->failed = true;
+            if (!plan->head)
+                return -1;
+            plan->head_count = 0;
+        } else {
+            plan->head = head;
+            plan->head_room = room;
+        }
+    }
+    plan->head[plan->head_count] = step;
+    plan->step_count = plan->head_count + 1;
+    return plan->head_count++;
+}
+
+/* A short tail is written out: a plan may run often, and its last steps may be such that it waits for at once. */
+static void write_out_tail(struct tern_plan *plan)
+{
+    enum { SHORT = 32 };
+    int64_t count = plan->step_count - plan->head_count;
+    if (!plan->tail || count > SHORT)
+        return;
+    struct tern_step *head = realloc(plan->head, (size_t)plan->step_count * sizeof *head);
+    if (!head && plan->step_count)
+        return; /* goes on being made as it is wanted */
+    plan->head = head;
+    for (int64_t i = 0; i < count; i++)
+        plan->tail(plan, i, &head[plan->head_count + i]);
+    plan->head_count = plan->head_room = plan->step_count;
+    plan->tail = NULL;
+}
+
+/* Marks the steps that nothing can overtake, so that the executor may wait for them at once. */
+static void mark_awaited(struct tern_plan *plan)
+{
+    for (int64_t i = 0; i < plan->head_count; i++) {
+        bool last = i + 1 == plan->step_count;
+        bool awaited =
+            i + 1 < plan->head_count && (plan->head[i + 1].after & 1 || plan->window == 1);
+        if (last || awaited)
+            plan->head[i].flags |= TERN_STEP_AWAITED;
+    }
+}
+
+/* Leaves of trees and single ranks have no use for the temporaries that their algorithm has. */
+static void drop_unused_temporaries(struct tern_plan *plan)
+{
+    if (plan->tail)
+        return;
+    for (int64_t i = 0; i < plan->head_count; i++)
+        if (plan->head[i].from.buffer >= TERN_TEMPORARY ||
+            plan->head[i].to.buffer >= TERN_TEMPORARY)
+            return;
+    plan->temp_count = 0;
+    plan->temp_units = 0;
+}
+
+struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
+                                  const struct tern_plan_args *args)
+{
+    struct tern_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    plan->args = *args;
+    plan->algorithm = algorithm;
+    plan->window = TERN_PLAN_WINDOW;
+    plan->refs = 1;
+    algorithm->build(plan);
+    if (plan->failed) {
+        tern_plan_release(plan);
+        return NULL;
+    }
+    write_out_tail(plan);
+    mark_awaited(plan);
+    drop_unused_temporaries(plan);
+    return plan;
+}
+
+void tern_plan_release(struct tern_plan *plan)
+{
+    if (--plan->refs)
+        return;
+    free(plan->head);
+    free(plan->offsets);
+    tern_phases_free(plan->phases);
+    free(plan);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The model is LogGP (Alexandrov et al. 1995) with two kinds of links, ranks standing on the nodes
+ * in blocks. Of a message to a rank at distance d, min(d, ranks per node) ranks of a node cross to
+ * another node at the same time and share its network cards. Within a node both ends of a message
+ * are copies, which is why it matters who does one, and who does both at the same time. Where there
+ * are more ranks than cores they take turns, and every turn costs a switch.
+ */
+#include "lib/coll/price/price.h"
+
+#include "lib/util/param.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Straight between the powers of two. */
+static double log_2(double x)
+{
+    double doublings = 0;
+    for (; x >= 2; x /= 2)
+        doublings++;
+    return doublings + x - 1;
+}
+
+void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
+{
+    if (stage.repeat > 0 && stage.senders > 0 && stages->count < TERN_STAGES_MAX)
+        stages->stage[stages->count++] = stage;
+}
+
+/* So much the C library mostly asks the kernel for each time, which clears it; from 32 MiB on always. */
+enum { FRESH_BYTES = 16 << 20 };
+
+void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)
+{
+    if (bytes >= FRESH_BYTES)
+        tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = ranks, .copied = bytes});
+}
+
+struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts)
+{
+    int64_t units = tern_units(bytes, unit);
+    if (units >= parts)
+        return stage;
+    int64_t senders = (int64_t)((double)stage.senders * (double)units / (double)parts);
+    stage.senders = senders > 1 ? senders : 1;
+    stage.bytes = unit > 1 ? unit : 1;
+    if (stage.reduced)
+        stage.reduced = stage.bytes;
+    return stage;
+}
+
+/* The node as a stage meets it. */
+struct ground {
+    double latency_ns, gap_ns; /* of a message */
+    double slowness;           /* of copying and joining: 1 within the cache */
+    double fetch_ns;           /* more per byte that is in no cache of the node at all, each time */
+    double page_ns;            /* what a whole page of such bytes takes */
+    double ring_room;          /* bytes of rings beyond which they are in no cache, nor their pages in tables; 0: all are */
+    double cores;
+    double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
+    double cold_ns;  /* what either end of a message takes longer after others' turns */
+    double cold_board_ns; /* what a post takes longer that all read: those of sixteen ranks stay in a core's cache */
+};
+
+static double busy(const struct tern_wire *link, const struct tern_stage *stage, double sharing)
+{
+    return (double)stage->messages * (link->overhead_ns + (double)stage->bytes * link->gap_ns * sharing);
+}
+
+/*
+ * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
+ * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
+ * receives, others' turns come before and after the own one: the more ranks share a core the less cores are in step, up to half
+ * a round more. What goes round a ring is often handed on within the same round of a core. An announced message waits for an answer
+ * besides, and so do several one after the other whose operands have temporaries for a few.
+ */
+static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared, bool announced)
+{
+    if (!stage->messages)
+        return 0;
+    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared), in_turn = stage->relay ? 2.0 / 3 : 1;
+    double asked = announced && !stage->flows ? most(1, stage->reduced ? (double)stage->messages / 4 : 1) : 0;
+    return in_turn * ((active - 1) / active + more) + asked;
+}
+
+/* Ranks have a ring to each that they have sent to (lib/btl/shm/shm.c). Messages walk on through it: where all of them fit in no
+ * cache, either end meets pages that it has not seen for long, the header's and those of the payload. Of what is announced
+ * only the first pages count: the others come while these pass. */
+static double ring_misses(const struct tern_model *model, const struct ground *ground, const struct tern_stage *stage, double senders,
+                          double per_node)
+{
+    enum { SHORT_RING_PAGES = 8, LONG_RING_PAGES = 64 };
+    double page = (double)model->page_bytes, bytes = least((double)stage->bytes, (double)model->eager_bytes);
+    double rings = (stage->relay ? 1 : stage->repeat) * (double)stage->messages * senders;
+    double all = least(rings, per_node * (per_node - 1)) * page * (bytes > 1.5 * page ? LONG_RING_PAGES : SHORT_RING_PAGES);
+    if (stage->board || ground->ring_room <= 0 || all <= ground->ring_room)
+        return 0;
+    return (1 - ground->ring_room / all) * (1 + bytes / page) * ground->page_ns;
+}
+
+/*
+ * A message is copied in by its sender and out by its receiver. Short ones one after the other, those that are announced
+ * at the same time, piece by piece; who sends and receives does both. Where there are more ranks than cores it is the
+ * work of all that counts, and that everybody gets its turn.
+ */
+static double node_price(const struct tern_model *model, const struct ground *ground,
+                         const struct tern_stage *stage, double per_node, bool crowded)
+{
+    double messages = (double)stage->messages;
+    double senders = least((double)stage->senders, per_node);
+    double active = least(senders * (messages + 1), per_node);
+    double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
+    overhead += stage->board && !stage->apart ? ground->cold_board_ns : ground->cold_ns;
+    overhead += ring_misses(model, ground, stage, senders, per_node);
+    double end = overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
+    /* what is copied to or from the board another core reads or has written */
+    double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
+    double fetch = 2 * ground->fetch_ns; /* from and to */
+    double work = (double)stage->reduced * (ground->slowness * model->reduce_gap_ns + fetch) +
+                  (double)stage->copied * (copy_gap + fetch);
+    bool announced = stage->bytes > model->eager_bytes;
+    double one_way = announced ? messages * end + overhead : (messages + 1) * end;
+    double both_ways = most(1, least(2, 2 * senders / active));
+    double path = one_way + (both_ways - 1) * (2 * messages * end - one_way) + work;
+    double latency = ground->latency_ns + (announced ? model->node.rendezvous_ns : 0);
+    if (!messages || stage->flows)
+        latency = 0;
+    if (!crowded)
+        return (stage->board && messages ? model->board_latency_ns : latency) + path;
+    /* of one that posts or takes all on the board, the others together have as much to do */
+    double workers = stage->board && senders < 2 ? 2 : senders;
+    double all = (2 * senders * messages * end + workers * work) / ground->cores;
+    /* a pipeline is never full where who hands on waits for its turn: measured, half as long again */
+    double halting = stage->flows ? 1.5 : 1;
+    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores, announced) * ground->round_ns + most(path, all));
+}
+
+static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
+                          const struct tern_stage *stage)
+{
+    double per_node = least((double)model->ranks_per_node, size);
+    double senders = least((double)stage->senders, per_node);
+    double turns = most(1, least(2 * senders, per_node) / ground->cores);
+    double node = node_price(model, ground, stage, per_node, per_node > ground->cores);
+    bool crosses = size > per_node && stage->distance > 0;
+    if (!crosses)
+        return stage->repeat * node;
+    double work = (double)stage->reduced * model->reduce_gap_ns +
+                  (double)stage->copied * model->copy_gap_ns;
+    double sharing = most(1, least((double)stage->distance, senders) / (double)model->nics_per_node);
+    double network_busy = turns * (busy(&model->network, stage, sharing) + work);
+    double latency = model->network.latency_ns +
+                     (stage->bytes > model->eager_bytes ? model->network.rendezvous_ns : 0);
+    double network = (stage->flows ? 0 : latency) + network_busy;
+    if (!stage->relay)
+        return stage->repeat * most(node, network);
+    /* what goes round meets a network link once per node; the slowest link sets the pace */
+    double mean = node + (network - node) / per_node;
+    return stage->repeat * most(mean, network_busy);
+}
+
+/* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from memory. */
+static double bytes_of(const struct tern_stages *stages, int first, double size)
+{
+    double sum = 0;
+    for (int i = first; i < stages->count && stages->stage[i].phase == stages->stage[first].phase; i++) {
+        const struct tern_stage *stage = &stages->stage[i];
+        double both_ways = most(1, least(2, 2 * (double)stage->senders / size));
+        sum += stage->repeat * (both_ways * (double)stage->messages * (double)stage->bytes +
+                                (double)stage->copied);
+    }
+    return sum;
+}
+
+/* For stage `first` and those of its phase after it. */
+static struct ground ground_of(const struct tern_model *model, double size,
+                               const struct tern_stages *stages, int first)
+{
+    double per_node = least((double)model->ranks_per_node, size);
+    double cores = least(per_node, (double)model->cores_per_node);
+    struct tern_far pair = {model->node.latency_ns, model->node.gap_ns};
+    if (cores > (double)model->cores_per_package)
+        pair = model->machine;
+    else if (cores > (double)model->cores_per_cache)
+        pair = model->package;
+    double each = bytes_of(stages, first, size), bytes = each * per_node / cores;
+    double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
+    double turn = model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
+    double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
+    double missing = bytes > room ? 1 - room / bytes : 0;
+    double sharing = least(1, (double)model->cores_per_cache / cores); /* part of the ranks that share the last cache */
+    double all = each * per_node * sharing, last_room = (double)model->last_cache_bytes / 2;
+    double lost = last_room > 0 && all > last_room ? 1 - last_room / all : 0;
+    double farther = most(0, model->memory_gap_ns - pair.gap_ns), uncached = most(0, model->uncached_gap_ns - pair.gap_ns);
+    double gap = pair.gap_ns + missing * farther;
+    return (struct ground){
+        .latency_ns = pair.latency_ns,
+        .gap_ns = gap,
+        .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
+        .fetch_ns = lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
+        .page_ns = (double)model->page_bytes * uncached,
+        .ring_room = last_room / sharing,
+        .cores = cores,
+        .round_ns = per_node > cores ? per_node / cores * turn * least(1, (6.5 + doublings) / 10) : 0,
+        .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
+        .cold_board_ns = most(0, doublings - 2) / 2 * model->cold_ns,
+    };
+}
+
+struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_level level,
+                                      int64_t lanes, int64_t unit_bytes)
+{
+    struct tern_model view = *model;
+    double unit = (double)unit_bytes;
+    view.verbose = false;
+    if (level == TERN_LEVEL_NODE)
+        view.ranks_per_node = INT64_MAX;
+    if (level == TERN_LEVEL_LEADERS) {
+        view.ranks_per_node = 1;
+        unit *= most(1, (double)lanes / (double)model->nics_per_node);
+    }
+    view.network.gap_ns *= unit;
+    double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns, &view.machine.gap_ns,
+                            &view.memory_gap_ns, &view.uncached_gap_ns, &view.reduce_gap_ns, &view.copy_gap_ns};
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        *gaps[i] *= (double)unit_bytes;
+    if (unit_bytes > 1) {
+        view.eager_bytes /= unit_bytes;
+        view.cache_bytes /= unit_bytes;
+        view.last_cache_bytes /= unit_bytes;
+        view.page_bytes = view.page_bytes > unit_bytes ? view.page_bytes / unit_bytes : 1;
+    }
+    return view;
+}
+
+double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
+                     const struct tern_stages *stages)
+{
+    double size = (double)(shape->size + shape->other_size);
+    struct ground ground = {0};
+    double sum = model->call_ns;
+    for (int i = 0; i < stages->count; i++) {
+        const struct tern_stage *stage = &stages->stage[i];
+        if (!i || stage->phase != stage[-1].phase)
+            ground = ground_of(model, size, stages, i);
+        if (stage->level == TERN_LEVEL_ALL || stage->level == TERN_LEVEL_GROUP) {
+            sum += stage_price(model, &ground, size, stage);
+            continue;
+        }
+        struct tern_model view =
+            tern_model_of_level(model, (enum tern_level)stage->level, stage->lanes, 1);
+        int64_t some = stage->level == TERN_LEVEL_NODE ? shape->node_size : shape->nodes;
+        sum += stage_price(&view, &ground, (double)some, stage);
+    }
+    return sum;
+}
+
+static double in_thousandths(const char *name)
+{
+    return (double)tern_param_int(name) / 1000;
+}
+
+static struct tern_model read_model(void)
+{
+    struct tern_model model = {
+        .node = {(double)tern_param_int("coll_node_latency"),
+                 (double)tern_param_int("coll_node_overhead"), in_thousandths("coll_node_gap"),
+                 (double)tern_param_int("coll_node_rendezvous")},
+        .network = {(double)tern_param_int("coll_network_latency"),
+                    (double)tern_param_int("coll_network_overhead"),
+                    in_thousandths("coll_network_gap"),
+                    (double)tern_param_int("coll_network_rendezvous")},
+        .package = {(double)tern_param_int("coll_package_latency"),
+                    in_thousandths("coll_package_gap")},
+        .machine = {(double)tern_param_int("coll_machine_latency"),
+                    in_thousandths("coll_machine_gap")},
+        .memory_gap_ns = in_thousandths("coll_memory_gap"),
+        .uncached_gap_ns = in_thousandths("coll_uncached_gap"),
+        .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
+        .copy_gap_ns = in_thousandths("coll_copy_gap"),
+        .switch_ns = (double)tern_param_int("coll_switch"),
+        .switch_crowded_ns = (double)tern_param_int("coll_switch_crowded"),
+        .cold_ns = (double)tern_param_int("coll_cold"),
+        .call_ns = (double)tern_param_int("coll_call"),
+        .board_latency_ns = (double)tern_param_int("coll_board_latency"),
+        .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
+        .cache_bytes = tern_param_int("coll_cache_bytes"),
+        .last_cache_bytes = tern_param_int("coll_last_cache_bytes"),
+        .page_bytes = 4096,
+        .cores_per_cache = tern_param_int("coll_cores_per_cache"),
+        .cores_per_package = tern_param_int("coll_cores_per_package"),
+        .cores_per_node = tern_param_int("coll_cores"),
+        .nics_per_node = tern_param_int("coll_nics"),
+        .eager_bytes = 16 << 10,
+        .verbose = tern_param_int("coll_verbose") > 0,
+    };
+    if (model.cores_per_node < 1) /* not those of this process alone: all ranks must agree */
+        model.cores_per_node = sysconf(_SC_NPROCESSORS_ONLN);
+    if (model.cores_per_package < 1)
+        model.cores_per_package = model.cores_per_node;
+    if (model.cores_per_cache < 1)
+        model.cores_per_cache = model.cores_per_package;
+    if (model.nics_per_node < 1)
+        model.nics_per_node = 1;
+    return model;
+}
+
+/* Some thirty parameters: each new communicator asks for them, so they are kept until a tool changes one. */
+struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct tern_model kept;
+    static unsigned asked; /* 1 + the number of changes then */
+    pthread_mutex_lock(&mutex);
+    unsigned now = tern_param_changes() + 1;
+    if (asked != now)
+        kept = read_model();
+    asked = now;
+    struct tern_model model = kept;
+    pthread_mutex_unlock(&mutex);
+    model.ranks_per_node = ranks_per_node;
+    return model;
+}

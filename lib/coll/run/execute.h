@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_EXECUTE_H
+#define TERN_EXECUTE_H
+
+/* Running plans over messages. What moves the messages can be replaced, so that tests run all ranks
+ * in one process. */
+
+#include "lib/coll/run/coll.h"
+#include "lib/pml/request.h"
+
+/* The calls of lib/pml/pml.h that the executor needs. */
+struct tern_coll_transport {
+    int (*isend)(struct tern_context *context, const void *buf, int64_t count,
+                 const struct tern_type *type, int dest, int tag,
+                 struct tern_request **ret_request);
+    void (*send_failure)(struct tern_context *context, int dest, int tag);
+    int (*irecv)(struct tern_context *context, void *buf, int64_t count,
+                 const struct tern_type *type, int source, int tag,
+                 struct tern_request **ret_request);
+    /* `run` is handed to tern_doubt when the wait is long. */
+    int (*recv)(struct tern_context *context, void *buf, int64_t count,
+                const struct tern_type *type, int source, int tag, void *run);
+    void (*wait)(struct tern_request *request, void *run);
+    /* lib/node/board.h; the last one waits for what one of the first two looks for: a post, or
+     * with peer -1 room for `bytes` of the own one. It may end without it after tern_doubt. */
+    void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
+    const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer);
+    void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
+    void (*board_post_failure)(struct tern_board *board, tern_turn turn);
+    void (*board_done)(struct tern_board *board, uint32_t turn);
+    void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
+    /* `poll` is to be called in every round of the lane's progress, or not any more. */
+    int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
+    void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
+};
+
+/* lib/pml, unless a test has set another. */
+extern const struct tern_coll_transport *tern_coll_transport;
+
+/* For tern_doubt (lib/pml/pml.h). */
+bool tern_coll_doubt(void *run, struct tern_request *awaited);
+
+/* Tests: an executor that runs `algorithm` whatever would be chosen; NULL: back to normal. */
+extern const struct tern_algorithm *tern_coll_forced;
+
+#endif

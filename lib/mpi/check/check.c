@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The level of checks, and the gate of the entry points. */
+
+#include "lib/mpi/check/check.h"
+
+#include "lib/mpi/init.h"
+#include "lib/mpi/request_object.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <string.h>
+
+_Atomic int tern_checks = TERN_CHECK_BASIC;
+_Atomic int tern_gate = 1;
+
+void tern_gate_update(void)
+{
+    tern_gate = !tern_running() || tern_check_full();
+}
+
+void tern_check_init(void)
+{
+    static const char *const names[] = {"none", "basic", "full"};
+    const char *wanted = tern_param_string("check_level");
+
+    for (int level = 0; level < 3; level++)
+        if (strcmp(wanted, names[level]) == 0) {
+            tern_checks = level;
+            tern_object_keep_freed(tern_check_full());
+            return;
+        }
+    tern_checks = TERN_CHECK_BASIC;
+    tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken", wanted);
+}
+
+void tern_check_say_unreceived(struct tern_comm *comm)
+{
+    MPI_Status status;
+    if (!tern_check_full())
+        return;
+    tern_progress();
+    uint64_t count = tern_pml_unreceived(&comm->p2p, &status);
+    const char *name = comm->name[0] ? comm->name : "a communicator without a name";
+    if (count == 1)
+        tern_log("%s: a message of %zu bytes from rank %d with tag %d on %s was never received",
+                 tern_check_procedure(), status._ucount, status.MPI_SOURCE, status.MPI_TAG, name);
+    else if (count)
+        tern_log("%s: %lu messages on %s were never received; one has %zu bytes and came from rank %d "
+                 "with tag %d",
+                 tern_check_procedure(), (unsigned long)count, name, status._ucount,
+                 status.MPI_SOURCE, status.MPI_TAG);
+}
+
+int tern_check_requests(int64_t count, const MPI_Request requests[])
+{
+    int64_t first = -1;
+    const struct tern_session *session = NULL;
+    for (int64_t i = 0; tern_check_full() && requests && i < count; i++) {
+        const struct tern_request *request = ((const struct tern_handle *)requests[i])->state;
+        if (!request || !request->held)
+            continue;
+        const struct tern_comm *comm = request->comm;
+        if (first >= 0 && comm->session != session)
+            return tern_error(TERN_ERR_SESSION,
+                              "array_of_requests[%ld] and [%ld] are of communicators of different "
+                              "sessions; complete them in different calls",
+                              (long)first, (long)i);
+        first = i;
+        session = comm->session;
+    }
+    return 0;
+}
+
+int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part,
+                        const MPI_Status *status)
+{
+    if (!(comm->hints & TERN_COMM_EXACT_LENGTH) || !part->name)
+        return 0;
+    return tern_check_length((int64_t)part->count * part->type->type.size, status);
+}
+
+int tern_check_length(int64_t expected, const MPI_Status *status)
+{
+    if (status->_cancelled || status->MPI_SOURCE == MPI_PROC_NULL ||
+        (int64_t)status->_ucount == expected)
+        return 0;
+    return tern_error(TERN_ERR_COUNT,
+                      "the message from rank %d with tag %d has %zu bytes, its receive buffer %ld; the "
+                      "communicator has the hint mpi_assert_exact_length",
+                      status->MPI_SOURCE, status->MPI_TAG, status->_ucount, (long)expected);
+}
+
+void tern_check_finalize(void)
+{
+    if (tern_check_full())
+        tern_check_say_leaks();
+    tern_checks = TERN_CHECK_BASIC;
+    tern_object_keep_freed(false);
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * check_level full: ranks tell each other what collective they begin, and begin it only when all
+ * said the same.
+ *
+ * Each rank sends its record to the judge, rank 0 of the communicator, over a context of its own
+ * that all processes of the job share. The judge compares when all have come (check_gather.c) and answers
+ * each one: a permit, or what differs. A blocking call waits for the answer, a nonblocking one starts its run when
+ * it has it. The judge needs no call of its own for that: records are taken in by progress, whatever
+ * procedure the rank is in.
+ *
+ * A rank that has waited for check_patience seconds asks the judge who is missing. The judge decides
+ * at once if those that came differ already; else the first one who asks is told, asks the missing
+ * ranks what they do, and says it. Who does not answer is not in MPI.
+ *
+ * If the judge and a rank cannot talk with each other (lib/pml/peer_lost.c), the rank is not compared: it goes on, and the judge awaits the
+ * others only. So all ranks begin the collective, as without checks, and whoever needs the lost rank in it gets an error there.
+ */
+
+#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/check_record.h"
+#include "lib/pml/lane.h"
+#include "lib/pml/pml.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/list.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Tags: what a message says. */
+enum kind {
+    RECORD,  /* to the judge: struct tern_record */
+    VERDICT, /* from the judge: text, empty: go on */
+    WHO,     /* to the judge: who is missing? */
+    MISSING, /* from the judge: how many are missing, and the places of some */
+    WHERE,   /* to a missing one: what do you do? */
+    HERE,    /* from a missing one: text */
+};
+
+enum { MISSING_MOST = 8, DOING = 200 };
+
+/* All messages but records. */
+struct note {
+    struct tern_occasion occasion;
+    int32_t place; /* WHO: of the sender; WHERE, HERE: of the missing one */
+    int32_t count; /* MISSING, or TERN_SAID_BY_ANOTHER */
+    int32_t places[MISSING_MOST];
+    char text[TERN_CHECK_TEXT]; /* only its bytes travel */
+};
+
+/* --- state ---
+ *
+ * Messages move in the progress of one lane. The calls that wait for them come with other lanes in
+ * hand, so they share with it only what is behind a mutex, and leave the sending to it. */
+
+static struct tern_context context;
+static double patience_s;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* A message on its way from or to us. */
+struct transfer {
+    struct tern_link link;
+    struct tern_request *request;
+    int tag;
+    size_t length;
+    char bytes[] __attribute__((aligned(16)));
+};
+static struct tern_link outgoing = {&outgoing, &outgoing}, incoming = {&incoming, &incoming};
+
+enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: who asks has no lock */
+
+struct permit {
+    struct tern_permit permit;
+    struct tern_link link; /* in `waiting` while WAITING */
+    struct tern_record *record;
+    struct tern_comm *comm; /* stays while the permit is in use: its call holds it */
+    bool sent;              /* the record */
+    enum state state;
+    bool detached; /* nobody asks: frees itself when answered */
+    double since, patience_s;
+    double asked_at;     /* 0: not now */
+    struct note missing; /* count 0: not answered yet */
+    char doing[MISSING_MOST][DOING];
+    char text[TERN_CHECK_TEXT];
+};
+static struct tern_link waiting = {&waiting, &waiting};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* --- sending --- */
+
+static struct transfer *new_transfer(int tag, size_t length)
+{
+    /* a note comes without what its text leaves empty, and is copied whole */
+    size_t room = length < sizeof(struct note) ? sizeof(struct note) : length + 1;
+    struct transfer *transfer = malloc(sizeof *transfer + room);
+    if (!transfer) {
+        tern_log("no memory for comparing collectives; the other ranks will wait");
+        return NULL;
+    }
+    transfer->tag = tag;
+    transfer->length = length;
+    transfer->request = NULL;
+    return transfer;
+}
+
+static void send_bytes(int rank, int tag, const void *bytes, size_t length)
+{
+    struct transfer *transfer = new_transfer(tag, length);
+    if (!transfer)
+        return;
+    memcpy(transfer->bytes, bytes, length);
+    if (tern_pml_isend(&context, transfer->bytes, (int64_t)length, &tern_type_bytes, rank, tag,
+                       TERN_SEND_STANDARD, &transfer->request)) {
+        free(transfer);
+        return;
+    }
+    tern_list_append(&outgoing, &transfer->link);
+}
+
+static void send_note(int rank, int tag, const struct note *note)
+{
+    send_bytes(rank, tag, note, offsetof(struct note, text) + strlen(note->text) + 1);
+}
+
+/* --- the judge --- */
+
+static void take_verdict(const struct tern_occasion *occasion, const char *text);
+
+static void answer(const struct tern_record *record, const char *text)
+{
+    if (record->sender == (int32_t)tern_rte.rank) {
+        take_verdict(&record->occasion, text);
+        return;
+    }
+    struct note note;
+    note.occasion = record->occasion;
+    note.place = record->place;
+    note.count = 0;
+    memset(note.places, 0, sizeof note.places);
+    snprintf(note.text, sizeof note.text, "%s", text);
+    send_note(record->sender, VERDICT, &note);
+}
+
+static void take_record(const struct tern_record *record)
+{
+    if (!tern_gather_record(record, answer))
+        tern_log("no memory for comparing collectives; the other ranks will wait");
+}
+
+static void take_who(const struct note *note, int asker)
+{
+    struct note missing = {.occasion = note->occasion};
+    missing.count = tern_gather_missing(&note->occasion, note->place, answer, MISSING_MOST, missing.places);
+    if (missing.count)
+        send_note(asker, MISSING, &missing);
+}
+
+/* --- the one who waits --- */
+
+static struct permit *permit_of(struct tern_permit *permit)
+{
+    return (struct permit *)permit;
+}
+
+static enum state state_of(const struct permit *permit)
+{
+    return __atomic_load_n(&permit->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct permit *permit, enum state state)
+{
+    __atomic_store_n(&permit->state, state, __ATOMIC_RELEASE);
+}
+
+static struct permit *find_permit(const struct tern_occasion *occasion)
+{
+    for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        if (tern_occasion_same(&permit->record->occasion, occasion))
+            return permit;
+    }
+    return NULL;
+}
+
+static void free_permit(struct permit *permit)
+{
+    free(permit->record);
+    free(permit);
+}
+
+/* Without text: it may go on. */
+static void end_waiting(struct permit *permit, const char *text)
+{
+    tern_list_remove(&permit->link);
+    snprintf(permit->text, sizeof permit->text, "%s", text);
+    if (!permit->detached) {
+        set_state(permit, text[0] ? REFUSED : GRANTED);
+        tern_lane_tell(context.lane);
+        return;
+    }
+    if (text[0])
+        tern_log("%s: %s", permit->record->procedure, permit->text);
+    free_permit(permit);
+}
+
+static void take_verdict(const struct tern_occasion *occasion, const char *text)
+{
+    struct permit *permit = find_permit(occasion);
+    if (permit)
+        end_waiting(permit, text);
+}
+
+static int world_rank(const struct permit *permit, int place)
+{
+    const struct tern_record *record = permit->record;
+    const struct tern_comm *comm = permit->comm;
+    bool ours_first = record->local == record->members ||
+                      (record->place < record->local); /* is the judge's group ours? */
+    const struct tern_group *first = ours_first ? comm->group : comm->remote_group;
+    const struct tern_group *second = ours_first ? comm->remote_group : comm->group;
+    struct tern_process process = place < record->local
+                                      ? tern_group_process(first, place)
+                                      : tern_group_process(second, place - record->local);
+    return (int)process.rank;
+}
+
+static void take_missing(const struct note *note)
+{
+    struct permit *permit = find_permit(&note->occasion);
+    if (!permit || permit->detached)
+        return;
+    permit->missing = *note;
+    permit->asked_at = now_s();
+    for (int i = 0; i < note->count && i < MISSING_MOST; i++) {
+        struct note where = {.occasion = note->occasion, .place = note->places[i]};
+        send_note(world_rank(permit, note->places[i]), WHERE, &where);
+    }
+}
+
+/* "in MPI_Wait", and if it waits for others, too: for which. */
+static void say_where(const struct tern_occasion *asked, char *text, size_t room)
+{
+    const struct permit *permit = NULL;
+    for (struct tern_link *link = waiting.next; link != &waiting && !permit; link = link->next) {
+        const struct permit *other = TERN_CONTAINER(link, struct permit, link);
+        if (!other->detached && !tern_occasion_same(&other->record->occasion, asked))
+            permit = other;
+    }
+    int length = snprintf(text, room, "in %s", tern_check_newest_procedure());
+    if (!permit)
+        return;
+    const struct tern_record *record = permit->record;
+    if (strcmp(record->procedure, tern_check_newest_procedure()) != 0)
+        length += snprintf(text + length, room - (size_t)length, ", waits for others in %s",
+                           record->procedure);
+    const char *before = " with ";
+    for (int i = 0; i < record->fact_count && (record->occasion.series & TERN_SERIES_OF_GROUP) &&
+                    length < (int)room;
+         i++, before = ", ")
+        length += snprintf(text + length, room - (size_t)length, "%s%s", before, record->facts[i].text);
+    if (length < (int)room)
+        snprintf(text + length, room - (size_t)length, " on %s", record->comm_name);
+}
+
+static void take_where(const struct note *note, int asker)
+{
+    struct note here = *note;
+    say_where(&note->occasion, here.text, DOING);
+    send_note(asker, HERE, &here);
+}
+
+static void take_here(const struct note *note)
+{
+    struct permit *permit = find_permit(&note->occasion);
+    for (int i = 0; permit && i < permit->missing.count && i < MISSING_MOST; i++)
+        if (permit->missing.places[i] == note->place)
+            snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
+}
+
+/* "rank 2 (in MPI_Recv), rank 3 (not in MPI)" */
+static void say_who_is_missing(const struct permit *permit)
+{
+    char text[2 * TERN_CHECK_TEXT] = "", ranks[100];
+    const struct tern_record *record = permit->record;
+    int shown = permit->missing.count < MISSING_MOST ? permit->missing.count : MISSING_MOST;
+    for (int i = 0; i < shown; i++) {
+        ranks[0] = 0;
+        tern_check_name_ranks(record, &permit->missing.places[i], 1, ranks, sizeof ranks);
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%s (%s)", i ? ", " : "", ranks,
+                 permit->doing[i][0] ? permit->doing[i] : "not in MPI");
+    }
+    if (permit->missing.count > shown) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, " and %d more", permit->missing.count - shown);
+    }
+    ranks[0] = 0;
+    tern_check_name_ranks(record, &record->place, 1, ranks, sizeof ranks);
+    tern_log("%s waits in %s on %s for %s", ranks, record->procedure, record->comm_name,
+             shown ? text : "an answer of the rank that compares, which is not in MPI");
+}
+
+/* Once in a while for each one who waits. */
+static void look_at_the_clock(struct permit *permit)
+{
+    enum { ANSWER_S = 1 };
+    double now = now_s();
+    if (!permit->asked_at && now - permit->since >= permit->patience_s) {
+        struct note who = {.occasion = permit->record->occasion, .place = permit->record->place};
+        permit->asked_at = now;
+        permit->missing.count = 0;
+        memset(permit->doing, 0, sizeof permit->doing);
+        send_note(permit->record->judge, WHO, &who);
+    } else if (permit->asked_at) {
+        bool all = permit->missing.count != 0;
+        for (int i = 0; i < permit->missing.count && i < MISSING_MOST; i++)
+            all = all && permit->doing[i][0];
+        if (!all && now - permit->asked_at < ANSWER_S)
+            return;
+        if (permit->missing.count != TERN_SAID_BY_ANOTHER)
+            say_who_is_missing(permit);
+        permit->asked_at = 0;
+        permit->patience_s = 2 * (now - permit->since);
+    }
+}
+
+/* --- peers that are lost --- */
+
+static bool is_lost(int rank)
+{
+    return tern_pml_check_source(&context, rank) != 0;
+}
+
+static void judge_without_lost(const struct permit *permit)
+{
+    int members = permit->record->members;
+    bool *lost = calloc((size_t)members, sizeof *lost);
+    for (int place = 0; lost && place < members; place++)
+        lost[place] = is_lost(world_rank(permit, place));
+    if (lost)
+        tern_gather_without(&permit->record->occasion, lost, answer);
+    free(lost);
+}
+
+static void heed_lost_peers(void)
+{
+    for (struct tern_link *link = waiting.next, *next; link != &waiting; link = next) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        next = link->next;
+        if (permit->record->judge == (int32_t)tern_rte.rank && !permit->detached) /* else its communicator may be gone */
+            judge_without_lost(permit);
+        else if (is_lost(permit->record->judge))
+            end_waiting(permit, "");
+    }
+}
+
+/* --- progress --- */
+
+static void take(const struct transfer *transfer)
+{
+    const struct note *note = (const void *)transfer->bytes;
+    int from = transfer->request->status.MPI_SOURCE;
+    switch (transfer->tag) {
+    case RECORD: take_record((const void *)transfer->bytes); break;
+    case VERDICT: take_verdict(&note->occasion, note->text); break;
+    case WHO: take_who(note, from); break;
+    case MISSING: take_missing(note); break;
+    case WHERE: take_where(note, from); break;
+    case HERE: take_here(note); break;
+    }
+}
+
+/* Removes complete ones; those that came are looked at. */
+static int reap(struct tern_link *list)
+{
+    int events = 0;
+    for (struct tern_link *link = list->next, *next; link != list; link = next) {
+        struct transfer *transfer = TERN_CONTAINER(link, struct transfer, link);
+        next = link->next;
+        if (!transfer->request->complete)
+            continue;
+        tern_list_remove(link);
+        if (list == &incoming)
+            take(transfer);
+        transfer->request->kind->release(transfer->request);
+        free(transfer);
+        events++;
+    }
+    return events;
+}
+
+/* The judge's own record is not sent, and may be answered at once, as may others that wait: their permits leave the list. So
+ * the search begins anew after each. Returns how many records have gone. */
+static int send_records(void)
+{
+    int events = 0;
+    for (struct tern_link *link = waiting.next; link != &waiting;) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        const struct tern_record *record = permit->record;
+        link = link->next;
+        if (permit->sent)
+            continue;
+        permit->sent = true;
+        events++;
+        if (record->judge != record->sender) {
+            send_bytes(record->judge, RECORD, record, tern_record_bytes(record));
+            continue;
+        }
+        take_record(record);
+        link = waiting.next;
+    }
+    return events;
+}
+
+static int poll(struct tern_lane *lane)
+{
+    (void)lane;
+    struct tern_unexpected *message;
+    MPI_Status status;
+    while (tern_pml_take(&context, MPI_ANY_SOURCE, MPI_ANY_TAG, &message, &status)) {
+        struct transfer *transfer = new_transfer(status.MPI_TAG, status._ucount);
+        if (!transfer || tern_pml_imrecv(message, transfer->bytes, (int64_t)status._ucount,
+                                         &tern_type_bytes, &transfer->request)) {
+            free(transfer);
+            continue;
+        }
+        transfer->bytes[transfer->length] = 0; /* a text ends */
+        tern_list_append(&incoming, &transfer->link);
+    }
+    pthread_mutex_lock(&mutex);
+    int events = reap(&incoming) + reap(&outgoing) + send_records();
+    for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
+        struct permit *permit = TERN_CONTAINER(link, struct permit, link);
+        if (!permit->detached)
+            look_at_the_clock(permit);
+    }
+    if (context.lane->lost_peers)
+        heed_lost_peers();
+    pthread_mutex_unlock(&mutex);
+    return events;
+}
+
+/* --- permits --- */
+
+/* The mutex is held. */
+static void take_number(struct permit *permit)
+{
+    struct tern_occasion *occasion = &permit->record->occasion;
+    if (occasion->series == TERN_SERIES_COLLECTIVES)
+        occasion->number = permit->comm->check_number++;
+    else if (occasion->series == TERN_SERIES_STARTS_IN_ORDER)
+        occasion->number = permit->comm->check_starts++;
+    else if (occasion->series & TERN_SERIES_STARTS)
+        occasion->number++;
+}
+
+static void begin(struct tern_permit *base)
+{
+    struct permit *permit = permit_of(base);
+    permit->since = now_s();
+    permit->patience_s = patience_s;
+    permit->asked_at = 0;
+    permit->sent = false;
+    pthread_mutex_lock(&mutex);
+    take_number(permit);
+    permit->state = WAITING;
+    tern_list_append(&waiting, &permit->link);
+    pthread_mutex_unlock(&mutex);
+}
+
+static int ask(struct tern_permit *base)
+{
+    struct permit *permit = permit_of(base);
+    enum state state = state_of(permit);
+    if (state == WAITING)
+        return TERN_ERR_AGAIN;
+    return state == REFUSED ? tern_error(TERN_ERR_NOT_SAME, "%s", permit->text) : 0;
+}
+
+static void release(struct tern_permit *base)
+{
+    struct permit *permit = permit_of(base);
+    pthread_mutex_lock(&mutex);
+    permit->detached = permit->state == WAITING; /* the answer will come */
+    bool last = !permit->detached;
+    pthread_mutex_unlock(&mutex);
+    if (last)
+        free_permit(permit);
+}
+
+struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm, bool detached)
+{
+    struct permit *permit = calloc(1, sizeof *permit);
+    if (!permit) {
+        free(record);
+        return NULL;
+    }
+    permit->permit = (struct tern_permit){begin, ask, release};
+    permit->record = record;
+    permit->comm = comm;
+    permit->detached = detached;
+    return &permit->permit;
+}
+
+int tern_permit_wait(struct tern_permit *permit)
+{
+    struct tern_waiter waiter = {0};
+    int rc;
+    begin(permit);
+    while ((rc = ask(permit)) == TERN_ERR_AGAIN)
+        tern_wait(&waiter);
+    return rc;
+}
+
+/* --- start and end --- */
+
+/* Beside MPI_COMM_WORLD's and MPI_COMM_SELF's; tern_context_new_id never returns it. Of lane 0. */
+enum { CHECK_ID = 16 };
+
+int tern_check_open(void)
+{
+    if (!tern_check_full() || context.peers)
+        return 0;
+    patience_s = (double)tern_param_int("check_patience");
+    const struct tern_run all = {.stride = tern_rte.size > 1, .count = (int)tern_rte.size};
+    struct tern_group *group;
+    int rc = tern_group_from_runs(&all, 1, &group);
+    if (rc)
+        return rc;
+    struct tern_peers *peers = tern_group_peers(group, tern_lane_of(CHECK_ID));
+    rc = peers ? tern_context_open(&context, CHECK_ID, (int)tern_rte.rank, peers, NULL)
+               : TERN_ERR_NO_MEM;
+    tern_group_release(group);
+    return rc ? rc : tern_progress_register(tern_lane_of(CHECK_ID), poll);
+}
+
+void tern_check_flush(void)
+{
+    struct tern_waiter waiter = {0};
+    while (!tern_list_empty(&outgoing) || !tern_list_empty(&incoming))
+        tern_wait(&waiter);
+}

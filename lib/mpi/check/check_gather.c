@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What a judge knows: the records that have come, gathered by occasion until all have that must.
+ * Then they are compared, and each rank is answered.
+ *
+ * Calls of a part of a communicator (MPI_Comm_create_group) name who takes part; ranks that mean
+ * different groups or tags come to different gatherings and would wait for each other for ever. So two
+ * gatherings are at odds when each awaits somebody who has come to the other, and both are refused.
+ * With threads that proves nothing: another thread may still come. A refused gathering stays until all
+ * that it awaited have come, here or there, so that the last one is not left waiting.
+ */
+
+#include "lib/mpi/check/check_record.h"
+#include "lib/util/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gathering {
+    struct tern_link link;
+    struct tern_occasion occasion;
+    int members, awaited, arrived;
+    bool decided;
+    int dispute; /* those that were refused together have one number; 0: none */
+    int asker; /* who says who is missing, from 1 on; 0: nobody has asked yet */
+    char text[TERN_CHECK_TEXT];    /* of the decision; empty: all the same */
+    const struct tern_record *any; /* the first */
+    struct tern_record *records[]; /* by place */
+};
+static struct tern_link gatherings = {&gatherings, &gatherings};
+static int disputes;
+
+static struct gathering *gathering_of(struct tern_link *link)
+{
+    return TERN_CONTAINER(link, struct gathering, link);
+}
+
+/* With or without a record of this place. */
+static struct gathering *find(const struct tern_occasion *occasion, int place, bool arrived)
+{
+    for (struct tern_link *link = gatherings.next; link != &gatherings; link = link->next) {
+        struct gathering *gathering = gathering_of(link);
+        if (tern_occasion_same(&gathering->occasion, occasion) &&
+            arrived == (gathering->records[place] != NULL))
+            return gathering;
+    }
+    return NULL;
+}
+
+static struct gathering *new_gathering(const struct tern_record *record)
+{
+    struct gathering *gathering =
+        calloc(1, sizeof *gathering + (size_t)record->members * sizeof gathering->records[0]);
+    if (!gathering)
+        return NULL;
+    gathering->occasion = record->occasion;
+    gathering->members = record->members;
+    gathering->awaited = record->awaited ? record->awaited : record->members;
+    tern_list_append(&gatherings, &gathering->link);
+    return gathering;
+}
+
+static void end_gathering(struct gathering *gathering)
+{
+    tern_list_remove(&gathering->link);
+    for (int i = 0; i < gathering->members; i++)
+        free(gathering->records[i]);
+    free(gathering);
+}
+
+/* A copy. False: no memory. */
+static bool add(struct gathering *gathering, const struct tern_record *record)
+{
+    struct tern_record *copy = malloc(tern_record_bytes(record));
+    if (!copy)
+        return false;
+    memcpy(copy, record, tern_record_bytes(record));
+    gathering->records[record->place] = copy;
+    gathering->any = gathering->any ? gathering->any : copy;
+    gathering->arrived++;
+    return true;
+}
+
+static bool judge(struct tern_record *const records[], int members, char text[TERN_CHECK_TEXT])
+{
+    return tern_check_judge((const struct tern_record *const *)records, members, text, TERN_CHECK_TEXT);
+}
+
+static void decide(struct gathering *gathering, const char *text, tern_answer *answer)
+{
+    gathering->decided = true;
+    snprintf(gathering->text, sizeof gathering->text, "%s", text);
+    for (int i = 0; i < gathering->members; i++)
+        if (gathering->records[i])
+            answer(gathering->records[i], gathering->text);
+}
+
+/* ---- calls of a part ---- */
+
+/* Has somebody come to `there` for whom `here` waits? */
+static bool misses_one_of(const struct gathering *here, const struct gathering *there)
+{
+    for (int i = 0; i < here->members; i++)
+        if (there->records[i] && !here->records[i] && !there->records[i]->threads &&
+            tern_record_awaits(here->any, i))
+            return true;
+    return false;
+}
+
+static bool at_odds(const struct gathering *a, const struct gathering *b)
+{
+    return a != b && a->occasion.comm == b->occasion.comm &&
+           (b->occasion.series & TERN_SERIES_OF_GROUP) && misses_one_of(a, b) && misses_one_of(b, a);
+}
+
+/* Who was refused in one gathering of a dispute need not come to the others. */
+static void excuse(int dispute)
+{
+    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+        struct gathering *here = gathering_of(link);
+        next = link->next;
+        for (struct tern_link *l = gatherings.next; here->dispute == dispute && l != &gatherings; l = l->next) {
+            const struct gathering *there = gathering_of(l);
+            for (int i = 0; there->dispute == dispute && i < here->members; i++)
+                if (there->records[i] && !here->records[i] && tern_record_awaits(here->any, i))
+                    add(here, there->records[i]);
+        }
+    }
+}
+
+static void end_dispute(int dispute)
+{
+    excuse(dispute);
+    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+        struct gathering *gathering = gathering_of(link);
+        next = link->next;
+        if (gathering->dispute == dispute && gathering->arrived == gathering->awaited)
+            end_gathering(gathering);
+    }
+}
+
+static void refuse(struct gathering *gathering, int dispute, const char *text, tern_answer *answer)
+{
+    if (!gathering->decided)
+        decide(gathering, text, answer);
+    gathering->dispute = dispute;
+}
+
+/* The dispute, or 0. */
+static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
+{
+    struct tern_record **all = calloc((size_t)gathering->members, sizeof *all);
+    char text[TERN_CHECK_TEXT];
+    int odd = 0;
+    for (struct tern_link *link = gatherings.next; all && link != &gatherings; link = link->next) {
+        const struct gathering *other = gathering_of(link);
+        if (other != gathering && !at_odds(gathering, other))
+            continue;
+        odd += other != gathering;
+        for (int i = 0; i < gathering->members; i++)
+            all[i] = all[i] ? all[i] : other->records[i];
+    }
+    bool refused = odd && !judge(all, gathering->members, text);
+    free(all);
+    if (!refused)
+        return 0;
+    disputes++;
+    for (struct tern_link *link = gatherings.next; link != &gatherings; link = link->next)
+        if (at_odds(gathering, gathering_of(link)))
+            refuse(gathering_of(link), disputes, text, answer);
+    refuse(gathering, disputes, text, answer);
+    return disputes;
+}
+
+/* ---- what comes ---- */
+
+bool tern_gather_record(const struct tern_record *record, tern_answer *answer)
+{
+    struct gathering *gathering = find(&record->occasion, record->place, false);
+    char text[TERN_CHECK_TEXT];
+    if (!gathering)
+        gathering = new_gathering(record);
+    if (!gathering || !add(gathering, record))
+        return false;
+    int dispute = gathering->dispute;
+    if (gathering->decided)
+        answer(record, gathering->text);
+    else if (gathering->arrived == gathering->awaited)
+        decide(gathering, judge(gathering->records, gathering->members, text) ? "" : text, answer);
+    else if (record->awaited)
+        dispute = refuse_if_at_odds(gathering, answer);
+    if (dispute)
+        end_dispute(dispute);
+    else if (gathering->arrived == gathering->awaited)
+        end_gathering(gathering);
+    return true;
+}
+
+int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer, int most,
+                        int32_t places[])
+{
+    struct gathering *gathering = find(occasion, place, true);
+    char text[TERN_CHECK_TEXT];
+    int count = 0;
+    if (!gathering || gathering->decided)
+        return 0;
+    if (!judge(gathering->records, gathering->members, text)) {
+        decide(gathering, text, answer);
+        return 0;
+    }
+    if (!gathering->asker)
+        gathering->asker = place + 1;
+    if (gathering->asker != place + 1)
+        return TERN_SAID_BY_ANOTHER;
+    for (int i = 0; i < gathering->members; i++)
+        if (!gathering->records[i] && tern_record_awaits(gathering->any, i) && count++ < most)
+            places[count - 1] = i;
+    return count;
+}
+
+static bool misses_only(const struct gathering *gathering, const bool lost[])
+{
+    for (int i = 0; i < gathering->members; i++)
+        if (!gathering->records[i] && !lost[i] && tern_record_awaits(gathering->any, i))
+            return false;
+    return true;
+}
+
+void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer)
+{
+    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+        struct gathering *gathering = gathering_of(link);
+        char text[TERN_CHECK_TEXT];
+        next = link->next;
+        if (!tern_occasion_same(&gathering->occasion, occasion) || gathering->decided || !misses_only(gathering, lost))
+            continue;
+        decide(gathering, judge(gathering->records, gathering->members, text) ? "" : text, answer);
+        end_gathering(gathering);
+    }
+}
+
+void tern_gather_forget(void)
+{
+    while (!tern_list_empty(&gatherings))
+        end_gathering(gathering_of(gatherings.next));
+}

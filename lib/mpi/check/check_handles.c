@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * check_level full: the handles that the user holds.
+ *
+ * What counts is the user's view: a handle is made when a procedure hands it out and gone when one
+ * takes it back, whatever the library still does with the object. A handle that is not recorded
+ * (made before MPI_Init, or by a way that nobody thought of) is never complained of, so a handle is
+ * refused only for a fact: its memory cannot be read, or it was given back.
+ */
+
+#include "lib/mpi/check/check.h"
+
+#include "lib/mpi/init.h"
+#include "lib/mpi/request_object.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib/mpi/errhandler.h"
+
+/* ---- what the thread does ---- */
+
+static __thread const char *procedure = "MPI";
+/* For answers to other ranks, who ask what this process does: the newest of all threads. */
+static const char *_Atomic newest = "MPI_Init";
+
+void tern_check_enter(const char *name, bool always_allowed)
+{
+    if (!tern_running() && !always_allowed)
+        tern_raise_not_running(name);
+    procedure = newest = name;
+}
+
+const char *tern_check_procedure(void)
+{
+    return procedure;
+}
+
+const char *tern_check_newest_procedure(void)
+{
+    return newest;
+}
+
+/* ---- the record ---- */
+
+struct entry {
+    const void *handle; /* NULL: free place */
+    uint32_t magic;
+    int held;           /* how often the user has it; 0: given back */
+    bool lent;          /* handed to a callback although it was given back: no fault to use it */
+    const char *maker, *freer;
+};
+
+static struct entry *table;
+static size_t room, used; /* room is a power of two */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct entry *place_of(struct entry *in, size_t size, const void *handle)
+{
+    size_t at = ((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u & (size - 1);
+    while (in[at].handle && in[at].handle != handle)
+        at = (at + 1) & (size - 1);
+    return &in[at];
+}
+
+static struct entry *find(const void *handle)
+{
+    struct entry *entry = room ? place_of(table, room, handle) : NULL;
+    return entry && entry->handle ? entry : NULL;
+}
+
+/* NULL: no memory; then the handle is not recorded. */
+static struct entry *find_or_add(const void *handle)
+{
+    if (2 * used >= room) {
+        size_t larger = room ? 2 * room : 256;
+        struct entry *more = calloc(larger, sizeof *more);
+        if (!more)
+            return NULL;
+        for (size_t i = 0; i < room; i++)
+            if (table[i].handle)
+                *place_of(more, larger, table[i].handle) = table[i];
+        free(table);
+        table = more;
+        room = larger;
+    }
+    struct entry *entry = place_of(table, room, handle);
+    if (!entry->handle) {
+        *entry = (struct entry){.handle = handle};
+        used++;
+    }
+    return entry;
+}
+
+/* Did the program make it, and does it have to free it? */
+static bool counts(const struct tern_handle *handle)
+{
+    const struct tern_object *object = handle ? handle->state : NULL;
+    if (!object || handle != &object->own)
+        return false;
+    if (handle->magic == TERN_MAGIC_REQUEST)
+        return ((const struct tern_request *)object)->kind != &tern_request_static_kind;
+    if (handle->magic == TERN_MAGIC_DATATYPE)
+        return !((const struct tern_datatype *)object)->predefined;
+    return true;
+}
+
+void tern_check_handle_made(const void *handle)
+{
+    if (!tern_check_full() || !counts(handle))
+        return;
+    pthread_mutex_lock(&mutex);
+    struct entry *entry = find_or_add(handle);
+    if (entry && entry->held == 0)
+        *entry = (struct entry){
+            .handle = handle, .magic = ((const struct tern_handle *)handle)->magic, .maker = procedure};
+    if (entry)
+        entry->held++;
+    pthread_mutex_unlock(&mutex);
+}
+
+void tern_check_handle_gone(const void *handle)
+{
+    if (!tern_check_full())
+        return;
+    pthread_mutex_lock(&mutex);
+    struct entry *entry = find(handle);
+    if (entry && entry->held > 0 && --entry->held == 0)
+        entry->freer = procedure;
+    pthread_mutex_unlock(&mutex);
+}
+
+void tern_check_handle_lent(const void *handle)
+{
+    if (!tern_check_full())
+        return;
+    pthread_mutex_lock(&mutex);
+    struct entry *entry = find(handle);
+    if (entry)
+        entry->lent = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- looking at one ---- */
+
+/* The kernel reads it for us: it finds out without harm. Where it may not, the handle is trusted. */
+static bool readable(const struct tern_handle *handle)
+{
+    struct tern_handle copy;
+    struct iovec to = {&copy, sizeof copy}, from = {(void *)handle, sizeof copy};
+    int saved = errno;
+    if ((uintptr_t)handle % _Alignof(struct tern_handle) != 0)
+        return false;
+    bool fault = process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 && errno == EFAULT;
+    errno = saved;
+    return !fault;
+}
+
+/* Groups and error handlers are handed out several times, maybe also when nobody recorded it. */
+static bool shared(const struct entry *entry)
+{
+    return (entry->magic == TERN_MAGIC_GROUP || entry->magic == TERN_MAGIC_ERRHANDLER) &&
+           ((const struct tern_handle *)entry->handle)->magic == entry->magic;
+}
+
+/* Who took back a handle that the user has no more; NULL: nobody did. */
+static const char *freer_of(const void *handle)
+{
+    pthread_mutex_lock(&mutex);
+    const struct entry *entry = find(handle);
+    bool freed = entry && entry->held == 0 && !entry->lent && !shared(entry);
+    const char *freer = freed ? entry->freer : NULL;
+    pthread_mutex_unlock(&mutex);
+    return freer;
+}
+
+bool tern_check_bad_handle(const void *handle)
+{
+    return tern_check_full() && handle && (!readable(handle) || freer_of(handle));
+}
+
+int64_t tern_check_find_bad_handle(const void *handles, int64_t n)
+{
+    const void *const *handle = handles;
+    for (int64_t i = 0; handle && tern_check_full() && i < n; i++)
+        if (tern_check_bad_handle(handle[i]))
+            return i;
+    return -1;
+}
+
+static const struct {
+    uint32_t magic;
+    const char *one, *many;
+} kinds[] = {
+    {TERN_MAGIC_COMM, "a communicator", "communicators"},
+    {TERN_MAGIC_GROUP, "a group", "groups"},
+    {TERN_MAGIC_DATATYPE, "a datatype", "datatypes"},
+    {TERN_MAGIC_OP, "an operation", "operations"},
+    {TERN_MAGIC_REQUEST, "a request", "requests"},
+    {TERN_MAGIC_ERRHANDLER, "an error handler", "error handlers"},
+    {TERN_MAGIC_INFO, "an info object", "info objects"},
+    {TERN_MAGIC_MESSAGE, "a message", "messages"},
+    {TERN_MAGIC_WIN, "a window", "windows"},
+    {TERN_MAGIC_FILE, "a file", "files"},
+    {TERN_MAGIC_SESSION, "a session", "sessions"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const char *tern_check_handle_fault(const void *handle)
+{
+    static __thread char text[120];
+    const struct tern_handle *h = handle;
+
+    if (!h)
+        return "a NULL pointer";
+    if (tern_check_full()) {
+        if (!readable(h))
+            return "no handle: no memory is there (mpi.h of another MPI?)";
+        const char *freer = freer_of(h);
+        if (freer) {
+            snprintf(text, sizeof text, "a handle that was freed by %s", freer);
+            return text;
+        }
+    }
+    if (h->magic == TERN_MAGIC_FREED)
+        return "a handle that was freed";
+    for (int i = 0; i < KINDS; i++)
+        if (h->magic == kinds[i].magic) {
+            snprintf(text, sizeof text, "the handle of %s", kinds[i].one);
+            return text;
+        }
+    return "no handle of this MPI library";
+}
+
+/* ---- leaks ---- */
+
+/* A session is the last of all, and still there while the library ends with it. */
+
+/* The next entry that the user still holds and that is of the kind; the first one of its maker
+ * comes with how many there are. */
+static int count_like(size_t first)
+{
+    int count = 0;
+    for (size_t i = first; i < room; i++)
+        if (table[i].held > 0 && table[i].magic == table[first].magic &&
+            strcmp(table[i].maker, table[first].maker) == 0) {
+            count += table[i].held;
+            if (i != first)
+                table[i].held = 0; /* counted */
+        }
+    return count;
+}
+
+static const char *name_of(const struct entry *entry)
+{
+    const void *object = ((const struct tern_handle *)entry->handle)->state;
+    const char *name = "";
+    if (object && entry->magic == TERN_MAGIC_COMM)
+        name = ((const struct tern_comm *)object)->name;
+    if (object && entry->magic == TERN_MAGIC_DATATYPE)
+        name = ((const struct tern_datatype *)object)->name;
+    return name;
+}
+
+void tern_check_say_leaks(void)
+{
+    pthread_mutex_lock(&mutex);
+    for (int kind = 0; kind < KINDS && kinds[kind].magic != TERN_MAGIC_SESSION; kind++)
+        for (size_t i = 0; i < room; i++) {
+            if (table[i].held == 0 || table[i].magic != kinds[kind].magic)
+                continue;
+            int count = count_like(i);
+            const char *name = count == 1 ? name_of(&table[i]) : "";
+            const char *quote = *name ? "\"" : "";
+            if (count == 1)
+                tern_log("%s%s%s%s%s from %s was never freed", kinds[kind].one,
+                         *name ? " " : "", quote, name, quote, table[i].maker);
+            else
+                tern_log("%d %s from %s were never freed", count, kinds[kind].many,
+                         table[i].maker);
+        }
+    free(table);
+    table = NULL;
+    room = used = 0;
+    pthread_mutex_unlock(&mutex);
+}

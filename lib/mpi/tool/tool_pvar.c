@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Sessions and handles of performance variables (MPI-4.1 section 15.3.7).
+ *
+ * The library counts always; a handle remembers where it began. So sessions know nothing of each
+ * other, starting and stopping costs the message path nothing, and only levels, sizes and states,
+ * which are what they are, run without being started (`continuous`) and cannot be written.
+ *
+ * A high-water mark is kept by its owner since somebody restarted it. Before that every handle of
+ * the variable takes the mark down, so that none loses a peak.
+ */
+
+#include "lib/mpi/tool/tool_pvar.h"
+
+#include "lib/mpi/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/mpi/procedures.h"
+
+/* What MPI_T_pvar_session points to. */
+struct session {
+    struct tern_link link;
+    struct tern_link handles;
+};
+
+/* What MPI_T_pvar_handle points to. */
+struct handle {
+    struct tern_link link;
+    struct tern_variable *variable;
+    const struct tern_comm *comm; /* NULL: none, or freed meanwhile */
+    bool gone;                    /* what it is bound to was freed: keeps its last values */
+    bool running;
+    int count;
+    uint64_t *base;   /* `count` values of the variable when it was started or read last */
+    uint64_t value[]; /* `count`: what has come together so far */
+};
+
+static struct tern_link sessions = {&sessions, &sessions};
+static bool rooms_are_there;
+
+static bool is_continuous(const struct tern_variable *variable)
+{
+    return !tern_variable_counts(variable) && variable->class != MPI_T_PVAR_CLASS_HIGHWATERMARK;
+}
+
+static struct session *session_at(struct tern_link *link)
+{
+    return TERN_CONTAINER(link, struct session, link);
+}
+
+static struct handle *handle_at(struct tern_link *link)
+{
+    return TERN_CONTAINER(link, struct handle, link);
+}
+
+static struct session *find_session(MPI_T_pvar_session wanted)
+{
+    for (struct tern_link *link = sessions.next; link != &sessions; link = link->next)
+        if ((void *)wanted == session_at(link))
+            return (void *)wanted;
+    return NULL;
+}
+
+static struct handle *find_handle(struct session *session, MPI_T_pvar_handle wanted)
+{
+    for (struct tern_link *link = session->handles.next; link != &session->handles;
+         link = link->next)
+        if ((void *)wanted == handle_at(link))
+            return (void *)wanted;
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* What the library has now. */
+static void sample(const struct handle *handle, uint64_t *values)
+{
+    const struct tern_variable *variable = handle->variable;
+    memset(values, 0, (size_t)handle->count * sizeof *values);
+    if (rooms_are_there || variable->kind == TERN_VARIABLE_STATE)
+        variable->read(variable, handle->comm, values);
+}
+
+/* Brings handle->value up to date. */
+static void update(struct handle *handle)
+{
+    uint64_t *now = handle->base + handle->count; /* room behind */
+    if (handle->gone || !handle->running)
+        return;
+    sample(handle, now);
+    for (int i = 0; i < handle->count; i++) {
+        bool grown = (int64_t)(now[i] - handle->base[i]) > 0;
+        if (!tern_variable_counts(handle->variable)) {
+            if (is_continuous(handle->variable) || now[i] > handle->value[i])
+                handle->value[i] = now[i];
+        } else if (grown) { /* ticks turned into time may seem to go back a little */
+            handle->value[i] += now[i] - handle->base[i];
+            handle->base[i] = now[i];
+        }
+    }
+}
+
+static void for_each_handle(void (*act)(struct handle *handle, const void *argument),
+                            const void *argument)
+{
+    for (struct tern_link *at = sessions.next; at != &sessions; at = at->next) {
+        struct tern_link *handles = &session_at(at)->handles;
+        for (struct tern_link *link = handles->next; link != handles; link = link->next)
+            act(handle_at(link), argument);
+    }
+}
+
+/* NULL: all of them. */
+static void update_if_of(struct handle *handle, const void *variable)
+{
+    if (!variable || handle->variable == variable)
+        update(handle);
+}
+
+/* From now on the variable counts for this handle, from its starting value. */
+static void begin(struct handle *handle)
+{
+    const struct tern_variable *variable = handle->variable;
+    if (variable->class == MPI_T_PVAR_CLASS_HIGHWATERMARK) {
+        for_each_handle(update_if_of, variable);
+        if (rooms_are_there)
+            variable->restart(variable);
+    }
+    sample(handle, handle->base);
+}
+
+static int start(struct handle *handle)
+{
+    if (is_continuous(handle->variable))
+        return MPI_T_ERR_PVAR_NO_STARTSTOP;
+    if (!handle->running)
+        begin(handle);
+    handle->running = true;
+    return MPI_SUCCESS;
+}
+
+static int stop(struct handle *handle)
+{
+    if (is_continuous(handle->variable))
+        return MPI_T_ERR_PVAR_NO_STARTSTOP;
+    update(handle);
+    handle->running = false;
+    return MPI_SUCCESS;
+}
+
+static int reset(struct handle *handle)
+{
+    if (is_continuous(handle->variable))
+        return MPI_T_ERR_PVAR_NO_WRITE;
+    update(handle);
+    if (!handle->gone)
+        begin(handle);
+    for (int i = 0; i < handle->count; i++)
+        handle->value[i] = tern_variable_counts(handle->variable) ? 0 : handle->base[i];
+    return MPI_SUCCESS;
+}
+
+static void give(const struct handle *handle, void *buf)
+{
+    for (int i = 0; i < handle->count; i++)
+        switch (handle->variable->kind) {
+        case TERN_VARIABLE_COUNT:
+            ((unsigned long long *)buf)[i] = handle->value[i];
+            break;
+        case TERN_VARIABLE_SECONDS:
+            ((double *)buf)[i] = (double)handle->value[i] * 1e-9;
+            break;
+        case TERN_VARIABLE_PART:
+            ((double *)buf)[i] = (double)handle->value[i] * 1e-6;
+            break;
+        case TERN_VARIABLE_STATE:
+            ((int *)buf)[i] = (int)handle->value[i];
+            break;
+        }
+}
+
+/* ---- what the rooms tell ---- */
+
+void tern_tool_begin(void)
+{
+    tern_tool_lock();
+    rooms_are_there = true;
+    tern_tool_unlock();
+}
+
+static void let_go(struct handle *handle, const void *comm)
+{
+    if (!handle->comm || (comm && handle->comm != comm))
+        return;
+    update(handle);
+    handle->gone = true;
+    handle->comm = NULL;
+}
+
+void tern_tool_pvar_forget_comm(const struct tern_comm *comm)
+{
+    for_each_handle(let_go, comm);
+}
+
+/* ---- describing ---- */
+
+int tern_mpi_t_pvar_get_num(int *num_pvar)
+{
+    if (!num_pvar)
+        return MPI_T_ERR_INVALID;
+    *num_pvar = tern_tool_variable_count();
+    return MPI_SUCCESS;
+}
+
+int tern_tool_variable_count(void)
+{
+    int count = 0;
+    while (tern_tool_variable(count))
+        count++;
+    return count;
+}
+
+const char *tern_tool_variable_room(int index)
+{
+    return tern_tool_variable(index)->room;
+}
+
+int tern_mpi_t_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity,
+                             int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype,
+                             char *desc, int *desc_len, int *bind, int *readonly, int *continuous,
+                             int *atomic)
+{
+    const struct tern_variable *variable = tern_tool_variable(pvar_index);
+    if (!variable)
+        return MPI_T_ERR_INVALID_INDEX;
+    tern_tool_give_string(variable->name, name, name_len);
+    tern_tool_give_string(variable->help, desc, desc_len);
+    tern_tool_give_int(verbosity, MPI_T_VERBOSITY_USER_DETAIL);
+    tern_tool_give_int(var_class, variable->class);
+    tern_tool_give_int(bind, variable->bind);
+    tern_tool_give_int(readonly, is_continuous(variable));
+    tern_tool_give_int(continuous, is_continuous(variable));
+    tern_tool_give_int(atomic, tern_variable_counts(variable));
+    if (datatype)
+        *datatype = variable->kind == TERN_VARIABLE_COUNT   ? MPI_UNSIGNED_LONG_LONG
+                    : variable->kind == TERN_VARIABLE_STATE ? MPI_INT
+                                                            : MPI_DOUBLE;
+    if (enumtype)
+        *enumtype = (MPI_T_enum)variable->items;
+    return MPI_SUCCESS;
+}
+
+int tern_mpi_t_pvar_get_index(const char *name, int var_class, int *pvar_index)
+{
+    const struct tern_variable *variable;
+    if (!name || !pvar_index)
+        return MPI_T_ERR_INVALID;
+    for (int i = 0; (variable = tern_tool_variable(i)); i++)
+        if (variable->class == var_class && strcmp(variable->name, name) == 0) {
+            *pvar_index = i;
+            return MPI_SUCCESS;
+        }
+    return MPI_T_ERR_INVALID_NAME;
+}
+
+/* ---- sessions and handles ---- */
+
+int tern_mpi_t_pvar_session_create(MPI_T_pvar_session *pe_session)
+{
+    if (!pe_session)
+        return MPI_T_ERR_INVALID;
+    struct session *made = malloc(sizeof *made);
+    if (!made)
+        return MPI_T_ERR_OUT_OF_SESSIONS;
+    tern_list_init(&made->handles);
+    tern_list_append(&sessions, &made->link);
+    *pe_session = (MPI_T_pvar_session)made;
+    return MPI_SUCCESS;
+}
+
+static void free_handle(struct handle *handle)
+{
+    tern_list_remove(&handle->link);
+    free(handle);
+}
+
+static void free_session(struct session *session)
+{
+    while (!tern_list_empty(&session->handles))
+        free_handle(handle_at(session->handles.next));
+    tern_list_remove(&session->link);
+    free(session);
+}
+
+int tern_mpi_t_pvar_session_free(MPI_T_pvar_session *pe_session)
+{
+    struct session *session = pe_session ? find_session(*pe_session) : NULL;
+    if (!session)
+        return MPI_T_ERR_INVALID_SESSION;
+    free_session(session);
+    *pe_session = MPI_T_PVAR_SESSION_NULL;
+    return MPI_SUCCESS;
+}
+
+void tern_tool_pvar_clear(void)
+{
+    while (!tern_list_empty(&sessions))
+        free_session(session_at(sessions.next));
+}
+
+int tern_mpi_t_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void *obj_handle,
+                                 MPI_T_pvar_handle *handle, int *count)
+{
+    struct session *session = find_session(pe_session);
+    struct tern_variable *variable = tern_tool_variable(pvar_index);
+    const struct tern_comm *comm = NULL;
+    if (!session)
+        return MPI_T_ERR_INVALID_SESSION;
+    if (!variable)
+        return MPI_T_ERR_INVALID_INDEX;
+    if (!handle || !count)
+        return MPI_T_ERR_INVALID;
+    if (variable->bind == MPI_T_BIND_MPI_COMM && !(comm = tern_tool_comm_of(obj_handle)))
+        return MPI_T_ERR_INVALID;
+    int values = variable->per_rank ? comm->p2p.size : 1;
+    struct handle *made = calloc(1, sizeof *made + 3 * (size_t)values * sizeof *made->value);
+    if (!made)
+        return MPI_T_ERR_OUT_OF_HANDLES;
+    made->variable = variable;
+    made->comm = comm;
+    made->running = is_continuous(variable);
+    made->count = values;
+    made->base = made->value + values;
+    tern_list_append(&session->handles, &made->link);
+    *handle = (MPI_T_pvar_handle)made;
+    *count = values;
+    return MPI_SUCCESS;
+}
+
+int tern_mpi_t_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle)
+{
+    struct session *session = find_session(pe_session);
+    if (!session)
+        return MPI_T_ERR_INVALID_SESSION;
+    struct handle *found = handle ? find_handle(session, *handle) : NULL;
+    if (!found)
+        return MPI_T_ERR_INVALID_HANDLE;
+    free_handle(found);
+    *handle = MPI_T_PVAR_HANDLE_NULL;
+    return MPI_SUCCESS;
+}
+
+/* Does it to one handle, or to all that can have it done. */
+static int apply(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,
+                 int (*act)(struct handle *handle))
+{
+    struct session *session = find_session(pe_session);
+    if (!session)
+        return MPI_T_ERR_INVALID_SESSION;
+    if (handle != MPI_T_PVAR_ALL_HANDLES) {
+        struct handle *found = find_handle(session, handle);
+        return found ? act(found) : MPI_T_ERR_INVALID_HANDLE;
+    }
+    for (struct tern_link *link = session->handles.next; link != &session->handles;
+         link = link->next)
+        if (!is_continuous(handle_at(link)->variable))
+            act(handle_at(link));
+    return MPI_SUCCESS;
+}
+
+int tern_mpi_t_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
+{
+    return apply(pe_session, handle, start);
+}
+
+int tern_mpi_t_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
+{
+    return apply(pe_session, handle, stop);
+}
+
+int tern_mpi_t_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
+{
+    return apply(pe_session, handle, reset);
+}
+
+/* One handle, with a buffer for its values. */
+static int find_for_buffer(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf,
+                           struct handle **ret_handle)
+{
+    struct session *session = find_session(pe_session);
+    if (!session)
+        return MPI_T_ERR_INVALID_SESSION;
+    *ret_handle = find_handle(session, handle);
+    if (!*ret_handle)
+        return MPI_T_ERR_INVALID_HANDLE;
+    return buf ? MPI_SUCCESS : MPI_T_ERR_INVALID;
+}
+
+int tern_mpi_t_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf)
+{
+    struct handle *found;
+    int rc = find_for_buffer(pe_session, handle, buf, &found);
+    if (rc)
+        return rc;
+    update(found);
+    give(found, buf);
+    return MPI_SUCCESS;
+}
+
+int tern_mpi_t_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf)
+{
+    struct handle *found;
+    int rc = find_for_buffer(pe_session, handle, buf, &found);
+    if (rc)
+        return rc;
+    if (is_continuous(found->variable))
+        return MPI_T_ERR_PVAR_NO_WRITE;
+    update(found);
+    for (int i = 0; i < found->count; i++)
+        found->value[i] = found->variable->kind == TERN_VARIABLE_SECONDS
+                              ? (uint64_t)(((const double *)buf)[i] * 1e9)
+                              : ((const unsigned long long *)buf)[i];
+    return MPI_SUCCESS;
+}
+
+int tern_mpi_t_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf)
+{
+    struct handle *found;
+    int rc = find_for_buffer(pe_session, handle, buf, &found);
+    if (rc)
+        return rc;
+    if (is_continuous(found->variable))
+        return MPI_T_ERR_PVAR_NO_WRITE;
+    if (!tern_variable_counts(found->variable))
+        return MPI_T_ERR_PVAR_NO_ATOMIC;
+    update(found);
+    give(found, buf);
+    memset(found->value, 0, (size_t)found->count * sizeof *found->value);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/node/board.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/util/error.h"
+
+#include <sched.h>
+
+enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
+
+struct slot {
+    tern_turn turn; /* stored last */
+    uint32_t place;
+    char spare[4];
+    char bytes[TERN_BOARD_SLOT_BYTES];
+};
+_Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
+
+/* A rank's area; its slots and sheets follow. */
+struct area {
+    uint32_t done __attribute__((aligned(TERN_CACHE_LINE))); /* turn */
+    /* written once when the rank opens the board: 1 + its number on the node */
+    uint32_t local_rank __attribute__((aligned(TERN_CACHE_LINE)));
+    /* of rank 0's area: how many have closed the board; where the long sheets are */
+    uint32_t closed;
+    uint64_t long_offset;
+    struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
+};
+
+/* Places of long sheets that are none. */
+enum { NOT_MADE = 0, BEING_MADE = 1, REFUSED = 2 };
+
+static struct area *area_of(const struct tern_board *board, int rank)
+{
+    return (struct area *)(board->areas + (size_t)rank * board->area_bytes);
+}
+
+int tern_board_open(struct tern_board *board, const struct tern_segment_name *name, int rank, int size,
+                    const struct tern_board_shape *shape)
+{
+    uint64_t offset;
+    size_t bytes = sizeof(struct area) + shape->slots * sizeof(struct slot) +
+                   shape->sheets * (size_t)shape->sheet_bytes;
+    int rc = tern_segment_meet(name, (uint32_t)size, (size_t)size * bytes, &offset);
+    if (rc)
+        return rc;
+    char *areas = tern_segment.base + offset;
+    *board = (struct tern_board){
+        .areas = areas,
+        .mine = areas + (size_t)rank * bytes,
+        .area_bytes = bytes,
+        .shape = *shape,
+        .rank = rank,
+        .size = size,
+    };
+    __atomic_store_n(&area_of(board, rank)->local_rank, tern_segment.local_rank + 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static size_t long_bytes_for(int size, int32_t bytes)
+{
+    return (size_t)size * TERN_BOARD_LONG_SHEETS * (size_t)bytes;
+}
+
+int tern_board_lengthen(struct tern_board *board, int32_t bytes)
+{
+    uint64_t *place = &area_of(board, 0)->long_offset, seen = NOT_MADE, offset;
+    if (__atomic_compare_exchange_n(place, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        seen = tern_segment_take(long_bytes_for(board->size, bytes), &offset) ? REFUSED : offset;
+        /* release: whoever sees the memory sees it zeroed */
+        __atomic_store_n(place, seen, __ATOMIC_RELEASE);
+    }
+    while (seen == BEING_MADE) { /* a system call of another rank */
+        sched_yield();
+        seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    }
+    if (seen == REFUSED)
+        return TERN_ERR_NO_MEM;
+    board->long_sheets = tern_segment.base + seen;
+    board->long_bytes = bytes;
+    return 0;
+}
+
+void tern_board_close(struct tern_board *board)
+{
+    if (!board->areas)
+        return;
+    struct area *first = area_of(board, 0);
+    /* both orders: whoever takes the memory next must not meet our stores */
+    if (tern_segment.base &&
+        __atomic_add_fetch(&first->closed, 1, __ATOMIC_ACQ_REL) == (uint32_t)board->size) {
+        if (first->long_offset > REFUSED)
+            tern_segment_give(first->long_offset, long_bytes_for(board->size, board->long_bytes));
+        tern_segment_part((uint64_t)(board->areas - tern_segment.base));
+    }
+    *board = (struct tern_board){0};
+}
+
+/* --- where a post stands --- */
+
+static enum place place_for(const struct tern_board *board, int64_t bytes)
+{
+    return bytes <= TERN_BOARD_SLOT_BYTES        ? IN_SLOT
+           : bytes <= board->shape.sheet_bytes ? ON_SHEET
+                                               : ON_LONG_SHEET;
+}
+
+static uint32_t turns_ahead(const struct tern_board *board, enum place place)
+{
+    return place == IN_SLOT    ? board->shape.slots
+           : place == ON_SHEET ? board->shape.sheets
+                               : TERN_BOARD_LONG_SHEETS;
+}
+
+static struct slot *slot_of(const struct tern_board *board, uint32_t turn, char *area)
+{
+    return &((struct area *)area)->slots[turn & (board->shape.slots - 1)];
+}
+
+static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, struct slot *slot, enum place place)
+{
+    if (place == IN_SLOT)
+        return slot->bytes;
+    if (__builtin_expect(place == FAILED, 0))
+        return (char *)tern_board_failure;
+    if (place == ON_SHEET)
+        return (char *)(area_of(board, rank)->slots + board->shape.slots) +
+               (size_t)(turn & (board->shape.sheets - 1)) * (size_t)board->shape.sheet_bytes;
+    size_t sheet = (size_t)rank * TERN_BOARD_LONG_SHEETS + turn % TERN_BOARD_LONG_SHEETS;
+    return board->long_sheets + sheet * (size_t)board->long_bytes;
+}
+
+/* Have all done turn `turn`? */
+static bool all_done(struct tern_board *board, uint32_t turn)
+{
+    uint32_t least = board->turn;
+    for (int r = 0; r < board->size; r++) {
+        /* acquire: what they have read, they have read before */
+        uint32_t done = tern_load_acquire(&area_of(board, r)->done);
+        if ((int32_t)(done - least) < 0)
+            least = done;
+    }
+    board->known = least;
+    return (int32_t)(least - turn) >= 0;
+}
+
+/* 1 + the rank's number on the node; 0: it has not come yet. */
+static uint32_t number_of(const struct tern_board *board, int rank)
+{
+    return __atomic_load_n(&area_of(board, rank)->local_rank, __ATOMIC_RELAXED);
+}
+
+/* Those who sleep look at the board before they do, so who has not come yet need not be woken. */
+static void wake_others(const struct tern_board *board, uint32_t poster)
+{
+    for (int r = 0; r < board->size; r++) {
+        uint32_t number = number_of(board, r);
+        if (number && r != board->rank)
+            tern_doorbell_ring_post(&tern_segment_rank(number - 1)->bell, poster);
+    }
+}
+
+uint32_t tern_board_awaited(const struct tern_board *board, int peer)
+{
+    uint32_t number = peer < 0 ? 0 : number_of(board, peer);
+    return number ? number : TERN_POSTS_OF_ANY;
+}
+
+/* --- a turn --- */
+
+void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes)
+{
+    enum place place = place_for(board, bytes);
+    uint32_t before = turn - turns_ahead(board, place);
+    if ((int32_t)(board->known - before) < 0 && !all_done(board, before))
+        return NULL;
+    return bytes_at(board, turn, board->rank, slot_of(board, turn, board->mine), place);
+}
+
+static void post(struct tern_board *board, tern_turn turn, enum place place)
+{
+    struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
+    slot->place = place;
+    /* release: whoever sees the turn sees the bytes */
+    __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
+    wake_others(board, tern_segment.local_rank + 1);
+}
+
+void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
+{
+    post(board, turn, place_for(board, bytes));
+}
+
+const char tern_board_failure[] = "";
+
+void tern_board_post_failure(struct tern_board *board, tern_turn turn)
+{
+    post(board, turn, FAILED);
+}
+
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer)
+{
+    struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, peer));
+    /* acquire: pairs with the post */
+    bool posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn;
+    return posted ? bytes_at(board, (uint32_t)turn, peer, slot, slot->place) : NULL;
+}
+
+int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after, tern_turn *ret_other)
+{
+    for (int r = after + 1; board->areas && r < board->size; r++) {
+        const struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, r));
+        tern_turn posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE);
+        if (posted != turn && (uint32_t)posted == (uint32_t)turn) {
+            *ret_other = posted;
+            return r;
+        }
+    }
+    return -1;
+}
+
+void tern_board_done(struct tern_board *board, uint32_t turn)
+{
+    /* Whoever is in a later turn has seen that all have done the one 32 before, or less: the bits suffice. */
+    if (turn != board->done + 1) {
+        board->done_also |= 1u << (turn - board->done - 2);
+        return;
+    }
+    uint32_t before = board->done;
+    do {
+        board->done++;
+        turn = board->done_also & 1;
+        board->done_also >>= 1;
+    } while (turn);
+    tern_store_release(&((struct area *)board->mine)->done, board->done);
+    /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets, all
+     * of which are done in the end, one at least. */
+    if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
+        wake_others(board, TERN_POSTS_OF_ANY);
+}

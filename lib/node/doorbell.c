@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/node/doorbell.h"
+
+#include "lib/util/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WITHOUT_MEMBARRIER_US = 200, UNHEARD_US = 1000 };
+
+static struct tern_bell private_bell; /* nobody rings it but our own threads */
+static struct tern_bell *doorbell = &private_bell;
+static bool have_membarrier;
+
+/* Several threads may sleep on the word. It stays nonzero from the first that arms it until
+ * somebody rings or the last one is awake. Each time it is armed anew it has another value: a
+ * thread on its way to sleep that missed a ring, after which another one armed the word again, then
+ * does not sleep. Both have a lock of their own, which nobody takes but to sleep. */
+static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;
+static int sleepers;
+static uint32_t armings;
+
+unsigned tern_doorbell_contended;
+static uint64_t private_time;
+uint64_t *tern_doorbell_waiting_at = &private_time;
+
+void tern_doorbell_init(void)
+{
+    have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+/* What this process sleeps in once it watches a descriptor: the epoll, its socket, and the socket's
+ * name. The name is random and abstract, so it exists nowhere but in the kernel. */
+static int sleeping_place = -1, ear = -1;
+static uint64_t ear_name;
+static int watched;
+
+static socklen_t name_socket(uint64_t name, struct sockaddr_un *ret_address)
+{
+    memset(ret_address, 0, sizeof *ret_address);
+    ret_address->sun_family = AF_UNIX;
+    int length = snprintf(ret_address->sun_path + 1, sizeof ret_address->sun_path - 1,
+                          "tern-bell-%016llx", (unsigned long long)name);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+static int add_to_epoll(int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(sleeping_place, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int open_ear(void)
+{
+    struct sockaddr_un address;
+    uint64_t name = 0;
+    if (getrandom(&name, sizeof name, 0) != sizeof name || name == 0)
+        return -1;
+    ear = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (ear < 0 || bind(ear, (struct sockaddr *)&address, name_socket(name, &address)))
+        return -1;
+    ear_name = name;
+    return add_to_epoll(ear);
+}
+
+static void close_ear(void)
+{
+    __atomic_store_n(&doorbell->socket, 0, __ATOMIC_RELAXED);
+    if (ear >= 0)
+        close(ear);
+    if (sleeping_place >= 0)
+        close(sleeping_place);
+    ear = sleeping_place = -1;
+    ear_name = 0;
+}
+
+int tern_doorbell_watch(int fd)
+{
+    if (sleeping_place < 0) {
+        sleeping_place = epoll_create1(EPOLL_CLOEXEC);
+        if (sleeping_place < 0 || open_ear()) {
+            int rc = tern_error(TERN_ERR_OTHER, "nothing to wait for the network with: %s",
+                                strerror(errno));
+            close_ear();
+            return rc;
+        }
+        __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELAXED);
+    }
+    if (add_to_epoll(fd))
+        return tern_error(TERN_ERR_OTHER, "cannot wait for descriptor %d: %s", fd, strerror(errno));
+    watched++;
+    return 0;
+}
+
+void tern_doorbell_unwatch(int fd)
+{
+    epoll_ctl(sleeping_place, EPOLL_CTL_DEL, fd, NULL);
+    if (--watched == 0)
+        close_ear();
+}
+
+void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at)
+{
+    doorbell = bell ? bell : &private_bell;
+    doorbell->unheard = 0;
+    __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELAXED);
+    tern_doorbell_waiting_at = waiting_at ? waiting_at : &private_time;
+}
+
+static uint32_t arm(uint32_t awaited)
+{
+    sleepers++;
+    uint32_t armed = __atomic_load_n(&doorbell->word, __ATOMIC_RELAXED);
+    if (armed) /* by another thread, which has also run the barrier */
+        return armed;
+    armings += armings == UINT32_MAX ? 2 : 1; /* never 0 */
+    __atomic_store_n(&doorbell->awaited, awaited, __ATOMIC_RELAXED);
+    __atomic_store_n(&doorbell->word, armings, __ATOMIC_SEQ_CST);
+    if (have_membarrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    return armings;
+}
+
+uint32_t tern_doorbell_arm(uint32_t awaited)
+{
+    pthread_mutex_lock(&arming);
+    uint32_t armed = arm(awaited);
+    pthread_mutex_unlock(&arming);
+    return armed;
+}
+
+/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. It may come after the word was reset, or
+ * before the word was armed anew, so the word does not tell whether there is any: what stays would end all later sleeps. */
+static void empty_ear(void)
+{
+    char nothing[8];
+    while (recv(ear, nothing, sizeof nothing, 0) >= 0)
+        ;
+}
+
+void tern_doorbell_disarm(void)
+{
+    pthread_mutex_lock(&arming);
+    if (--sleepers == 0) {
+        __atomic_store_n(&doorbell->word, 0, __ATOMIC_RELAXED);
+        if (ear >= 0)
+            empty_ear();
+    }
+    pthread_mutex_unlock(&arming);
+}
+
+static void sleep_in_epoll(uint32_t armed, uint64_t timeout_us)
+{
+    struct epoll_event event;
+    if (__atomic_load_n(&doorbell->word, __ATOMIC_ACQUIRE) == armed)
+        epoll_wait(sleeping_place, &event, 1, (int)((timeout_us + 999) / 1000));
+}
+
+void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)
+{
+    if (!have_membarrier && timeout_us > WITHOUT_MEMBARRIER_US)
+        timeout_us = WITHOUT_MEMBARRIER_US;
+    if (__atomic_load_n(&doorbell->unheard, __ATOMIC_RELAXED) && timeout_us > UNHEARD_US)
+        timeout_us = UNHEARD_US;
+    if (sleeping_place >= 0) {
+        sleep_in_epoll(armed, timeout_us);
+        return;
+    }
+    struct timespec timeout = {timeout_us / 1000000, timeout_us % 1000000 * 1000};
+    syscall(SYS_futex, &doorbell->word, FUTEX_WAIT, armed, &timeout, NULL, 0);
+}
+
+static bool ring_socket(uint64_t name)
+{
+    static int mouth = -1;
+    struct sockaddr_un address;
+    int fd = __atomic_load_n(&mouth, __ATOMIC_RELAXED);
+    if (fd < 0) {
+        int fresh = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (fresh < 0)
+            return false;
+        if (__atomic_compare_exchange_n(&mouth, &fd, fresh, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            fd = fresh;
+        else
+            close(fresh); /* another thread's is there */
+    }
+    socklen_t length = name_socket(name, &address);
+    /* with no room there is a datagram already */
+    return sendto(fd, "", 1, 0, (struct sockaddr *)&address, length) == 1 || errno == EAGAIN;
+}
+
+void tern_doorbell_wake(struct tern_bell *bell)
+{
+    /* one of several senders wakes; the word tells the sleeper that it need not sleep any more */
+    if (!__atomic_exchange_n(&bell->word, 0, __ATOMIC_SEQ_CST))
+        return;
+    uint64_t name = __atomic_load_n(&bell->socket, __ATOMIC_RELAXED);
+    if (!name)
+        syscall(SYS_futex, &bell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    else if (!ring_socket(name))
+        __atomic_store_n(&bell->unheard, 1, __ATOMIC_RELAXED);
+}
+
+void tern_doorbell_ring_self(void)
+{
+    tern_doorbell_ring(doorbell);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may come when others have ended. So what is in
+ * here stays, whoever has left: packets in rings and posts on boards wait for their receivers. It is given up when no process of
+ * the same MPI program can come any more (programs.c).
+ */
+
+#include "lib/node/segment.h"
+
+#include "lib/node/programs.h"
+#include "lib/node/share.h"
+#include "lib/rte/node_memory.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { GIVEN_SIZES = 24, PAGE = 4096, MAP_LEAST = 1 << 20 };
+
+struct shared_header {
+    uint64_t used; /* bytes handed out behind the blocks */
+    /* Given back, by size (2^i pages): offset of the one given last, chained through their first words. */
+    uint64_t given[GIVEN_SIZES];
+    uint32_t given_lock;
+    /* Memory by name: those that not all users have asked for, chained. */
+    uint32_t meeting_lock;
+    uint64_t meetings;
+    uint32_t no_more; /* there was no memory even for a refusal: nothing new is made from then on */
+};
+
+/* In front of memory that was taken by name. */
+struct meeting {
+    uint64_t next; /* offset */
+    struct tern_segment_name name;
+    uint64_t size; /* of all of it */
+    uint32_t missing; /* users who have not asked yet */
+    uint32_t refused; /* there was no memory: here is none, but the answer */
+} __attribute__((aligned(TERN_CACHE_LINE)));
+
+struct tern_segment tern_segment = {.fd = -1};
+
+static uint64_t cookie;
+
+static struct shared_header *header(void)
+{
+    return (struct shared_header *)tern_segment.base;
+}
+
+static size_t header_bytes(void)
+{
+    size_t bytes = PAGE + tern_segment.local_size * sizeof(struct tern_segment_rank);
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
+{
+    return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
+}
+
+/* Allocates pages until that is done or refused: signals interrupt it. Where a sandbox does not know fallocate, pages come when
+ * they are touched. Returns 0 or a negative errno. */
+static int reserve(int fd, uint64_t start, size_t size)
+{
+    int rc;
+    do
+        rc = fallocate(fd, 0, (off_t)start, (off_t)size);
+    while (rc && errno == EINTR);
+    return rc && errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM ? -errno : 0;
+}
+
+int tern_segment_reserve(int fd, uint64_t start, size_t size)
+{
+    int error = reserve(fd, start, size);
+    return error ? tern_error(TERN_ERR_NO_MEM,
+                              "no shared memory for %u ranks on this node (%zu bytes): %s; free some, or raise the limit of the "
+                              "container",
+                              tern_rte.local_size, size, strerror(-error))
+                 : 0;
+}
+
+int tern_segment_allocate(size_t size, uint64_t *ret_offset)
+{
+    uint64_t used = __atomic_load_n(&header()->used, __ATOMIC_RELAXED), offset;
+    do { /* what is refused takes nothing from those who want less */
+        offset = header_bytes() + used;
+        if (offset + size > tern_segment.size)
+            return TERN_ERR_NO_MEM;
+    } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    if (reserve(tern_segment.fd, tern_segment.start + offset, size))
+        return TERN_ERR_NO_MEM;
+    *ret_offset = offset;
+    return 0;
+}
+
+static int size_class(size_t size)
+{
+    int class = 0;
+    while ((size_t)PAGE << class < size)
+        class++;
+    return class;
+}
+
+/* Between processes: what one has written under it, the next one sees. */
+static void take_lock(uint32_t *lock)
+{
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void leave_lock(uint32_t *lock)
+{
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+int tern_segment_take(size_t size, uint64_t *ret_offset)
+{
+    int class = size_class(size);
+    if (class >= GIVEN_SIZES)
+        return TERN_ERR_NO_MEM;
+    uint64_t *given = &header()->given[class];
+    take_lock(&header()->given_lock);
+    uint64_t offset = *given;
+    if (offset)
+        *given = *(uint64_t *)(tern_segment.base + offset);
+    leave_lock(&header()->given_lock);
+    if (!offset)
+        return tern_segment_allocate((size_t)PAGE << class, ret_offset);
+    *(uint64_t *)(tern_segment.base + offset) = 0;
+    if (reserve(tern_segment.fd, tern_segment.start + offset, (size_t)PAGE << class)) {
+        tern_segment_give(offset, size);
+        return TERN_ERR_NO_MEM;
+    }
+    *ret_offset = offset;
+    return 0;
+}
+
+/* Its pages go back to the node, but for the first, which keeps it in the chain. */
+void tern_segment_give(uint64_t offset, size_t size)
+{
+    int class = size_class(size);
+    size_t bytes = (size_t)PAGE << class;
+    if (bytes > PAGE)
+        tern_segment_discard(offset + PAGE, bytes - PAGE);
+    memset(tern_segment.base + offset, 0, PAGE);
+    take_lock(&header()->given_lock);
+    *(uint64_t *)(tern_segment.base + offset) = header()->given[class];
+    header()->given[class] = offset;
+    leave_lock(&header()->given_lock);
+}
+
+static struct meeting *meeting_at(uint64_t offset)
+{
+    return (struct meeting *)(tern_segment.base + offset);
+}
+
+static bool same_name(const struct tern_segment_name *a, const struct tern_segment_name *b)
+{
+    return a->context == b->context && a->leader == b->leader && a->serial == b->serial;
+}
+
+/* The first one has come. Where there is no memory, the others must hear the same, though some may have been given
+ * back by then. 0: not even for that. */
+static uint64_t begin_meeting(const struct tern_segment_name *name, uint32_t users, size_t size)
+{
+    uint64_t offset = 0;
+    bool refused = tern_segment_take(size, &offset);
+    if (refused && tern_segment_take(PAGE, &offset)) {
+        header()->no_more = 1;
+        return 0;
+    }
+    *meeting_at(offset) = (struct meeting){
+        .next = header()->meetings,
+        .name = *name,
+        .size = refused ? PAGE : size,
+        .missing = users,
+        .refused = refused,
+    };
+    return header()->meetings = offset;
+}
+
+int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset)
+{
+    if (!tern_segment.base)
+        return TERN_ERR_NO_MEM;
+    take_lock(&header()->meeting_lock);
+    tern_comes_after(&header()->given_lock); /* what we gave another may have taken, for a meeting */
+    uint64_t *at = &header()->meetings;
+    while (*at && !same_name(&meeting_at(*at)->name, name))
+        at = &meeting_at(*at)->next;
+    uint64_t offset = *at;
+    if (!offset && !header()->no_more) {
+        offset = begin_meeting(name, users, size + sizeof(struct meeting));
+        at = &header()->meetings;
+    }
+    bool refused = !offset || meeting_at(offset)->refused;
+    if (offset && --meeting_at(offset)->missing == 0) {
+        *at = meeting_at(offset)->next;
+        if (refused)
+            tern_segment_give(offset, PAGE);
+    }
+    leave_lock(&header()->meeting_lock);
+    if (refused)
+        return TERN_ERR_NO_MEM;
+    *ret_offset = offset + sizeof(struct meeting);
+    return 0;
+}
+
+void tern_segment_part(uint64_t offset)
+{
+    offset -= sizeof(struct meeting);
+    tern_segment_give(offset, meeting_at(offset)->size);
+}
+
+size_t tern_segment_used(void)
+{
+    if (!tern_segment.base)
+        return 0;
+    return header_bytes() + __atomic_load_n(&header()->used, __ATOMIC_RELAXED);
+}
+
+static int punch(int fd, uint64_t start, size_t size)
+{
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)start, (off_t)size);
+}
+
+void tern_segment_discard(uint64_t offset, size_t size)
+{
+    punch(tern_segment.fd, tern_segment.start + offset, size);
+}
+
+/* If the system cannot take the pages back, the next programs' rings lie behind the old ones. */
+void tern_segment_clean(int fd, struct tern_half half)
+{
+    static const char zeros[PAGE];
+    uint64_t used = 0, at = half.start + offsetof(struct shared_header, used);
+    if (punch(fd, half.start, half.size) == 0)
+        return;
+    bool done = pread(fd, &used, sizeof used, (off_t)at) == sizeof used;
+    for (size_t page = 0; page < header_bytes(); page += PAGE)
+        done &= pwrite(fd, zeros, PAGE, (off_t)(half.start + page)) == PAGE;
+    if (!done || pwrite(fd, &used, sizeof used, (off_t)at) != sizeof used)
+        tern_log("cannot clean the node's shared memory: %s", strerror(errno));
+}
+
+void tern_segment_detach(void)
+{
+    tern_program_leave();
+    if (tern_segment.base)
+        munmap(tern_segment.base, tern_segment.size);
+    tern_segment.base = NULL;
+}
+
+static void publish_self(void)
+{
+    struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        memcpy(self->cpus, &set, sizeof self->cpus);
+    if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
+        cookie = 0; /* a zero cookie is never believed: no single copy then */
+    prctl(PR_SET_PTRACER,
+          PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
+    self->pid = getpid();
+    self->cookie_address = (uintptr_t)&cookie;
+    self->cookie = cookie;
+    /* release: whoever sees `attached` sees the rest */
+    tern_store_release(&self->attached, 1);
+}
+
+int tern_segment_attend(void)
+{
+    static bool attended; /* the others share their memory but once */
+    if (attended || tern_rte.size < 2 || tern_rte_gives_node_memory(tern_rte.job))
+        return 0;
+    attended = true;
+    return tern_share_attend();
+}
+
+/* The launcher's memory, or one that the ranks of the node made when they first came here. */
+static int find_memory(int *ret_fd, size_t *ret_size)
+{
+    static int shared_fd = -1;
+    static size_t shared_size;
+    *ret_fd = tern_rte.node_memory_fd;
+    *ret_size = tern_rte.node_memory_size;
+    if (*ret_fd >= 0)
+        return 0;
+    int rc = shared_fd >= 0
+                 ? 0
+                 : tern_share_memory(tern_program_file_size(header_bytes() + MAP_LEAST), &shared_fd, &shared_size);
+    *ret_fd = shared_fd;
+    *ret_size = shared_size;
+    return rc;
+}
+
+int tern_segment_attach(void)
+{
+    int fd;
+    size_t size;
+    struct tern_half half;
+    tern_segment.local_size = tern_rte.local_size;
+    tern_segment.local_rank = tern_rte.local_rank;
+    int rc = find_memory(&fd, &size);
+    if (!rc)
+        rc = tern_program_find_half(fd, size, &half);
+    if (!rc)
+        rc = tern_segment_reserve(fd, half.start, header_bytes());
+    if (rc)
+        return rc;
+    /* address space may be limited (ulimit -v): the rings that fit will do */
+    void *base = MAP_FAILED;
+    for (size = half.size; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
+        base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)half.start);
+        if (base != MAP_FAILED)
+            break;
+    }
+    if (base == MAP_FAILED)
+        return tern_error(
+            TERN_ERR_NO_MEM,
+            "cannot map the node's shared memory: %s (limit of the address space: ulimit -v?)",
+            strerror(errno));
+    tern_segment.base = base;
+    tern_segment.size = size;
+    tern_segment.fd = fd;
+    tern_segment.start = half.start;
+    publish_self();
+    return 0;
+}

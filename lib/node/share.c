@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The first rank of the node makes a memory file and tells the others where it finds it:
+ * /proc/PID/fd/FD. That leaves nothing behind, whoever is killed when. Who cannot open it there (a
+ * pid namespace of its own) says so, and then all of the node take a file in /dev/shm, which has a
+ * name until the last of them has opened it. The first rank drew the name beforehand, so that this
+ * way needs no further fence, in which other nodes would have to join.
+ */
+
+#include "lib/node/share.h"
+
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct offer {
+    int32_t pid, fd;
+    uint64_t size;
+    uint64_t token[2]; /* begins the memory; also the name of the file in /dev/shm */
+};
+
+/* In the bytes that a launcher's memory begins with. */
+struct file_head {
+    uint64_t token[2];
+    uint32_t opened; /* ranks that have opened the file with a name */
+};
+
+static void name_of_file(const struct offer *offer, char path[80])
+{
+    snprintf(path, 80, "/dev/shm/tern-%016lx%016lx", (long)offer->token[0], (long)offer->token[1]);
+}
+
+/* No larger than files may be: the system would end us by a signal (SIGXFSZ). */
+static uint64_t named_size(void)
+{
+    struct rlimit limit;
+    uint64_t n = tern_rte.local_size, size = ((uint64_t)1 << 30) + n * n * 65536;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size ? limit.rlim_cur & -4096ull
+                                                                         : size;
+}
+
+static int give_size(int fd, const struct offer *offer)
+{
+    if (fd < 0 || ftruncate(fd, offer->size) ||
+        pwrite(fd, offer->token, sizeof offer->token, 0) != sizeof offer->token)
+        return tern_error(TERN_ERR_NO_MEM, "cannot make a shared file of %llu KiB: %s",
+                          (unsigned long long)offer->size >> 10, strerror(errno));
+    return 0;
+}
+
+/* Does the descriptor hold what was offered? Closes it if not. */
+static bool is_offered(int fd, const struct offer *offer)
+{
+    uint64_t token[2];
+    struct stat st;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size == offer->size &&
+        pread(fd, token, sizeof token, 0) == sizeof token &&
+        memcmp(token, offer->token, sizeof token) == 0)
+        return true;
+    close(fd);
+    return false;
+}
+
+/* The first rank's part before the fence: an offer, and the memory if there may be some without a
+ * name. */
+static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
+{
+    struct offer offer = {.pid = getpid(), .size = named_size()};
+    if (getrandom(offer.token, sizeof offer.token, 0) != sizeof offer.token)
+        return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s", strerror(errno));
+    if (offer.size < least)
+        return tern_error(TERN_ERR_NO_MEM,
+                          "files may not be as large as the shared memory of %u ranks (%llu KiB); "
+                          "raise the limit (ulimit -f)",
+                          tern_rte.local_size, (unsigned long long)least >> 10);
+    offer.fd = memfd_create("tern-node", MFD_CLOEXEC);
+    if (offer.fd >= 0) {
+        int rc = give_size(offer.fd, &offer);
+        if (rc) {
+            close(offer.fd);
+            return rc;
+        }
+    }
+    *ret_offer = offer;
+    *ret_fd = offer.fd;
+    return 0;
+}
+
+/* Name of a value, which concerns this node only. */
+static const char *key(const char *what)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "tern.shm.%u.%s", tern_rte.node, what);
+    return name;
+}
+
+/* A rank's value, which has exactly `size` bytes. */
+static int get_exactly(uint32_t rank, const char *name, void *to, size_t size)
+{
+    void *value;
+    size_t length;
+    int rc = tern_rte_get(rank, name, &value, &length);
+    if (rc)
+        return rc;
+    if (length == size)
+        memcpy(to, value, size);
+    else
+        rc = tern_error(TERN_ERR_OTHER, "rank %u is of another version of this library", rank);
+    free(value);
+    return rc;
+}
+
+/* Have all of the node opened the memory? */
+static int ask_everybody(bool *ret_all)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < tern_rte.local_size && all; i++) {
+        char opened;
+        int rc = get_exactly(tern_rte.local_ranks[i], key("opened"), &opened, sizeof opened);
+        if (rc)
+            return rc;
+        all = opened;
+    }
+    *ret_all = all;
+    return 0;
+}
+
+static int make_named_file(const struct offer *offer, const char *path, int *ret_fd)
+{
+    char draft[88];
+    snprintf(draft, sizeof draft, "%s.new", path);
+    int fd = open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return tern_error(TERN_ERR_NO_MEM, "cannot make the shared file %s: %s", path,
+                          strerror(errno));
+    int rc = give_size(fd, offer);
+    if (rc == 0 && rename(draft, path)) /* complete for whoever sees it */
+        rc =
+            tern_error(TERN_ERR_OTHER, "cannot make the shared file %s: %s", path, strerror(errno));
+    if (rc) {
+        unlink(draft);
+        close(fd);
+        return rc;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+/* Waits for the file; if the first rank fails instead, the launcher ends us. */
+static int open_named_file(const struct offer *offer, const char *path, int *ret_fd)
+{
+    int fd;
+    while ((fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)) < 0 && errno == ENOENT)
+        usleep(1000);
+    if (fd < 0)
+        return tern_error(TERN_ERR_OTHER, "cannot open the shared file %s: %s", path,
+                          strerror(errno));
+    if (!is_offered(fd, offer))
+        return tern_error(TERN_ERR_OTHER, "the shared file %s is not the one rank %u made", path,
+                          tern_rte.local_ranks[0]);
+    *ret_fd = fd;
+    return 0;
+}
+
+/* The file in /dev/shm, for a node whose ranks cannot look into each other's descriptors. The last
+ * to come takes its name away; counted in the file, where nothing else is yet. */
+static int share_named_file(const struct offer *offer, int *ret_fd)
+{
+    char path[80];
+    name_of_file(offer, path);
+    int fd = -1;
+    int rc = tern_rte.local_rank == 0 ? make_named_file(offer, path, &fd)
+                                      : open_named_file(offer, path, &fd);
+    if (rc)
+        return rc;
+    struct file_head *head = mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (head == MAP_FAILED) {
+        rc =
+            tern_error(TERN_ERR_NO_MEM, "cannot map the shared file %s: %s", path, strerror(errno));
+        unlink(path);
+        close(fd);
+        return rc;
+    }
+    if (__atomic_add_fetch(&head->opened, 1, __ATOMIC_RELAXED) == tern_rte.local_size)
+        unlink(path);
+    munmap(head, sizeof *head);
+    *ret_fd = fd;
+    return 0;
+}
+
+/* The offer reaches everybody; *ret_fd is -1 where the memory cannot be opened. */
+static int exchange_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
+{
+    char path[64];
+    int fd = -1, rc = 0;
+    if (tern_rte.local_rank == 0) {
+        rc = make_offer(least, ret_offer, &fd);
+        if (rc == 0)
+            rc = tern_rte_put(key("offer"), ret_offer, sizeof *ret_offer);
+    }
+    if (rc == 0)
+        rc = tern_rte_fence(true);
+    if (rc == 0 && tern_rte.local_rank != 0) {
+        rc = get_exactly(tern_rte.local_ranks[0], key("offer"), ret_offer, sizeof *ret_offer);
+        if (rc == 0 && ret_offer->fd >= 0) {
+            snprintf(path, sizeof path, "/proc/%d/fd/%d", ret_offer->pid, ret_offer->fd);
+            fd = open(path, O_RDWR | O_CLOEXEC);
+            fd = is_offered(fd, ret_offer) ? fd : -1;
+        }
+    }
+    *ret_fd = fd;
+    return rc;
+}
+
+int tern_share_memory(uint64_t least, int *ret_fd, size_t *ret_size)
+{
+    struct offer offer;
+    int fd;
+    bool all = false;
+    int rc = exchange_offer(least, &offer, &fd);
+    if (rc == 0)
+        rc = tern_rte_put(key("opened"), &(char){fd >= 0}, 1);
+    if (rc == 0)
+        rc = tern_rte_fence(true); /* until then the first rank keeps its descriptor */
+    if (rc == 0)
+        rc = ask_everybody(&all);
+    if (fd >= 0 && (rc || !all))
+        close(fd);
+    if (rc == 0 && !all)
+        rc = share_named_file(&offer, &fd);
+    if (rc)
+        return rc;
+    *ret_fd = fd;
+    *ret_size = offer.size;
+    return 0;
+}
+
+int tern_share_attend(void)
+{
+    int rc = tern_rte_fence(true);
+    return rc ? rc : tern_rte_fence(true);
+}

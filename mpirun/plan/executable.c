@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/executable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/* A script whose interpreter is missing would fail at exec with "no such file", which misleads. */
+static int check_interpreter(const char *path)
+{
+    char head[256] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0; /* execute permission alone is enough to run a binary */
+    ssize_t length = read(fd, head, sizeof head - 1);
+    close(fd);
+    if (length < 2 || head[0] != '#' || head[1] != '!')
+        return 0;
+    head[length] = '\0';
+    char *interpreter = head + 2 + strspn(head + 2, " \t");
+    interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
+    if (*interpreter != '/' || is_program(interpreter))
+        return 0;
+    tern_error(TERN_ERR_ARG,
+               "cannot run %s: its first line names the interpreter %s, which is not there", path,
+               interpreter);
+    return TERN_EXIT_NOT_EXECUTABLE;
+}
+
+static int check_file(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) < 0) {
+        tern_error(TERN_ERR_ARG, "cannot run %s: %s", path, strerror(errno));
+        return errno == EACCES ? TERN_EXIT_NOT_EXECUTABLE : TERN_EXIT_NOT_FOUND;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        tern_error(TERN_ERR_ARG, "cannot run %s: it is a directory", path);
+        return TERN_EXIT_NOT_EXECUTABLE;
+    }
+    if (!is_program(path)) {
+        tern_error(TERN_ERR_ARG, "cannot run %s: it is not executable (chmod +x makes it so)",
+                   path);
+        return TERN_EXIT_NOT_EXECUTABLE;
+    }
+    return check_interpreter(path);
+}
+
+static char *absolute(const char *directory, const char *wdir, const char *name)
+{
+    if (directory[0] == '/')
+        return tern_must_format("%s/%s", directory, name);
+    if (!*directory)
+        return tern_must_format("%s/%s", wdir, name);
+    return tern_must_format("%s/%s/%s", wdir, directory, name);
+}
+
+/* The program in a list of directories; NULL. *unusable gets the first file that is there but
+ * cannot be executed. */
+static char *search(const char *directories, const char *wdir, const char *name, char **unusable)
+{
+    char *copy = tern_must_copy(directories), *rest = copy, *directory, *found = NULL;
+    while (!found && (directory = strsep(&rest, ":"))) {
+        char *path = absolute(directory, wdir, name);
+        struct stat info;
+        if (is_program(path))
+            found = path;
+        else if (!*unusable && stat(path, &info) == 0 && S_ISREG(info.st_mode))
+            *unusable = path;
+        else
+            free(path);
+    }
+    free(copy);
+    return found;
+}
+
+int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_path)
+{
+    const char *name = app->argv.items[0];
+    if (strchr(name, '/')) {
+        char *path = name[0] == '/' ? tern_must_copy(name) : tern_must_format("%s/%s", wdir, name);
+        int status = check_file(path);
+        if (status)
+            free(path);
+        else
+            *ret_path = path;
+        return status;
+    }
+    const char *exported = tern_strings_value(&app->env, "PATH");
+    const char *search_path = exported         ? exported
+                              : getenv("PATH") ? getenv("PATH")
+                                               : "/usr/local/bin:/usr/bin:/bin";
+    char *unusable = NULL;
+    char *path = app->path ? search(app->path, wdir, name, &unusable) : NULL;
+    if (!path)
+        path = search(search_path, wdir, name, &unusable);
+    if (!path) /* as Open MPI's mpirun: `mpirun a.out` is in many scripts */
+        path = search("", wdir, name, &unusable);
+    int status = 0;
+    if (path) {
+        status = check_interpreter(path);
+        *ret_path = path;
+    } else if (unusable) {
+        status = check_file(unusable);
+    } else {
+        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s nor in the working directory, %s", name,
+                   app->path ? app->path : "", app->path ? " or " : "", search_path, wdir);
+        status = TERN_EXIT_NOT_FOUND;
+    }
+    free(unusable);
+    return status;
+}
+
+char *tern_program_in(const char *directories, const char *name)
+{
+    char *unusable = NULL, *found = search(directories, ".", name, &unusable);
+    free(unusable);
+    return found;
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the
+ * host each of them sits; in which order they are numbered; to which processors each is bound. A
+ * rankfile or a sequence of hosts takes the place of the first three.
+ *
+ * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a
+ * mapping that was asked for binds to the same kind of object; more ranks than processors are not
+ * bound at all unless asked for, and then share as evenly as can be.
+ *
+ * Objects of a level need not be alike: a control group leaves three cores of one socket and one of
+ * the other, efficient cores share a cache by four. So both steps count laps: an object of four
+ * cores is on its first lap until it has four ranks. Of the objects on the earliest lap a rank sits
+ * at the next one in turn, and is bound to those with fewest ranks. Where all objects are alike this
+ * is going round. A rank whose object has too few free processors for all that it wants (PE=N) takes
+ * free ones elsewhere: two ranks share one only where there are too few for all.
+ */
+#include "mpirun/plan/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/error.h"
+#include "mpirun/plan/rankfile.h"
+#include "mpirun/base/strings.h"
+
+void tern_cpus_add(struct tern_cpus *set, int os_index)
+{
+    if (os_index >= 0 && os_index < TERN_MAX_CPUS)
+        set->bits[os_index / 64] |= (uint64_t)1 << os_index % 64;
+}
+
+bool tern_cpus_has(const struct tern_cpus *set, int os_index)
+{
+    return os_index >= 0 && os_index < TERN_MAX_CPUS &&
+           set->bits[os_index / 64] >> os_index % 64 & 1;
+}
+
+int tern_cpus_count(const struct tern_cpus *set)
+{
+    int count = 0;
+    for (int i = 0; i < TERN_MAX_CPUS / 64; i++)
+        count += __builtin_popcountll(set->bits[i]);
+    return count;
+}
+
+const char *tern_level_name(enum tern_level level)
+{
+    static const char *const names[] = {
+        [TERN_LEVEL_HWTHREAD] = "hwthread", [TERN_LEVEL_CORE] = "core",
+        [TERN_LEVEL_L1] = "l1cache",        [TERN_LEVEL_L2] = "l2cache",
+        [TERN_LEVEL_L3] = "l3cache",        [TERN_LEVEL_NUMA] = "numa",
+        [TERN_LEVEL_SOCKET] = "socket",     [TERN_LEVEL_NODE] = "node",
+        [TERN_LEVEL_SLOT] = "slot",         [TERN_LEVEL_NONE] = "none",
+        [TERN_LEVEL_DEFAULT] = "default",   [TERN_LEVEL_COUNT] = "?",
+    };
+    return names[level];
+}
+
+int tern_host_objects(const struct tern_host *host, enum tern_level level)
+{
+    int objects = 0;
+    for (int i = 0; i < host->cpu_count; i++) {
+        if (host->cpus[i].id[level] >= objects)
+            objects = host->cpus[i].id[level] + 1;
+    }
+    return objects;
+}
+
+int tern_host_units(const struct tern_host *host, bool hwthreads)
+{
+    int units = tern_host_objects(host, hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE);
+    return host->cpu_limit > 0 && host->cpu_limit < units ? host->cpu_limit : units;
+}
+
+int tern_host_slots(const struct tern_host *host, bool hwthreads)
+{
+    return host->slots > 0 ? host->slots : tern_host_units(host, hwthreads);
+}
+
+/* The work in hand. */
+struct mapping {
+    const struct tern_map_request *request;
+    const struct tern_host *hosts;
+    int host_count;
+    int *host_ranks;      /* per host */
+    enum tern_level unit; /* core or hardware thread: what PE=N counts */
+    int pe;
+    struct tern_map *map;
+};
+
+static int ppr_capacity(const struct mapping *m)
+{
+    int capacity = 0;
+    for (int h = 0; h < m->host_count; h++)
+        capacity += m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+    return capacity;
+}
+
+static int too_few_places(const struct tern_map_request *request, int ranks)
+{
+    if (request->fixed_by)
+        return tern_error(TERN_ERR_ARG, "the rankfile %s says where %d rank%s run%s, not all of %d",
+                          request->fixed_by, request->fixed_count,
+                          request->fixed_count == 1 ? "" : "s", request->fixed_count == 1 ? "s" : "",
+                          ranks);
+    return tern_error(TERN_ERR_ARG,
+                      "--map-by seq: %d ranks, and %d host%s named; each rank needs one of its own",
+                      ranks, request->fixed_count, request->fixed_count == 1 ? " is" : "s are");
+}
+
+/* Ranks of each program: as said, or what fits. */
+static int count_ranks(const struct mapping *m, int *ret_app_np)
+{
+    const struct tern_map_request *request = m->request;
+    int capacity = request->fixed        ? request->fixed_count
+                   : request->per_object ? ppr_capacity(m)
+                                         : m->map->slots;
+    int64_t total = 0;
+    for (int a = 0; a < request->apps; a++) {
+        ret_app_np[a] = request->np[a];
+        if (request->np[a] < 0)
+            return tern_error(TERN_ERR_ARG, "%d ranks cannot be started; give at least 1",
+                              request->np[a]);
+        if (request->np[a] == 0) {
+            if (request->apps > 1 && !request->per_object)
+                return tern_error(TERN_ERR_ARG,
+                                  "program %d has no -np; with several programs each needs one",
+                                  a + 1);
+            ret_app_np[a] = capacity;
+        } else if (request->per_object && request->np[a] > capacity) {
+            return tern_error(
+                TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks",
+                request->np[a], request->per_object, tern_level_name(request->per_level),
+                m->host_count, m->host_count == 1 ? "" : "s", capacity);
+        }
+        total += ret_app_np[a];
+    }
+    if (total > 1 << 20)
+        return tern_error(TERN_ERR_ARG, "%lld ranks are more than this version can start",
+                          (long long)total);
+    if (request->fixed && total > request->fixed_count)
+        return too_few_places(request, (int)total);
+    m->map->size = (int)total;
+    return 0;
+}
+
+/* May the host get one more rank? `over` also beyond its slots. */
+static bool has_room(const struct mapping *m, int h, bool over)
+{
+    const struct tern_host *host = &m->hosts[h];
+    if (host->max_slots && m->host_ranks[h] >= host->max_slots)
+        return false;
+    return over || m->host_ranks[h] < tern_host_slots(host, m->request->hwthreads);
+}
+
+/* Which host the next rank goes to: one host is filled after the other; with `spread` each in turn,
+ * with span each gets its share; when all slots are taken, to each in turn. -1: there is no room. */
+static int next_host(const struct mapping *m, bool spread, int *cursor)
+{
+    int share = m->request->span ? (m->map->size + m->host_count - 1) / m->host_count : m->map->size;
+    bool free_slots = false;
+    for (int h = 0; h < m->host_count; h++)
+        free_slots |= has_room(m, h, false);
+    for (int tried = 0; tried <= 2 * m->host_count; tried++) {
+        int h = *cursor % m->host_count;
+        bool fair = m->host_ranks[h] < share || tried > m->host_count;
+        if (has_room(m, h, !free_slots) && fair) {
+            if (spread || !free_slots)
+                (*cursor)++;
+            return h;
+        }
+        (*cursor)++;
+    }
+    return -1;
+}
+
+enum { TABLE_ROWS = 16 };
+
+/* What each host offers, a line each; malloc'ed. */
+static char *list_offers(const struct mapping *m)
+{
+    char *text = NULL;
+    size_t length;
+    int shown = m->host_count > TABLE_ROWS ? TABLE_ROWS : m->host_count, widest = 4;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return tern_must_copy("");
+    for (int h = 0; h < shown; h++) {
+        int width = (int)strlen(m->hosts[h].name);
+        widest = width > widest ? width : widest;
+    }
+    fprintf(out, "\n    %-*s  slots  max", widest, "host");
+    for (int h = 0; h < shown; h++) {
+        fprintf(out, "\n    %-*s  %5d", widest, m->hosts[h].name,
+                tern_host_slots(&m->hosts[h], m->request->hwthreads));
+        if (m->hosts[h].max_slots)
+            fprintf(out, "  %3d", m->hosts[h].max_slots);
+    }
+    if (shown < m->host_count)
+        fprintf(out, "\n    and %d more hosts", m->host_count - shown);
+    fclose(out);
+    return text ? text : tern_must_copy("");
+}
+
+/* More ranks than slots. Where it was said what each host gets, but no slots of its own, then that is
+ * what counts. */
+static int check_slots(const struct mapping *m)
+{
+    bool over = false;
+    for (int h = 0; h < m->host_count && m->request->no_oversubscribe; h++)
+        over |= !((m->request->per_object || m->request->fixed) && m->hosts[h].slots_implied) &&
+                m->host_ranks[h] > tern_host_slots(&m->hosts[h], m->request->hwthreads);
+    if (!over)
+        return 0;
+    char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
+    int error = tern_error(TERN_ERR_ARG, "%d ranks on %d slot%s, and %s%s", m->map->size,
+                           m->map->slots, m->map->slots == 1 ? "" : "s",
+                           m->request->over_hosts ? "--oversubscribe was not given"
+                                                  : "--nooversubscribe was given",
+                           offers);
+    free(offers);
+    return error;
+}
+
+/* full: the host that would get too many; NULL: all are full. */
+static int no_room(const struct mapping *m, const struct tern_host *full)
+{
+    int most = 0;
+    if (full && (m->request->per_object || m->request->fixed))
+        return tern_error(TERN_ERR_ARG, "the hostfile allows at most %d ranks on %s (max_slots), which would get more", full->max_slots, full->name);
+    for (int h = 0; h < m->host_count; h++)
+        most += m->hosts[h].max_slots;
+    char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
+    int error = tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d%s",
+                           m->map->size, most, offers);
+    free(offers);
+    return error;
+}
+
+/* Host and object of rank `index` of its program under ppr. */
+static void place_per_object(const struct mapping *m, int index, struct tern_place *place)
+{
+    for (int h = 0; h < m->host_count; h++) {
+        int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+        if (index < here) {
+            place->host = h;
+            place->object = index / m->request->per_object;
+            return;
+        }
+        index -= here;
+    }
+}
+
+static void decide_defaults(const struct mapping *m, bool crowded)
+{
+    const struct tern_map_request *request = m->request;
+    struct tern_map *map = m->map;
+    enum tern_level usual = map->size <= 2 || m->pe > 1 ? m->unit : TERN_LEVEL_SOCKET;
+    map->by = request->per_object ? request->per_level : request->by;
+    if (map->by == TERN_LEVEL_DEFAULT)
+        map->by = crowded || m->pe > 1 || request->fixed ? TERN_LEVEL_SLOT : usual;
+    /* ranks with several processors each take them in order; the object of one processor would be
+     * too small */
+    if (m->pe > 1 && map->by <= m->unit)
+        map->by = TERN_LEVEL_SLOT;
+    map->bind = request->bind;
+    if (map->bind != TERN_LEVEL_DEFAULT)
+        return;
+    bool asked = request->by != TERN_LEVEL_DEFAULT || request->per_object;
+    if (crowded)
+        map->bind = TERN_LEVEL_NONE;
+    else if (asked && map->by < TERN_LEVEL_NODE && m->pe == 1)
+        map->bind = map->by;
+    else
+        map->bind = usual;
+}
+
+/* Before the mapping is decided it is known who will be crowded: the counts per host don't depend
+ * on objects. */
+static void count_crowds(struct mapping *m, const struct tern_place *places)
+{
+    m->map->crowded_host = -1;
+    for (int i = 0; i < m->map->size && m->map->crowded_host < 0; i++) {
+        int h = places[i].host;
+        int units = tern_host_units(&m->hosts[h], m->unit == TERN_LEVEL_HWTHREAD);
+        if ((int64_t)m->host_ranks[h] * m->pe > units) {
+            m->map->crowded_host = h;
+            m->map->crowded_ranks = m->host_ranks[h];
+            m->map->crowded_units = units;
+        }
+    }
+}
+
+static int place_on_hosts(struct mapping *m, const int *app_np)
+{
+    bool spread = m->request->by == TERN_LEVEL_NODE;
+    int cursor = 0, rank = 0;
+    for (int a = 0; a < m->request->apps; a++) {
+        for (int i = 0; i < app_np[a]; i++, rank++) {
+            struct tern_place *place = &m->map->places[rank];
+            place->app = a;
+            place->app_rank = i;
+            if (m->request->fixed)
+                place->host = m->request->fixed[rank].host;
+            else if (m->request->per_object)
+                place_per_object(m, i, place);
+            else
+                place->host = next_host(m, spread, &cursor);
+            if (place->host < 0)
+                return no_room(m, NULL);
+            if (++m->host_ranks[place->host] > m->hosts[place->host].max_slots &&
+                m->hosts[place->host].max_slots)
+                return no_room(m, &m->hosts[place->host]);
+        }
+    }
+    return check_slots(m);
+}
+
+/* Cores or hardware threads of each object of a level; malloc'ed. */
+static int *count_units(const struct tern_host *host, enum tern_level level, enum tern_level unit)
+{
+    int *units = tern_must_alloc(host->cpu_count * sizeof *units);
+    int *seen = tern_must_alloc(host->cpu_count * sizeof *seen); /* 1 + the unit's object */
+    for (int c = 0; c < host->cpu_count; c++) {
+        const int *id = host->cpus[c].id;
+        if (seen[id[unit]] != id[level] + 1)
+            units[id[level]]++;
+        seen[id[unit]] = id[level] + 1;
+    }
+    free(seen);
+    return units;
+}
+
+/* The lap that an object with so many ranks is on when it gets one more. */
+static int lap(int ranks, int pe, int units)
+{
+    return (int)((((int64_t)ranks + 1) * pe - 1) / (units > 0 ? units : 1));
+}
+
+static void place_at_objects_of(const struct mapping *m, int h)
+{
+    const struct tern_host *host = &m->hosts[h];
+    int objects = tern_host_objects(host, m->map->by), next = 0;
+    int *ranks = tern_must_alloc(objects * sizeof *ranks);
+    int *units = count_units(host, m->map->by, m->unit);
+    for (int i = 0; i < m->map->size; i++) {
+        if (m->map->places[i].host != h)
+            continue;
+        int best = next;
+        for (int tried = 1; tried < objects; tried++) {
+            int at = (next + tried) % objects;
+            if (lap(ranks[at], m->pe, units[at]) < lap(ranks[best], m->pe, units[best]))
+                best = at;
+        }
+        m->map->places[i].object = best;
+        ranks[best]++;
+        next = (best + 1) % objects;
+    }
+    free(ranks);
+    free(units);
+}
+
+static void place_at_objects(const struct mapping *m)
+{
+    if (m->request->per_object || m->map->by > TERN_LEVEL_NODE)
+        return;
+    for (int h = 0; h < m->host_count; h++)
+        place_at_objects_of(m, h);
+}
+
+/* First hardware thread of the object that the place sits at. */
+static const struct tern_cpu *first_cpu(const struct mapping *m, const struct tern_place *place)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    for (int c = 0; c < host->cpu_count && m->map->by < TERN_LEVEL_COUNT; c++) {
+        if (host->cpus[c].id[m->map->by] == place->object)
+            return &host->cpus[c];
+    }
+    return &host->cpus[0];
+}
+
+struct numbering {
+    int host, object, round, position;
+};
+
+static int compare_numbering(const void *left, const void *right)
+{
+    const struct numbering *a = left, *b = right;
+    int order = a->round - b->round;
+    order = order ? order : a->host - b->host;
+    order = order ? order : a->object - b->object;
+    return order ? order : a->position - b->position;
+}
+
+/* --rank-by LEVEL: ranks go round the objects of that level. Programs keep their ranks, places are
+ * dealt anew. */
+static void number_ranks(struct mapping *m)
+{
+    enum tern_level level = m->request->rank_by;
+    if (level >= TERN_LEVEL_COUNT || m->request->fixed)
+        return;
+    int size = m->map->size;
+    struct numbering *order = tern_must_alloc(size * sizeof *order);
+    struct tern_place *old = tern_must_alloc(size * sizeof *old);
+    memcpy(old, m->map->places, size * sizeof *old);
+    for (int i = 0; i < size; i++) {
+        order[i] = (struct numbering){ old[i].host, first_cpu(m, &old[i])->id[level], 0, i };
+        for (int j = 0; j < i; j++)
+            order[i].round += order[j].host == order[i].host && order[j].object == order[i].object;
+    }
+    qsort(order, size, sizeof *order, compare_numbering);
+    for (int i = 0; i < size; i++) {
+        m->map->places[i].host = old[order[i].position].host;
+        m->map->places[i].object = old[order[i].position].object;
+    }
+    free(old);
+    free(order);
+}
+
+static bool at_object(const struct mapping *m, const struct tern_place *place,
+                      const struct tern_cpu *cpu)
+{
+    return m->map->by >= TERN_LEVEL_NODE || cpu->id[m->map->by] == place->object;
+}
+
+static void take_object(const struct tern_host *host, enum tern_level level, int id,
+                        struct tern_place *place)
+{
+    for (int c = 0; c < host->cpu_count; c++) {
+        if (host->cpus[c].id[level] == id)
+            tern_cpus_add(&place->cpus, host->cpus[c].os_index);
+    }
+}
+
+/* Objects of the level that ranks are bound to, on one host. */
+struct targets {
+    enum tern_level level;
+    bool single; /* cores or hardware threads: a rank takes as many as it wants processors */
+    int *units;  /* processors of each object */
+    int *taken;  /* by ranks so far: processors, or ranks of wider objects */
+};
+
+/* The object that the place gets next: on the earliest lap, at its own object if there is one, with
+ * fewest ranks. -1 when `taken` excludes all. Only single processors are taken from elsewhere. */
+static int least_used(const struct mapping *m, const struct tern_place *place,
+                      const struct targets *targets, const bool *taken)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    bool best_inside = false;
+    int best = -1, best_lap = 0;
+    for (int c = 0; c < host->cpu_count; c++) {
+        int id = host->cpus[c].id[targets->level];
+        bool inside = at_object(m, place, &host->cpus[c]);
+        if (taken[id] || (!inside && !targets->single))
+            continue;
+        int laps = lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
+        if (best < 0 || laps < best_lap ||
+            (laps == best_lap &&
+             (inside > best_inside ||
+              (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
+            best = id;
+            best_lap = laps;
+            best_inside = inside;
+        }
+    }
+    return best;
+}
+
+static void bind_place(const struct mapping *m, struct tern_place *place, struct targets *targets)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    place->bound = true;
+    int wanted = targets->single ? m->pe : 1;
+    bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
+    while (wanted > 0) {
+        int id = least_used(m, place, targets, taken);
+        if (id < 0)
+            break;
+        int part = targets->units[id] < wanted ? targets->units[id] : wanted;
+        taken[id] = true;
+        targets->taken[id] += part;
+        wanted -= part;
+        take_object(host, targets->level, id, place);
+    }
+    free(taken);
+}
+
+/* What the rankfile says of the rank. */
+static int bind_as_said(const struct mapping *m, int rank)
+{
+    const struct tern_fixed_place *fixed = &m->request->fixed[rank];
+    struct tern_place *place = &m->map->places[rank];
+    char *where = tern_must_format("%s, line %d", m->request->fixed_by, fixed->line);
+    int error = tern_slots_find(&m->hosts[place->host], fixed->slots, m->request->hwthreads, where,
+                                &place->cpus);
+    place->bound = true;
+    free(where);
+    return error;
+}
+
+static int bind_ranks_of(const struct mapping *m, int h)
+{
+    const struct tern_host *host = &m->hosts[h];
+    enum tern_level bind = m->map->bind;
+    bool free_to_move = bind >= TERN_LEVEL_NODE;
+    struct targets targets = { .level = free_to_move ? TERN_LEVEL_NODE : bind,
+                               .single = bind <= TERN_LEVEL_CORE };
+    int local = 0, error = 0;
+    targets.units = count_units(host, targets.level, bind < m->unit ? bind : m->unit);
+    targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
+    for (int i = 0; i < m->map->size && !error; i++) {
+        struct tern_place *place = &m->map->places[i];
+        if (place->host != h)
+            continue;
+        place->local_rank = local++;
+        if (m->request->fixed && m->request->fixed[i].slots && m->request->bind != TERN_LEVEL_NONE)
+            error = bind_as_said(m, i);
+        else if (free_to_move)
+            take_object(host, TERN_LEVEL_NODE, 0, place);
+        else
+            bind_place(m, place, &targets);
+    }
+    free(targets.units);
+    free(targets.taken);
+    return error;
+}
+
+static int bind_ranks(const struct mapping *m)
+{
+    int error = 0;
+    for (int h = 0; h < m->host_count && !error; h++)
+        error = bind_ranks_of(m, h);
+    return error;
+}
+
+int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
+                   int host_count, struct tern_map *ret_map)
+{
+    struct tern_map map = { 0 };
+    struct mapping m = { .request = request,
+                         .hosts = hosts,
+                         .host_count = host_count,
+                         .unit = request->hwthreads || request->by == TERN_LEVEL_HWTHREAD
+                                     ? TERN_LEVEL_HWTHREAD
+                                     : TERN_LEVEL_CORE,
+                         .pe = request->pe > 1 ? request->pe : 1,
+                         .map = &map };
+    for (int h = 0; h < host_count; h++)
+        map.slots += tern_host_slots(&hosts[h], request->hwthreads);
+    int *app_np = tern_must_alloc(request->apps * sizeof *app_np);
+    int error = count_ranks(&m, app_np);
+    if (error) {
+        free(app_np);
+        return error;
+    }
+    m.host_ranks = tern_must_alloc(host_count * sizeof *m.host_ranks);
+    map.places = tern_must_alloc(map.size * sizeof *map.places);
+    error = place_on_hosts(&m, app_np);
+    if (!error) {
+        count_crowds(&m, map.places);
+        decide_defaults(&m, map.crowded_host >= 0);
+        place_at_objects(&m);
+        number_ranks(&m);
+        error = bind_ranks(&m);
+    }
+    free(app_np);
+    free(m.host_ranks);
+    if (error)
+        free(map.places);
+    else
+        *ret_map = map;
+    return error;
+}
+
+void tern_map_free(struct tern_map *map)
+{
+    free(map->places);
+    *map = (struct tern_map){ 0 };
+}

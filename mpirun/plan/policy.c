@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/policy.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/util/error.h"
+
+static const struct {
+    const char *name;
+    enum tern_level level;
+} level_names[] = {
+    { "slot", TERN_LEVEL_SLOT },     { "hwthread", TERN_LEVEL_HWTHREAD },
+    { "hwt", TERN_LEVEL_HWTHREAD },  { "core", TERN_LEVEL_CORE },
+    { "l1cache", TERN_LEVEL_L1 },    { "l2cache", TERN_LEVEL_L2 },
+    { "l3cache", TERN_LEVEL_L3 },    { "numa", TERN_LEVEL_NUMA },
+    { "socket", TERN_LEVEL_SOCKET }, { "package", TERN_LEVEL_SOCKET },
+    { "board", TERN_LEVEL_NODE },    { "node", TERN_LEVEL_NODE },
+    { "none", TERN_LEVEL_NONE },
+};
+
+static bool find_level(const char *text, enum tern_level *ret_level)
+{
+    for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
+        if (strcasecmp(text, level_names[i].name) == 0) {
+            *ret_level = level_names[i].level;
+            return true;
+        }
+    }
+    return false;
+}
+
+int tern_policy_number(const char *option, const char *text, int least, int most, int *ret_number)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end)
+        return tern_error(TERN_ERR_ARG, "%s wants a number, not \"%s\"", option, text);
+    if (errno || value > most)
+        return tern_error(TERN_ERR_ARG, "%s %s is too large; at most %d", option, text, most);
+    if (value < least)
+        return tern_error(TERN_ERR_ARG, "%s %s is too small; at least %d", option, text, least);
+    *ret_number = (int)value;
+    return 0;
+}
+
+/* The largest of first, first + step, ... that lies between 1, `last` and `most`; 0: none does. */
+static long long largest_of(long long first, long long last, long long step, long long most)
+{
+    long long low = step > 0 ? first : last, high = step > 0 ? last : first;
+    high = high < most ? high : most;
+    if (low > high)
+        return 0;
+    long long size = step > 0 ? step : -step;
+    long long rest = (high - first) % size; /* how far `high` is from a number of the set */
+    long long largest = high - (rest < 0 ? rest + size : rest);
+    return largest >= low && largest >= 1 ? largest : 0;
+}
+
+int tern_policy_soft(const char *option, const char *text, int most, int *ret_number)
+{
+    long long best = 0;
+    const char *at = text;
+    for (;; at++) {
+        long long triplet[3] = {0, 0, 1};
+        int count = 0;
+        char *end;
+        for (;; at++) {
+            long long number = strtoll(at, &end, 10);
+            triplet[count++] = number > INT_MAX ? INT_MAX : number < -INT_MAX ? -INT_MAX : number;
+            if (end == at || (*end && *end != ',' && (*end != ':' || count == 3)))
+                return tern_error(TERN_ERR_ARG, "%s wants numbers FIRST:LAST:STEP,..., not \"%s\"",
+                                  option, text);
+            at = end;
+            if (*at != ':')
+                break;
+        }
+        if (triplet[2] == 0)
+            return tern_error(TERN_ERR_ARG, "%s %s: a step of 0 leads nowhere", option, text);
+        long long largest = largest_of(triplet[0], count > 1 ? triplet[1] : triplet[0],
+                                       triplet[2], most);
+        best = largest > best ? largest : best;
+        if (!*at)
+            break;
+    }
+    if (!best)
+        return tern_error(TERN_ERR_ARG, "%s %s allows no number of ranks from 1 to %d", option, text,
+                          most);
+    *ret_number = (int)best;
+    return 0;
+}
+
+static int read_modifier(const char *option, const char *word, struct tern_options *options)
+{
+    if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->sequential) {
+        tern_strings_add(&options->hostfiles, word + 5);
+    } else if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->by_rankfile) {
+        tern_strings_add(&options->kept, word + 5);
+        options->rankfile = options->kept.items[options->kept.count - 1];
+    } else if (strcasecmp(word, "oversubscribe") == 0) {
+        options->oversubscribe = true;
+        options->map.no_oversubscribe = false;
+    } else if (strcasecmp(word, "nooversubscribe") == 0) {
+        options->map.no_oversubscribe = true;
+    } else if (strncasecmp(word, "pe=", 3) == 0) {
+        return tern_policy_number("PE=", word + 3, 1, TERN_MAX_CPUS, &options->map.pe);
+    } else if (strcasecmp(word, "hwtcpus") == 0) {
+        options->map.hwthreads = true;
+    } else if (strcasecmp(word, "corecpus") == 0) {
+        options->map.hwthreads = false;
+    } else if (strcasecmp(word, "span") == 0) {
+        options->map.span = true;
+    } else if (strcasecmp(word, "nolocal") == 0) {
+        options->no_local = true;
+    } else if (strcasecmp(word, "overload") &&
+               strcasecmp(word, "overload-allowed") && 
+               strcasecmp(word, "inherit") && strcasecmp(word, "noinherit")) {
+        return tern_error(
+            TERN_ERR_ARG,
+            "%s: no modifier \"%s\"; there are PE=N, OVERSUBSCRIBE, NOOVERSUBSCRIBE, SPAN", option,
+            word);
+    }
+    return 0;
+}
+
+int tern_policy_ppr(const char *option, const char *text, struct tern_options *options)
+{
+    char *copy = tern_must_copy(text), *level_text = strchr(copy, ':');
+    enum tern_level level = TERN_LEVEL_NODE;
+    int count, error;
+    if (level_text)
+        *level_text++ = '\0';
+    error = tern_policy_number(option, copy, 1, 1 << 20, &count);
+    if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_LEVEL_COUNT))
+        error =
+            tern_error(TERN_ERR_ARG,
+                       "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                       option, text);
+    free(copy);
+    if (error)
+        return error;
+    options->map.per_object = count;
+    options->map.per_level = level;
+    return 0;
+}
+
+int tern_policy_map_by(const char *option, const char *text, struct tern_options *options)
+{
+    char *copy = tern_must_copy(text), *rest = copy;
+    char *word = strsep(&rest, ":");
+    int error = 0;
+    if (strcasecmp(word, "ppr") == 0) {
+        char *count = rest ? strsep(&rest, ":") : NULL, *level = rest ? strsep(&rest, ":,") : NULL;
+        if (!count || !level) {
+            error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not ppr:N:OBJECT such as ppr:2:socket",
+                               option, text);
+        } else {
+            char *pair = tern_must_format("%s:%s", count, level);
+            error = tern_policy_ppr(option, pair, options);
+            free(pair);
+        }
+    } else if (*word) {
+        enum tern_level level = TERN_LEVEL_SLOT;
+        options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
+        options->by_rankfile = strcasecmp(word, "rankfile") == 0;
+        bool fixed = options->sequential || options->by_rankfile;
+        if (!fixed && (!find_level(word, &level) || level == TERN_LEVEL_NONE))
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
+                               "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
+                               "rankfile",
+                               option, word);
+        else
+            options->map.by = fixed ? TERN_LEVEL_DEFAULT : level;
+    }
+    while (!error && rest) {
+        /* the name of a file may have commas */
+        word = strsep(&rest, strncasecmp(rest, "file=", 5) == 0 ? ":" : ":,");
+        if (*word)
+            error = read_modifier(option, word, options);
+    }
+    free(copy);
+    return error;
+}
+
+/* Cuts the modifiers off a copy of OBJECT:MODIFIER,...; each must begin with one of `known`. */
+static int cut_modifiers(const char *option, char *copy, const char *const *known)
+{
+    char *rest = strchr(copy, ':'), *word;
+    if (rest)
+        *rest++ = '\0';
+    while ((word = strsep(&rest, ":,"))) {
+        int i = 0;
+        while (known[i] && strncasecmp(word, known[i], strlen(known[i])))
+            i++;
+        if (*word && !known[i])
+            return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option, word, known[0], known[1]);
+    }
+    return 0;
+}
+
+int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
+{
+    static const char *const known[] = {"span", "fill", NULL}; /* the order is the objects' all the same */
+    char *copy = tern_must_copy(text);
+    int error = cut_modifiers(option, copy, known);
+    enum tern_level level;
+    bool found = find_level(copy, &level) && level != TERN_LEVEL_NONE;
+    free(copy);
+    if (error)
+        return error;
+    if (!found)
+        return tern_error(TERN_ERR_ARG,
+                          "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                          option, text);
+    options->map.rank_by = level;
+    return 0;
+}
+
+int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
+{
+    static const char *const known[] = {"overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL}; /* always so */
+    char *copy = tern_must_copy(text);
+    int error = cut_modifiers(option, copy, known);
+    enum tern_level level;
+    bool found = find_level(copy, &level) && level != TERN_LEVEL_SLOT;
+    if (!found && strcasecmp(copy, "cpu-list") == 0) {
+        level = TERN_LEVEL_HWTHREAD;
+        found = true;
+    }
+    free(copy);
+    if (error)
+        return error;
+    if (!found)
+        return tern_error(TERN_ERR_ARG,
+                          "%s: no object \"%s\"; there are none, hwthread, core, l1cache, l2cache, "
+                          "l3cache, numa, socket, "
+                          "package",
+                          option, text);
+    options->map.bind = level;
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_POLICY_H
+#define TERN_MPIRUN_POLICY_H
+
+/* The little languages of --map-by, --rank-by and --bind-to. Each takes the option as typed, for
+ * the sentence of a TERN_ERR_ARG. */
+
+#include "mpirun/plan/options.h"
+
+int tern_policy_map_by(const char *option, const char *text, struct tern_options *options);
+int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options);
+int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options);
+/* "N:LEVEL" of --ppr. */
+int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
+
+/* The largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1 section 11.8.4:
+ * triplets FIRST:LAST:STEP, separated by commas; LAST and STEP may be missing). */
+int tern_policy_soft(const char *option, const char *text, int most, int *ret_number);
+
+/* A whole number from `least` to `most`. */
+int tern_policy_number(const char *option, const char *text, int least, int most, int *ret_number);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/rankfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/text.h"
+
+enum { MOST_RANKS = 1 << 20 };
+
+/* ---- slots ---- */
+
+/* One element of a list of slots: cores `first` to `last`, last -1: to the end; of a socket, or -1. */
+struct slots {
+    int socket, first, last;
+    bool ends; /* a semicolon follows: the socket is not that of the next */
+};
+
+static bool read_number(const char **at, int *ret_number)
+{
+    if (!isdigit((unsigned char)**at))
+        return false;
+    char *end;
+    long number = strtol(*at, &end, 10);
+    *at = end;
+    *ret_number = number > TERN_MAX_CPUS ? TERN_MAX_CPUS : (int)number;
+    return true;
+}
+
+/* Reads the element at *at, and the separator behind it; `item` is the one before. False: it is not
+ * one. */
+static bool read_slots(const char **at, struct slots *item)
+{
+    int number = 0;
+    bool all = **at == '*';
+    if (item->ends)
+        item->socket = -1;
+    if (all)
+        (*at)++;
+    else if (!read_number(at, &number))
+        return false;
+    if (!all && **at == ':') {
+        item->socket = number;
+        (*at)++;
+        all = **at == '*';
+        if (all)
+            (*at)++;
+        else if (!read_number(at, &number))
+            return false;
+    }
+    item->first = all ? 0 : number;
+    item->last = all ? -1 : number;
+    if (!all && **at == '-') {
+        (*at)++;
+        if (!read_number(at, &item->last) || item->last < item->first)
+            return false;
+    }
+    item->ends = **at == ';';
+    return !**at || ((**at == ',' || **at == ';') && *++*at);
+}
+
+/* Adds what numbers `first` to `last` of a level stand for; returns the first one that is missing, or
+ * -1. Numbers count from the first one of the socket. */
+static int take_slots(const struct tern_host *host, enum tern_level level, const struct slots *item,
+                      struct tern_cpus *cpus)
+{
+    int offset = -1, after = 0;
+    for (int c = 0; c < host->cpu_count; c++) {
+        const struct tern_cpu *cpu = &host->cpus[c];
+        if (item->socket >= 0 && cpu->id[TERN_LEVEL_SOCKET] != item->socket)
+            continue;
+        offset = offset < 0 ? cpu->id[level] : offset;
+        int number = cpu->id[level] - offset;
+        after = number >= after ? number + 1 : after;
+        if (number >= item->first && (item->last < 0 || number <= item->last))
+            tern_cpus_add(cpus, cpu->os_index);
+    }
+    if (item->last < after)
+        return -1;
+    return item->first > after ? item->first : after;
+}
+
+/* The same for the operating system's numbers: the cores around them. */
+static int take_physical(const struct tern_host *host, enum tern_level level,
+                         const struct slots *item, struct tern_cpus *cpus)
+{
+    for (int wanted = item->first; wanted <= item->last; wanted++) {
+        int id = -1;
+        for (int c = 0; c < host->cpu_count; c++) {
+            if (host->cpus[c].os_index == wanted)
+                id = host->cpus[c].id[level];
+        }
+        if (id < 0)
+            return wanted;
+        for (int c = 0; c < host->cpu_count; c++) {
+            if (host->cpus[c].id[level] == id)
+                tern_cpus_add(cpus, host->cpus[c].os_index);
+        }
+    }
+    return -1;
+}
+
+static int missing_slot(const struct tern_host *host, const struct slots *item, int missing,
+                        bool physical, enum tern_level level, const char *where)
+{
+    const char *kind = physical ? "processor" : level == TERN_LEVEL_CORE ? "core" : "hardware thread";
+    int sockets = tern_host_objects(host, TERN_LEVEL_SOCKET);
+    if (item->socket >= sockets)
+        return tern_error(TERN_ERR_ARG, "%s: host %s has %d socket%s that may be used, no socket %d",
+                          where, host->name, sockets, sockets == 1 ? "" : "s", item->socket);
+    if (item->socket >= 0)
+        return tern_error(TERN_ERR_ARG, "%s: socket %d of host %s has no %s %d that may be used",
+                          where, item->socket, host->name, kind, missing);
+    return tern_error(TERN_ERR_ARG, "%s: host %s has no %s %d that may be used", where, host->name,
+                      kind, missing);
+}
+
+int tern_slots_find(const struct tern_host *host, const char *slots, bool hwthreads,
+                    const char *where, struct tern_cpus *ret_cpus)
+{
+    enum tern_level level = hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE;
+    bool physical = *slots == 'p' || *slots == 'P';
+    const char *at = slots + physical;
+    struct tern_cpus cpus = { 0 };
+    struct slots item = { .socket = -1 };
+    at += physical && *at == ':';
+    do {
+        if (!read_slots(&at, &item) || (physical && (item.socket >= 0 || item.last < 0)))
+            return tern_error(TERN_ERR_ARG,
+                              "%s: \"%s\" is not a list of slots such as 0-3, 1:0,2 or p5", where,
+                              slots);
+        if (!host)
+            continue;
+        int missing = physical ? take_physical(host, level, &item, &cpus)
+                               : take_slots(host, level, &item, &cpus);
+        if (missing >= 0 || item.socket >= tern_host_objects(host, TERN_LEVEL_SOCKET))
+            return missing_slot(host, &item, missing, physical, level, where);
+    } while (*at);
+    *ret_cpus = cpus;
+    return 0;
+}
+
+/* ---- lines ---- */
+
+static char *skip_blanks(char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* "NAME = " at `at`: what follows; else NULL. */
+static char *skip_name(char *at, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncasecmp(at, name, length))
+        return NULL;
+    at = skip_blanks(at + length);
+    return *at == '=' ? skip_blanks(at + 1) : NULL;
+}
+
+/* What a user may put between quotes; blanks around or inside lists mean nothing. */
+static void strip(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        if (*text != '"' && *text != '\'' && !isspace((unsigned char)*text))
+            *to++ = *text;
+    }
+    *to = '\0';
+}
+
+/* Takes a line apart. 1: there is nothing on it. */
+static int split_line(char *line, int *ret_rank, char **ret_host, char **ret_slots)
+{
+    char *end, *slots = NULL;
+    line[strcspn(line, "#")] = '\0';
+    char *at = skip_blanks(line);
+    if (!*at)
+        return 1;
+    if (strncasecmp(at, "rank", 4) || !isdigit((unsigned char)*skip_blanks(at + 4)))
+        return TERN_ERR_ARG;
+    long rank = strtol(skip_blanks(at + 4), &end, 10);
+    at = skip_blanks(end);
+    if (*at != '=' || rank >= MOST_RANKS)
+        return TERN_ERR_ARG;
+    char *host = skip_blanks(at + 1), *after = host;
+    while (*after && !isspace((unsigned char)*after))
+        after++;
+    if (*after)
+        *after++ = '\0';
+    after = skip_blanks(after);
+    if (*after) {
+        slots = skip_name(after, "slots");
+        slots = slots ? slots : skip_name(after, "slot");
+        if (!slots)
+            return TERN_ERR_ARG;
+        strip(slots);
+    }
+    strip(host);
+    *ret_rank = (int)rank;
+    *ret_host = host;
+    *ret_slots = slots;
+    return *host ? 0 : TERN_ERR_ARG;
+}
+
+/* +nX: X, or -1. */
+static int relative_host(const char *host)
+{
+    char *end;
+    if (host[0] != '+' || (host[1] | 32) != 'n' || !isdigit((unsigned char)host[2]))
+        return -1;
+    long number = strtol(host + 2, &end, 10);
+    return *end ? -1 : number > MOST_RANKS ? MOST_RANKS : (int)number;
+}
+
+static int add_line(struct tern_rankfile *file, int rank, const char *host, const char *slots,
+                    int line)
+{
+    char *where = tern_must_format("%s, line %d", file->path, line);
+    struct tern_cpus none;
+    int error = slots ? tern_slots_find(NULL, slots, false, where, &none) : 0;
+    if (!error && host[0] == '+' && relative_host(host) < 0)
+        error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not a host: those by number are +n0, +n1, ...",
+                           where, host);
+    if (!error && rank < file->count && file->ranks[rank].host)
+        error = tern_error(TERN_ERR_ARG, "%s: line %d says already where rank %d runs", where,
+                           file->ranks[rank].line, rank);
+    free(where);
+    if (error)
+        return error;
+    if (rank >= file->count) {
+        file->ranks = tern_must_grow(file->ranks, (rank + 1) * sizeof *file->ranks);
+        memset(&file->ranks[file->count], 0, (rank + 1 - file->count) * sizeof *file->ranks);
+        file->count = rank + 1;
+    }
+    file->ranks[rank] = (struct tern_rank_line){ .host = tern_must_copy(host),
+                                                 .slots = slots ? tern_must_copy(slots) : NULL,
+                                                 .line = line };
+    return 0;
+}
+
+int tern_rankfile_parse(const char *path, const char *text, bool physical,
+                        struct tern_rankfile *ret_file)
+{
+    struct tern_rankfile file = { .path = path };
+    char *copy = tern_must_copy(text), *rest = copy, *line;
+    int error = 0, number = 0;
+    while (!error && (line = strsep(&rest, "\n"))) {
+        int rank;
+        char *host, *slots;
+        number++;
+        int split = split_line(line, &rank, &host, &slots);
+        if (split == 0) {
+            bool marked = slots && (*slots | 32) == 'p';
+            char *all = slots && physical && !marked ? tern_must_format("p%s", slots) : NULL;
+            error = add_line(&file, rank, host, all ? all : slots, number);
+            free(all);
+        }
+        if (split < 0)
+            error = tern_error(TERN_ERR_ARG, "%s, line %d: expected \"rank N=HOST slot=SLOTS\"", path,
+                               number);
+    }
+    free(copy);
+    for (int rank = 0; rank < file.count && !error; rank++) {
+        if (!file.ranks[rank].host)
+            error = tern_error(TERN_ERR_ARG,
+                               "the rankfile %s does not say where rank %d runs; each of 0 to %d "
+                               "needs a line",
+                               path, rank, file.count - 1);
+    }
+    if (!error && !file.count)
+        error = tern_error(TERN_ERR_ARG, "the rankfile %s names no rank", path);
+    if (error)
+        tern_rankfile_free(&file);
+    else
+        *ret_file = file;
+    return error;
+}
+
+int tern_rankfile_read(const char *path, bool physical, struct tern_rankfile *ret_file)
+{
+    const char *why;
+    char *text = tern_read_text(path, &why);
+    int error;
+    if (!text)
+        error = tern_error(TERN_ERR_ARG, "cannot read the rankfile %s: %s", path, why);
+    else
+        error = tern_rankfile_parse(path, text, physical, ret_file);
+    free(text);
+    return error;
+}
+
+void tern_rankfile_free(struct tern_rankfile *file)
+{
+    for (int rank = 0; rank < file->count; rank++) {
+        free(file->ranks[rank].host);
+        free(file->ranks[rank].slots);
+    }
+    free(file->ranks);
+    *file = (struct tern_rankfile){ 0 };
+}
+
+/* ---- hosts ---- */
+
+void tern_rankfile_hosts(const struct tern_rankfile *file, struct tern_host_list *list)
+{
+    for (int rank = 0; rank < file->count; rank++) {
+        struct tern_host_entry entry;
+        const char *host = file->ranks[rank].host;
+        if (relative_host(host) >= 0 || tern_host_parse(host, &entry))
+            continue;
+        entry.here = tern_host_is_here(entry.name);
+        tern_host_list_add(list, &entry);
+    }
+}
+
+int tern_rankfile_place(const struct tern_rankfile *file, const struct tern_host_list *list,
+                        const char *where, struct tern_fixed_place **ret_fixed)
+{
+    struct tern_fixed_place *fixed = tern_must_alloc(file->count * sizeof *fixed);
+    for (int rank = 0; rank < file->count; rank++) {
+        const struct tern_rank_line *line = &file->ranks[rank];
+        int host = relative_host(line->host), error = 0;
+        if (host >= list->count)
+            error = tern_error(TERN_ERR_ARG, "%s, line %d: there is no host %s in %s, only +n0 to +n%d",
+                               file->path, line->line, line->host, where, list->count - 1);
+        else if (host < 0 && (host = tern_host_list_find(list, line->host)) < 0)
+            error = tern_error(TERN_ERR_ARG, "%s, line %d: host %s is not in %s", file->path,
+                               line->line, line->host, where);
+        if (error) {
+            free(fixed);
+            return error;
+        }
+        fixed[rank] =
+            (struct tern_fixed_place){ .host = host, .slots = line->slots, .line = line->line };
+    }
+    *ret_fixed = fixed;
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/this_machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "mpirun/base/strings.h"
+
+int tern_quota_from_period(long long quota_us, long long period_us)
+{
+    if (quota_us <= 0 || period_us <= 0)
+        return 0;
+    long long whole = (quota_us + period_us / 2) / period_us;
+    return whole < 1 ? 1 : whole > TERN_MAX_CPUS ? TERN_MAX_CPUS : (int)whole;
+}
+
+int tern_quota_from_max(const char *cpu_max)
+{
+    long long quota_us, period_us;
+    if (sscanf(cpu_max, "%lld %lld", &quota_us, &period_us) != 2)
+        return 0;
+    return tern_quota_from_period(quota_us, period_us);
+}
+
+static int read_quota(const char *root, const char *group, bool version2)
+{
+    char path[1200], text[64] = "", period[64] = "";
+    snprintf(path, sizeof path, "%s%s/%s", root, group, version2 ? "cpu.max" : "cpu.cfs_quota_us");
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    fclose(file);
+    if (version2)
+        return tern_quota_from_max(text);
+    snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", root, group);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (!fgets(period, sizeof period, file))
+        period[0] = '\0';
+    fclose(file);
+    return tern_quota_from_period(atoll(text), atoll(period));
+}
+
+/* The tightest limit of our control group and the groups around it. */
+static int tightest_quota(const char *root, char *group, bool version2)
+{
+    int tightest = 0;
+    for (;;) {
+        int quota = read_quota(root, group, version2);
+        if (quota && (!tightest || quota < tightest))
+            tightest = quota;
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return tightest;
+        *slash = '\0';
+    }
+}
+
+static int cpu_quota(void)
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (!file)
+        return 0;
+    char line[1024];
+    int tightest = 0;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *names++ = '\0';
+        *group++ = '\0';
+        int quota = 0;
+        if (*names == '\0')
+            quota = tightest_quota("/sys/fs/cgroup", group, true);
+        else if (strcmp(names, "cpu") == 0 || strncmp(names, "cpu,", 4) == 0 ||
+                 strstr(names, ",cpu,"))
+            quota = tightest_quota("/sys/fs/cgroup/cpu", group, false);
+        if (quota && (!tightest || quota < tightest))
+            tightest = quota;
+    }
+    fclose(file);
+    return tightest;
+}
+
+/* Logical number of the object of `type` that holds the processor, or -1. */
+static int object_around(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type)
+{
+    if (type != HWLOC_OBJ_NUMANODE) {
+        hwloc_obj_t around = hwloc_get_ancestor_obj_by_type(topology, type, pu);
+        return around ? (int)around->logical_index : -1;
+    }
+    hwloc_obj_t node = NULL, nearest = NULL;
+    while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node))) {
+        if (node->cpuset && hwloc_bitmap_isset(node->cpuset, pu->os_index) &&
+            (!nearest || hwloc_bitmap_weight(node->cpuset) < hwloc_bitmap_weight(nearest->cpuset)))
+            nearest = node;
+    }
+    return nearest ? (int)nearest->logical_index : -1;
+}
+
+/* What there is of a level is numbered 0, 1, ... in order of appearance: some objects may hold none
+ * of our processors. */
+static void number_level(struct tern_host *host, enum tern_level level)
+{
+    int *seen = tern_must_alloc(host->cpu_count * sizeof *seen), count = 0;
+    for (int i = 0; i < host->cpu_count; i++) {
+        int at = 0;
+        while (at < count && seen[at] != host->cpus[i].id[level])
+            at++;
+        if (at == count)
+            seen[count++] = host->cpus[i].id[level];
+        host->cpus[i].id[level] = at;
+    }
+    free(seen);
+}
+
+void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                          struct tern_host *host)
+{
+    static const hwloc_obj_type_t types[] = {
+        [TERN_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
+        [TERN_LEVEL_L2] = HWLOC_OBJ_L2CACHE,    [TERN_LEVEL_L3] = HWLOC_OBJ_L3CACHE,
+        [TERN_LEVEL_NUMA] = HWLOC_OBJ_NUMANODE, [TERN_LEVEL_SOCKET] = HWLOC_OBJ_PACKAGE,
+    };
+    int pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    host->cpus = tern_must_alloc((pus > 0 ? pus : 1) * sizeof *host->cpus);
+    host->cpu_count = 0;
+    for (int i = 0; i < pus; i++) {
+        hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, i);
+        if ((allowed && !hwloc_bitmap_isset(allowed, pu->os_index)) ||
+            pu->os_index >= TERN_MAX_CPUS)
+            continue;
+        struct tern_cpu *cpu = &host->cpus[host->cpu_count++];
+        cpu->os_index = (int)pu->os_index;
+        /* where the machine has no such object, that of the next wider level stands for it; without
+         * cores a thread is one */
+        for (int level = TERN_LEVEL_SOCKET; level > TERN_LEVEL_HWTHREAD; level--) {
+            int id = object_around(topology, pu, types[level]);
+            if (id < 0)
+                id = level == TERN_LEVEL_CORE     ? i
+                     : level == TERN_LEVEL_SOCKET ? 0
+                                                  : cpu->id[level + 1];
+            cpu->id[level] = id;
+        }
+        cpu->id[TERN_LEVEL_HWTHREAD] = i;
+    }
+    if (!host->cpu_count) {
+        host->cpu_count = 1;
+        host->cpus[0] = (struct tern_cpu){ 0 };
+    }
+    for (int level = TERN_LEVEL_HWTHREAD; level < TERN_LEVEL_NODE; level++)
+        number_level(host, level);
+}
+
+/* hwloc's plugins look for devices. They load the libraries of OpenCL and X11, which we don't want
+ * in mpirun and which take as long as all the rest, and find nothing that we would ask for. */
+static int load_without_plugins(hwloc_topology_t *ret_topology)
+{
+    static const char path[] = "HWLOC_PLUGINS_PATH";
+    bool wanted = getenv(path) || getenv("HWLOC_XMLFILE"); /* which a plugin may read */
+    if (!wanted)
+        setenv(path, "/nonexistent", 1);
+    int failed = hwloc_topology_init(ret_topology) < 0 || hwloc_topology_load(*ret_topology) < 0;
+    if (!wanted)
+        unsetenv(path);
+    return failed ? -1 : 0;
+}
+
+int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
+                       hwloc_topology_t *ret_topology)
+{
+    hwloc_topology_t topology;
+    if (load_without_plugins(&topology) < 0)
+        return tern_error(TERN_ERR_OTHER, "hwloc cannot read this machine's processors");
+    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+    if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
+        hwloc_bitmap_iszero(allowed))
+        hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(topology));
+    if (cpu_list) {
+        hwloc_bitmap_t listed = hwloc_bitmap_alloc();
+        bool good = hwloc_bitmap_list_sscanf(listed, cpu_list) >= 0;
+        hwloc_bitmap_and(allowed, allowed, listed);
+        hwloc_bitmap_free(listed);
+        if (!good || hwloc_bitmap_iszero(allowed)) {
+            hwloc_bitmap_free(allowed);
+            hwloc_topology_destroy(topology);
+            return tern_error(TERN_ERR_ARG, "none of the processors \"%s\" may be used here",
+                              cpu_list);
+        }
+    }
+    struct tern_host host = { 0 };
+    tern_topology_record(topology, allowed, &host);
+    hwloc_bitmap_free(allowed);
+    gethostname(host.name, sizeof host.name - 1);
+    host.cpu_limit = hwloc_topology_is_thissystem(topology) ? cpu_quota() : 0;
+    *ret_host = host;
+    *ret_topology = topology;
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/ranks/descendants.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct process {
+    pid_t pid, parent;
+    bool ours;
+};
+
+static pid_t spared[256];
+static int spared_count;
+
+/* Parent of a process from /proc/PID/stat, whose second field may hold blanks and parentheses; 0:
+ * gone. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    const char *after = strrchr(text, ')');
+    char state;
+    int parent;
+    return after && sscanf(after + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
+}
+
+struct processes {
+    struct process *list;
+    int count, room;
+};
+
+static void add(struct processes *all, pid_t pid, pid_t parent)
+{
+    if (all->count == all->room) {
+        int room = all->room ? 2 * all->room : 256;
+        struct process *grown = realloc(all->list, room * sizeof *grown);
+        if (!grown)
+            return;
+        all->list = grown;
+        all->room = room;
+    }
+    all->list[all->count++] = (struct process){ pid, parent, false };
+}
+
+/* Without /proc the kernel still tells whether a number is that of a child of ours. Those below
+ * our children become our children when these have been killed. */
+static void try_all_numbers(struct processes *all)
+{
+    enum { PID_LIMIT = 1 << 22 }; /* the kernel's own */
+    for (pid_t pid = 2; pid < PID_LIMIT; pid++) {
+        siginfo_t info;
+        if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+            add(all, pid, getpid());
+    }
+}
+
+/* All processes with their parents; malloc'ed. */
+static struct process *list_processes(int *ret_count)
+{
+    struct processes all = { 0 };
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    while (proc && (entry = readdir(proc))) {
+        pid_t pid = atoi(entry->d_name);
+        pid_t parent = pid > 0 ? parent_of(pid) : 0;
+        if (parent > 0)
+            add(&all, pid, parent);
+    }
+    if (proc)
+        closedir(proc);
+    if (!all.count)
+        try_all_numbers(&all);
+    *ret_count = all.count;
+    return all.list;
+}
+
+static bool is_spared(pid_t pid)
+{
+    for (int i = 0; i < spared_count; i++) {
+        if (spared[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void mark_descendants(struct process *list, int count)
+{
+    pid_t self = getpid();
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < count; i++) {
+            if (list[i].ours || is_spared(list[i].pid))
+                continue;
+            bool below = list[i].parent == self;
+            for (int j = 0; j < count && !below; j++)
+                below = list[j].ours && list[j].pid == list[i].parent;
+            if (below)
+                list[i].ours = more = true;
+        }
+    }
+}
+
+void tern_descendants_spare_present(void)
+{
+    int status;
+    if (waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD)
+        return;
+    int count;
+    struct process *list = list_processes(&count);
+    for (int i = 0; i < count && spared_count < (int)(sizeof spared / sizeof *spared); i++) {
+        if (list[i].parent == getpid())
+            spared[spared_count++] = list[i].pid;
+    }
+    free(list);
+}
+
+static int kill_once(void)
+{
+    int count, killed = 0;
+    struct process *list = list_processes(&count);
+    mark_descendants(list, count);
+    for (int i = 0; i < count; i++) {
+        if (list[i].ours) {
+            kill(list[i].pid, SIGKILL);
+            killed++;
+        }
+    }
+    free(list);
+    return killed;
+}
+
+bool tern_descendants_kill(int timeout_ms, void (*reaped)(pid_t pid, int status))
+{
+    for (int waited_ms = 0;;) {
+        int status;
+        pid_t pid;
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+            if (reaped)
+                reaped(pid, status);
+        }
+        if (pid < 0 && errno == ECHILD)
+            return true;
+        /* Orphans come to us only when their parent dies: repeat until nobody is left. */
+        if (waited_ms % 16 == 0 && kill_once() == 0)
+            return true;
+        if (waited_ms >= timeout_ms)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        waited_ms += 2;
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *ftw)
+{
+    (void)info;
+    (void)ftw;
+    if (type == FTW_DP || type == FTW_DNR || type == FTW_D)
+        rmdir(path);
+    else
+        unlink(path);
+    return 0;
+}
+
+void tern_remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Why a process of its own:
+ * - It is a subreaper, so every orphan of the job becomes its child, also those that called setsid;
+ *   it can find and kill them all after mpirun was killed, and nobody else can: orphans of a dead
+ *   mpirun would belong to init. mpirun is a subreaper too, and inherits everything when the
+ *   guardian is the one that is killed.
+ * - It is the parent of the ranks, so a pid it signals is still the rank's own: not reaped yet.
+ * - It is forked before mpirun starts threads (PMIx has some), so it may fork safely, and quickly
+ *   for it is small.
+ *
+ * It holds no state that mpirun would need: when mpirun closes the socket, by ending or by being
+ * killed, the guardian kills what is left, removes the session directory and ends. It leads its own
+ * session, so that neither the terminal's signals nor `kill -9 -PGID` reach it together with
+ * mpirun, and has a command line of its own, so that `pkill -9 -f mpirun` does not either.
+ *
+ * If both are killed all the same, nobody is left who could find what descends from the job. So the
+ * kernel kills each rank when the guardian has ended, whatever the rank is doing: the process itself
+ * (PR_SET_PDEATHSIG) and its process group (a lifeline). Either misses some: the first is lost in a
+ * program with set-user-ID and does not reach the children of a script, the second is lost where a
+ * rank closes its descriptors. A program in MPI ties itself to mpirun besides (lib/rte/report.c),
+ * which also reaches those that lead a process group of their own. The session directory stays then
+ * until the next job of this user comes.
+ */
+#include "mpirun/ranks/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/lifeline.h"
+#include "lib/util/log.h"
+#include "mpirun/ranks/descendants.h"
+#include "mpirun/plan/map.h"
+#include "mpirun/ranks/session_dir.h"
+#include "mpirun/base/strings.h"
+
+enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000 };
+
+struct failure {
+    int rank, step, error;
+};
+
+static struct {
+    const struct tern_guardian_start *start;
+    char *command_line;
+    size_t command_line_bytes;
+    char session_dir[600];
+    pid_t self, mpirun;
+    const char *plan;
+    int node_memory, reports; /* or -1 */
+    int signal_fd;
+    int failure_pipe[2];
+    pid_t *pids; /* by rank; 0: not running */
+    int ranks;
+    struct tern_guardian_message *outgoing;
+    int outgoing_count, outgoing_room;
+    bool cleared; /* nothing of the job is left */
+} guardian;
+
+int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
+                       int fd_count)
+{
+    union {
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        struct cmsghdr align;
+    } control = { 0 };
+    struct iovec part = { (void *)message, sizeof *message };
+    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+    if (fd_count) {
+        header.msg_control = control.bytes;
+        header.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+        memcpy(CMSG_DATA(rights), fds, fd_count * sizeof(int));
+    }
+    for (;;) {
+        if (sendmsg(fd, &header, MSG_NOSIGNAL) >= 0)
+            return 0;
+        if (errno == EAGAIN) {
+            struct pollfd room = { fd, POLLOUT, 0 };
+            poll(&room, 1, -1);
+        } else if (errno == ETOOMANYREFS) {
+            /* too many descriptors in flight (RLIMIT_NOFILE): the guardian takes them out as it
+             * starts ranks */
+            poll(NULL, 0, 1);
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+}
+
+int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3],
+                          int *ret_fd_count)
+{
+    union {
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec part = { ret_message, sizeof *ret_message };
+    struct msghdr header = { .msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes };
+    *ret_fd_count = 0;
+    ssize_t length;
+    do
+        length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (length < 0 && errno == EINTR);
+    if (length < 0)
+        return errno == EAGAIN ? 0 : -1;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+    if (rights && rights->cmsg_type == SCM_RIGHTS) {
+        *ret_fd_count = (int)((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(ret_fds, CMSG_DATA(rights), *ret_fd_count * sizeof(int));
+    }
+    return length == sizeof *ret_message ? 1 : -1;
+}
+
+/* Answers wait here until mpirun takes them: two processes that both wait to send would wait for
+ * ever. */
+static void answer(const struct tern_guardian_message *message)
+{
+    if (guardian.outgoing_count == guardian.outgoing_room) {
+        guardian.outgoing_room = guardian.outgoing_room ? 2 * guardian.outgoing_room : 64;
+        guardian.outgoing =
+            tern_must_grow(guardian.outgoing, guardian.outgoing_room * sizeof *guardian.outgoing);
+    }
+    guardian.outgoing[guardian.outgoing_count++] = *message;
+}
+
+static void answer_rank(int kind, int rank, int pid, int value, int step)
+{
+    struct tern_guardian_message message = {
+        .kind = kind, .rank = rank, .pid = pid, .value = value, .step = step
+    };
+    answer(&message);
+}
+
+static void flush_answers(void)
+{
+    int sent = 0;
+    while (sent < guardian.outgoing_count &&
+           send(SOCKET_FD, &guardian.outgoing[sent], sizeof *guardian.outgoing,
+                MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+        sent++;
+    guardian.outgoing_count -= sent;
+    memmove(guardian.outgoing, guardian.outgoing + sent,
+            guardian.outgoing_count * sizeof *guardian.outgoing);
+}
+
+static int list_length(uint64_t offset)
+{
+    uint32_t count = 0;
+    if (offset)
+        memcpy(&count, guardian.plan + offset, sizeof count);
+    return (int)count;
+}
+
+static char **point_into_plan(uint64_t offset, char **at)
+{
+    const char *text = guardian.plan + offset + sizeof(uint32_t);
+    for (int i = list_length(offset); i > 0; i--) {
+        *at++ = (char *)text;
+        text += strlen(text) + 1;
+    }
+    return at;
+}
+
+/* ---- between fork and exec: async-signal-safe calls only ---- */
+
+static void child_failed(int rank, int step)
+{
+    struct failure failure = { rank, step, errno };
+    if (write(guardian.failure_pipe[1], &failure, sizeof failure) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static void inherit(int rank, int fd, int as)
+{
+    if (fd >= 0 && dup2(fd, as) < 0)
+        child_failed(rank, TERN_STEP_DESCRIPTORS);
+}
+
+static void reset_signals(void)
+{
+    struct sigaction standard = { .sa_handler = SIG_DFL };
+    for (int number = 1; number < NSIG; number++) {
+        if (number != SIGHUP || !guardian.start->hangup_ignored)
+            sigaction(number, &standard, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The kernel ends this process and its group when the guardian has ended, perhaps just now. */
+static void depend_on_guardian(int lifeline)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tern_lifeline_tie(lifeline, -getpid());
+    if (getppid() != guardian.self)
+        _exit(127);
+}
+
+static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
+                                  int lifeline, char **argv, char **envp)
+{
+    if (setpgid(0, 0) < 0) /* no signal would reach it */
+        child_failed(request->rank, TERN_STEP_GROUP);
+    depend_on_guardian(lifeline);
+    reset_signals();
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+    for (int i = 0; i < 3; i++) {
+        if (dup2(fds[i], i) < 0)
+            child_failed(request->rank, TERN_STEP_DESCRIPTORS);
+    }
+    inherit(request->rank, guardian.node_memory, guardian.start->node_memory_fd);
+    inherit(request->rank, guardian.reports, guardian.start->reports_fd);
+    inherit(request->rank, lifeline, guardian.start->lifeline_fd);
+    setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
+    if (request->cpus) {
+        /* A set that the kernel refuses (processors went away) is no reason not to run. */
+        sched_setaffinity(0, sizeof(struct tern_cpus),
+                          (const cpu_set_t *)(const void *)(guardian.plan + request->cpus));
+    }
+    if (request->wdir && chdir(guardian.plan + request->wdir) < 0)
+        child_failed(request->rank, TERN_STEP_WDIR);
+    execve(guardian.plan + request->path, argv, envp);
+    child_failed(request->rank, TERN_STEP_EXEC);
+    _exit(127);
+}
+
+/* ---- the guardian's loop ---- */
+
+/* Forks a rank, tied to a lifeline whose far end stays open here as long as the guardian lives. The process, or -1. */
+static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv, char **envp)
+{
+    int lifeline[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lifeline) < 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0)
+        become_rank(request, fds, lifeline[0], argv, envp);
+    int error = errno;
+    close(lifeline[0]);
+    if (pid < 0)
+        close(lifeline[1]);
+    errno = error;
+    return pid;
+}
+
+static void spawn(const struct tern_guardian_message *request, const int fds[3])
+{
+    if (request->rank >= guardian.ranks) {
+        int ranks = 2 * (request->rank + 32);
+        guardian.pids = tern_must_grow(guardian.pids, ranks * sizeof *guardian.pids);
+        memset(guardian.pids + guardian.ranks, 0, (ranks - guardian.ranks) * sizeof *guardian.pids);
+        guardian.ranks = ranks;
+    }
+    char **argv = tern_must_alloc((list_length(request->argv) + 1) * sizeof *argv);
+    char **envp = tern_must_alloc(
+        (list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
+    point_into_plan(request->argv, argv);
+    point_into_plan(request->own_env, point_into_plan(request->shared_env, envp));
+    pid_t pid = fork_rank(request, fds, argv, envp);
+    int error = errno;
+    free(argv);
+    free(envp);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    if (pid < 0) {
+        answer_rank(TERN_GUARDIAN_FAILED, request->rank, 0, error, TERN_STEP_FORK);
+        return;
+    }
+    setpgid(pid, pid); /* here too: a signal for the group may come before the child has run */
+    guardian.pids[request->rank] = pid;
+    answer_rank(TERN_GUARDIAN_STARTED, request->rank, pid, 0, 0);
+}
+
+static void child_reaped(pid_t pid, int status)
+{
+    int rank = 0;
+    while (rank < guardian.ranks && guardian.pids[rank] != pid)
+        rank++;
+    if (rank == guardian.ranks)
+        return; /* an orphan of the job */
+    guardian.pids[rank] = 0;
+    struct failure failure;
+    bool failed = false;
+    while (read(guardian.failure_pipe[0], &failure, sizeof failure) == sizeof failure) {
+        failed |= failure.rank == rank;
+        answer_rank(TERN_GUARDIAN_FAILED, failure.rank, 0, failure.error, failure.step);
+    }
+    if (!failed)
+        answer_rank(TERN_GUARDIAN_EXITED, rank, pid, status, 0);
+}
+
+static void reap(void)
+{
+    struct signalfd_siginfo info;
+    while (read(guardian.signal_fd, &info, sizeof info) > 0)
+        ;
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        child_reaped(pid, status);
+}
+
+static void signal_ranks(int rank, int number)
+{
+    for (int r = 0; r < guardian.ranks; r++) {
+        if (guardian.pids[r] && (rank < 0 || rank == r))
+            kill(-guardian.pids[r], number);
+    }
+}
+
+static _Noreturn void end(bool orderly)
+{
+    if (!orderly) {
+        if (guardian.ranks && !guardian.cleared)
+            tern_log("%s (pid %d) has gone; its job is ended", guardian.start->parent,
+                     (int)guardian.mpirun);
+        signal_ranks(-1, SIGKILL);
+        tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
+    }
+    tern_session_remove(guardian.session_dir);
+    _exit(0);
+}
+
+static void take_plan(const struct tern_guardian_message *request, const int fds[3], int fd_count)
+{
+    guardian.plan = mmap(NULL, request->size, PROT_READ, MAP_PRIVATE, fds[0], 0);
+    if (guardian.plan == MAP_FAILED) {
+        tern_log("guardian: mmap of %llu bytes: %s", (unsigned long long)request->size,
+                 strerror(errno));
+        end(false);
+    }
+    close(fds[0]);
+    guardian.node_memory = fds[1];
+    guardian.reports = fd_count > 2 ? fds[2] : -1;
+}
+
+/* Descriptors get lost on their way when our limit of open files is reached. */
+static void spawn_or_refuse(const struct tern_guardian_message *request, const int fds[3],
+                            int fd_count)
+{
+    if (fd_count == 3) {
+        spawn(request, fds);
+        return;
+    }
+    for (int i = 0; i < fd_count; i++)
+        close(fds[i]);
+    answer_rank(TERN_GUARDIAN_FAILED, request->rank, 0, EMFILE, TERN_STEP_DESCRIPTORS);
+}
+
+static void handle(const struct tern_guardian_message *request, const int fds[3], int fd_count)
+{
+    switch (request->kind) {
+    case TERN_GUARDIAN_PLAN:
+        if (fd_count < 2) {
+            tern_log("guardian: no descriptors for the plan; raise the limit (ulimit -n)");
+            end(false);
+        }
+        take_plan(request, fds, fd_count);
+        break;
+    case TERN_GUARDIAN_SPAWN:
+        spawn_or_refuse(request, fds, fd_count);
+        break;
+    case TERN_GUARDIAN_SIGNAL:
+        signal_ranks(request->rank, request->value);
+        break;
+    case TERN_GUARDIAN_KILL:
+        reap();
+        signal_ranks(-1, SIGKILL);
+        guardian.cleared = tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped);
+        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !guardian.cleared, 0);
+        break;
+    case TERN_GUARDIAN_CLEAN:
+        end(true);
+    }
+}
+
+static _Noreturn void guard(void)
+{
+    for (;;) {
+        struct pollfd polled[2] = { { SOCKET_FD, POLLIN | (guardian.outgoing_count ? POLLOUT : 0),
+                                      0 },
+                                    { guardian.signal_fd, POLLIN, 0 } };
+        if (poll(polled, 2, -1) < 0 && errno != EINTR) {
+            tern_log("guardian: poll: %s", strerror(errno));
+            end(false);
+        }
+        if (polled[1].revents)
+            reap();
+        if (polled[0].revents & (POLLIN | POLLHUP | POLLERR)) {
+            struct tern_guardian_message request;
+            int fds[3], fd_count;
+            int got = tern_guardian_receive(SOCKET_FD, &request, fds, &fd_count);
+            if (got < 0)
+                end(false);
+            if (got > 0)
+                handle(&request, fds, fd_count);
+        }
+        flush_answers();
+    }
+}
+
+/* For kernels and sandboxes without close_range. */
+static void close_one_by_one(void)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    int end = limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+    for (int fd = SOCKET_FD + 1; fd < end; fd++)
+        close(fd);
+}
+
+/* Only the socket and standard error stay open: whoever waits for the end of mpirun's output must
+ * not wait for us. */
+static void keep_two_descriptors(int socket_fd)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null >= 0) {
+        dup2(null, 0);
+        dup2(null, 1);
+    }
+    if (socket_fd != SOCKET_FD &&
+        (dup2(socket_fd, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0))
+        _exit(1); /* nobody could ever tell us to end */
+    if (close_range(SOCKET_FD + 1, ~0u, 0) < 0)
+        close_one_by_one();
+}
+
+void tern_guardian_command_line(char **argv)
+{
+    guardian.command_line = argv[0];
+    for (; *argv && *argv == guardian.command_line + guardian.command_line_bytes; argv++)
+        guardian.command_line_bytes += strlen(*argv) + 1;
+}
+
+/* The name that ps and pgrep show. What the kernel shows as the command line is our own memory. */
+static void change_name(void)
+{
+    static const char name[] = "tern-guardian";
+    prctl(PR_SET_NAME, name);
+    if (!guardian.command_line_bytes)
+        return;
+    memset(guardian.command_line, 0, guardian.command_line_bytes);
+    snprintf(guardian.command_line, guardian.command_line_bytes, "%s", name);
+}
+
+static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
+{
+    setsid();
+    change_name();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    keep_two_descriptors(socket_fd);
+    guardian.self = getpid();
+    guardian.mpirun = mpirun;
+    guardian.node_memory = guardian.reports = -1;
+    sigset_t all, child;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    signal(SIGCHLD,
+           SIG_DFL); /* ignored by some who start us, and then nobody could be waited for */
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    guardian.signal_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (guardian.signal_fd < 0 || pipe2(guardian.failure_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+        _exit(1);
+    struct tern_guardian_message message = { .kind = TERN_GUARDIAN_READY };
+    if (tern_session_create(guardian.start->token, guardian.session_dir,
+                            sizeof guardian.session_dir)) {
+        message.kind = TERN_GUARDIAN_REFUSED;
+        snprintf(message.text, sizeof message.text, "%s", tern_error_text(TERN_ERR_OTHER));
+        tern_guardian_send(SOCKET_FD, &message, NULL, 0);
+        _exit(1);
+    }
+    memcpy(message.text, guardian.session_dir, sizeof message.text);
+    answer(&message);
+    flush_answers();
+    guard();
+}
+
+int tern_guardian_fork(const struct tern_guardian_start *start, pid_t *ret_pid, int *ret_fd)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return tern_error(TERN_ERR_OTHER, "socketpair: %s", strerror(errno));
+    pid_t mpirun = getpid();
+    pid_t pid = fork();
+    if (pid < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return tern_error(TERN_ERR_OTHER, "fork: %s", strerror(errno));
+    }
+    if (pid == 0) {
+        guardian.start = start;
+        run_guardian(ends[1], mpirun);
+    }
+    close(ends[1]);
+    *ret_pid = pid;
+    *ret_fd = ends[0];
+    return 0;
+}

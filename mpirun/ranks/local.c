@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/ranks/local.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/roster.h"
+#include "mpirun/ranks/descendants.h"
+#include "mpirun/ranks/other_library.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/ranks/node_memfd.h"
+#include "mpirun/serve/rank_channel.h"
+#include "mpirun/ranks/session_dir.h"
+#include "mpirun/ranks/spawn.h"
+
+enum { KILL_TIMEOUT_MS = 2000 };
+
+static struct {
+    struct tern_job *job;
+    pid_t guardian_pid;
+    struct tern_guardian_start guardian_start;
+    tern_local_answered *answered;
+    struct tern_watch guardian, server;
+} local;
+
+void tern_local_order(int kind, int rank, int value)
+{
+    struct tern_guardian_message message = { .kind = kind, .rank = rank, .value = value };
+    if (local.guardian_pid)
+        tern_guardian_send(local.guardian.fd, &message, NULL, 0);
+}
+
+bool tern_local_guarded(void)
+{
+    return local.guardian_pid && local.guardian.ready;
+}
+
+int tern_local_guardian(void)
+{
+    return (int)local.guardian_pid;
+}
+
+static void guardian_gone(void)
+{
+    struct tern_guardian_message lost = { .kind = TERN_GUARDIAN_LOST, .pid = local.guardian_pid };
+    tern_loop_watch(&local.guardian, 0);
+    /* All that descended from it has become ours. */
+    tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
+    tern_session_remove(local.job->session_dir);
+    local.guardian_pid = 0;
+    local.answered(&lost);
+}
+
+static void guardian_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    struct tern_guardian_message answer;
+    int fds[3], fd_count, got;
+    while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0) {
+        /* What a rank did before it ended, Finalize above all, may still lie in the server's
+         * queue. */
+        if (answer.kind == TERN_GUARDIAN_EXITED) {
+            tern_server_dispatch();
+            tern_reports_read(answer.rank);
+            tern_node_memory_end_rank(local.job->node_memory_fd, local.job->map->places[answer.rank].local_rank);
+        }
+        local.answered(&answer);
+    }
+    if (got < 0)
+        guardian_gone();
+}
+
+static int start_guardian(void)
+{
+    tern_descendants_spare_present();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    int error = tern_guardian_fork(&local.guardian_start, &local.guardian_pid, &local.guardian.fd);
+    if (error)
+        return error;
+    struct tern_guardian_message answer;
+    int fds[3], fd_count, got;
+    while ((got = tern_guardian_receive(local.guardian.fd, &answer, fds, &fd_count)) == 0)
+        poll(&(struct pollfd){ local.guardian.fd, POLLIN, 0 }, 1, -1);
+    if (got < 0)
+        return tern_error(TERN_ERR_OTHER, "the guardian process did not start");
+    if (answer.kind != TERN_GUARDIAN_READY)
+        return tern_error(TERN_ERR_OTHER, "%s", answer.text);
+    snprintf(local.job->session_dir, sizeof local.job->session_dir, "%s", answer.text);
+    tern_session_hold(local.job->session_dir);
+    local.guardian.ready = guardian_ready;
+    if (tern_loop_watch(&local.guardian, EPOLLIN) < 0)
+        return tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
+    return 0;
+}
+
+/* Two descriptors for each rank's output, two for its reports and one for its PMIx connection: take
+ * all that the system lets us have; the ranks get back what we were given. Checked here, because
+ * PMIx's server only stops accepting when there are none left. */
+static int raise_descriptor_limit(void)
+{
+    enum { OWN = 24, PER_RANK = 5, PER_HOST = 3 };
+    getrlimit(RLIMIT_NOFILE, &local.guardian_start.descriptor_limit);
+    struct rlimit raised = local.guardian_start.descriptor_limit;
+    raised.rlim_cur = raised.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &raised);
+    local.guardian_start.node_memory_fd =
+        local.guardian_start.descriptor_limit.rlim_cur > 66 ? 64 : 3;
+    local.guardian_start.reports_fd = local.guardian_start.node_memory_fd + 1;
+    local.guardian_start.lifeline_fd = local.guardian_start.reports_fd + 1;
+    int ranks = tern_job_ranks_on(local.job, local.job->here);
+    rlim_t needed = OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
+    return raised.rlim_cur < needed
+               ? tern_error(TERN_ERR_OTHER,
+                            "%d ranks need %llu open files in mpirun, and the limit is %llu; raise "
+                            "it (ulimit -n)",
+                            ranks, (unsigned long long)needed, (unsigned long long)raised.rlim_cur)
+               : 0;
+}
+
+int tern_local_open(struct tern_job *job, bool is_agent, bool hangup_ignored,
+                    tern_local_answered *answered)
+{
+    local.job = job;
+    local.answered = answered;
+    /* Two hosts may have the same /tmp. */
+    local.guardian_start.token =
+        is_agent ? tern_must_format("%s-%d", job->token, job->here) : job->token;
+    local.guardian_start.parent = is_agent ? "the agent" : "mpirun";
+    local.guardian_start.hangup_ignored = hangup_ignored;
+    int error = raise_descriptor_limit();
+    return error ? error : start_guardian();
+}
+
+static void server_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)watch;
+    (void)events;
+    tern_server_dispatch();
+}
+
+int tern_local_serve(struct tern_job *job, const struct tern_server_listener *listener)
+{
+    snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
+    tern_foreign_open(job, listener);
+    int error = tern_server_start(job, listener);
+    char *words = NULL;
+    if (!error && job->here >= 0)
+        error = tern_reports_open(job, listener, &job->reports_fd, &words);
+    if (words)
+        job->reports = tern_must_format("%d:%s", local.guardian_start.reports_fd, words);
+    free(words);
+    if (error)
+        return error;
+    local.server = (struct tern_watch){ .fd = tern_server_fd(), .ready = server_ready };
+    return tern_loop_watch(&local.server, EPOLLIN) < 0
+               ? tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno))
+               : 0;
+}
+
+static void *make_roster(const struct tern_job *job, size_t *ret_length)
+{
+    uint32_t *host_of = tern_must_alloc(job->map->size * sizeof *host_of);
+    const char **names = tern_must_alloc(job->host_count * sizeof *names);
+    for (int rank = 0; rank < job->map->size; rank++)
+        host_of[rank] = (uint32_t)job->map->places[rank].host;
+    for (int host = 0; host < job->host_count; host++)
+        names[host] = job->hosts[host].name;
+    struct tern_roster roster = { .size = (uint32_t)job->map->size,
+                                  .host_count = (uint32_t)job->host_count,
+                                  .here = (uint32_t)job->here,
+                                  .universe_size = (uint32_t)tern_job_universe(job),
+                                  .job = job->nspace,
+                                  .secret = job->secret,
+                                  .host_of = host_of };
+    void *bytes = tern_roster_write(&roster, names, ret_length);
+    free(host_of);
+    free(names);
+    return bytes;
+}
+
+int tern_local_start_ranks(struct tern_job *job)
+{
+    uint64_t memory_size;
+    size_t length;
+    int ranks = tern_job_ranks_on(job, job->here);
+    if (!ranks)
+        return 0;
+    void *roster = make_roster(job, &length);
+    if (!roster)
+        return tern_error(TERN_ERR_NO_MEM, "no memory to tell ranks who they are");
+    int error = tern_node_memory_create(ranks, job->token, roster, length, &job->node_memory_fd, &memory_size);
+    free(roster);
+    if (error)
+        return error;
+    job->node_memory = tern_must_format("%d:%llu:%s", local.guardian_start.node_memory_fd,
+                                        (unsigned long long)memory_size, job->token);
+    /* stays open: for ranks that lose their descriptor on the way */
+    job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
+    error = tern_spawn_ranks(job, local.guardian.fd);
+    if (!error)
+        tern_foreign_start();
+    if (job->reports)
+        close(job->reports_fd);
+    return error;
+}
+
+void tern_local_abandon(int timeout_ms)
+{
+    enum { STEP_MS = 5 };
+    if (!local.guardian_pid)
+        return;
+    shutdown(local.guardian.fd, SHUT_RDWR);
+    for (int waited_ms = 0; waited_ms < timeout_ms; waited_ms += STEP_MS) {
+        if (waitpid(local.guardian_pid, NULL, WNOHANG))
+            break;
+        poll(NULL, 0, STEP_MS);
+    }
+    local.guardian_pid = 0;
+}
+
+void tern_local_close(void)
+{
+    if (!local.guardian_pid)
+        return;
+    /* PMIx's server is not finalized: all it has outside this process lies in the directory that
+     * the guardian removes. */
+    tern_local_order(TERN_GUARDIAN_CLEAN, 0, 0);
+    waitpid(local.guardian_pid, NULL, 0);
+    local.guardian_pid = 0;
+}

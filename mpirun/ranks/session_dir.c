@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/ranks/session_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "mpirun/ranks/descendants.h"
+
+static bool is_private_directory(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           !(info.st_mode & 077);
+}
+
+/* Directories whose lock is free belong to nobody any more. Called with the lock of the parent
+ * held, so that no directory is seen between its making and its locking. */
+static void sweep(const char *parent)
+{
+    DIR *list = opendir(parent);
+    struct dirent *entry;
+    while (list && (entry = readdir(list))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        int fd =
+            openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            char path[1024];
+            if (snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) < (int)sizeof path)
+                tern_remove_tree(path);
+        }
+        close(fd);
+    }
+    if (list)
+        closedir(list);
+}
+
+/* Makes PARENT/TOKEN. 1: the parent vanished meanwhile (somebody's last job ended), try again. */
+static int create_below(const char *parent, const char *path, const char *token)
+{
+    int parent_fd = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (parent_fd < 0)
+        return errno == ENOENT ? 1 : -1;
+    flock(parent_fd, LOCK_EX);
+    sweep(parent);
+    int result = 0;
+    if (mkdirat(parent_fd, token, 0700) < 0)
+        result = errno == ENOENT ? 1 : -1;
+    if (result == 0)
+        tern_session_hold(path);
+    int saved = errno;
+    close(parent_fd);
+    errno = saved;
+    return result;
+}
+
+int tern_session_create(const char *token, char *ret_path, size_t room)
+{
+    const char *base = getenv("TERN_SESSION_DIR");
+    if (!base || base[0] != '/' || !is_private_directory(base))
+        base = getenv("TMPDIR");
+    if (!base || base[0] != '/')
+        base = "/tmp";
+    char parent[1024];
+    snprintf(parent, sizeof parent, "%s/tern-%u", base, (unsigned)geteuid());
+    for (int tries = 0; tries < 100; tries++) {
+        if (mkdir(parent, 0700) < 0 && errno != EEXIST)
+            break;
+        if (!is_private_directory(parent)) {
+            struct stat info;
+            if (lstat(parent, &info) < 0 && errno == ENOENT)
+                continue;
+            /* somebody else's, or open to others: stay away from it */
+            snprintf(parent, sizeof parent, "%s/tern-%u-%s", base, (unsigned)geteuid(), token);
+            continue;
+        }
+        if (snprintf(ret_path, room, "%s/%s", parent, token) >= (int)room) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        int result = create_below(parent, ret_path, token);
+        if (result == 0)
+            return 0;
+        if (result < 0) {
+            int error = errno;
+            rmdir(parent); /* if nobody else's job is in it */
+            errno = error;
+            break;
+        }
+    }
+    return tern_error(
+        TERN_ERR_OTHER,
+        "cannot make a directory for the job in %s: %s; set TMPDIR to one that can be written",
+        base, strerror(errno));
+}
+
+int tern_session_sweep(void)
+{
+    enum { TIMES = 4, BETWEEN_US = 100 * 1000 };
+    char path[1024];
+    for (int i = 0; i < TIMES; i++) {
+        if (tern_session_create("sweep", path, sizeof path))
+            return 1;
+        tern_session_remove(path);
+        usleep(BETWEEN_US);
+    }
+    return 0;
+}
+
+void tern_session_hold(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0)
+        flock(fd,
+              LOCK_SH | LOCK_NB); /* kept open: the lock ends with the last process that has it */
+}
+
+void tern_session_remove(const char *path)
+{
+    char parent[1024];
+    snprintf(parent, sizeof parent, "%s", path);
+    tern_remove_tree(path);
+    char *slash = strrchr(parent, '/');
+    if (slash && slash != parent) {
+        *slash = '\0';
+        rmdir(parent);
+    }
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One socket for all ranks, by which each program of theirs passes us one end of a pair; whoever has lost it on the way calls by
+ * its name. What the program says then comes by its pair, whose end tells that the program has ended. The rank's next program may
+ * come before we have heard the last words of this one (we may have been stopped for a while), so those are
+ * read first.
+ *
+ * Answers never wait: a rank has only so many questions open as its socket has room for.
+ */
+#include "mpirun/serve/rank_channel.h"
+
+#include <errno.h>
+#include <pmix_server.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/hmac.h"
+#include "mpirun/serve/addresses.h"
+#include "mpirun/serve/server_exchange.h"
+#include "mpirun/ranks/other_library.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/base/strings.h"
+#include "mpirun/serve/unreached.h"
+
+enum { CALLS_PER_TURN = 32 };
+
+/* A program in MPI. */
+struct program {
+    struct tern_watch pair; /* first: the watch is the program */
+    int rank;
+    bool finalized;
+};
+
+static struct {
+    const struct tern_job *job;
+    const struct tern_server_listener *listener;
+    struct program **latest; /* of each rank, or NULL */
+    bool *meeting;           /* ranks that wait for all others */
+    int met;                 /* how many of this host's do */
+    struct tern_watch socket, name;
+    struct tern_rest rest; /* of `name` */
+} reports = { .socket.fd = -1, .name.fd = -1 };
+
+/* ---- answers ---- */
+
+static bool reply(int rank, enum tern_report_kind kind, int value, const void *data, size_t size)
+{
+    struct tern_report head = { kind, value };
+    struct iovec parts[] = { { &head, sizeof head }, { (void *)data, size } };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+    return reports.latest[rank] && sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size)
+{
+    reply(asker, TERN_REPLY_CARD, rank, card, size);
+}
+
+bool tern_reports_unreached(int to, int from, const struct tern_card *notice, size_t size)
+{
+    return reply(to, TERN_REPLY_UNREACHED, from, notice, size);
+}
+
+/* All ranks of the job have come. */
+static void all_have_met(pmix_status_t status, const char *data, size_t size, void *context,
+                         pmix_release_cbfunc_t release, void *release_context)
+{
+    (void)status, (void)data, (void)size, (void)context;
+    if (release)
+        release(release_context);
+    reports.met = 0;
+    for (int rank = 0; rank < reports.job->map->size; rank++) {
+        if (reports.meeting[rank])
+            reply(rank, TERN_REPLY_MET, 0, NULL, 0);
+        reports.meeting[rank] = false;
+    }
+}
+
+static void meet(int rank)
+{
+    pmix_proc_t everybody = { .rank = PMIX_RANK_WILDCARD };
+    reports.met += !reports.meeting[rank];
+    reports.meeting[rank] = true;
+    if (reports.met < tern_job_ranks_on(reports.job, reports.job->here))
+        return;
+    memcpy(everybody.nspace, reports.job->nspace, sizeof everybody.nspace);
+    tern_exchange_fence(&everybody, 1, NULL, 0, all_have_met, NULL);
+}
+
+/* ---- what a program says ---- */
+
+/* One message of a socket, with whatever descriptors come with it (else -1). The bytes of it, 0: its end, or -1: there is
+ * none. */
+static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card, int ret_fds[2])
+{
+    union {
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec parts[] = { { ret_report, sizeof *ret_report }, { ret_card, sizeof *ret_card } };
+    struct msghdr message = { .msg_iov = parts,
+                              .msg_iovlen = 2,
+                              .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    ssize_t length;
+    do
+        length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (length < 0 && (errno == EINTR || errno == ECONNRESET)); /* it closed with an answer unread: its last words follow */
+    ret_fds[0] = ret_fds[1] = -1;
+    struct cmsghdr *rights = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (rights && rights->cmsg_type == SCM_RIGHTS)
+        memcpy(ret_fds, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
+    return length < 0 && errno != EAGAIN ? 0 : length;
+}
+
+static void tell_remark(int rank, int remark, const void *bytes, size_t length)
+{
+    char *text = tern_must_format("%.*s", (int)length, (const char *)bytes);
+    reports.listener->remarked(rank, remark, text);
+    free(text);
+}
+
+static void handle(struct program *program, const struct tern_report *report, const struct tern_card *card,
+                   size_t card_size)
+{
+    const struct tern_server_listener *listener = reports.listener;
+    int rank = program->rank, own = offsetof(struct tern_card, bytes);
+    switch (report->kind) {
+    case TERN_REPORT_WORLD:
+        listener->world(rank);
+        break;
+    case TERN_REPORT_CARD:
+        if (card_size < (size_t)own)
+            break;
+        reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL, 0);
+        tern_unreached_present(rank);
+        break;
+    case TERN_REPORT_SEEK:
+        tern_cards_seek(rank, report->value);
+        break;
+    case TERN_REPORT_MEET:
+        meet(rank);
+        break;
+    case TERN_REPORT_FINALIZED:
+        program->finalized = true;
+        listener->finalized(rank);
+        break;
+    case TERN_REPORT_ABORTED:
+        listener->aborted(rank, report->value, NULL);
+        break;
+    case TERN_REPORT_UNREACHED:
+        if (card_size >= (size_t)own)
+            tern_unreached_report(rank, report->value, card, card_size);
+        break;
+    case TERN_REPORT_HEARD:
+        tern_unreached_heard(rank);
+        break;
+    case TERN_REPORT_REMARK:
+        tell_remark(rank, report->value, card, card_size);
+        break;
+    }
+}
+
+static void end(struct program *program)
+{
+    tern_loop_watch(&program->pair, 0);
+    close(program->pair.fd);
+    if (reports.latest[program->rank] == program)
+        reports.latest[program->rank] = NULL;
+    if (!program->finalized)
+        reports.listener->lost(program->rank);
+    free(program);
+}
+
+static void close_both(const int fds[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+/* All that it has said so far. */
+static void hear(struct program *program)
+{
+    struct tern_report report;
+    struct tern_card card;
+    ssize_t length;
+    int fds[2];
+    while ((length = receive(program->pair.fd, &report, &card, fds)) > 0) {
+        close_both(fds);
+        if (length >= (ssize_t)sizeof report)
+            handle(program, &report, &card, (size_t)length - sizeof report);
+    }
+    if (length == 0)
+        end(program);
+}
+
+static void pair_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    hear((struct program *)watch);
+}
+
+/* ---- programs that come ---- */
+
+/* Nobody has the near end open any more. */
+static void lifeline_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    tern_loop_watch(watch, 0);
+    close(watch->fd);
+    free(watch);
+}
+
+/* Keeps the far end open as long as the program's process lives. */
+static void hold_lifeline(int fd)
+{
+    struct tern_watch *watch = tern_must_alloc(sizeof *watch);
+    *watch = (struct tern_watch){ .fd = fd, .ready = lifeline_ready };
+    tern_loop_watch(watch, EPOLLIN);
+}
+
+static void begin(int rank, const int fds[2])
+{
+    if (reports.latest[rank])
+        hear(reports.latest[rank]);
+    struct program *program = tern_must_alloc(sizeof *program);
+    *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .rank = rank };
+    reports.latest[rank] = program;
+    if (fds[1] >= 0)
+        hold_lifeline(fds[1]);
+    tern_foreign_reported(rank);
+    reports.listener->connected(rank);
+    if (tern_loop_watch(&program->pair, EPOLLIN) < 0)
+        end(program); /* nobody would hear it */
+}
+
+/* Programs that have come by a socket. False: it has ended. */
+static bool take_programs(int socket)
+{
+    struct tern_report report;
+    struct tern_card nothing;
+    ssize_t length;
+    int fds[2];
+    while ((length = receive(socket, &report, &nothing, fds)) > 0) {
+        bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED && report.value >= 0 &&
+                     report.value < reports.job->map->size;
+        if (known && fds[0] >= 0)
+            begin(report.value, fds);
+        else
+            close_both(fds);
+    }
+    return length < 0;
+}
+
+static void socket_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    if (!take_programs(watch->fd))
+        tern_loop_watch(watch, 0);
+}
+
+/* Somebody who called by the name. */
+static void call_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    if (take_programs(watch->fd))
+        return;
+    tern_loop_watch(watch, 0);
+    close(watch->fd);
+    free(watch);
+}
+
+/* At most `most`: others of this machine may call without end. */
+static void take_calls(int most)
+{
+    int fd = -1;
+    while (most-- > 0 && (fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        struct ucred caller;
+        socklen_t size = sizeof caller;
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &caller, &size) || caller.uid != geteuid()) {
+            close(fd);
+            continue;
+        }
+        struct tern_watch *watch = tern_must_alloc(sizeof *watch);
+        *watch = (struct tern_watch){ .fd = fd, .ready = call_ready };
+        if (tern_loop_watch(watch, EPOLLIN) < 0) {
+            close(fd);
+            free(watch);
+            continue;
+        }
+        call_ready(watch, EPOLLIN);
+    }
+    if (fd < 0)
+        tern_loop_rest_if_scarce(&reports.rest, &reports.name, errno);
+}
+
+static void name_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)watch, (void)events;
+    take_calls(CALLS_PER_TURN);
+}
+
+void tern_reports_read(int rank)
+{
+    if (reports.socket.fd < 0)
+        return;
+    take_programs(reports.socket.fd);
+    take_calls(SOMAXCONN); /* all that waited before us */
+    if (rank >= 0 && rank < reports.job->map->size && reports.latest[rank])
+        hear(reports.latest[rank]);
+}
+
+/* ---- opening ---- */
+
+/* Opens a listening socket that ends with this process. Returns its name, malloc'ed, or "-" if there is no such socket:
+ * ranks must then do without. Every user of the host can read the name (/proc/net/unix), so it is random and stands for
+ * nothing else; whoever calls is judged by the user that the kernel names (take_calls). */
+static char *open_name(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    unsigned char bits[TERN_SECRET_BYTES];
+    char digits[2 * TERN_SECRET_BYTES + 1];
+    if (tern_random(bits, sizeof bits))
+        return tern_must_copy("-");
+    tern_secret_write(bits, digits);
+    char *name = tern_must_format("tern-%.32s", digits);
+    size_t length = strlen(name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    memcpy(address.sun_path + 1, name, length);
+    reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
+    if (fd >= 0 &&
+        bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
+        listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 && errno == EAGAIN &&
+        tern_loop_watch(&reports.name, EPOLLIN) == 0)
+        return name;
+    if (fd >= 0)
+        close(fd);
+    reports.name.fd = -1;
+    strcpy(name, "-");
+    return name;
+}
+
+int tern_reports_open(const struct tern_job *job, const struct tern_server_listener *listener,
+                      int *ret_ranks_end, char **ret_words)
+{
+    struct stat st;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return tern_error(TERN_ERR_OTHER, "socketpair: %s", strerror(errno));
+    reports.job = job;
+    reports.listener = listener;
+    reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
+    reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);
+    reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
+    if (tern_loop_watch(&reports.socket, EPOLLIN) < 0 || fstat(ends[1], &st) < 0) {
+        int error = tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
+        close(ends[0]);
+        close(ends[1]);
+        reports.socket.fd = -1;
+        return error;
+    }
+    char *name = open_name();
+    *ret_words = tern_must_format("%lu:%s", (unsigned long)st.st_ino, name);
+    free(name);
+    *ret_ranks_end = ends[1];
+    return 0;
+}

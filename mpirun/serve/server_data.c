@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Job-level facts stand directly in the list, facts about a program in a PMIX_APP_INFO_ARRAY, facts
+ * about the node in a PMIX_NODE_INFO_ARRAY, facts about a rank in a PMIX_PROC_INFO_ARRAY whose
+ * first entry is the rank. The key names and their types are PMIx's (pmix_common.h); a wrong
+ * integer width is not converted but lost.
+ */
+#include "mpirun/serve/server_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "mpirun/base/strings.h"
+
+static pmix_value_t *add(struct tern_infos *list, const char *key, pmix_data_type_t type)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 16;
+        list->items = tern_must_grow(list->items, list->room * sizeof *list->items);
+    }
+    pmix_info_t *info = &list->items[list->count++];
+    memset(info, 0, sizeof *info);
+    strncpy(info->key, key, PMIX_MAX_KEYLEN);
+    info->value.type = type;
+    return &info->value;
+}
+
+void tern_infos_string(struct tern_infos *list, const char *key, const char *value)
+{
+    add(list, key, PMIX_STRING)->data.string = (char *)value;
+}
+
+void tern_infos_number(struct tern_infos *list, const char *key, uint32_t value)
+{
+    add(list, key, PMIX_UINT32)->data.uint32 = value;
+}
+
+void tern_infos_flag(struct tern_infos *list, const char *key, bool value)
+{
+    add(list, key, PMIX_BOOL)->data.flag = value;
+}
+
+void tern_infos_pointer(struct tern_infos *list, const char *key, pmix_data_type_t type,
+                        void *value)
+{
+    add(list, key, type)->data.ptr = value;
+}
+
+static void add_rank(struct tern_infos *list, const char *key, uint32_t rank)
+{
+    add(list, key, PMIX_PROC_RANK)->data.rank = rank;
+}
+
+static void add_short(struct tern_infos *list, const char *key, uint16_t value)
+{
+    add(list, key, PMIX_UINT16)->data.uint16 = value;
+}
+
+/* The list becomes one entry of another. */
+static void add_array(struct tern_infos *list, const char *key, const struct tern_infos *inner)
+{
+    pmix_data_array_t *array = tern_must_alloc(sizeof *array);
+    array->type = PMIX_INFO;
+    array->size = inner->count;
+    array->array = inner->items;
+    add(list, key, PMIX_DATA_ARRAY)->data.darray = array;
+}
+
+static int app_first_rank(const struct tern_map *map, int app)
+{
+    int rank = 0;
+    while (rank < map->size && map->places[rank].app != app)
+        rank++;
+    return rank;
+}
+
+static int app_size(const struct tern_map *map, int app)
+{
+    int size = 0;
+    for (int rank = 0; rank < map->size; rank++)
+        size += map->places[rank].app == app;
+    return size;
+}
+
+static void describe_rank(const struct tern_job *job, int rank, struct tern_infos *infos)
+{
+    const struct tern_place *place = &job->map->places[rank];
+    struct tern_infos own = { 0 };
+    add_rank(&own, PMIX_RANK, rank);
+    add_rank(&own, PMIX_GLOBAL_RANK, rank);
+    add_rank(&own, PMIX_APP_RANK, place->app_rank);
+    add_rank(&own, PMIX_APPLDR, app_first_rank(job->map, place->app));
+    tern_infos_number(&own, PMIX_APPNUM, place->app);
+    add_short(&own, PMIX_LOCAL_RANK, place->local_rank);
+    add_short(&own, PMIX_NODE_RANK, place->local_rank);
+    tern_infos_number(&own, PMIX_NODEID, place->host);
+    tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[place->host].name);
+    tern_infos_number(&own, PMIX_REINCARNATION, 0);
+    const struct tern_place_text *text = &job->texts[job->text_of[rank]];
+    tern_infos_string(&own, PMIX_LOCALITY_STRING, text->locality);
+    tern_infos_string(&own, PMIX_CPUSET, text->cpuset);
+    tern_infos_string(&own, PMIX_PROCDIR, job->session_dir);
+    add_array(infos, PMIX_PROC_INFO_ARRAY, &own);
+}
+
+static void describe_app(const struct tern_job *job, int app, struct tern_infos *infos)
+{
+    struct tern_infos own = { 0 };
+    tern_infos_number(&own, PMIX_APPNUM, app);
+    tern_infos_number(&own, PMIX_APP_SIZE, app_size(job->map, app));
+    add_rank(&own, PMIX_APPLDR, app_first_rank(job->map, app));
+    tern_infos_string(&own, PMIX_WDIR, job->wdirs[app]);
+    tern_infos_string(&own, PMIX_APP_ARGV, job->options->apps[app].argv.items[0]);
+    add_array(infos, PMIX_APP_INFO_ARRAY, &own);
+}
+
+/* "0,1,2,...": the ranks of a host; malloc'ed. */
+static char *list_ranks(const struct tern_job *job, int host)
+{
+    char *text = tern_must_alloc((size_t)job->map->size * 11 + 1), *at = text;
+    for (int rank = 0; rank < job->map->size; rank++) {
+        if (job->map->places[rank].host == host)
+            at += sprintf(at, "%s%d", at > text ? "," : "", rank);
+    }
+    return text;
+}
+
+static int first_rank(const struct tern_job *job, int host)
+{
+    int rank = 0;
+    while (rank < job->map->size && job->map->places[rank].host != host)
+        rank++;
+    return rank;
+}
+
+static void describe_node(const struct tern_job *job, int host, const char *peers,
+                          struct tern_infos *infos)
+{
+    struct tern_infos own = { 0 };
+    int ranks = tern_job_ranks_on(job, host);
+    tern_infos_number(&own, PMIX_NODEID, host);
+    tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[host].name);
+    tern_infos_number(&own, PMIX_LOCAL_SIZE, ranks);
+    tern_infos_number(&own, PMIX_NODE_SIZE, ranks);
+    tern_infos_string(&own, PMIX_LOCAL_PEERS, peers);
+    add_rank(&own, PMIX_LOCALLDR, first_rank(job, host));
+    add_array(infos, PMIX_NODE_INFO_ARRAY, &own);
+}
+
+/* PREFIX and the names of all hosts; malloc'ed. */
+static char *list_hosts(const struct tern_job *job, const char *prefix)
+{
+    char *text = tern_must_copy(prefix);
+    for (int host = 0; host < job->host_count; host++) {
+        char *more = tern_must_format("%s%s%s", text, host ? "," : "", job->hosts[host].name);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+/* What is so for a server on this host alone. */
+static void describe_here(const struct tern_job *job, struct tern_infos *infos)
+{
+    int ranks = tern_job_ranks_on(job, job->here);
+    tern_infos_number(infos, PMIX_LOCAL_SIZE, ranks);
+    tern_infos_number(infos, PMIX_NODE_SIZE, ranks);
+    tern_infos_string(infos, PMIX_LOCAL_PEERS, list_ranks(job, job->here));
+    add_rank(infos, PMIX_LOCALLDR, first_rank(job, job->here));
+    tern_infos_string(infos, PMIX_TMPDIR, job->session_dir);
+    tern_infos_string(infos, PMIX_NSDIR, job->session_dir);
+}
+
+int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_infos)
+{
+    const struct tern_map *map = job->map;
+    struct tern_infos infos = { 0 };
+    char *ranks, *peers = tern_must_copy("");
+    /* Not by PMIx_generate_regex: PMIx 4 writes past a buffer when a name has 50 characters before
+     * its first digit. */
+    char *nodes = list_hosts(job, "raw:");
+    for (int host = 0; host < job->host_count; host++) {
+        char *own = list_ranks(job, host);
+        char *more = tern_must_format("%s%s%s", peers, host ? ";" : "", own);
+        free(peers);
+        peers = more;
+        describe_node(job, host, own, &infos);
+    }
+    if (PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
+        return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %d hosts", map->size,
+                          job->host_count);
+    free(peers);
+    int universe = tern_job_universe(job);
+    char number[9] = "";
+    memcpy(number, job->token, 8);
+    tern_infos_string(&infos, PMIX_JOBID, job->nspace);
+    tern_infos_number(&infos, PMIX_SESSION_ID, (uint32_t)strtoul(number, NULL, 16) >> 1);
+    tern_infos_number(&infos, PMIX_UNIV_SIZE, universe);
+    tern_infos_number(&infos, PMIX_MAX_PROCS, universe);
+    tern_infos_number(&infos, PMIX_NUM_SLOTS, universe);
+    tern_infos_number(&infos, PMIX_JOB_SIZE, map->size);
+    tern_infos_number(&infos, PMIX_JOB_NUM_APPS, job->options->app_count);
+    tern_infos_number(&infos, PMIX_NUM_NODES, job->host_count);
+    tern_infos_flag(&infos, PMIX_SPAWNED, false);
+    tern_infos_string(&infos, PMIX_NODE_MAP, nodes);
+    tern_infos_string(&infos, PMIX_PROC_MAP, ranks);
+    tern_infos_string(&infos, PMIX_NODE_LIST, list_hosts(job, ""));
+    tern_infos_string(&infos, PMIX_MAPBY, tern_level_name(map->by));
+    tern_infos_string(&infos, PMIX_BINDTO, tern_level_name(map->bind));
+    tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
+    if (job->here >= 0)
+        describe_here(job, &infos);
+    for (int app = 0; app < job->options->app_count; app++)
+        describe_app(job, app, &infos);
+    for (int rank = 0; rank < map->size; rank++)
+        describe_rank(job, rank, &infos);
+    *ret_infos = infos;
+    return 0;
+}

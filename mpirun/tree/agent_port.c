@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/tree/agent_port.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/scarcity.h"
+#include "lib/util/tcp_address.h"
+#include "mpirun/base/loop.h"
+
+const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};
+
+enum {
+    STRANGERS_MOST = 64, /* visitors beyond those awaited */
+    VISIT_MS = 60 * 1000, /* to say hello, and again to confirm */
+};
+
+struct visit {
+    struct visit *next; /* a younger one */
+    struct tern_watch watch;
+    struct tern_timer limit;
+    bool answered; /* it has said a hello of this job, which may be a copy that a stranger has recorded */
+    size_t got;
+    struct tern_hello hello;
+    struct tern_answer answer;
+    struct tern_confirm confirm;
+};
+
+static struct {
+    struct tern_watch watch;
+    struct tern_rest rest;
+    unsigned char secret[TERN_SECRET_BYTES];
+    int hosts;
+    void (*came)(int host, int fd);
+    struct visit *visits;
+    int visit_count;
+    bool open, warned;
+} door;
+
+/* ---- what the parameters allow ---- */
+
+enum { FOUR = 1, SIX = 2 };
+static struct {
+    struct tern_tcp_address addresses[TERN_TCP_ADDRESSES_MAX];
+    int count;
+    bool restricted; /* there are others, at which nobody is received */
+    unsigned char ports[UINT16_MAX + 1]; /* bits of the families that may have it ... */
+    int families; /* ... of those for which a parameter says it; 0: none */
+} allowed;
+
+/* "10000-10100,20000" */
+static int read_ports(const char *parameter, int family)
+{
+    const char *text = tern_param_string(parameter), *at = text;
+    if (!text || !*text)
+        return 0;
+    allowed.families |= family;
+    for (;;) {
+        char *end;
+        long first = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0, last = first;
+        if (first && *end == '-')
+            last = isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : 0;
+        if (first < 1 || last < first || last > UINT16_MAX || (*end && *end != ','))
+            return tern_error(TERN_ERR_ARG, "%s is `%s`; expected ports and ranges of them, such as 10000-10100,20000", parameter,
+                              text);
+        for (long port = first; port <= last; port++)
+            allowed.ports[port] |= family;
+        if (!*end)
+            return 0;
+        at = end + 1;
+    }
+}
+
+static int read_addresses(void)
+{
+    const char *included = tern_param_string("oob_tcp_if_include"), *excluded = tern_param_string("oob_tcp_if_exclude");
+    bool include = included && *included, exclude = excluded && *excluded, cut;
+    struct tern_tcp_filter filter;
+    if (include && exclude)
+        return tern_error(TERN_ERR_ARG, "oob_tcp_if_include and oob_tcp_if_exclude are both given; expected one of them");
+    int error = include ? tern_tcp_filter_read("oob_tcp_if_include", included, &filter)
+                        : tern_tcp_filter_read("oob_tcp_if_exclude", excluded, &filter);
+    if (error)
+        return error;
+    int found = tern_tcp_list_addresses(allowed.addresses, &cut);
+    allowed.restricted = include || exclude;
+    for (int i = 0; i < found; i++) {
+        const struct tern_tcp_address *address = &allowed.addresses[i];
+        if (tern_tcp_filter_has(&filter, address) == include && !tern_tcp_is_loopback(address))
+            allowed.addresses[allowed.count++] = *address;
+    }
+    return allowed.count || !allowed.restricted
+               ? 0
+               : tern_error(TERN_ERR_ARG, "%s (`%s`) leaves no address of this host at which agents could call mpirun",
+                            include ? "oob_tcp_if_include" : "oob_tcp_if_exclude", include ? included : excluded);
+}
+
+/* ---- visitors ---- */
+
+/* Closes its socket, unless that is somebody else's now. */
+static void forget(struct visit *visit, bool keep_socket)
+{
+    struct visit **at = &door.visits;
+    while (*at != visit)
+        at = &(*at)->next;
+    *at = visit->next;
+    door.visit_count--;
+    tern_loop_stop_timer(&visit->limit);
+    tern_loop_watch(&visit->watch, 0);
+    if (!keep_socket)
+        close(visit->watch.fd);
+    free(visit);
+}
+
+static void refuse(struct visit *visit)
+{
+    struct sockaddr_storage from;
+    socklen_t size = sizeof from;
+    char name[NI_MAXHOST] = "?";
+    if (!door.warned && getpeername(visit->watch.fd, (struct sockaddr *)&from, &size) == 0) {
+        getnameinfo((struct sockaddr *)&from, size, name, sizeof name, NULL, 0, NI_NUMERICHOST);
+        tern_log("a connection from %s does not know this job's secret: closed (this is said once)",
+                 strncmp(name, "::ffff:", 7) == 0 ? name + 7 : name);
+        door.warned = true;
+    }
+    forget(visit, false);
+}
+
+/* Returns true if another visitor has said the very same hello: one of the two is a copy. */
+static bool is_copy(const struct visit *visit)
+{
+    for (const struct visit *other = door.visits; other; other = other->next) {
+        if (other->answered && memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An agent that gets no answer calls again, with another hello. */
+static void heed_hello(struct visit *visit)
+{
+    int32_t host;
+    memcpy(&host, visit->hello.greeting, sizeof host);
+    if (!tern_hello_holds(&visit->hello, &tern_agent_service, door.secret) || host < 0 ||
+        host >= door.hosts) {
+        refuse(visit);
+        return;
+    }
+    if (is_copy(visit)) {
+        forget(visit, false);
+        return;
+    }
+    bool direct = tern_hello_is_direct(&visit->hello, visit->watch.fd);
+    visit->answer = (struct tern_answer){.verdict = direct ? TERN_AGENT_WELCOME : TERN_AGENT_RELAYED};
+    visit->answered = true;
+    visit->got = 0;
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
+    if (tern_answer_seal(&visit->answer, &visit->hello, door.secret) ||
+        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer) || !direct)
+        forget(visit, false);
+}
+
+static void heed_confirm(struct visit *visit)
+{
+    int32_t host;
+    int fd = visit->watch.fd;
+    memcpy(&host, visit->hello.greeting, sizeof host);
+    if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, door.secret)) {
+        refuse(visit);
+        return;
+    }
+    forget(visit, true);
+    door.came(host, fd);
+}
+
+static void go_on(struct visit *visit)
+{
+    bool first = !visit->answered;
+    void *message = first ? (void *)&visit->hello : (void *)&visit->confirm;
+    size_t size = first ? sizeof visit->hello : sizeof visit->confirm;
+    enum tern_part part = tern_handshake_read(visit->watch.fd, message, size, &visit->got);
+    if (first && !tern_hello_begins(&tern_agent_service, message, visit->got))
+        refuse(visit);
+    else if (part == TERN_ENDED) /* it has reached us by another address */
+        forget(visit, false);
+    else if (part == TERN_WHOLE)
+        (first ? heed_hello : heed_confirm)(visit);
+}
+
+static void visit_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    go_on((struct visit *)((char *)watch - offsetof(struct visit, watch)));
+}
+
+/* Reads it, and closes it if it has brought nothing new. Returns false if it goes on. */
+static bool is_over(struct visit *visit)
+{
+    int before = door.visit_count;
+    bool answered = visit->answered;
+    go_on(visit);
+    if (door.visit_count == before && visit->answered == answered)
+        forget(visit, false);
+    return door.visit_count < before;
+}
+
+static void time_is_up(struct tern_timer *timer)
+{
+    is_over((struct visit *)((char *)timer - offsetof(struct visit, limit)));
+}
+
+/* Makes room for another visitor: the oldest that has not said hello goes. Returns false if all have. */
+static bool make_room(void)
+{
+    for (struct visit *visit = door.visits, *next; visit; visit = next) {
+        next = visit->next;
+        if (!visit->answered && is_over(visit))
+            return true;
+    }
+    return false;
+}
+
+/* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.) */
+static bool is_allowed(int fd)
+{
+    struct tern_tcp_address address;
+    struct sockaddr_storage own;
+    socklen_t size = sizeof own;
+    if (!allowed.restricted || getsockname(fd, (struct sockaddr *)&own, &size))
+        return true;
+    tern_tcp_from_sockaddr(&own, &address);
+    for (int i = 0; i < allowed.count; i++)
+        if (tern_tcp_same_address(&allowed.addresses[i], &address))
+            return true;
+    return false;
+}
+
+static void door_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) {
+        int error = errno;
+        if (!tern_scarcity_is(error) || !make_room())
+            tern_loop_rest_if_scarce(&door.rest, watch, error);
+        return;
+    }
+    if (!is_allowed(fd) || (door.visit_count >= door.hosts + STRANGERS_MOST && !make_room())) {
+        close(fd);
+        return;
+    }
+    struct visit *visit = tern_must_alloc(sizeof *visit), **at = &door.visits;
+    while (*at)
+        at = &(*at)->next;
+    *at = visit;
+    door.visit_count++;
+    visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
+    visit->limit.expired = time_is_up;
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
+    if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
+        forget(visit, false);
+    else
+        go_on(visit);
+}
+
+/* ---- the door ---- */
+
+/* A socket at a port, 0: any; of both families where the host has both. -1 with errno. */
+static int listen_at(int wanted, int *ret_port)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any, .sin6_port = htons((uint16_t)wanted)};
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)wanted)};
+    struct sockaddr *address = (struct sockaddr *)&six;
+    socklen_t size = sizeof six;
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
+    } else {
+        address = (struct sockaddr *)&four;
+        size = sizeof four;
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    }
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)); /* a port of few may have been an earlier job's */
+    if (bind(fd, address, size) || listen(fd, SOMAXCONN) || getsockname(fd, address, &size)) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    *ret_port = ntohs(address->sa_family == AF_INET6 ? six.sin6_port : four.sin_port);
+    return fd;
+}
+
+static int listen_somewhere(int *ret_port)
+{
+    int fd = -1;
+    if (!allowed.families)
+        return listen_at(0, ret_port);
+    errno = EADDRNOTAVAIL; /* the two families' parameters have no port in common */
+    for (int port = 1; port <= UINT16_MAX && fd < 0; port++)
+        if (allowed.ports[port] == allowed.families)
+            fd = listen_at(port, ret_port);
+    return fd;
+}
+
+int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
+                   void (*came)(int host, int fd), int *ret_port)
+{
+    int error = read_addresses();
+    if (!error)
+        error = read_ports("oob_tcp_dynamic_ipv4_ports", FOUR);
+    if (!error)
+        error = read_ports("oob_tcp_dynamic_ipv6_ports", SIX);
+    if (error)
+        return error;
+    int port, fd = listen_somewhere(&port);
+    memcpy(door.secret, secret, sizeof door.secret);
+    door.hosts = hosts;
+    door.came = came;
+    door.watch = (struct tern_watch){.fd = fd, .ready = door_ready};
+    if (fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
+        return tern_error(TERN_ERR_OTHER, "no port%s at which agents could call: %s",
+                          allowed.families ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free," : "",
+                          strerror(errno));
+    door.open = true;
+    *ret_port = port;
+    return 0;
+}
+
+void tern_door_close(void)
+{
+    if (!door.open)
+        return;
+    door.open = false;
+    while (door.visits)
+        forget(door.visits, false);
+    tern_loop_stop_timer(&door.rest.timer);
+    tern_loop_watch(&door.watch, 0);
+    close(door.watch.fd);
+}
+
+void tern_door_addresses(struct tern_strings *ret_addresses)
+{
+    char text[TERN_TCP_TEXT];
+    for (int i = 0; i < allowed.count; i++)
+        tern_strings_add(ret_addresses, tern_tcp_text(&allowed.addresses[i], text));
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An agent is reached by a command (ssh, or what plm_rsh_agent says) whose standard input and
+ * output are the link; there is no port. Nothing but the program's name and --agent stands on the
+ * command line, so no quoting can go wrong and nobody can read there what is secret; the rest
+ * follows as frames.
+ *
+ * The command leads a session of its own: it has no terminal to ask for a password on, and no
+ * signal of the terminal reaches it. Standard error is collected line by line: if the agent does
+ * not come up, its last line says why in ssh's own words; afterwards it is passed on.
+ */
+#include "mpirun/tree/agents.h"
+
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "mpirun/tree/command.h"
+#include "mpirun/wire/connection.h"
+#include "mpirun/wire/agent_link.h"
+#include "mpirun/tree/srun.h"
+
+enum { WORDS_GRACE_MS = 300, REAP_MS = 100, LAST_WORDS = 600 };
+
+enum state { STARTING, FAILING, UP, GONE };
+
+struct child {
+    struct child *next;
+    int host;
+    char *name;
+    pid_t pid;
+    enum state state;
+    struct tern_link link;
+    struct tern_watch words; /* its standard error */
+    int patience_ms;         /* until it must be up */
+    struct tern_timer limit; /* for coming up; in state FAILING: for its last words */
+    char line[LAST_WORDS];   /* the incomplete one */
+    size_t line_bytes;
+    char last[LAST_WORDS]; /* complete line before coming up */
+    char why[300];
+    bool silent; /* and that has been said */
+};
+
+static struct {
+    const struct tern_launch *launch;
+    const struct tern_agents_listener *listener;
+    struct child *children;
+    bool lost; /* one that was up */
+} agents;
+
+void tern_agents_open(const struct tern_launch *launch, const struct tern_agents_listener *listener)
+{
+    agents.launch = launch;
+    agents.listener = listener;
+}
+
+int tern_agents_parent(const struct tern_launch *launch, int host)
+{
+    int parent = host < launch->width ? TERN_ROOT : host / launch->width - 1;
+    return parent == launch->root_host ? TERN_ROOT : parent;
+}
+
+char *tern_agent_greeting(void)
+{
+    struct utsname machine;
+    uname(&machine);
+    return tern_must_format("TERN-AGENT %s %s", PACKAGE_VERSION, machine.machine);
+}
+
+/* ---- its words ---- */
+
+static bool is_starting(const struct child *child)
+{
+    return child->state == STARTING || child->state == FAILING;
+}
+
+/* What comes from further down the tree names its host already. */
+static void say_line(const struct child *child)
+{
+    char line[LAST_WORDS + 300];
+    bool named = strncmp(child->line, "host ", 5) == 0;
+    snprintf(line, sizeof line, "%s%s%s%s", named ? "" : "host ", named ? "" : child->name,
+             named ? "" : ": ", child->line);
+    agents.listener->said(line);
+}
+
+static void take_line(struct child *child)
+{
+    child->line[child->line_bytes] = '\0';
+    child->line[strcspn(child->line, "\r")] = '\0';
+    child->line_bytes = 0;
+    if (!*child->line)
+        return;
+    if (is_starting(child))
+        memcpy(child->last, child->line, sizeof child->last);
+    else
+        say_line(child);
+}
+
+static void finish_failure(struct child *child);
+
+static void words_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    struct child *child = (struct child *)((char *)watch - offsetof(struct child, words));
+    char buffer[4096];
+    ssize_t n;
+    while ((n = read(watch->fd, buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            if (buffer[i] == '\n' || child->line_bytes == sizeof child->line - 1)
+                take_line(child);
+            if (buffer[i] != '\n')
+                child->line[child->line_bytes++] = buffer[i];
+        }
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    take_line(child);
+    tern_loop_watch(watch, 0);
+    close(watch->fd);
+    watch->fd = -1;
+    if (child->state == FAILING)
+        finish_failure(child);
+}
+
+/* ---- ends ---- */
+
+static void finish_failure(struct child *child)
+{
+    tern_loop_stop_timer(&child->limit);
+    if (child->words.fd >= 0) {
+        tern_loop_watch(&child->words, 0);
+        close(child->words.fd);
+        child->words.fd = -1;
+    }
+    child->state = GONE;
+    int status = child->pid > 0 ? tern_command_reap(&child->pid, REAP_MS) : 0;
+    char text[LAST_WORDS + 400];
+    if (*child->last && *child->why)
+        snprintf(text, sizeof text, "%s; %s", child->last, child->why);
+    else if (*child->last)
+        snprintf(text, sizeof text, "%s", child->last);
+    else if (*child->why)
+        snprintf(text, sizeof text, "%s", child->why);
+    else
+        snprintf(text, sizeof text, "%s ended %s %d before the agent answered",
+                 agents.launch->words.items[0],
+                 WIFSIGNALED(status) ? "by signal" : "with exit status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    agents.listener->failed(child->host, text);
+}
+
+/* Its last words may still be on their way. */
+static void fail(struct child *child, const char *why)
+{
+    if (child->state != STARTING)
+        return;
+    child->state = FAILING;
+    snprintf(child->why, sizeof child->why, "%s", why);
+    tern_link_close(&child->link);
+    tern_loop_set_timer(&child->limit, WORDS_GRACE_MS);
+}
+
+static void limit_expired(struct tern_timer *timer)
+{
+    struct child *child = (struct child *)((char *)timer - offsetof(struct child, limit));
+    if (child->state == FAILING) {
+        finish_failure(child);
+        return;
+    }
+    char why[120];
+    snprintf(why, sizeof why, "no answer within %d s (launch_timeout)",
+             (child->patience_ms + 999) / 1000);
+    if (child->pid > 0)
+        kill(child->pid, SIGKILL);
+    fail(child, why);
+}
+
+/* Waits a moment for the end of the command that carried the link. Returns true if a signal has killed it: *ret_signal. */
+static bool was_killed(struct child *child, int *ret_signal)
+{
+    enum { STEP_MS = 5 };
+    int status = 0;
+    pid_t ended = 0;
+    for (int waited_ms = 0; child->pid > 0 && waited_ms <= REAP_MS; waited_ms += STEP_MS) {
+        ended = waitpid(child->pid, &status, WNOHANG);
+        if (ended)
+            break;
+        poll(NULL, 0, STEP_MS);
+    }
+    if (ended)
+        child->pid = 0;
+    *ret_signal = WTERMSIG(status);
+    return ended > 0 && WIFSIGNALED(status);
+}
+
+static void lose_child(struct child *child, const char *why)
+{
+    char text[300];
+    int number;
+    bool ended = strcmp(why, TERN_LINK_ENDED) == 0, killed = ended && was_killed(child, &number);
+    if (killed)
+        snprintf(text, sizeof text, "%s: %s was killed by signal %d (%s)", why, agents.launch->words.items[0], number,
+                 strsignal(number));
+    child->state = GONE;
+    agents.lost = true;
+    if (child->pid > 0)
+        kill(child->pid, SIGTERM);
+    agents.listener->lost(child->host, killed ? text : why);
+}
+
+static void link_lost(struct tern_link *link, const char *why)
+{
+    struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
+    if (child->state == STARTING) {
+        /* why a connection ended, the command itself says best */
+        fail(child, strcmp(why, TERN_LINK_ENDED) == 0 ? "" : why);
+    } else if (child->state == UP) {
+        lose_child(child, why);
+    }
+}
+
+/* Silent, but is its host alive? */
+static bool host_answers(struct tern_link *link)
+{
+    struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
+    char line[400];
+    if (!(child->pid ? tern_connection_answers(child->pid) : tern_socket_answers(link->in.fd)))
+        return false;
+    snprintf(line, sizeof line,
+             "host %s: its agent says nothing, but the host answers (was the agent stopped?); the "
+             "job waits for it",
+             child->name);
+    if (!child->silent)
+        agents.listener->said(line);
+    child->silent = true;
+    return true;
+}
+
+/* ---- coming up ---- */
+
+static bool greeted(struct tern_link *link, const char *line)
+{
+    struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
+    static const char mark[] = "TERN-AGENT ";
+    const char *at = strstr(line, mark);
+    if (!at) {
+        /* what a login shell says */
+        snprintf(child->last, sizeof child->last, "%s", line);
+        return false;
+    }
+    if (child->words.fd >= 0)
+        words_ready(&child->words, 0); /* what was said before the agent began is not its word */
+    char *own = tern_agent_greeting();
+    if (strcmp(at, own)) {
+        char why[300];
+        snprintf(why, sizeof why, "its mpirun (%s) is of version %s, and this one of %s",
+                 agents.launch->program, at + sizeof mark - 1, own + sizeof mark - 1);
+        *child->last = '\0';
+        fail(child, why);
+    } else {
+        child->state = UP;
+        *child->last = '\0';
+        tern_loop_stop_timer(&child->limit);
+        tern_link_watch_silence(link, agents.launch->silence_ms);
+        agents.listener->up(child->host);
+    }
+    free(own);
+    return true;
+}
+
+static void link_received(struct tern_link *link, const struct tern_frame *frame)
+{
+    (void)link;
+    agents.listener->received(frame);
+}
+
+static bool is_called(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, name) == 0;
+}
+
+/* For the shell that ssh starts on the other side, as rsh and qrsh do. */
+static char *quote(const char *word)
+{
+    if (!word[strspn(word,
+                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-=:@%,")])
+        return tern_must_copy(word);
+    char *text = tern_must_alloc(4 * strlen(word) + 3), *at = text;
+    *at++ = '\'';
+    for (; *word; word++)
+        at = *word == '\'' ? stpcpy(at, "'\\''") : (*at = *word, at + 1);
+    *at = '\'';
+    return text;
+}
+
+static void make_command(const char *name, const char *address, int patience_ms,
+                         struct tern_strings *argv)
+{
+    const struct tern_strings *words = &agents.launch->words;
+    bool ssh = is_called(words->items[0], "ssh");
+    bool shell = ssh || is_called(words->items[0], "rsh") || is_called(words->items[0], "qrsh");
+    for (int i = 0; i < words->count; i++)
+        tern_strings_add(argv, words->items[i]);
+    if (ssh) {
+        tern_strings_add(argv, "-xT");
+        tern_strings_add(argv, "-oBatchMode=yes");
+        /* a little earlier than we lose patience: its own words are better */
+        int patience_s = patience_ms / 1000 - 1;
+        tern_strings_format(argv, "-oConnectTimeout=%d", patience_s > 0 ? patience_s : 1);
+        if (address) /* keys are known by the name */
+            tern_strings_format(argv, "-oHostKeyAlias=%s", name);
+    }
+    tern_strings_add(argv, address ? address : name);
+    if (shell) {
+        char *program = quote(agents.launch->program);
+        tern_strings_add(argv, program);
+        free(program);
+    } else {
+        tern_strings_add(argv, agents.launch->program);
+    }
+    tern_strings_add(argv, "--agent");
+}
+
+static struct child *add_child(int host, const char *name)
+{
+    struct child *child = tern_must_alloc(sizeof *child);
+    child->host = host;
+    child->name = tern_must_copy(name);
+    child->words.fd = -1;
+    child->limit.expired = limit_expired;
+    child->link.line = greeted;
+    child->link.received = link_received;
+    child->link.lost = link_lost;
+    child->link.answers = host_answers;
+    child->next = agents.children;
+    agents.children = child;
+    return child;
+}
+
+void tern_agents_start(int host, const char *name, const char *address, int patience_ms)
+{
+    struct child *child = add_child(host, name);
+    struct tern_command command = { 0 };
+    make_command(name, address, patience_ms, &command.argv);
+    int fds[3], failed = tern_command_run(&command, &child->pid, fds);
+    int error = errno;
+    tern_strings_free(&command.argv);
+    if (failed) {
+        fail(child, strerror(error));
+        return;
+    }
+    child->words = (struct tern_watch){ .fd = fds[2], .ready = words_ready };
+    tern_loop_never_wait(fds[2]);
+    child->patience_ms = patience_ms;
+    tern_loop_set_timer(&child->limit, patience_ms);
+    if (tern_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
+        fail(child, "too many open files");
+}
+
+/* ---- those that a resource manager starts ---- */
+
+void tern_agents_await(int host, const char *name)
+{
+    add_child(host, name);
+}
+
+static struct child *find_awaited(int host)
+{
+    struct child *child = agents.children;
+    while (child && (child->host != host || child->state != STARTING || child->link.open))
+        child = child->next;
+    return child;
+}
+
+void tern_agents_came(int host, int fd)
+{
+    struct child *child = find_awaited(host);
+    int out = child ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (child) {
+        child->patience_ms = agents.launch->timeout_ms;
+        tern_loop_set_timer(&child->limit, child->patience_ms);
+    }
+    if (!child)
+        close(fd);
+    else if (out < 0 || tern_link_open(&child->link, fd, out))
+        fail(child, "too many open files");
+}
+
+bool tern_agents_stay_away(int host, const char *why)
+{
+    struct child *child = find_awaited(host);
+    if (child)
+        fail(child, why);
+    return child;
+}
+
+/* ---- talking ---- */
+
+static struct child *find(int host)
+{
+    for (struct child *child = agents.children; child; child = child->next) {
+        if (child->host == host && child->state == UP)
+            return child;
+    }
+    return NULL;
+}
+
+void tern_agents_send(const struct tern_frame *frame)
+{
+    if (frame->host == TERN_EVERY_HOST) {
+        for (struct child *child = agents.children; child; child = child->next) {
+            if (child->state == UP)
+                tern_link_send(&child->link, frame);
+        }
+        return;
+    }
+    for (int at = frame->host; at >= 0; at = tern_agents_parent(agents.launch, at)) {
+        struct child *child = find(at);
+        if (child) {
+            tern_link_send(&child->link, frame);
+            return;
+        }
+    }
+}
+
+void tern_agents_excuse(bool stops)
+{
+    for (struct child *child = agents.children; child; child = child->next) {
+        if (child->state == UP)
+            tern_link_excuse(&child->link, stops);
+    }
+}
+
+void tern_agents_end(int timeout_ms)
+{
+    int64_t end_ms = tern_loop_now_ms() + timeout_ms;
+    for (struct child *child = agents.children; child; child = child->next) {
+        tern_link_flush(&child->link, timeout_ms);
+        tern_link_close(&child->link);
+        if (child->state != UP && child->pid > 0)
+            kill(child->pid, SIGKILL);
+    }
+    for (struct child *child = agents.children; child; child = child->next) {
+        while (child->pid > 0 && waitpid(child->pid, NULL, WNOHANG) == 0) {
+            if (tern_loop_now_ms() >= end_ms)
+                kill(child->pid, SIGKILL);
+            poll(NULL, 0, 2);
+        }
+        if (child->words.fd >= 0)
+            words_ready(&child->words, 0);
+        child->pid = 0;
+        child->state = GONE;
+    }
+    int64_t left_ms = end_ms - tern_loop_now_ms();
+    tern_srun_end(left_ms > 0 ? (int)left_ms : 0, agents.lost);
+}
+
+/* ---- for the next ones ---- */
+
+int tern_launch_half_ms(const struct tern_launch *launch)
+{
+    enum { LEAST_MS = 1000 };
+    return launch->timeout_ms / 2 > LEAST_MS ? launch->timeout_ms / 2 : LEAST_MS;
+}
+
+void tern_launch_pack(const struct tern_launch *launch, struct tern_parcel *parcel)
+{
+    tern_parcel_strings(parcel, &launch->words);
+    tern_parcel_string(parcel, launch->program);
+    tern_parcel_number(parcel, tern_launch_half_ms(launch));
+    tern_parcel_number(parcel, launch->silence_ms);
+    tern_parcel_number(parcel, launch->width);
+    tern_parcel_number(parcel, launch->root_host);
+}
+
+void tern_launch_unpack(struct tern_reader *reader, struct tern_launch *ret_launch)
+{
+    struct tern_launch launch = { 0 };
+    tern_read_strings(reader, &launch.words);
+    const char *program = tern_read_string(reader);
+    launch.program = program ? tern_must_copy(program) : NULL;
+    launch.timeout_ms = tern_read_int(reader, 0, 1 << 30);
+    launch.silence_ms = tern_read_int(reader, 0, 1 << 30);
+    launch.width = tern_read_int(reader, 1, 1 << 20);
+    launch.root_host = tern_read_int(reader, -1, 1 << 20);
+    reader->bad |= !program || !launch.words.count;
+    *ret_launch = launch;
+}

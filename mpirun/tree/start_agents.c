@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host
+ * that its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself
+ * before it counts as failed. Whichever way, all that is decided is decided here: an agent reports
+ * that another has come up, and mpirun tells that one who it is. Under srun there is no tree: all
+ * agents call mpirun.
+ */
+#include "mpirun/tree/start_agents.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "mpirun/tree/agents.h"
+#include "mpirun/plan/allocation.h"
+#include "mpirun/job.h"
+#include "mpirun/wire/job_data.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/ranks/output.h"
+#include "mpirun/run.h"
+#include "mpirun/tree/srun.h"
+
+enum { OTHERS_MS = 500, AGENTS_END_MS = 500, MOST_WIDTH = 1 << 20 };
+
+enum state { WAITING, STARTED, ANSWERED, FAILED };
+
+static struct {
+    const struct tern_options *options;
+    const struct tern_host_list *list;
+    struct tern_host *hosts;
+    enum state *states;
+    bool *direct; /* started by mpirun itself */
+    struct tern_launch launch;
+    struct tern_timer patience; /* after the first failure */
+    int missing, failures;
+    char *said; /* of the last failure, for tern_error; those before it have been logged */
+    bool done;
+} muster;
+
+static void start(int host, bool direct)
+{
+    int parent = tern_agents_parent(&muster.launch, host);
+    const struct tern_host_entry *entry = &muster.list->items[host];
+    muster.states[host] = STARTED;
+    if (direct || parent == TERN_ROOT) {
+        char *login = *entry->user ? tern_must_format("%s@%s", entry->user, entry->name) : NULL;
+        muster.direct[host] = true;
+        tern_agents_start(host, entry->name, login,
+                          parent == TERN_ROOT ? muster.launch.timeout_ms
+                                              : tern_launch_half_ms(&muster.launch));
+        free(login);
+        return;
+    }
+    char *address = tern_host_address(entry->name);
+    if (*entry->user) {
+        char *login =
+            tern_must_format("%s@%s", entry->user, address ? address : entry->name);
+        free(address);
+        address = login;
+    }
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_string(&parcel, entry->name);
+    tern_parcel_string(&parcel, address);
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_START,
+                                           .host = parent,
+                                           .value = host,
+                                           .data = parcel.bytes,
+                                           .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+    free(address);
+}
+
+static void check_all(void)
+{
+    if (muster.missing == 0)
+        tern_loop_stop();
+    else if (muster.failures && !muster.patience.due_ms)
+        tern_loop_set_timer(&muster.patience, OTHERS_MS);
+}
+
+static void patience_expired(struct tern_timer *timer)
+{
+    (void)timer;
+    tern_loop_stop();
+}
+
+/* With a host all those are out of reach that were started from it. */
+static void lose(int host, const char *why)
+{
+    tern_run_lose(host, why);
+    for (int other = 0; other < muster.list->count; other++) {
+        int at = other;
+        while (at >= 0 && at != host && !muster.direct[at])
+            at = tern_agents_parent(&muster.launch, at);
+        if (at == host && other != host)
+            tern_run_lose(other, why);
+    }
+}
+
+static void failed(int host, const char *why)
+{
+    if (muster.done) {
+        lose(host, why);
+        return;
+    }
+    if (muster.states[host] != STARTED)
+        return;
+    if (!muster.direct[host]) {
+        start(host, true);
+        return;
+    }
+    muster.states[host] = FAILED;
+    muster.missing--;
+    muster.failures++;
+    if (muster.said)
+        tern_log("%s", muster.said);
+    free(muster.said);
+    muster.said =
+        tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
+    check_all();
+}
+
+static void lost(int host, const char *why)
+{
+    if (!muster.done && muster.states[host] == ANSWERED) {
+        muster.states[host] = STARTED;
+        muster.missing++;
+    }
+    if (!muster.done)
+        muster.direct[host] = true; /* it was reached: once more would not help */
+    failed(host, why);
+}
+
+static void up(int host)
+{
+    struct tern_parcel parcel = { 0 };
+    tern_parcel_string(&parcel, muster.options->cpu_list);
+    tern_launch_pack(&muster.launch, &parcel);
+    tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_JOIN,
+                                           .host = host,
+                                           .data = parcel.bytes,
+                                           .size = (uint32_t)parcel.size });
+    tern_parcel_free(&parcel);
+}
+
+/* Its own name for itself, unless that is no good or another host has the same: then the user's. */
+static void choose_name(int host, const char *own)
+{
+    char *name = muster.hosts[host].name;
+    bool unique = tern_host_name_is_good(own) && strcasecmp(own, "localhost");
+    for (int other = 0; other < muster.list->count; other++)
+        unique &= other == host || strcasecmp(muster.hosts[other].name, own);
+    snprintf(name, sizeof muster.hosts[host].name, "%s",
+             unique ? own : muster.list->items[host].name);
+}
+
+static void answered(int host, const struct tern_frame *frame)
+{
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    struct tern_host found;
+    if (muster.states[host] != STARTED)
+        return;
+    if (tern_host_unpack(&reader, &found)) {
+        failed(host, "it does not say which processors it has");
+        return;
+    }
+    muster.hosts[host].cpus = found.cpus;
+    muster.hosts[host].cpu_count = found.cpu_count;
+    muster.hosts[host].cpu_limit = found.cpu_limit;
+    choose_name(host, found.name);
+    muster.states[host] = ANSWERED;
+    muster.missing--;
+    for (int child = 0; child < muster.list->count; child++) {
+        if (muster.states[child] == WAITING && tern_agents_parent(&muster.launch, child) == host)
+            start(child, false);
+    }
+    check_all();
+}
+
+static void received(const struct tern_frame *frame)
+{
+    int host = frame->host;
+    if (host < 0 || host >= muster.list->count)
+        return;
+    struct tern_reader reader = { .at = frame->data, .left = frame->size };
+    if (frame->kind == TERN_FRAME_UP) {
+        up(host);
+    } else if (frame->kind == TERN_FRAME_FAILED || frame->kind == TERN_FRAME_LOST ||
+               (frame->kind == TERN_FRAME_READY && !muster.done)) {
+        const char *why = tern_read_string(&reader);
+        (frame->kind == TERN_FRAME_FAILED ? failed : lost)(host, why ? why : "no reason was given");
+    } else if (frame->kind == TERN_FRAME_TOPOLOGY) {
+        answered(host, frame);
+    } else if (muster.done) {
+        tern_job_received(frame);
+    }
+}
+
+/* mpirun's own place; on the other hosts it is the same, unless something else is said. */
+static char *find_program(const struct tern_options *options)
+{
+    char path[PATH_MAX];
+    const char *said = tern_param_string("orte_launch_agent");
+    if (said && *said)
+        return tern_must_copy(said);
+    if (options->prefix)
+        return tern_must_format("%s/bin/mpirun", options->prefix);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return tern_must_copy(length > 0 ? path : "mpirun");
+}
+
+/* Without what stands behind Open MPI's "ssh : rsh": others, should there be no such one. */
+static void add_words(struct tern_strings *words, const char *text)
+{
+    char *copy = tern_must_copy(text ? text : ""), *others = strstr(copy, " :");
+    if (others)
+        *others = '\0';
+    tern_strings_add_words(words, copy);
+    free(copy);
+}
+
+/* Is `word` among the ways that the parameter plm allows? */
+static bool allowed(const char *word)
+{
+    const char *plm = tern_param_string("plm");
+    if (!plm || !*plm)
+        return true;
+    bool without = *plm == '^', named = false;
+    char *copy = tern_must_copy(plm + without), *rest = copy, *name;
+    while ((name = strsep(&rest, ",")))
+        named |= strcmp(name, word) == 0;
+    free(copy);
+    return named != without;
+}
+
+/* By srun? 0 or TERN_ERR_ARG. */
+static int choose_way(bool *ret_srun)
+{
+    bool slurm = allowed("slurm");
+    *ret_srun = slurm && tern_allocation_has_srun();
+    if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "the parameter plm is `%s`, but this is no Slurm job %s", tern_param_string("plm"),
+                      tern_allocation_system() == TERN_SLURM ? "of one component, which one srun could reach"
+                                                             : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
+}
+
+static int read_number(const char *name, int least, int most, int *ret_number)
+{
+    int64_t number = tern_param_int(name);
+    if (number < least || number > most)
+        return tern_error(TERN_ERR_ARG, "%s is %lld; expected %d to %d", name, (long long)number, least, most);
+    *ret_number = (int)number;
+    return 0;
+}
+
+static int prepare_launch(const struct tern_options *options, int here, bool by_srun)
+{
+    enum { DAY_S = 24 * 3600 };
+    struct tern_launch *launch = &muster.launch;
+    int timeout_s = 0, silence_s = 0;
+    int error = read_number("launch_timeout", 1, DAY_S, &timeout_s);
+    if (!error)
+        error = read_number("heartbeat_timeout", 0, DAY_S, &silence_s);
+    if (!error)
+        error = read_number("launch_width", 1, INT_MAX, &launch->width);
+    if (error)
+        return error;
+    launch->timeout_ms = timeout_s * 1000;
+    launch->silence_ms = silence_s * 1000;
+    add_words(&launch->words, by_srun ? "srun" : tern_param_string("plm_rsh_agent"));
+    bool given = launch->words.count > 0;
+    if (!given)
+        tern_allocation_starter(&launch->words);
+    bool by_batch_system = by_srun || (!given && launch->words.count); /* perhaps from this host only */
+    if (!launch->words.count)
+        tern_strings_add(&launch->words, "ssh");
+    if (!by_batch_system) /* they are for the command that was named, or for ssh */
+        add_words(&launch->words, tern_param_string("plm_rsh_args"));
+    launch->program = find_program(options);
+    if (launch->width > MOST_WIDTH || by_batch_system || tern_param_bool("plm_rsh_no_tree_spawn"))
+        launch->width = MOST_WIDTH;
+    launch->root_host = here;
+    return 0;
+}
+
+static void said(const char *line)
+{
+    tern_output_say("%s", line);
+}
+
+static int start_all(int here, bool by_srun)
+{
+    for (int host = 0; host < muster.list->count; host++) {
+        if (host == here)
+            continue;
+        if (by_srun) {
+            muster.states[host] = STARTED;
+            muster.direct[host] = true;
+        } else if (tern_agents_parent(&muster.launch, host) == TERN_ROOT) {
+            start(host, true);
+        }
+    }
+    return by_srun ? tern_srun_start(&muster.launch, muster.list, here, said) : 0;
+}
+
+int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
+                struct tern_host *hosts)
+{
+    static const struct tern_agents_listener listener = { up, failed, lost, received, said };
+    muster.options = options;
+    muster.list = list;
+    muster.hosts = hosts;
+    muster.states = tern_must_alloc(list->count * sizeof *muster.states);
+    muster.direct = tern_must_alloc(list->count * sizeof *muster.direct);
+    muster.patience.expired = patience_expired;
+    muster.missing = list->count;
+    bool by_srun;
+    int error = choose_way(&by_srun);
+    if (error)
+        return error;
+    error = prepare_launch(options, here, by_srun);
+    if (error)
+        return error;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    tern_agents_open(&muster.launch, &listener);
+    if (here >= 0) {
+        muster.states[here] = ANSWERED;
+        muster.missing--;
+    }
+    error = start_all(here, by_srun);
+    if (error)
+        return error;
+    if (muster.missing)
+        tern_loop_run();
+    tern_loop_stop_timer(&muster.patience);
+    muster.done = true;
+    tern_srun_settle();
+    if (!muster.failures)
+        return 0;
+    tern_agents_end(AGENTS_END_MS);
+    return tern_error(TERN_ERR_OTHER, "%s", muster.said);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_MUSTER_H
+#define TERN_MPIRUN_MUSTER_H
+
+/* Before a job on several hosts: starts the agents, and learns which processors their hosts have.
+ */
+
+#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/map.h"
+#include "mpirun/plan/options.h"
+
+/* `hosts`, one for each of the list, get name, processors and limit (but `here`, the number of this
+ * machine or -1, which has them). Blocks until all have answered. 0, or TERN_ERR_OTHER: the text
+ * says which host could not be reached, and why, in the words of ssh; where there are several the
+ * others have been said. All agents have been ended then. */
+int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
+                struct tern_host *hosts);
+
+#endif
