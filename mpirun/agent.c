@@ -37,7 +37,7 @@
 enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000, ABANDON_MS = 3000 };
 
 static struct {
-    struct tern_link link;
+    struct tern_agent_link link;
     struct tern_launch launch;
     struct tern_job job;
     struct tern_host host;
@@ -52,7 +52,7 @@ static struct {
 
 static void send_up(const struct tern_frame *frame)
 {
-    tern_link_send(&agent.link, frame);
+    tern_agent_link_send(&agent.link, frame);
 }
 
 static void send_text(enum tern_frame_kind kind, int host, int value, const char *text)
@@ -348,7 +348,7 @@ static void join(const struct tern_frame *frame)
     agent.launch = launch;
     agent.joined = true;
     tern_agents_open(&agent.launch, &listener);
-    tern_link_watch_silence(&agent.link, launch.silence_ms);
+    tern_agent_link_watch_silence(&agent.link, launch.silence_ms);
     int error = tern_topology_read(cpu_list, &agent.host, &agent.topology);
     if (error) {
         send_text(TERN_FRAME_READY, agent.self, 1, tern_error_text(error));
@@ -395,7 +395,7 @@ static void handle(const struct tern_frame *frame)
         order(frame);
 }
 
-static void received(struct tern_link *link, const struct tern_frame *frame)
+static void received(struct tern_agent_link *link, const struct tern_frame *frame)
 {
     (void)link;
     bool for_all = frame->host == TERN_EVERY_HOST;
@@ -409,12 +409,12 @@ static void received(struct tern_link *link, const struct tern_frame *frame)
 }
 
 /* mpirun, or the agent above, may have been stopped. */
-static bool host_answers(struct tern_link *link)
+static bool host_answers(struct tern_agent_link *link)
 {
     return agent.calls ? tern_socket_answers(link->in.fd) : tern_connection_answers(0);
 }
 
-static void link_lost(struct tern_link *link, const char *why)
+static void link_lost(struct tern_agent_link *link, const char *why)
 {
     (void)link;
     if (agent.has_job && !agent.gone)
@@ -481,7 +481,7 @@ int tern_agent_run(bool calls)
     if (!error)
         error = tern_loop_open();
     if (!error)
-        error = tern_link_open(&agent.link, in, out);
+        error = tern_agent_link_open(&agent.link, in, out);
     if (error) {
         tern_log("%s", tern_error_text(error));
         return 1;

@@ -342,7 +342,7 @@ static void make_hosts(void)
 static int map_early(struct tern_map *ret_map)
 {
     struct tern_map_request *request = &all.options.map, asked = *request;
-    bool known = !request->per_object || request->per_level == TERN_LEVEL_NODE;
+    bool known = !request->per_object || request->per_level == TERN_MAP_LEVEL_NODE;
     for (int h = 0; h < all.list.count; h++)
         known &= all.list.items[h].slots > 0 || all.list.items[h].here;
     if (!known && !request->fixed)
@@ -406,7 +406,7 @@ static void take_others_as_this(void)
         host->cpu_limit = all.own.cpu_limit;
         others++;
     }
-    int cores = tern_host_objects(&all.own, TERN_LEVEL_CORE);
+    int cores = tern_host_objects(&all.own, TERN_MAP_LEVEL_CORE);
     if (others && !all.options.quiet)
         tern_log("nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
                  others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,

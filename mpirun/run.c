@@ -314,7 +314,7 @@ static void rank_remarked(int rank, int remark, const char *text)
 /* Other hosts have found it by themselves. */
 static const char *path_of(int rank)
 {
-    const struct tern_place *place = &run.job->map->places[rank];
+    const struct tern_rank_place *place = &run.job->map->places[rank];
     return place->host == run.job->here ? run.job->paths[place->app]
                                         : run.job->options->apps[place->app].argv.items[0];
 }

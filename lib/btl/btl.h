@@ -27,7 +27,7 @@ extern TERN_OURS uint32_t tern_lane_count;
 
 /* A long message on its way as DATA packets, straight from the user's memory. */
 struct tern_stream {
-    struct tern_link link;     /* the byte mover's */
+    struct tern_list_node link;     /* the byte mover's */
     struct tern_packet packet; /* of each DATA packet; `context` is set anew for each */
     struct tern_cursor cursor; /* what no packet has been made of yet */
     uint32_t in_flight;        /* the byte mover's: packets begun and not yet gone */

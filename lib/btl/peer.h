@@ -55,8 +55,8 @@ struct tern_peer {
     int64_t credit;                 /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
     int64_t owed[TERN_LANES_MAX];   /* eager bytes of this peer that were matched here and not yet credited to it, by the
                                        lane that their context names */
-    struct tern_link pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
-    struct tern_link pending_peers; /* in the list of peers with something pending, if `waits` */
+    struct tern_list_node pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
+    struct tern_list_node pending_peers; /* in the list of peers with something pending, if `waits` */
     bool waits;
     struct tern_traffic traffic;
     const char *lost;               /* why nothing comes and goes any more; NULL: it does. By tern_peer_lose */

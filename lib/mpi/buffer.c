@@ -44,7 +44,7 @@ struct tern_block {
 _Static_assert(2 * ALIGNMENT <= MPI_BSEND_OVERHEAD, "rounding fits into the overhead");
 
 struct tern_send_buffer {
-    struct tern_link link;        /* in `buffers` */
+    struct tern_list_node link;        /* in `buffers` */
     struct tern_send_buffer **at; /* the owner's pointer; NULL: abandoned */
     char *memory;                 /* or MPI_BUFFER_AUTOMATIC */
     size_t size;
@@ -57,7 +57,7 @@ struct tern_send_buffer {
 /* A request of MPI_Buffer_iflush. */
 struct flush {
     struct tern_request request;
-    struct tern_link link;                 /* in `flushes` until it is complete */
+    struct tern_list_node link;                 /* in `flushes` until it is complete */
     const struct tern_send_buffer *buffer; /* NULL: gone, so that everything is sent */
     uint64_t until;                        /* number of the newest block it waits for */
 };
@@ -65,7 +65,7 @@ struct flush {
 struct tern_send_buffer *tern_buffer_process;
 
 /* All of them, the newest block's number, flushes; and the lock of all rows. */
-static struct tern_link buffers = {&buffers, &buffers}, flushes = {&flushes, &flushes};
+static struct tern_list_node buffers = {&buffers, &buffers}, flushes = {&flushes, &flushes};
 static uint64_t newest;
 static pthread_mutex_t rows = PTHREAD_MUTEX_INITIALIZER;
 
@@ -113,7 +113,7 @@ static void reap(struct tern_send_buffer *buffer)
 /* It has no blocks. */
 static void forget_buffer(struct tern_send_buffer *buffer)
 {
-    for (struct tern_link *link = flushes.next; link != &flushes; link = link->next) {
+    for (struct tern_list_node *link = flushes.next; link != &flushes; link = link->next) {
         struct flush *flush = TERN_CONTAINER(link, struct flush, link);
         if (flush->buffer == buffer)
             flush->buffer = NULL;
@@ -126,7 +126,7 @@ static void forget_buffer(struct tern_send_buffer *buffer)
 
 /* The next of `buffers` at `*link` after its sent blocks are taken back, and it itself if nobody
  * needs it any more. NULL: that was the last. */
-static struct tern_send_buffer *next_buffer(struct tern_link **link)
+static struct tern_send_buffer *next_buffer(struct tern_list_node **link)
 {
     while (*link != &buffers) {
         struct tern_send_buffer *buffer = TERN_CONTAINER(*link, struct tern_send_buffer, link);
@@ -339,7 +339,7 @@ void tern_buffer_abandon(struct tern_send_buffer **at)
         return;
     lock_rows();
     (*at)->at = NULL;
-    struct tern_link *link = &(*at)->link;
+    struct tern_list_node *link = &(*at)->link;
     *at = NULL;
     next_buffer(&link); /* forgets it unless it has blocks */
     unlock_rows();
@@ -350,7 +350,7 @@ static bool all_sent(const struct tern_comm *comm)
 {
     bool none = true;
     lock_rows();
-    struct tern_link *link = buffers.next;
+    struct tern_list_node *link = buffers.next;
     for (const struct tern_send_buffer *buffer; (buffer = next_buffer(&link));)
         for (const struct tern_block *block = buffer->blocks; block; block = block->next)
             none &= comm && block->comm != comm;
@@ -403,7 +403,7 @@ static const struct tern_request_kind flush_kind = {.name = "flush of a buffer",
 /* Is a flush of this lane left? With `done`: one that is complete now. */
 static struct flush *find_flush(const struct tern_lane *lane, bool done)
 {
-    for (struct tern_link *link = flushes.next; link != &flushes; link = link->next) {
+    for (struct tern_list_node *link = flushes.next; link != &flushes; link = link->next) {
         struct flush *flush = TERN_CONTAINER(link, struct flush, link);
         if (flush->request.lane == lane &&
             (!done || !flush->buffer || sent_up_to(flush->buffer, flush->until)))

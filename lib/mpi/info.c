@@ -32,11 +32,6 @@ struct tern_info *tern_info_new(void)
     return info;
 }
 
-void tern_info_retain(struct tern_info *info)
-{
-    info->obj.refs++;
-}
-
 void tern_info_release(struct tern_info *info)
 {
     if (info == &tern_info_env || --info->obj.refs > 0)

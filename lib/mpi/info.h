@@ -27,7 +27,6 @@ static inline struct tern_info *tern_info_of(MPI_Info info)
 
 /* An empty one with one reference; NULL: no memory. */
 struct tern_info *tern_info_new(void);
-void tern_info_retain(struct tern_info *info);
 void tern_info_release(struct tern_info *info);
 
 /* Value of `key`, or NULL. Valid until the info changes. `info` may be NULL: nothing is in it. */

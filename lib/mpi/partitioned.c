@@ -37,9 +37,9 @@ static void free_part(struct tern_partitioned_request *part)
     free(part);
 }
 
-static struct tern_partitioned_request *take_first(struct tern_link *list)
+static struct tern_partitioned_request *take_first(struct tern_list_node *list)
 {
-    struct tern_link *link = list->next;
+    struct tern_list_node *link = list->next;
     tern_list_remove(link);
     tern_list_init(link);
     return TERN_CONTAINER(link, struct tern_partitioned_request, link);
@@ -141,7 +141,7 @@ static uint32_t first_number(const struct tern_partitioned_request *send)
 static uint32_t end_of_overlapping(const struct tern_partitioned *partitioned, uint32_t first,
                                    uint32_t end)
 {
-    for (struct tern_link *link = partitioned->sends.next; link != &partitioned->sends;
+    for (struct tern_list_node *link = partitioned->sends.next; link != &partitioned->sends;
          link = link->next) {
         const struct tern_partitioned_request *send =
             TERN_CONTAINER(link, struct tern_partitioned_request, link);

@@ -35,14 +35,14 @@ struct tern_partitioned {
     struct tern_context context;
     uint32_t next_number;          /* tags are -2 - number: below the wildcard */
     bool wrapped;                  /* numbers are being used again */
-    struct tern_link sends, recvs; /* all requests: struct tern_partitioned_request.link */
+    struct tern_list_node sends, recvs; /* all requests: struct tern_partitioned_request.link */
 };
 
 /* What sends and receives have in common. Holds communicator and datatype like any persistent
  * request. */
 struct tern_partitioned_request {
     struct tern_request request;
-    struct tern_link link;
+    struct tern_list_node link;
     struct tern_context *context;
     char *buf;
     int partitions;

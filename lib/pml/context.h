@@ -53,7 +53,7 @@ struct tern_context {
     struct tern_pml_request *first; /* the receive that was posted when no other was; it stands in no queue. NULL: it has gone */
     uint32_t posted_wild;      /* receives with a wildcard in queues, so that matching may look for exact ones only */
     uint64_t posted_length, unexpected_length; /* receives and messages that wait in it, for tools */
-    struct tern_link arrived[2]; /* unexpected messages in their order; [1]: those with internal tags */
+    struct tern_list_node arrived[2]; /* unexpected messages in their order; [1]: those with internal tags */
     bool by_wildcards;         /* they also stand in queues by wildcards (lib/pml/match.h) */
     void *comm;                /* struct tern_comm it belongs to, for error handlers */
     struct tern_context *hash_next;

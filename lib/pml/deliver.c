@@ -37,7 +37,7 @@ static struct tern_unexpected *copy_message(const struct tern_context *context, 
     return message;
 }
 
-static struct tern_unexpected *message_at(struct tern_link *link)
+static struct tern_unexpected *message_at(struct tern_list_node *link)
 {
     return TERN_CONTAINER(link, struct tern_unexpected, arrived);
 }
@@ -113,8 +113,8 @@ static bool in_turn(const struct tern_context *context, const struct tern_packet
 /* Parked messages of this context whose turn it is now. */
 static void unpark(struct tern_context *context)
 {
-    struct tern_link *parked = &context->lane->parked;
-    for (struct tern_link *link = parked->next; link != parked;) {
+    struct tern_list_node *parked = &context->lane->parked;
+    for (struct tern_list_node *link = parked->next; link != parked;) {
         struct tern_unexpected *message = message_at(link);
         link = link->next;
         if (message->packet.context != context->id || !in_turn(context, &message->packet))
@@ -126,7 +126,7 @@ static void unpark(struct tern_context *context)
 }
 
 /* Too soon: its context is not open here yet, or it overtook others. */
-static __attribute__((noinline)) void keep(struct tern_link *list, struct tern_peer *from,
+static __attribute__((noinline)) void keep(struct tern_list_node *list, struct tern_peer *from,
                                            const struct tern_packet *packet, const void *payload,
                                            size_t length)
 {
@@ -160,7 +160,7 @@ static inline bool deliver_message(struct tern_peer *from, const struct tern_pac
 void tern_deliver_early(struct tern_context *context)
 {
     struct tern_lane *lane = context->lane;
-    for (struct tern_link *link = lane->early.next, *next; link != &lane->early; link = next) {
+    for (struct tern_list_node *link = lane->early.next, *next; link != &lane->early; link = next) {
         next = link->next;
         struct tern_unexpected *message = message_at(link);
         if (message->packet.context != context->id)
@@ -196,8 +196,8 @@ void tern_deliver_forget(struct tern_context *context)
         tern_match_remove(message);
         drop_message(message);
     }
-    struct tern_link *parked = &context->lane->parked;
-    for (struct tern_link *link = parked->next, *next; link != parked; link = next) {
+    struct tern_list_node *parked = &context->lane->parked;
+    for (struct tern_list_node *link = parked->next, *next; link != parked; link = next) {
         next = link->next;
         if (message_at(link)->packet.context != context->id)
             continue;
@@ -207,10 +207,10 @@ void tern_deliver_forget(struct tern_context *context)
 }
 
 /* The message `id` of `from` among those that came too soon, or NULL. */
-static struct tern_unexpected *find_kept(struct tern_link *kept, const struct tern_peer *from,
+static struct tern_unexpected *find_kept(struct tern_list_node *kept, const struct tern_peer *from,
                                          uint64_t context_id, uint64_t id)
 {
-    for (struct tern_link *link = kept->next; link != kept; link = link->next) {
+    for (struct tern_list_node *link = kept->next; link != kept; link = link->next) {
         struct tern_unexpected *message = message_at(link);
         int kind = message->packet.kind;
         if (message->from == from && message->packet.context == context_id &&

@@ -10,7 +10,7 @@ void tern_ids_init(struct tern_ids *ids, uint32_t least, uint32_t limit, bool (*
 /* Returns the number behind the first obstacle found in first .. first + count - 1, or 0 if all of them are free. */
 static uint32_t behind_obstacle(const struct tern_ids *ids, uint32_t first, uint32_t count)
 {
-    for (const struct tern_link *link = ids->ranges.next; link != &ids->ranges; link = link->next) {
+    for (const struct tern_list_node *link = ids->ranges.next; link != &ids->ranges; link = link->next) {
         const struct tern_id_range *range = TERN_CONTAINER(link, struct tern_id_range, link);
         if (first < range->first + range->count && range->first < first + count)
             return range->first + range->count;

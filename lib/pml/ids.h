@@ -18,14 +18,14 @@
 
 /* Belongs to whoever keeps the numbers for later; zero: no range. */
 struct tern_id_range {
-    struct tern_link link; /* in the list of living ranges */
+    struct tern_list_node link; /* in the list of living ranges */
     uint32_t first, count;
 };
 
 struct tern_ids {
     uint32_t next, least, limit; /* next: the first number that may be handed out; limit is never handed out */
     bool wrapped;                /* numbers have been handed out before */
-    struct tern_link ranges;     /* the living ones */
+    struct tern_list_node ranges;     /* the living ones */
     bool (*in_use)(uint32_t number); /* Does an open context use the number? */
 };
 

@@ -48,30 +48,30 @@ struct tern_lane {
     /* request.c: free ones, chained through req.comm */
     struct tern_pml_request *pool;
 
-    /* number.c: a free entry holds the next free one as an odd integer */
+    /* request_id.c: a free entry holds the next free one as an odd integer */
     struct tern_pml_request **numbers;
     uint32_t number_count, first_free_number;
 
     /* deliver.c: messages that came too soon, in order of arrival: their context is not open here yet, or they overtook
      * others */
-    struct tern_link early, parked;
+    struct tern_list_node early, parked;
 
     /* pending.c */
-    struct tern_link waiting_peers;
+    struct tern_list_node waiting_peers;
 
-    uint32_t lost_peers; /* lost.c */
+    uint32_t lost_peers; /* peer_lost.c */
 
     /* progress.c */
     bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
 
-    struct tern_link runs; /* active nonblocking collectives (lib/coll/run/execute.c) */
+    struct tern_list_node runs; /* active nonblocking collectives (lib/coll/run/execute.c) */
 
     /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those, atomic */
     struct {
         pthread_mutex_t mutex;
-        struct tern_link letters;
+        struct tern_list_node letters;
         bool filled; /* atomic */
     } mailbox;
     uint32_t fed_by;

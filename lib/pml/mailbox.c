@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct letter {
-    struct tern_link link;
+    struct tern_list_node link;
     uint32_t from_lane; /* where it arrived */
     uint32_t job, rank; /* of the sender */
     struct tern_packet packet;
@@ -90,7 +90,7 @@ static void open_letter(struct tern_lane *lane, const struct letter *letter)
 int tern_mailbox_empty(struct tern_lane *lane)
 {
     int count = 0;
-    struct tern_link letters;
+    struct tern_list_node letters;
     pthread_mutex_lock(&lane->mailbox.mutex);
     tern_list_move(&lane->mailbox.letters, &letters);
     __atomic_store_n(&lane->mailbox.filled, false, __ATOMIC_RELAXED);

@@ -229,12 +229,12 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context,
 /* Links of a message, counted from its first: those by wildcards lie before it. */
 enum { BY_TAG = -2, BY_SOURCE, EXACT, ARRIVED, WIDE = 2 };
 
-static struct tern_link *link_of(struct tern_unexpected *message, int which)
+static struct tern_list_node *link_of(struct tern_unexpected *message, int which)
 {
-    return (struct tern_link *)message + which;
+    return (struct tern_list_node *)message + which;
 }
 
-static struct tern_unexpected *message_at(struct tern_link *link, int which)
+static struct tern_unexpected *message_at(struct tern_list_node *link, int which)
 {
     return (struct tern_unexpected *)(link - which);
 }
@@ -242,7 +242,7 @@ static struct tern_unexpected *message_at(struct tern_link *link, int which)
 struct tern_unexpected *tern_unexpected_new(const struct tern_context *context, size_t length)
 {
     bool wide = !context || context->by_wildcards;
-    struct tern_link *memory =
+    struct tern_list_node *memory =
         malloc((wide ? WIDE * sizeof *memory : 0) + sizeof(struct tern_unexpected) + length);
     if (!memory)
         return NULL;
@@ -257,7 +257,7 @@ void tern_unexpected_free(struct tern_unexpected *message)
     free(link_of(message, message->wide ? -WIDE : 0));
 }
 
-static struct tern_link *arrived_with(struct tern_context *context, int tag)
+static struct tern_list_node *arrived_with(struct tern_context *context, int tag)
 {
     return &context->arrived[tag < 0 && tag != MPI_ANY_TAG];
 }
@@ -322,8 +322,8 @@ static struct tern_unexpected *widen(struct tern_unexpected *message)
 static __attribute__((noinline)) void begin_by_wildcards(struct tern_context *context)
 {
     for (int internal = 0; internal < 2; internal++) {
-        struct tern_link *all = &context->arrived[internal];
-        for (struct tern_link *link = all->next; link != all; link = link->next) {
+        struct tern_list_node *all = &context->arrived[internal];
+        for (struct tern_list_node *link = all->next; link != all; link = link->next) {
             struct tern_unexpected *message = message_at(link, ARRIVED);
             if (!message->wide)
                 message = widen(message);
@@ -344,7 +344,7 @@ static struct tern_unexpected *first_of(struct tern_context *context, int source
 static struct tern_unexpected *first_by_wildcards(struct tern_context *context, int source, int tag)
 {
     enum { FEW = 8 };
-    struct tern_link *all = arrived_with(context, tag), *link = all->next;
+    struct tern_list_node *all = arrived_with(context, tag), *link = all->next;
     for (int i = 0; i < FEW; i++, link = link->next) {
         if (link == all)
             return NULL;
@@ -373,9 +373,9 @@ struct tern_unexpected *tern_match_any(struct tern_context *context)
 
 uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected **ret_first)
 {
-    struct tern_link *all = &context->arrived[0];
+    struct tern_list_node *all = &context->arrived[0];
     uint64_t count = 0;
-    for (struct tern_link *link = all->next; link != all; link = link->next)
+    for (struct tern_list_node *link = all->next; link != all; link = link->next)
         count++;
     *ret_first = count ? message_at(all->next, ARRIVED) : NULL;
     return count;
@@ -383,8 +383,8 @@ uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected *
 
 struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, int bits)
 {
-    struct tern_link *all = &context->arrived[0];
-    for (struct tern_link *link = all->next; link != all; link = link->next) {
+    struct tern_list_node *all = &context->arrived[0];
+    for (struct tern_list_node *link = all->next; link != all; link = link->next) {
         struct tern_unexpected *message = message_at(link, ARRIVED);
         int difference = message->packet.tag ^ tag;
         if (difference && !(difference & ~bits))
@@ -396,8 +396,8 @@ struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, 
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id)
 {
-    struct tern_link *all = &context->arrived[0];
-    for (struct tern_link *link = all->next; link != all; link = link->next) {
+    struct tern_list_node *all = &context->arrived[0];
+    for (struct tern_list_node *link = all->next; link != all; link = link->next) {
         struct tern_unexpected *message = message_at(link, ARRIVED);
         if (message->from == from && message->packet.kind != TERN_PACKET_EAGER &&
             message->packet.id == id)

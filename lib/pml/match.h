@@ -22,13 +22,13 @@ struct tern_queue {
     const struct tern_context *context;
     int source, tag;
     struct tern_queue *hash_next;
-    struct tern_link items;
+    struct tern_list_node items;
 };
 
 /* A message that came before its receive. */
 struct tern_unexpected {
-    struct tern_link exact;   /* in the queue of its source and tag */
-    struct tern_link arrived; /* in its context's list; or in one of messages that came too soon (lib/pml/deliver.c) */
+    struct tern_list_node exact;   /* in the queue of its source and tag */
+    struct tern_list_node arrived; /* in its context's list; or in one of messages that came too soon (lib/pml/deliver.c) */
     struct tern_context *context;
     struct tern_peer *from;
     struct tern_packet packet;

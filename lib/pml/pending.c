@@ -63,7 +63,7 @@ static int flush_peer(struct tern_peer *peer)
     int count = 0;
     while (!tern_list_empty(&peer->pending)) {
         struct tern_pending *first = TERN_CONTAINER(peer->pending.next, struct tern_pending, link);
-        struct tern_link *next = first->link.next;
+        struct tern_list_node *next = first->link.next;
         /* it may free or complete what holds `first`, so it leaves the queue before, and comes back
          * in front if need be */
         tern_list_remove(&first->link);
@@ -82,9 +82,9 @@ static int flush_peer(struct tern_peer *peer)
 
 int tern_pending_flush(struct tern_lane *lane)
 {
-    struct tern_link *peers = &lane->waiting_peers;
+    struct tern_list_node *peers = &lane->waiting_peers;
     int count = 0;
-    for (struct tern_link *link = peers->next, *next; link != peers; link = next) {
+    for (struct tern_list_node *link = peers->next, *next; link != peers; link = next) {
         next = link->next;
         count += flush_peer(TERN_CONTAINER(link, struct tern_peer, pending_peers));
     }

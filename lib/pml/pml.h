@@ -71,9 +71,6 @@ int tern_pml_check_source(const struct tern_context *context, int source);
 /* Receives a message taken out before. */
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count, const struct tern_type *type,
                     struct tern_request **ret_request);
-/* The context a matched message belongs to. */
-struct tern_context *tern_pml_message_context(const struct tern_unexpected *message);
-
 /* One round of progress in all lanes that no other thread is busy in; gives up all locks meanwhile. Returns the number of
  * things that happened. */
 int tern_progress(void);

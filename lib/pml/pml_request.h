@@ -14,7 +14,7 @@
 
 /* Something that must go to a peer, in its turn. */
 struct tern_pending {
-    struct tern_link link;
+    struct tern_list_node link;
     /* 0: gone (the record may be freed already); TERN_ERR_AGAIN: not yet */
     int (*push)(struct tern_pending *pending);
 };
@@ -28,7 +28,7 @@ struct tern_pml_request {
     int64_t count;
     int64_t length;    /* send: bytes of the message; receive: bytes that fit */
     int rank, tag;     /* destination, or source as asked for */
-    struct tern_link link;  /* receives: in a queue of the posted table */
+    struct tern_list_node link;  /* receives: in a queue of the posted table */
     uint64_t stamp;         /* receives: order of posting */
     uint32_t number;        /* in the table of numbers, 0: none */
     bool posted;            /* receives: in the table: can be cancelled */
@@ -98,7 +98,7 @@ static inline struct tern_pml_request *tern_pml_request_new(const struct tern_re
 }
 void tern_pml_request_release(struct tern_request *request);
 
-/* number.c: requests named in packets by a small number, never by an address. 0 is no number. The lowest bits are the
+/* request_id.c: requests named in packets by a small number, never by an address. 0 is no number. The lowest bits are the
  * request's lane. */
 enum { TERN_NUMBER_LANE_BITS = 3 };
 static inline uint32_t tern_number_lane(uint64_t number)
@@ -177,7 +177,7 @@ static inline struct tern_context *tern_context_find(struct tern_lane *lane, uin
     return TERN_LIKELY(latest && latest->id == id) ? latest : tern_context_search(lane, id);
 }
 
-/* lost.c: for tern_btl_lost. */
+/* peer_lost.c: for tern_btl_lost. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);
 /* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it. */
 void tern_pml_explain(struct tern_request *request);

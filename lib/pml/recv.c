@@ -449,8 +449,3 @@ int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count,
     *ret_request = &request->req;
     return 0;
 }
-
-struct tern_context *tern_pml_message_context(const struct tern_unexpected *message)
-{
-    return message->context;
-}

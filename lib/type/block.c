@@ -109,16 +109,16 @@ INLINED void placed_row(bool pack, char *packed, char *base, int64_t count, cons
 }
 
 /* How far from base row `i` begins. */
-static inline int64_t row_at(const struct tern_blocks *blocks, int64_t i)
+static inline int64_t row_at(const struct tern_block_rows *blocks, int64_t i)
 {
     return blocks->row_places ? blocks->row_places[i] : i * blocks->row_stride;
 }
 
 /* Both kinds of rows, so that sizes are chosen in one place. */
-INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *all, size_t size,
+INLINED void move_one_way(bool pack, char *packed, const struct tern_block_rows *all, size_t size,
                           struct moves moves)
 {
-    const struct tern_blocks blocks = *all; /* in registers, whatever is written */
+    const struct tern_block_rows blocks = *all; /* in registers, whatever is written */
     size_t row_size = (size_t)blocks.count * size;
     for (int64_t i = 0; i < blocks.rows; i++, packed += row_size) {
         char *at = tern_block_at(blocks.base, row_at(&blocks, i));
@@ -129,7 +129,7 @@ INLINED void move_one_way(bool pack, char *packed, const struct tern_blocks *all
     }
 }
 
-INLINED void move(bool pack, char *packed, const struct tern_blocks *blocks, size_t size,
+INLINED void move(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size,
                   struct moves moves)
 {
     if (pack)
@@ -174,7 +174,7 @@ INLINED void copy_run(char *to, const char *from, size_t size)
 }
 
 /* `copy` is what moves a run, of at most the longest one's size. */
-INLINED void move_runs_by(bool pack, char *packed, const struct tern_blocks *blocks,
+INLINED void move_runs_by(bool pack, char *packed, const struct tern_block_rows *blocks,
                           void (*copy)(char *to, const char *from, size_t size))
 {
     const struct tern_entry *list = blocks->list, *end = list + blocks->count;
@@ -187,7 +187,7 @@ INLINED void move_runs_by(bool pack, char *packed, const struct tern_blocks *blo
     }
 }
 
-static void move_runs_plain(bool pack, char *packed, const struct tern_blocks *blocks)
+static void move_runs_plain(bool pack, char *packed, const struct tern_block_rows *blocks)
 {
     if (pack)
         move_runs_by(true, packed, blocks, copy_run);
@@ -198,7 +198,7 @@ static void move_runs_plain(bool pack, char *packed, const struct tern_blocks *b
 #if defined(__x86_64__)
 
 __attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
-                                                    const struct tern_blocks *blocks, size_t size)
+                                                    const struct tern_block_rows *blocks, size_t size)
 {
     if (size == 32)
         move(pack, packed, blocks, 32, whole);
@@ -223,7 +223,7 @@ __attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
 }
 
 __attribute__((target("avx512f"))) static void
-move_64(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
+move_64(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size)
 {
     if (size == 64)
         move(pack, packed, blocks, 64, whole);
@@ -240,7 +240,7 @@ move_64(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
 }
 
 /* Moved by wide registers? */
-static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
+static bool move_wide(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size)
 {
     if (size >= 64 && __builtin_cpu_supports("avx512f"))
         move_64(pack, packed, blocks, size);
@@ -282,7 +282,7 @@ __attribute__((target(STREAMING))) static inline void stream_block(char *to, con
 }
 
 __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
-                                                      const struct tern_blocks *blocks)
+                                                      const struct tern_block_rows *blocks)
 {
     size_t size = blocks->size;
     int64_t turns = (AHEAD + (int64_t)size - 1) / (int64_t)size;
@@ -331,7 +331,7 @@ __attribute__((target(MASKED))) static inline void copy_masked(char *to, const c
 }
 
 __attribute__((target(MASKED))) static void move_runs_masked(bool pack, char *packed,
-                                                             const struct tern_blocks *blocks)
+                                                             const struct tern_block_rows *blocks)
 {
     if (blocks->size <= 16)
         move_runs_by(pack, packed, blocks, copy_masked_16);
@@ -343,7 +343,7 @@ __attribute__((target(MASKED))) static void move_runs_masked(bool pack, char *pa
         move_runs_by(pack, packed, blocks, copy_masked);
 }
 
-static void move_runs(bool pack, char *packed, const struct tern_blocks *blocks)
+static void move_runs(bool pack, char *packed, const struct tern_block_rows *blocks)
 {
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
         move_runs_masked(pack, packed, blocks);
@@ -359,7 +359,7 @@ static bool can_stream(size_t size)
 
 #else
 
-static void move_runs(bool pack, char *packed, const struct tern_blocks *blocks)
+static void move_runs(bool pack, char *packed, const struct tern_block_rows *blocks)
 {
     move_runs_plain(pack, packed, blocks);
 }
@@ -370,12 +370,12 @@ static bool can_stream(size_t size)
     return false;
 }
 
-static void stream(bool pack, char *packed, const struct tern_blocks *blocks)
+static void stream(bool pack, char *packed, const struct tern_block_rows *blocks)
 {
     (void)pack, (void)packed, (void)blocks;
 }
 
-static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks, size_t size)
+static bool move_wide(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size)
 {
     (void)pack, (void)packed, (void)blocks, (void)size;
     return false;
@@ -383,7 +383,7 @@ static bool move_wide(bool pack, char *packed, const struct tern_blocks *blocks,
 
 #endif
 
-void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks)
+void tern_block_move(bool pack, char *packed, const struct tern_block_rows *blocks)
 {
     size_t size = blocks->size;
     if (blocks->list) {

@@ -19,7 +19,7 @@ static inline char *tern_block_at(char *base, int64_t bytes)
 struct tern_entry; /* program.h */
 
 /* Rows of equal blocks, or rows of runs of any lengths. */
-struct tern_blocks {
+struct tern_block_rows {
     char *base;
     size_t size;           /* bytes of a block, > 0; of runs: the longest one's */
     int64_t count, stride; /* blocks in a row, and bytes from one to the next */
@@ -34,6 +34,6 @@ struct tern_blocks {
 int64_t tern_block_stream_min(void);
 
 /* All of them to `packed`, one after the other, or from there when not `pack`. */
-void tern_block_move(bool pack, char *packed, const struct tern_blocks *blocks);
+void tern_block_move(bool pack, char *packed, const struct tern_block_rows *blocks);
 
 #endif

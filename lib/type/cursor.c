@@ -76,7 +76,7 @@ static void move_whole(struct stream *s, const struct tern_program *program, int
 
 /* Moves rows by one call if a row is a run, a loop or blocks of runs, or a list of runs. `blocks`
  * comes with the rows; each of them is `each`. Returns false if it is something else. */
-static bool move_rows(struct stream *s, struct tern_blocks *blocks, const struct tern_piece *each)
+static bool move_rows(struct stream *s, struct tern_block_rows *blocks, const struct tern_piece *each)
 {
     const struct tern_program *body = each->body;
     int64_t size = blocks->rows * each->size;
@@ -111,14 +111,14 @@ static bool move_rows(struct stream *s, struct tern_blocks *blocks, const struct
 /* The same for one row. */
 static bool move_row(struct stream *s, char *at, const struct tern_piece *row)
 {
-    struct tern_blocks blocks = {.base = at, .rows = 1};
+    struct tern_block_rows blocks = {.base = at, .rows = 1};
     return move_rows(s, &blocks, row);
 }
 
 /* `count` whole repetitions of a loop's piece, count * size <= left. */
 static void move_loop(struct stream *s, const struct tern_program *loop, char *at, int64_t count)
 {
-    struct tern_blocks blocks = {.base = at, .rows = count, .row_stride = loop->stride};
+    struct tern_block_rows blocks = {.base = at, .rows = count, .row_stride = loop->stride};
     if (move_rows(s, &blocks, &loop->each))
         return;
     for (; count > 0 && s->left; count--, at = tern_block_at(at, loop->stride))
@@ -130,7 +130,7 @@ static void move_blocks(struct stream *s, const struct tern_program *program, ch
                         int64_t first, int64_t count)
 {
     const int64_t *places = program->places + first;
-    struct tern_blocks blocks = {.base = base, .rows = count, .row_places = places};
+    struct tern_block_rows blocks = {.base = base, .rows = count, .row_places = places};
     if (move_rows(s, &blocks, &program->each))
         return;
     for (int64_t i = 0; i < count && s->left; i++)

@@ -8,23 +8,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tern_link {
-    struct tern_link *next, *prev;
+struct tern_list_node {
+    struct tern_list_node *next, *prev;
 };
 
 #define TERN_CONTAINER(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
 
-static inline void tern_list_init(struct tern_link *head)
+static inline void tern_list_init(struct tern_list_node *head)
 {
     head->next = head->prev = head;
 }
 
-static inline bool tern_list_empty(const struct tern_link *head)
+static inline bool tern_list_empty(const struct tern_list_node *head)
 {
     return head->next == head;
 }
 
-static inline void tern_list_append(struct tern_link *head, struct tern_link *link)
+static inline void tern_list_append(struct tern_list_node *head, struct tern_list_node *link)
 {
     link->prev = head->prev;
     link->next = head;
@@ -33,7 +33,7 @@ static inline void tern_list_append(struct tern_link *head, struct tern_link *li
 }
 
 /* All of `from` becomes the list `to`, which need not be initialised; `from` is empty then. */
-static inline void tern_list_move(struct tern_link *from, struct tern_link *to)
+static inline void tern_list_move(struct tern_list_node *from, struct tern_list_node *to)
 {
     tern_list_init(to);
     if (tern_list_empty(from))
@@ -44,13 +44,13 @@ static inline void tern_list_move(struct tern_link *from, struct tern_link *to)
 }
 
 /* `fresh` takes the place of `link`. */
-static inline void tern_list_replace(const struct tern_link *link, struct tern_link *fresh)
+static inline void tern_list_replace(const struct tern_list_node *link, struct tern_list_node *fresh)
 {
     *fresh = *link;
     fresh->prev->next = fresh->next->prev = fresh;
 }
 
-static inline void tern_list_remove(struct tern_link *link)
+static inline void tern_list_remove(struct tern_list_node *link)
 {
     link->prev->next = link->next;
     link->next->prev = link->prev;

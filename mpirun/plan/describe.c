@@ -13,12 +13,12 @@ static int end_of_core(const struct tern_host *host, int i)
 {
     int end = i + 1;
     while (end < host->cpu_count &&
-           host->cpus[end].id[TERN_LEVEL_CORE] == host->cpus[i].id[TERN_LEVEL_CORE])
+           host->cpus[end].id[TERN_MAP_LEVEL_CORE] == host->cpus[i].id[TERN_MAP_LEVEL_CORE])
         end++;
     return end;
 }
 
-static void describe_cores(FILE *out, const struct tern_host *host, const struct tern_place *place)
+static void describe_cores(FILE *out, const struct tern_host *host, const struct tern_rank_place *place)
 {
     const char *comma = "";
     for (int i = 0; i < host->cpu_count;) {
@@ -30,8 +30,8 @@ static void describe_cores(FILE *out, const struct tern_host *host, const struct
             }
         }
         if (first >= 0) {
-            fprintf(out, "%ssocket %d[core %d[hwt %d", comma, host->cpus[i].id[TERN_LEVEL_SOCKET],
-                    host->cpus[i].id[TERN_LEVEL_CORE], first);
+            fprintf(out, "%ssocket %d[core %d[hwt %d", comma, host->cpus[i].id[TERN_MAP_LEVEL_SOCKET],
+                    host->cpus[i].id[TERN_MAP_LEVEL_CORE], first);
             if (last > first)
                 fprintf(out, "-%d", last);
             fputs("]]", out);
@@ -42,20 +42,20 @@ static void describe_cores(FILE *out, const struct tern_host *host, const struct
 }
 
 /* One letter per hardware thread, "/" between cores, brackets around sockets. */
-static void draw_sockets(FILE *out, const struct tern_host *host, const struct tern_place *place)
+static void draw_sockets(FILE *out, const struct tern_host *host, const struct tern_rank_place *place)
 {
     for (int i = 0; i < host->cpu_count; i++) {
         const struct tern_cpu *cpu = &host->cpus[i], *before = i ? cpu - 1 : NULL;
-        if (!before || before->id[TERN_LEVEL_SOCKET] != cpu->id[TERN_LEVEL_SOCKET])
+        if (!before || before->id[TERN_MAP_LEVEL_SOCKET] != cpu->id[TERN_MAP_LEVEL_SOCKET])
             fputs(before ? "][" : "[", out);
-        else if (before->id[TERN_LEVEL_CORE] != cpu->id[TERN_LEVEL_CORE])
+        else if (before->id[TERN_MAP_LEVEL_CORE] != cpu->id[TERN_MAP_LEVEL_CORE])
             fputc('/', out);
         fputc(tern_cpus_has(&place->cpus, cpu->os_index) ? 'B' : '.', out);
     }
     fputc(']', out);
 }
 
-char *tern_map_describe(const struct tern_host *host, const struct tern_place *place)
+char *tern_map_describe(const struct tern_host *host, const struct tern_rank_place *place)
 {
     if (!place->bound || tern_cpus_count(&place->cpus) == host->cpu_count)
         return tern_must_copy("not bound (or bound to all available processors)");
@@ -87,15 +87,15 @@ static void print_ranges(FILE *out, const bool *used, int count)
     }
 }
 
-char *tern_map_locality(const struct tern_host *host, const struct tern_place *place)
+char *tern_map_locality(const struct tern_host *host, const struct tern_rank_place *place)
 {
     static const struct {
         const char *name;
-        enum tern_level level;
+        enum tern_map_level level;
     } kinds[] = {
-        { "SK", TERN_LEVEL_SOCKET }, { ":L3", TERN_LEVEL_L3 },   { ":L2", TERN_LEVEL_L2 },
-        { ":L1", TERN_LEVEL_L1 },    { ":CR", TERN_LEVEL_CORE }, { ":HT", TERN_LEVEL_HWTHREAD },
-        { ":NM", TERN_LEVEL_NUMA },
+        { "SK", TERN_MAP_LEVEL_SOCKET }, { ":L3", TERN_MAP_LEVEL_L3 },   { ":L2", TERN_MAP_LEVEL_L2 },
+        { ":L1", TERN_MAP_LEVEL_L1 },    { ":CR", TERN_MAP_LEVEL_CORE }, { ":HT", TERN_MAP_LEVEL_HWTHREAD },
+        { ":NM", TERN_MAP_LEVEL_NUMA },
     };
     char *text = NULL;
     size_t length;
@@ -115,7 +115,7 @@ char *tern_map_locality(const struct tern_host *host, const struct tern_place *p
     return text ? text : tern_must_copy("");
 }
 
-char *tern_map_cpuset(const struct tern_place *place)
+char *tern_map_cpuset(const struct tern_rank_place *place)
 {
     char *text = NULL;
     size_t length;

@@ -45,20 +45,20 @@ int tern_cpus_count(const struct tern_cpus *set)
     return count;
 }
 
-const char *tern_level_name(enum tern_level level)
+const char *tern_map_level_name(enum tern_map_level level)
 {
     static const char *const names[] = {
-        [TERN_LEVEL_HWTHREAD] = "hwthread", [TERN_LEVEL_CORE] = "core",
-        [TERN_LEVEL_L1] = "l1cache",        [TERN_LEVEL_L2] = "l2cache",
-        [TERN_LEVEL_L3] = "l3cache",        [TERN_LEVEL_NUMA] = "numa",
-        [TERN_LEVEL_SOCKET] = "socket",     [TERN_LEVEL_NODE] = "node",
-        [TERN_LEVEL_SLOT] = "slot",         [TERN_LEVEL_NONE] = "none",
-        [TERN_LEVEL_DEFAULT] = "default",   [TERN_LEVEL_COUNT] = "?",
+        [TERN_MAP_LEVEL_HWTHREAD] = "hwthread", [TERN_MAP_LEVEL_CORE] = "core",
+        [TERN_MAP_LEVEL_L1] = "l1cache",        [TERN_MAP_LEVEL_L2] = "l2cache",
+        [TERN_MAP_LEVEL_L3] = "l3cache",        [TERN_MAP_LEVEL_NUMA] = "numa",
+        [TERN_MAP_LEVEL_SOCKET] = "socket",     [TERN_MAP_LEVEL_NODE] = "node",
+        [TERN_MAP_LEVEL_SLOT] = "slot",         [TERN_MAP_LEVEL_NONE] = "none",
+        [TERN_MAP_LEVEL_DEFAULT] = "default",   [TERN_MAP_LEVEL_COUNT] = "?",
     };
     return names[level];
 }
 
-int tern_host_objects(const struct tern_host *host, enum tern_level level)
+int tern_host_objects(const struct tern_host *host, enum tern_map_level level)
 {
     int objects = 0;
     for (int i = 0; i < host->cpu_count; i++) {
@@ -70,7 +70,7 @@ int tern_host_objects(const struct tern_host *host, enum tern_level level)
 
 int tern_host_units(const struct tern_host *host, bool hwthreads)
 {
-    int units = tern_host_objects(host, hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE);
+    int units = tern_host_objects(host, hwthreads ? TERN_MAP_LEVEL_HWTHREAD : TERN_MAP_LEVEL_CORE);
     return host->cpu_limit > 0 && host->cpu_limit < units ? host->cpu_limit : units;
 }
 
@@ -85,7 +85,7 @@ struct mapping {
     const struct tern_host *hosts;
     int host_count;
     int *host_ranks;      /* per host */
-    enum tern_level unit; /* core or hardware thread: what PE=N counts */
+    enum tern_map_level unit; /* core or hardware thread: what PE=N counts */
     int pe;
     struct tern_map *map;
 };
@@ -132,7 +132,7 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
         } else if (request->per_object && request->np[a] > capacity) {
             return tern_error(
                 TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks",
-                request->np[a], request->per_object, tern_level_name(request->per_level),
+                request->np[a], request->per_object, tern_map_level_name(request->per_level),
                 m->host_count, m->host_count == 1 ? "" : "s", capacity);
         }
         total += ret_app_np[a];
@@ -240,7 +240,7 @@ static int no_room(const struct mapping *m, const struct tern_host *full)
 }
 
 /* Host and object of rank `index` of its program under ppr. */
-static void place_per_object(const struct mapping *m, int index, struct tern_place *place)
+static void place_per_object(const struct mapping *m, int index, struct tern_rank_place *place)
 {
     for (int h = 0; h < m->host_count; h++) {
         int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
@@ -257,21 +257,21 @@ static void decide_defaults(const struct mapping *m, bool crowded)
 {
     const struct tern_map_request *request = m->request;
     struct tern_map *map = m->map;
-    enum tern_level usual = map->size <= 2 || m->pe > 1 ? m->unit : TERN_LEVEL_SOCKET;
+    enum tern_map_level usual = map->size <= 2 || m->pe > 1 ? m->unit : TERN_MAP_LEVEL_SOCKET;
     map->by = request->per_object ? request->per_level : request->by;
-    if (map->by == TERN_LEVEL_DEFAULT)
-        map->by = crowded || m->pe > 1 || request->fixed ? TERN_LEVEL_SLOT : usual;
+    if (map->by == TERN_MAP_LEVEL_DEFAULT)
+        map->by = crowded || m->pe > 1 || request->fixed ? TERN_MAP_LEVEL_SLOT : usual;
     /* ranks with several processors each take them in order; the object of one processor would be
      * too small */
     if (m->pe > 1 && map->by <= m->unit)
-        map->by = TERN_LEVEL_SLOT;
+        map->by = TERN_MAP_LEVEL_SLOT;
     map->bind = request->bind;
-    if (map->bind != TERN_LEVEL_DEFAULT)
+    if (map->bind != TERN_MAP_LEVEL_DEFAULT)
         return;
-    bool asked = request->by != TERN_LEVEL_DEFAULT || request->per_object;
+    bool asked = request->by != TERN_MAP_LEVEL_DEFAULT || request->per_object;
     if (crowded)
-        map->bind = TERN_LEVEL_NONE;
-    else if (asked && map->by < TERN_LEVEL_NODE && m->pe == 1)
+        map->bind = TERN_MAP_LEVEL_NONE;
+    else if (asked && map->by < TERN_MAP_LEVEL_NODE && m->pe == 1)
         map->bind = map->by;
     else
         map->bind = usual;
@@ -279,12 +279,12 @@ static void decide_defaults(const struct mapping *m, bool crowded)
 
 /* Before the mapping is decided it is known who will be crowded: the counts per host don't depend
  * on objects. */
-static void count_crowds(struct mapping *m, const struct tern_place *places)
+static void count_crowds(struct mapping *m, const struct tern_rank_place *places)
 {
     m->map->crowded_host = -1;
     for (int i = 0; i < m->map->size && m->map->crowded_host < 0; i++) {
         int h = places[i].host;
-        int units = tern_host_units(&m->hosts[h], m->unit == TERN_LEVEL_HWTHREAD);
+        int units = tern_host_units(&m->hosts[h], m->unit == TERN_MAP_LEVEL_HWTHREAD);
         if ((int64_t)m->host_ranks[h] * m->pe > units) {
             m->map->crowded_host = h;
             m->map->crowded_ranks = m->host_ranks[h];
@@ -295,11 +295,11 @@ static void count_crowds(struct mapping *m, const struct tern_place *places)
 
 static int place_on_hosts(struct mapping *m, const int *app_np)
 {
-    bool spread = m->request->by == TERN_LEVEL_NODE;
+    bool spread = m->request->by == TERN_MAP_LEVEL_NODE;
     int cursor = 0, rank = 0;
     for (int a = 0; a < m->request->apps; a++) {
         for (int i = 0; i < app_np[a]; i++, rank++) {
-            struct tern_place *place = &m->map->places[rank];
+            struct tern_rank_place *place = &m->map->places[rank];
             place->app = a;
             place->app_rank = i;
             if (m->request->fixed)
@@ -319,7 +319,7 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
 }
 
 /* Cores or hardware threads of each object of a level; malloc'ed. */
-static int *count_units(const struct tern_host *host, enum tern_level level, enum tern_level unit)
+static int *count_units(const struct tern_host *host, enum tern_map_level level, enum tern_map_level unit)
 {
     int *units = tern_must_alloc(host->cpu_count * sizeof *units);
     int *seen = tern_must_alloc(host->cpu_count * sizeof *seen); /* 1 + the unit's object */
@@ -364,17 +364,17 @@ static void place_at_objects_of(const struct mapping *m, int h)
 
 static void place_at_objects(const struct mapping *m)
 {
-    if (m->request->per_object || m->map->by > TERN_LEVEL_NODE)
+    if (m->request->per_object || m->map->by > TERN_MAP_LEVEL_NODE)
         return;
     for (int h = 0; h < m->host_count; h++)
         place_at_objects_of(m, h);
 }
 
 /* First hardware thread of the object that the place sits at. */
-static const struct tern_cpu *first_cpu(const struct mapping *m, const struct tern_place *place)
+static const struct tern_cpu *first_cpu(const struct mapping *m, const struct tern_rank_place *place)
 {
     const struct tern_host *host = &m->hosts[place->host];
-    for (int c = 0; c < host->cpu_count && m->map->by < TERN_LEVEL_COUNT; c++) {
+    for (int c = 0; c < host->cpu_count && m->map->by < TERN_MAP_LEVEL_COUNT; c++) {
         if (host->cpus[c].id[m->map->by] == place->object)
             return &host->cpus[c];
     }
@@ -398,12 +398,12 @@ static int compare_numbering(const void *left, const void *right)
  * dealt anew. */
 static void number_ranks(struct mapping *m)
 {
-    enum tern_level level = m->request->rank_by;
-    if (level >= TERN_LEVEL_COUNT || m->request->fixed)
+    enum tern_map_level level = m->request->rank_by;
+    if (level >= TERN_MAP_LEVEL_COUNT || m->request->fixed)
         return;
     int size = m->map->size;
     struct numbering *order = tern_must_alloc(size * sizeof *order);
-    struct tern_place *old = tern_must_alloc(size * sizeof *old);
+    struct tern_rank_place *old = tern_must_alloc(size * sizeof *old);
     memcpy(old, m->map->places, size * sizeof *old);
     for (int i = 0; i < size; i++) {
         order[i] = (struct numbering){ old[i].host, first_cpu(m, &old[i])->id[level], 0, i };
@@ -419,14 +419,14 @@ static void number_ranks(struct mapping *m)
     free(order);
 }
 
-static bool at_object(const struct mapping *m, const struct tern_place *place,
+static bool at_object(const struct mapping *m, const struct tern_rank_place *place,
                       const struct tern_cpu *cpu)
 {
-    return m->map->by >= TERN_LEVEL_NODE || cpu->id[m->map->by] == place->object;
+    return m->map->by >= TERN_MAP_LEVEL_NODE || cpu->id[m->map->by] == place->object;
 }
 
-static void take_object(const struct tern_host *host, enum tern_level level, int id,
-                        struct tern_place *place)
+static void take_object(const struct tern_host *host, enum tern_map_level level, int id,
+                        struct tern_rank_place *place)
 {
     for (int c = 0; c < host->cpu_count; c++) {
         if (host->cpus[c].id[level] == id)
@@ -436,7 +436,7 @@ static void take_object(const struct tern_host *host, enum tern_level level, int
 
 /* Objects of the level that ranks are bound to, on one host. */
 struct targets {
-    enum tern_level level;
+    enum tern_map_level level;
     bool single; /* cores or hardware threads: a rank takes as many as it wants processors */
     int *units;  /* processors of each object */
     int *taken;  /* by ranks so far: processors, or ranks of wider objects */
@@ -444,7 +444,7 @@ struct targets {
 
 /* The object that the place gets next: on the earliest lap, at its own object if there is one, with
  * fewest ranks. -1 when `taken` excludes all. Only single processors are taken from elsewhere. */
-static int least_used(const struct mapping *m, const struct tern_place *place,
+static int least_used(const struct mapping *m, const struct tern_rank_place *place,
                       const struct targets *targets, const bool *taken)
 {
     const struct tern_host *host = &m->hosts[place->host];
@@ -468,7 +468,7 @@ static int least_used(const struct mapping *m, const struct tern_place *place,
     return best;
 }
 
-static void bind_place(const struct mapping *m, struct tern_place *place, struct targets *targets)
+static void bind_place(const struct mapping *m, struct tern_rank_place *place, struct targets *targets)
 {
     const struct tern_host *host = &m->hosts[place->host];
     place->bound = true;
@@ -491,7 +491,7 @@ static void bind_place(const struct mapping *m, struct tern_place *place, struct
 static int bind_as_said(const struct mapping *m, int rank)
 {
     const struct tern_fixed_place *fixed = &m->request->fixed[rank];
-    struct tern_place *place = &m->map->places[rank];
+    struct tern_rank_place *place = &m->map->places[rank];
     char *where = tern_must_format("%s, line %d", m->request->fixed_by, fixed->line);
     int error = tern_slots_find(&m->hosts[place->host], fixed->slots, m->request->hwthreads, where,
                                 &place->cpus);
@@ -503,22 +503,22 @@ static int bind_as_said(const struct mapping *m, int rank)
 static int bind_ranks_of(const struct mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
-    enum tern_level bind = m->map->bind;
-    bool free_to_move = bind >= TERN_LEVEL_NODE;
-    struct targets targets = { .level = free_to_move ? TERN_LEVEL_NODE : bind,
-                               .single = bind <= TERN_LEVEL_CORE };
+    enum tern_map_level bind = m->map->bind;
+    bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
+    struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
+                               .single = bind <= TERN_MAP_LEVEL_CORE };
     int local = 0, error = 0;
     targets.units = count_units(host, targets.level, bind < m->unit ? bind : m->unit);
     targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
     for (int i = 0; i < m->map->size && !error; i++) {
-        struct tern_place *place = &m->map->places[i];
+        struct tern_rank_place *place = &m->map->places[i];
         if (place->host != h)
             continue;
         place->local_rank = local++;
-        if (m->request->fixed && m->request->fixed[i].slots && m->request->bind != TERN_LEVEL_NONE)
+        if (m->request->fixed && m->request->fixed[i].slots && m->request->bind != TERN_MAP_LEVEL_NONE)
             error = bind_as_said(m, i);
         else if (free_to_move)
-            take_object(host, TERN_LEVEL_NODE, 0, place);
+            take_object(host, TERN_MAP_LEVEL_NODE, 0, place);
         else
             bind_place(m, place, &targets);
     }
@@ -542,9 +542,9 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
     struct mapping m = { .request = request,
                          .hosts = hosts,
                          .host_count = host_count,
-                         .unit = request->hwthreads || request->by == TERN_LEVEL_HWTHREAD
-                                     ? TERN_LEVEL_HWTHREAD
-                                     : TERN_LEVEL_CORE,
+                         .unit = request->hwthreads || request->by == TERN_MAP_LEVEL_HWTHREAD
+                                     ? TERN_MAP_LEVEL_HWTHREAD
+                                     : TERN_MAP_LEVEL_CORE,
                          .pe = request->pe > 1 ? request->pe : 1,
                          .map = &map };
     for (int h = 0; h < host_count; h++)

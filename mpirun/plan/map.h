@@ -21,29 +21,29 @@ bool tern_cpus_has(const struct tern_cpus *set, int os_index);
 int tern_cpus_count(const struct tern_cpus *set);
 
 /* Places, from narrow to wide; and the words that stand for no place. */
-enum tern_level {
-    TERN_LEVEL_HWTHREAD,
-    TERN_LEVEL_CORE,
-    TERN_LEVEL_L1,
-    TERN_LEVEL_L2,
-    TERN_LEVEL_L3,
-    TERN_LEVEL_NUMA,
-    TERN_LEVEL_SOCKET,
-    TERN_LEVEL_NODE,
-    TERN_LEVEL_COUNT,
-    TERN_LEVEL_SLOT,    /* mapping and ranking only */
-    TERN_LEVEL_NONE,    /* binding only */
-    TERN_LEVEL_DEFAULT, /* choose */
+enum tern_map_level {
+    TERN_MAP_LEVEL_HWTHREAD,
+    TERN_MAP_LEVEL_CORE,
+    TERN_MAP_LEVEL_L1,
+    TERN_MAP_LEVEL_L2,
+    TERN_MAP_LEVEL_L3,
+    TERN_MAP_LEVEL_NUMA,
+    TERN_MAP_LEVEL_SOCKET,
+    TERN_MAP_LEVEL_NODE,
+    TERN_MAP_LEVEL_COUNT,
+    TERN_MAP_LEVEL_SLOT,    /* mapping and ranking only */
+    TERN_MAP_LEVEL_NONE,    /* binding only */
+    TERN_MAP_LEVEL_DEFAULT, /* choose */
 };
 
 /* "core", "socket", ... in lower case. */
-const char *tern_level_name(enum tern_level level);
+const char *tern_map_level_name(enum tern_map_level level);
 
 /* A hardware thread: its operating system number and the ordinal (0, 1, ...) of the object of each
  * level that it belongs to. */
 struct tern_cpu {
     int os_index;
-    int id[TERN_LEVEL_COUNT];
+    int id[TERN_MAP_LEVEL_COUNT];
 };
 
 /* A host as recorded: the hardware threads that we may use, in the machine's logical order. */
@@ -58,7 +58,7 @@ struct tern_host {
 };
 
 /* Number of objects of a level on the host. */
-int tern_host_objects(const struct tern_host *host, enum tern_level level);
+int tern_host_objects(const struct tern_host *host, enum tern_map_level level);
 /* Cores (or hardware threads), at most the control group's limit: how many ranks run without
  * sharing. */
 int tern_host_units(const struct tern_host *host, bool hwthreads);
@@ -74,11 +74,11 @@ struct tern_fixed_place {
 struct tern_map_request {
     const int *np;      /* ranks of each program; 0: not said */
     int apps;           /* number of programs */
-    enum tern_level by; /* a level, SLOT or DEFAULT */
+    enum tern_map_level by; /* a level, SLOT or DEFAULT */
     int per_object;     /* ppr: this many ranks on each object of level per_level; 0: not used */
-    enum tern_level per_level;
-    enum tern_level rank_by; /* a level, SLOT or DEFAULT */
-    enum tern_level bind;    /* a level, NONE or DEFAULT */
+    enum tern_map_level per_level;
+    enum tern_map_level rank_by; /* a level, SLOT or DEFAULT */
+    enum tern_map_level bind;    /* a level, NONE or DEFAULT */
     int pe;                  /* cores (or hardware threads) for each rank; 0 or 1: one */
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool no_oversubscribe;   /* more ranks than slots is an error */
@@ -89,7 +89,7 @@ struct tern_map_request {
     const char *fixed_by; /* the rankfile; NULL: --map-by seq */
 };
 
-struct tern_place {
+struct tern_rank_place {
     int host;       /* index */
     int app;        /* program */
     int app_rank;   /* among the ranks of its program */
@@ -101,9 +101,9 @@ struct tern_place {
 
 struct tern_map {
     int size;                  /* ranks */
-    struct tern_place *places; /* by rank; owned by the map */
+    struct tern_rank_place *places; /* by rank; owned by the map */
     int slots;                 /* of all hosts */
-    enum tern_level by, bind;  /* as decided */
+    enum tern_map_level by, bind;  /* as decided */
     int crowded_host;          /* first host with more ranks than processors, or -1 */
     int crowded_ranks, crowded_units;
 };
@@ -115,13 +115,13 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
 void tern_map_free(struct tern_map *map);
 
 /* Where a place is, as PMIx words it: "SK0:L30:L20:L10:CR0:HT0-1:NM0" and "hwloc:0,8"; malloc'ed. */
-char *tern_map_locality(const struct tern_host *host, const struct tern_place *place);
-char *tern_map_cpuset(const struct tern_place *place);
+char *tern_map_locality(const struct tern_host *host, const struct tern_rank_place *place);
+char *tern_map_cpuset(const struct tern_rank_place *place);
 /* Reads "hwloc:0-3,8"; other words read as the empty set. */
 void tern_cpus_read(const char *text, struct tern_cpus *ret_set);
 
 /* "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0-1]]: [BB/BB/../..]" as Open MPI words it;
  * malloc'ed. */
-char *tern_map_describe(const struct tern_host *host, const struct tern_place *place);
+char *tern_map_describe(const struct tern_host *host, const struct tern_rank_place *place);
 
 #endif

@@ -259,7 +259,7 @@ static int apply_placement(const struct tern_option *option, const char *word, c
     case PER_NODE:
     case PER_SOCKET:
     case ONE_PER_NODE:
-        map->per_level = option->effect == PER_SOCKET ? TERN_LEVEL_SOCKET : TERN_LEVEL_NODE;
+        map->per_level = option->effect == PER_SOCKET ? TERN_MAP_LEVEL_SOCKET : TERN_MAP_LEVEL_NODE;
         map->per_object = 1;
         return option->effect == ONE_PER_NODE
                    ? 0
@@ -523,9 +523,9 @@ static int parse_words(char **words, int count, struct tern_options *options)
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
 {
     struct tern_options options = {
-        .map = { .by = TERN_LEVEL_DEFAULT,
-                 .rank_by = TERN_LEVEL_DEFAULT,
-                 .bind = TERN_LEVEL_DEFAULT },
+        .map = { .by = TERN_MAP_LEVEL_DEFAULT,
+                 .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                 .bind = TERN_MAP_LEVEL_DEFAULT },
     };
     int result = tern_parameters_of_environment(&options);
     if (result == 0)

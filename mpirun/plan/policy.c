@@ -11,18 +11,18 @@
 
 static const struct {
     const char *name;
-    enum tern_level level;
+    enum tern_map_level level;
 } level_names[] = {
-    { "slot", TERN_LEVEL_SLOT },     { "hwthread", TERN_LEVEL_HWTHREAD },
-    { "hwt", TERN_LEVEL_HWTHREAD },  { "core", TERN_LEVEL_CORE },
-    { "l1cache", TERN_LEVEL_L1 },    { "l2cache", TERN_LEVEL_L2 },
-    { "l3cache", TERN_LEVEL_L3 },    { "numa", TERN_LEVEL_NUMA },
-    { "socket", TERN_LEVEL_SOCKET }, { "package", TERN_LEVEL_SOCKET },
-    { "board", TERN_LEVEL_NODE },    { "node", TERN_LEVEL_NODE },
-    { "none", TERN_LEVEL_NONE },
+    { "slot", TERN_MAP_LEVEL_SLOT },     { "hwthread", TERN_MAP_LEVEL_HWTHREAD },
+    { "hwt", TERN_MAP_LEVEL_HWTHREAD },  { "core", TERN_MAP_LEVEL_CORE },
+    { "l1cache", TERN_MAP_LEVEL_L1 },    { "l2cache", TERN_MAP_LEVEL_L2 },
+    { "l3cache", TERN_MAP_LEVEL_L3 },    { "numa", TERN_MAP_LEVEL_NUMA },
+    { "socket", TERN_MAP_LEVEL_SOCKET }, { "package", TERN_MAP_LEVEL_SOCKET },
+    { "board", TERN_MAP_LEVEL_NODE },    { "node", TERN_MAP_LEVEL_NODE },
+    { "none", TERN_MAP_LEVEL_NONE },
 };
 
-static bool find_level(const char *text, enum tern_level *ret_level)
+static bool find_level(const char *text, enum tern_map_level *ret_level)
 {
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
         if (strcasecmp(text, level_names[i].name) == 0) {
@@ -130,12 +130,12 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options)
 {
     char *copy = tern_must_copy(text), *level_text = strchr(copy, ':');
-    enum tern_level level = TERN_LEVEL_NODE;
+    enum tern_map_level level = TERN_MAP_LEVEL_NODE;
     int count, error;
     if (level_text)
         *level_text++ = '\0';
     error = tern_policy_number(option, copy, 1, 1 << 20, &count);
-    if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_LEVEL_COUNT))
+    if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_MAP_LEVEL_COUNT))
         error =
             tern_error(TERN_ERR_ARG,
                        "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
@@ -164,18 +164,18 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
             free(pair);
         }
     } else if (*word) {
-        enum tern_level level = TERN_LEVEL_SLOT;
+        enum tern_map_level level = TERN_MAP_LEVEL_SLOT;
         options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
         options->by_rankfile = strcasecmp(word, "rankfile") == 0;
         bool fixed = options->sequential || options->by_rankfile;
-        if (!fixed && (!find_level(word, &level) || level == TERN_LEVEL_NONE))
+        if (!fixed && (!find_level(word, &level) || level == TERN_MAP_LEVEL_NONE))
             error = tern_error(TERN_ERR_ARG,
                                "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
                                "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
                                "rankfile",
                                option, word);
         else
-            options->map.by = fixed ? TERN_LEVEL_DEFAULT : level;
+            options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
     }
     while (!error && rest) {
         /* the name of a file may have commas */
@@ -208,8 +208,8 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
     static const char *const known[] = {"span", "fill", NULL}; /* the order is the objects' all the same */
     char *copy = tern_must_copy(text);
     int error = cut_modifiers(option, copy, known);
-    enum tern_level level;
-    bool found = find_level(copy, &level) && level != TERN_LEVEL_NONE;
+    enum tern_map_level level;
+    bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;
     free(copy);
     if (error)
         return error;
@@ -226,10 +226,10 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     static const char *const known[] = {"overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL}; /* always so */
     char *copy = tern_must_copy(text);
     int error = cut_modifiers(option, copy, known);
-    enum tern_level level;
-    bool found = find_level(copy, &level) && level != TERN_LEVEL_SLOT;
+    enum tern_map_level level;
+    bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
     if (!found && strcasecmp(copy, "cpu-list") == 0) {
-        level = TERN_LEVEL_HWTHREAD;
+        level = TERN_MAP_LEVEL_HWTHREAD;
         found = true;
     }
     free(copy);

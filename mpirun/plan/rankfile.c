@@ -67,13 +67,13 @@ static bool read_slots(const char **at, struct slots *item)
 
 /* Adds what numbers `first` to `last` of a level stand for; returns the first one that is missing, or
  * -1. Numbers count from the first one of the socket. */
-static int take_slots(const struct tern_host *host, enum tern_level level, const struct slots *item,
+static int take_slots(const struct tern_host *host, enum tern_map_level level, const struct slots *item,
                       struct tern_cpus *cpus)
 {
     int offset = -1, after = 0;
     for (int c = 0; c < host->cpu_count; c++) {
         const struct tern_cpu *cpu = &host->cpus[c];
-        if (item->socket >= 0 && cpu->id[TERN_LEVEL_SOCKET] != item->socket)
+        if (item->socket >= 0 && cpu->id[TERN_MAP_LEVEL_SOCKET] != item->socket)
             continue;
         offset = offset < 0 ? cpu->id[level] : offset;
         int number = cpu->id[level] - offset;
@@ -87,7 +87,7 @@ static int take_slots(const struct tern_host *host, enum tern_level level, const
 }
 
 /* The same for the operating system's numbers: the cores around them. */
-static int take_physical(const struct tern_host *host, enum tern_level level,
+static int take_physical(const struct tern_host *host, enum tern_map_level level,
                          const struct slots *item, struct tern_cpus *cpus)
 {
     for (int wanted = item->first; wanted <= item->last; wanted++) {
@@ -107,10 +107,10 @@ static int take_physical(const struct tern_host *host, enum tern_level level,
 }
 
 static int missing_slot(const struct tern_host *host, const struct slots *item, int missing,
-                        bool physical, enum tern_level level, const char *where)
+                        bool physical, enum tern_map_level level, const char *where)
 {
-    const char *kind = physical ? "processor" : level == TERN_LEVEL_CORE ? "core" : "hardware thread";
-    int sockets = tern_host_objects(host, TERN_LEVEL_SOCKET);
+    const char *kind = physical ? "processor" : level == TERN_MAP_LEVEL_CORE ? "core" : "hardware thread";
+    int sockets = tern_host_objects(host, TERN_MAP_LEVEL_SOCKET);
     if (item->socket >= sockets)
         return tern_error(TERN_ERR_ARG, "%s: host %s has %d socket%s that may be used, no socket %d",
                           where, host->name, sockets, sockets == 1 ? "" : "s", item->socket);
@@ -124,7 +124,7 @@ static int missing_slot(const struct tern_host *host, const struct slots *item, 
 int tern_slots_find(const struct tern_host *host, const char *slots, bool hwthreads,
                     const char *where, struct tern_cpus *ret_cpus)
 {
-    enum tern_level level = hwthreads ? TERN_LEVEL_HWTHREAD : TERN_LEVEL_CORE;
+    enum tern_map_level level = hwthreads ? TERN_MAP_LEVEL_HWTHREAD : TERN_MAP_LEVEL_CORE;
     bool physical = *slots == 'p' || *slots == 'P';
     const char *at = slots + physical;
     struct tern_cpus cpus = { 0 };
@@ -139,7 +139,7 @@ int tern_slots_find(const struct tern_host *host, const char *slots, bool hwthre
             continue;
         int missing = physical ? take_physical(host, level, &item, &cpus)
                                : take_slots(host, level, &item, &cpus);
-        if (missing >= 0 || item.socket >= tern_host_objects(host, TERN_LEVEL_SOCKET))
+        if (missing >= 0 || item.socket >= tern_host_objects(host, TERN_MAP_LEVEL_SOCKET))
             return missing_slot(host, &item, missing, physical, level, where);
     } while (*at);
     *ret_cpus = cpus;

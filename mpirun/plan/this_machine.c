@@ -107,7 +107,7 @@ static int object_around(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_ty
 
 /* What there is of a level is numbered 0, 1, ... in order of appearance: some objects may hold none
  * of our processors. */
-static void number_level(struct tern_host *host, enum tern_level level)
+static void number_level(struct tern_host *host, enum tern_map_level level)
 {
     int *seen = tern_must_alloc(host->cpu_count * sizeof *seen), count = 0;
     for (int i = 0; i < host->cpu_count; i++) {
@@ -125,9 +125,9 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
                           struct tern_host *host)
 {
     static const hwloc_obj_type_t types[] = {
-        [TERN_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
-        [TERN_LEVEL_L2] = HWLOC_OBJ_L2CACHE,    [TERN_LEVEL_L3] = HWLOC_OBJ_L3CACHE,
-        [TERN_LEVEL_NUMA] = HWLOC_OBJ_NUMANODE, [TERN_LEVEL_SOCKET] = HWLOC_OBJ_PACKAGE,
+        [TERN_MAP_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_MAP_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
+        [TERN_MAP_LEVEL_L2] = HWLOC_OBJ_L2CACHE,    [TERN_MAP_LEVEL_L3] = HWLOC_OBJ_L3CACHE,
+        [TERN_MAP_LEVEL_NUMA] = HWLOC_OBJ_NUMANODE, [TERN_MAP_LEVEL_SOCKET] = HWLOC_OBJ_PACKAGE,
     };
     int pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     host->cpus = tern_must_alloc((pus > 0 ? pus : 1) * sizeof *host->cpus);
@@ -141,21 +141,21 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
         cpu->os_index = (int)pu->os_index;
         /* where the machine has no such object, that of the next wider level stands for it; without
          * cores a thread is one */
-        for (int level = TERN_LEVEL_SOCKET; level > TERN_LEVEL_HWTHREAD; level--) {
+        for (int level = TERN_MAP_LEVEL_SOCKET; level > TERN_MAP_LEVEL_HWTHREAD; level--) {
             int id = object_around(topology, pu, types[level]);
             if (id < 0)
-                id = level == TERN_LEVEL_CORE     ? i
-                     : level == TERN_LEVEL_SOCKET ? 0
+                id = level == TERN_MAP_LEVEL_CORE     ? i
+                     : level == TERN_MAP_LEVEL_SOCKET ? 0
                                                   : cpu->id[level + 1];
             cpu->id[level] = id;
         }
-        cpu->id[TERN_LEVEL_HWTHREAD] = i;
+        cpu->id[TERN_MAP_LEVEL_HWTHREAD] = i;
     }
     if (!host->cpu_count) {
         host->cpu_count = 1;
         host->cpus[0] = (struct tern_cpu){ 0 };
     }
-    for (int level = TERN_LEVEL_HWTHREAD; level < TERN_LEVEL_NODE; level++)
+    for (int level = TERN_MAP_LEVEL_HWTHREAD; level < TERN_MAP_LEVEL_NODE; level++)
         number_level(host, level);
 }
 

@@ -45,11 +45,6 @@ bool tern_local_guarded(void)
     return local.guardian_pid && local.guardian.ready;
 }
 
-int tern_local_guardian(void)
-{
-    return (int)local.guardian_pid;
-}
-
 static void guardian_gone(void)
 {
     struct tern_guardian_message lost = { .kind = TERN_GUARDIAN_LOST, .pid = local.guardian_pid };

@@ -29,7 +29,4 @@ void tern_local_close(void);
 void tern_local_abandon(int timeout_ms);
 /* Is there a guardian? */
 bool tern_local_guarded(void);
-/* Its process, or 0. */
-int tern_local_guardian(void);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tern's own ranks report (reports.c). One that connects by PMIx may have any library; it waits for
+ * Tern's own ranks report (rank_channel.c). One that connects by PMIx may have any library; it waits for
  * our answer meanwhile, so its process can be looked at. One that never connects is found in two
  * ways: its program may name the library of another MPI, or its process, which is looked at some
  * seconds later, may have loaded one.
@@ -434,7 +434,7 @@ void tern_foreign_start(void)
 {
     bool *seen = tern_must_alloc(foreign.job->options->app_count * sizeof *seen);
     for (int rank = 0; rank < foreign.job->map->size; rank++) {
-        const struct tern_place *place = &foreign.job->map->places[rank];
+        const struct tern_rank_place *place = &foreign.job->map->places[rank];
         if (place->host != foreign.job->here || seen[place->app])
             continue;
         seen[place->app] = true;

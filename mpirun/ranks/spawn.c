@@ -99,7 +99,7 @@ static int make_plan(const struct tern_job *job, struct plan *plan,
     }
     int error = 0;
     for (int rank = 0; rank < job->map->size && !error; rank++) {
-        const struct tern_place *place = &job->map->places[rank];
+        const struct tern_rank_place *place = &job->map->places[rank];
         if (place->host != job->here)
             continue;
         struct tern_strings env = { 0 };

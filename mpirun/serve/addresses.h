@@ -10,7 +10,7 @@
 #include "mpirun/job.h"
 
 /* `answer` is told, now or later, of rank `rank`'s card, which rank `asker` of this host has sought; the bytes are valid during the
- * call only. `send` as in exchange.h. */
+ * call only. `send` as in server_exchange.h. */
 void tern_cards_open(const struct tern_job *job, bool is_agent, void (*send)(const struct tern_frame *frame),
                      void (*answer)(int asker, int rank, const struct tern_card *card, size_t size));
 

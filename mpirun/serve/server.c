@@ -9,7 +9,7 @@
  * Who may connect: processes of our own user on this host (pmix_gate.c), which must name a registered
  * rank of a registered namespace. No secret is in what PMIx tells them.
  *
- * What other hosts must take part in or know goes through exchange.c.
+ * What other hosts must take part in or know goes through server_exchange.c.
  */
 #include "mpirun/serve/server.h"
 

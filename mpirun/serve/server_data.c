@@ -87,7 +87,7 @@ static int app_size(const struct tern_map *map, int app)
 
 static void describe_rank(const struct tern_job *job, int rank, struct tern_infos *infos)
 {
-    const struct tern_place *place = &job->map->places[rank];
+    const struct tern_rank_place *place = &job->map->places[rank];
     struct tern_infos own = { 0 };
     add_rank(&own, PMIX_RANK, rank);
     add_rank(&own, PMIX_GLOBAL_RANK, rank);
@@ -208,8 +208,8 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     tern_infos_string(&infos, PMIX_NODE_MAP, nodes);
     tern_infos_string(&infos, PMIX_PROC_MAP, ranks);
     tern_infos_string(&infos, PMIX_NODE_LIST, list_hosts(job, ""));
-    tern_infos_string(&infos, PMIX_MAPBY, tern_level_name(map->by));
-    tern_infos_string(&infos, PMIX_BINDTO, tern_level_name(map->bind));
+    tern_infos_string(&infos, PMIX_MAPBY, tern_map_level_name(map->by));
+    tern_infos_string(&infos, PMIX_BINDTO, tern_map_level_name(map->bind));
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
     if (job->here >= 0)
         describe_here(job, &infos);

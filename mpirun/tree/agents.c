@@ -42,7 +42,7 @@ struct child {
     char *name;
     pid_t pid;
     enum state state;
-    struct tern_link link;
+    struct tern_agent_link link;
     struct tern_watch words; /* its standard error */
     int patience_ms;         /* until it must be up */
     struct tern_timer limit; /* for coming up; in state FAILING: for its last words */
@@ -169,7 +169,7 @@ static void fail(struct child *child, const char *why)
         return;
     child->state = FAILING;
     snprintf(child->why, sizeof child->why, "%s", why);
-    tern_link_close(&child->link);
+    tern_agent_link_close(&child->link);
     tern_loop_set_timer(&child->limit, WORDS_GRACE_MS);
 }
 
@@ -221,7 +221,7 @@ static void lose_child(struct child *child, const char *why)
     agents.listener->lost(child->host, killed ? text : why);
 }
 
-static void link_lost(struct tern_link *link, const char *why)
+static void link_lost(struct tern_agent_link *link, const char *why)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     if (child->state == STARTING) {
@@ -233,7 +233,7 @@ static void link_lost(struct tern_link *link, const char *why)
 }
 
 /* Silent, but is its host alive? */
-static bool host_answers(struct tern_link *link)
+static bool host_answers(struct tern_agent_link *link)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     char line[400];
@@ -251,7 +251,7 @@ static bool host_answers(struct tern_link *link)
 
 /* ---- coming up ---- */
 
-static bool greeted(struct tern_link *link, const char *line)
+static bool greeted(struct tern_agent_link *link, const char *line)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     static const char mark[] = "TERN-AGENT ";
@@ -274,14 +274,14 @@ static bool greeted(struct tern_link *link, const char *line)
         child->state = UP;
         *child->last = '\0';
         tern_loop_stop_timer(&child->limit);
-        tern_link_watch_silence(link, agents.launch->silence_ms);
+        tern_agent_link_watch_silence(link, agents.launch->silence_ms);
         agents.listener->up(child->host);
     }
     free(own);
     return true;
 }
 
-static void link_received(struct tern_link *link, const struct tern_frame *frame)
+static void link_received(struct tern_agent_link *link, const struct tern_frame *frame)
 {
     (void)link;
     agents.listener->received(frame);
@@ -367,7 +367,7 @@ void tern_agents_start(int host, const char *name, const char *address, int pati
     tern_loop_never_wait(fds[2]);
     child->patience_ms = patience_ms;
     tern_loop_set_timer(&child->limit, patience_ms);
-    if (tern_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
+    if (tern_agent_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
         fail(child, "too many open files");
 }
 
@@ -396,7 +396,7 @@ void tern_agents_came(int host, int fd)
     }
     if (!child)
         close(fd);
-    else if (out < 0 || tern_link_open(&child->link, fd, out))
+    else if (out < 0 || tern_agent_link_open(&child->link, fd, out))
         fail(child, "too many open files");
 }
 
@@ -424,14 +424,14 @@ void tern_agents_send(const struct tern_frame *frame)
     if (frame->host == TERN_EVERY_HOST) {
         for (struct child *child = agents.children; child; child = child->next) {
             if (child->state == UP)
-                tern_link_send(&child->link, frame);
+                tern_agent_link_send(&child->link, frame);
         }
         return;
     }
     for (int at = frame->host; at >= 0; at = tern_agents_parent(agents.launch, at)) {
         struct child *child = find(at);
         if (child) {
-            tern_link_send(&child->link, frame);
+            tern_agent_link_send(&child->link, frame);
             return;
         }
     }
@@ -441,7 +441,7 @@ void tern_agents_excuse(bool stops)
 {
     for (struct child *child = agents.children; child; child = child->next) {
         if (child->state == UP)
-            tern_link_excuse(&child->link, stops);
+            tern_agent_link_excuse(&child->link, stops);
     }
 }
 
@@ -449,8 +449,8 @@ void tern_agents_end(int timeout_ms)
 {
     int64_t end_ms = tern_loop_now_ms() + timeout_ms;
     for (struct child *child = agents.children; child; child = child->next) {
-        tern_link_flush(&child->link, timeout_ms);
-        tern_link_close(&child->link);
+        tern_agent_link_flush(&child->link, timeout_ms);
+        tern_agent_link_close(&child->link);
         if (child->state != UP && child->pid > 0)
             kill(child->pid, SIGKILL);
     }

@@ -24,7 +24,7 @@
 
 enum { READ_BYTES = 65536, GREETING_MOST = 65536, READS_AT_ONCE = 16 };
 
-void tern_link_close(struct tern_link *link)
+void tern_agent_link_close(struct tern_agent_link *link)
 {
     if (!link->open)
         return;
@@ -39,15 +39,15 @@ void tern_link_close(struct tern_link *link)
         tern_parcel_free(&link->incoming);
 }
 
-static void lose(struct tern_link *link, const char *why)
+static void lose(struct tern_agent_link *link, const char *why)
 {
     if (!link->open)
         return;
-    tern_link_close(link);
+    tern_agent_link_close(link);
     link->lost(link, why);
 }
 
-static void forget_sent(struct tern_link *link)
+static void forget_sent(struct tern_agent_link *link)
 {
     memmove(link->outgoing.bytes, link->outgoing.bytes + link->sent,
             link->outgoing.size - link->sent);
@@ -56,7 +56,7 @@ static void forget_sent(struct tern_link *link)
 }
 
 /* The other end's death is noticed where we read: nothing is lost that it still said. */
-static void send_waiting(struct tern_link *link)
+static void send_waiting(struct tern_agent_link *link)
 {
     while (link->sent < link->outgoing.size) {
         ssize_t n = write(link->out.fd, link->outgoing.bytes + link->sent,
@@ -83,10 +83,10 @@ static void send_waiting(struct tern_link *link)
 static void out_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
-    send_waiting((struct tern_link *)((char *)watch - offsetof(struct tern_link, out)));
+    send_waiting((struct tern_agent_link *)((char *)watch - offsetof(struct tern_agent_link, out)));
 }
 
-void tern_link_send(struct tern_link *link, const struct tern_frame *frame)
+void tern_agent_link_send(struct tern_agent_link *link, const struct tern_frame *frame)
 {
     if (!link->open)
         return;
@@ -94,7 +94,7 @@ void tern_link_send(struct tern_link *link, const struct tern_frame *frame)
     send_waiting(link);
 }
 
-void tern_link_flush(struct tern_link *link, int timeout_ms)
+void tern_agent_link_flush(struct tern_agent_link *link, int timeout_ms)
 {
     int64_t end_ms = tern_loop_now_ms() + timeout_ms;
     while (link->open && link->outgoing.size) {
@@ -107,7 +107,7 @@ void tern_link_flush(struct tern_link *link, int timeout_ms)
 }
 
 /* Hands over complete lines until one of them says that frames follow; returns the bytes used. */
-static size_t take_lines(struct tern_link *link)
+static size_t take_lines(struct tern_agent_link *link)
 {
     size_t used = 0;
     while (link->line && link->open) {
@@ -124,7 +124,7 @@ static size_t take_lines(struct tern_link *link)
 }
 
 /* Handles what is complete. False: the link has been lost on the way. */
-static bool take_frames(struct tern_link *link)
+static bool take_frames(struct tern_agent_link *link)
 {
     size_t used = link->incoming.size ? take_lines(link) : 0;
     struct tern_frame frame;
@@ -155,7 +155,7 @@ static bool take_frames(struct tern_link *link)
 static void in_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
-    struct tern_link *link = (struct tern_link *)((char *)watch - offsetof(struct tern_link, in));
+    struct tern_agent_link *link = (struct tern_agent_link *)((char *)watch - offsetof(struct tern_agent_link, in));
     static char buffer[READ_BYTES];
     link->busy = true;
     for (int reads = READS_AT_ONCE; reads > 0 && link->open; reads--) {
@@ -178,7 +178,7 @@ static void in_ready(struct tern_watch *watch, uint32_t events)
         tern_parcel_free(&link->incoming);
 }
 
-static void set_beat(struct tern_link *link)
+static void set_beat(struct tern_agent_link *link)
 {
     link->beat_ms = tern_loop_now_ms();
     tern_loop_set_timer(&link->beat, link->silence_ms / 8 + 1);
@@ -186,7 +186,7 @@ static void set_beat(struct tern_link *link)
 
 static void beat_expired(struct tern_timer *timer)
 {
-    struct tern_link *link = (struct tern_link *)((char *)timer - offsetof(struct tern_link, beat));
+    struct tern_agent_link *link = (struct tern_agent_link *)((char *)timer - offsetof(struct tern_agent_link, beat));
     int64_t now = tern_loop_now_ms();
     /* Where we come late ourselves (stopped by a signal, or by a machine that sleeps), what the
      * other has said lies unread: it gets another chance. */
@@ -200,17 +200,17 @@ static void beat_expired(struct tern_timer *timer)
         return;
     }
     if (now - link->spoke_ms >= link->silence_ms / 4 - 1)
-        tern_link_send(link, &(struct tern_frame){ .kind = TERN_FRAME_BEAT });
+        tern_agent_link_send(link, &(struct tern_frame){ .kind = TERN_FRAME_BEAT });
     set_beat(link);
 }
 
-void tern_link_excuse(struct tern_link *link, bool stops)
+void tern_agent_link_excuse(struct tern_agent_link *link, bool stops)
 {
     link->heard_ms = tern_loop_now_ms();
-    tern_link_send(link, &(struct tern_frame){ .kind = TERN_FRAME_BEAT, .value = stops });
+    tern_agent_link_send(link, &(struct tern_frame){ .kind = TERN_FRAME_BEAT, .value = stops });
 }
 
-void tern_link_watch_silence(struct tern_link *link, int silence_ms)
+void tern_agent_link_watch_silence(struct tern_agent_link *link, int silence_ms)
 {
     link->silence_ms = silence_ms;
     link->heard_ms = tern_loop_now_ms();
@@ -219,7 +219,7 @@ void tern_link_watch_silence(struct tern_link *link, int silence_ms)
         set_beat(link);
 }
 
-int tern_link_open(struct tern_link *link, int in_fd, int out_fd)
+int tern_agent_link_open(struct tern_agent_link *link, int in_fd, int out_fd)
 {
     link->in = (struct tern_watch){ .fd = in_fd, .ready = in_ready };
     link->out = (struct tern_watch){ .fd = out_fd, .ready = out_ready };

@@ -14,7 +14,7 @@
 /* Why a link was lost whose other end closed it. */
 #define TERN_LINK_ENDED "its connection has ended"
 
-struct tern_link {
+struct tern_agent_link {
     struct tern_watch in, out;
     struct tern_parcel incoming, outgoing;
     size_t sent; /* of outgoing */
@@ -26,26 +26,26 @@ struct tern_link {
     bool excused;    /* the other side has said that it will be silent (it stops) */
     /* Is the other side's host seen to live, although nothing is heard? Then the link is kept.
      * NULL: that cannot be told. */
-    bool (*answers)(struct tern_link *link);
+    bool (*answers)(struct tern_agent_link *link);
     /* Lines of text that come before the first frame: greetings of login shells, and at last the
      * agent's own. True: frames follow. NULL: frames from the beginning. */
-    bool (*line)(struct tern_link *link, const char *line);
-    void (*received)(struct tern_link *link, const struct tern_frame *frame);
+    bool (*line)(struct tern_agent_link *link, const char *line);
+    void (*received)(struct tern_agent_link *link, const struct tern_frame *frame);
     /* Called once, with the reason; the link is closed already. */
-    void (*lost)(struct tern_link *link, const char *why); /* TERN_LINK_ENDED, or something else */
+    void (*lost)(struct tern_agent_link *link, const char *why); /* TERN_LINK_ENDED, or something else */
 };
 
 /* Owns both descriptors from now on; the callbacks have been filled in. 0 or TERN_ERR_OTHER. */
-int tern_link_open(struct tern_link *link, int in_fd, int out_fd);
+int tern_agent_link_open(struct tern_agent_link *link, int in_fd, int out_fd);
 /* From now on both sides show a sign of life in time, and the link is lost when the other doesn't.
  */
-void tern_link_watch_silence(struct tern_link *link, int silence_ms);
+void tern_agent_link_watch_silence(struct tern_agent_link *link, int silence_ms);
 /* Says that we are about to be stopped, or go on. */
-void tern_link_excuse(struct tern_link *link, bool stops);
+void tern_agent_link_excuse(struct tern_agent_link *link, bool stops);
 /* Never blocks. What is sent on a closed link is dropped. */
-void tern_link_send(struct tern_link *link, const struct tern_frame *frame);
+void tern_agent_link_send(struct tern_agent_link *link, const struct tern_frame *frame);
 /* Waits until all is sent, at most so long. */
-void tern_link_flush(struct tern_link *link, int timeout_ms);
-void tern_link_close(struct tern_link *link);
+void tern_agent_link_flush(struct tern_agent_link *link, int timeout_ms);
+void tern_agent_link_close(struct tern_agent_link *link);
 
 #endif

@@ -27,7 +27,7 @@ void tern_job_describe_places(struct tern_job *job)
     int *example = NULL; /* rank that a text was made for */
     job->text_of = tern_must_alloc(map->size * sizeof *job->text_of);
     for (int rank = 0; rank < map->size; rank++) {
-        const struct tern_place *place = &map->places[rank];
+        const struct tern_rank_place *place = &map->places[rank];
         int text = count - 1;
         while (text >= 0 &&
                (map->places[example[text]].host != place->host ||
@@ -131,7 +131,7 @@ static void pack_map(const struct tern_job *job, struct tern_parcel *parcel)
         tern_parcel_string(parcel, job->texts[text].locality);
     }
     for (int rank = 0; rank < map->size; rank++) {
-        const struct tern_place *place = &map->places[rank];
+        const struct tern_rank_place *place = &map->places[rank];
         int32_t numbers[] = { place->host,       place->app,   place->app_rank,
                               place->local_rank, place->bound, job->text_of[rank] };
         tern_parcel_raw(parcel, numbers, sizeof numbers);
@@ -168,7 +168,7 @@ static void unpack_places(struct tern_reader *reader, struct tern_job *job, stru
             reader->bad = true;
             return;
         }
-        map->places[rank] = (struct tern_place){ .host = numbers[0],
+        map->places[rank] = (struct tern_rank_place){ .host = numbers[0],
                                                  .app = numbers[1],
                                                  .app_rank = numbers[2],
                                                  .local_rank = numbers[3],
@@ -242,8 +242,8 @@ int tern_job_unpack(struct tern_reader *reader, struct tern_job *ret_job)
     job.options = unpack_options(reader);
     map->size = tern_read_int(reader, 1, 1 << 20);
     map->slots = tern_read_int(reader, 0, 1 << 30);
-    map->by = tern_read_int(reader, 0, TERN_LEVEL_DEFAULT);
-    map->bind = tern_read_int(reader, 0, TERN_LEVEL_DEFAULT);
+    map->by = tern_read_int(reader, 0, TERN_MAP_LEVEL_DEFAULT);
+    map->bind = tern_read_int(reader, 0, TERN_MAP_LEVEL_DEFAULT);
     map->crowded_host = -1;
     unpack_texts(reader, &job);
     if (!reader->bad)
@@ -268,7 +268,7 @@ void tern_host_pack(const struct tern_host *host, struct tern_parcel *parcel)
 static bool is_sound(const struct tern_host *host)
 {
     for (int cpu = 0; cpu < host->cpu_count; cpu++) {
-        for (int level = 0; level < TERN_LEVEL_COUNT; level++) {
+        for (int level = 0; level < TERN_MAP_LEVEL_COUNT; level++) {
             if (host->cpus[cpu].id[level] < 0 || host->cpus[cpu].id[level] >= host->cpu_count)
                 return false;
         }

@@ -190,7 +190,7 @@ static void fence_holds(bool is_agent)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct tern_place places[RANKS] = { { .host = 0 }, { .host = 0 }, { .host = 1 },
+    static struct tern_rank_place places[RANKS] = { { .host = 0 }, { .host = 0 }, { .host = 1 },
                                                { .host = 1 }, { .host = 2 }, { .host = 2 } };
     static const struct tern_map map = { .size = RANKS, .places = places };
     struct tern_job job = { .host_count = HOSTS, .map = &map };

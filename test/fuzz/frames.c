@@ -31,9 +31,9 @@ static void read_host(struct tern_reader reader)
         return;
     struct tern_map_request request = { .np = &np,
                                         .apps = 1,
-                                        .by = TERN_LEVEL_SOCKET,
-                                        .rank_by = TERN_LEVEL_CORE,
-                                        .bind = TERN_LEVEL_CORE };
+                                        .by = TERN_MAP_LEVEL_SOCKET,
+                                        .rank_by = TERN_MAP_LEVEL_CORE,
+                                        .bind = TERN_MAP_LEVEL_CORE };
     struct tern_map map;
     host.name[sizeof host.name - 1] = '\0';
     if (tern_map_ranks(&request, &host, 1, &map) == 0) {
@@ -84,7 +84,7 @@ static void sent(const struct tern_frame *frame)
 /* Cards of ranks 1 and 2 on another host, as rank 0 here seeks them, and what others ask for. */
 static void read_cards(const char *bytes, size_t size)
 {
-    static struct tern_place places[3] = { { .host = 0 }, { .host = 1 }, { .host = 1 } };
+    static struct tern_rank_place places[3] = { { .host = 0 }, { .host = 1 }, { .host = 1 } };
     static const struct tern_map map = { .size = 3, .places = places };
     static const struct tern_job job = { .host_count = 2, .map = &map };
     struct tern_card own = { .own = 1, .bytes = "bytes" };

@@ -57,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int app = 0; app < options.app_count; app++)
             MUST(options.apps[app].argv.count >= 1 && options.apps[app].np >= 0 && options.apps[app].np <= 1 << 20);
         MUST(options.map.pe >= 0 && options.map.pe <= TERN_MAX_CPUS && options.map.per_object >= 0);
-        MUST(options.map.by <= TERN_LEVEL_DEFAULT && options.map.bind <= TERN_LEVEL_DEFAULT);
-        MUST(!options.map.per_object || options.map.per_level < TERN_LEVEL_COUNT);
+        MUST(options.map.by <= TERN_MAP_LEVEL_DEFAULT && options.map.bind <= TERN_MAP_LEVEL_DEFAULT);
+        MUST(!options.map.per_object || options.map.per_level < TERN_MAP_LEVEL_COUNT);
         MUST(!options.by_rankfile || options.rankfile);
         MUST(!options.map.no_oversubscribe || !options.oversubscribe);
     }

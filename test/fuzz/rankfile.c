@@ -11,8 +11,8 @@ static struct tern_host make_host(struct tern_cpu *cpus)
     struct tern_host host = { .name = "n1", .cpus = cpus, .cpu_count = CPUS };
     for (int i = 0; i < CPUS; i++) {
         cpus[i] = (struct tern_cpu){ .os_index = 3 * i };
-        for (int level = 0; level < TERN_LEVEL_NODE; level++)
-            cpus[i].id[level] = level == TERN_LEVEL_HWTHREAD ? i : level < TERN_LEVEL_L3 ? i / 2 : i / 6;
+        for (int level = 0; level < TERN_MAP_LEVEL_NODE; level++)
+            cpus[i].id[level] = level == TERN_MAP_LEVEL_HWTHREAD ? i : level < TERN_MAP_LEVEL_L3 ? i / 2 : i / 6;
     }
     return host;
 }
@@ -24,9 +24,9 @@ static void map(const struct tern_rankfile *file, const struct tern_fixed_place 
     struct tern_host hosts[2] = { make_host(cpus[0]), make_host(cpus[1]) };
     struct tern_map_request request = { .np = &np,
                                         .apps = 1,
-                                        .by = TERN_LEVEL_DEFAULT,
-                                        .rank_by = TERN_LEVEL_DEFAULT,
-                                        .bind = TERN_LEVEL_DEFAULT,
+                                        .by = TERN_MAP_LEVEL_DEFAULT,
+                                        .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                                        .bind = TERN_MAP_LEVEL_DEFAULT,
                                         .hwthreads = hwthreads,
                                         .fixed = fixed,
                                         .fixed_count = file->count,

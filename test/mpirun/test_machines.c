@@ -114,9 +114,9 @@ static struct tern_host record(const char *description, const char *allowed_list
 
 static struct tern_options ask(const char *map_by, const char *bind_to, const char *rank_by)
 {
-    struct tern_options options = { .map = { .by = TERN_LEVEL_DEFAULT,
-                                             .rank_by = TERN_LEVEL_DEFAULT,
-                                             .bind = TERN_LEVEL_DEFAULT,
+    struct tern_options options = { .map = { .by = TERN_MAP_LEVEL_DEFAULT,
+                                             .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                                             .bind = TERN_MAP_LEVEL_DEFAULT,
                                              .apps = 1 } };
     if (map_by)
         ck_assert_int_eq(tern_policy_map_by("--map-by", map_by, &options), 0);
@@ -512,12 +512,12 @@ static void check_host(const struct tern_map_request *request, const struct tern
     struct tern_cpus taken = { 0 };
     int64_t sum = 0;
     /* (by hwthread and bound to core, two ranks may sit at one core's threads) */
-    bool alone = map->bind <= TERN_LEVEL_CORE && map->by >= map->bind;
+    bool alone = map->bind <= TERN_MAP_LEVEL_CORE && map->by >= map->bind;
     for (int r = 0; r < map->size; r++)
         ranks += map->places[r].host == h;
     alone = alone && (int64_t)ranks * pe <= tern_host_objects(host, map->bind);
     for (int r = 0; r < map->size; r++) {
-        const struct tern_place *place = &map->places[r];
+        const struct tern_rank_place *place = &map->places[r];
         int own = 0;
         if (place->host != h)
             continue;
@@ -535,7 +535,7 @@ static void check_host(const struct tern_map_request *request, const struct tern
     /* who is bound to cores shares none if there are enough */
     ck_assert_msg(!alone || sum == tern_cpus_count(&taken),
                   "%d ranks with %d of the %d %ss of a host share some", ranks, pe,
-                  tern_host_objects(host, map->bind), tern_level_name(map->bind));
+                  tern_host_objects(host, map->bind), tern_map_level_name(map->bind));
     if (host->max_slots)
         ck_assert_int_le(ranks, host->max_slots);
     if (request->no_oversubscribe)

@@ -21,11 +21,11 @@ static struct tern_host make_host(int sockets, int numas, int cores, int threads
     for (int i = 0; i < host.cpu_count; i++) {
         int core = i / threads, thread = i % threads;
         host.cpus[i].os_index = core + thread * (host.cpu_count / threads);
-        host.cpus[i].id[TERN_LEVEL_HWTHREAD] = i;
-        host.cpus[i].id[TERN_LEVEL_CORE] = host.cpus[i].id[TERN_LEVEL_L1] =
-            host.cpus[i].id[TERN_LEVEL_L2] = core;
-        host.cpus[i].id[TERN_LEVEL_L3] = host.cpus[i].id[TERN_LEVEL_NUMA] = core / cores;
-        host.cpus[i].id[TERN_LEVEL_SOCKET] = core / cores / numas;
+        host.cpus[i].id[TERN_MAP_LEVEL_HWTHREAD] = i;
+        host.cpus[i].id[TERN_MAP_LEVEL_CORE] = host.cpus[i].id[TERN_MAP_LEVEL_L1] =
+            host.cpus[i].id[TERN_MAP_LEVEL_L2] = core;
+        host.cpus[i].id[TERN_MAP_LEVEL_L3] = host.cpus[i].id[TERN_MAP_LEVEL_NUMA] = core / cores;
+        host.cpus[i].id[TERN_MAP_LEVEL_SOCKET] = core / cores / numas;
     }
     return host;
 }
@@ -35,9 +35,9 @@ static struct tern_map_request ask(void)
     static const int unset = 0;
     return (struct tern_map_request){ .np = &unset,
                                       .apps = 1,
-                                      .by = TERN_LEVEL_DEFAULT,
-                                      .rank_by = TERN_LEVEL_DEFAULT,
-                                      .bind = TERN_LEVEL_DEFAULT };
+                                      .by = TERN_MAP_LEVEL_DEFAULT,
+                                      .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                                      .bind = TERN_MAP_LEVEL_DEFAULT };
 }
 
 /* The processors of each rank, as "0,8 1,9 ..."; "-" for a rank that is not bound. */
@@ -125,22 +125,22 @@ START_TEST(test_map_by)
 {
     struct tern_host host = make_host(2, 2, 2, 1); /* cores 0..7, numa nodes of 2, sockets of 4 */
     struct tern_map_request request = ask();
-    request.by = TERN_LEVEL_CORE;
+    request.by = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 4, "0 1 2 3");
-    request.by = TERN_LEVEL_NUMA;
+    request.by = TERN_MAP_LEVEL_NUMA;
     expect_np(&host, request, 5, "0,1 2,3 4,5 6,7 0,1");
-    request.by = TERN_LEVEL_SOCKET;
+    request.by = TERN_MAP_LEVEL_SOCKET;
     expect_np(&host, request, 3, "0,1,2,3 4,5,6,7 0,1,2,3");
-    request.bind = TERN_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 6, "0 4 1 5 2 6");
-    request.by = TERN_LEVEL_SLOT;
+    request.by = TERN_MAP_LEVEL_SLOT;
     expect_np(&host, request, 3, "0 1 2");
-    request.by = TERN_LEVEL_NODE;
+    request.by = TERN_MAP_LEVEL_NODE;
     expect_np(&host, request, 3, "0 1 2");
-    request.by = TERN_LEVEL_CORE;
-    request.bind = TERN_LEVEL_SOCKET; /* the socket around the core */
+    request.by = TERN_MAP_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_SOCKET; /* the socket around the core */
     expect_np(&host, request, 6, "0,1,2,3 0,1,2,3 0,1,2,3 0,1,2,3 4,5,6,7 4,5,6,7");
-    request.bind = TERN_LEVEL_NONE;
+    request.bind = TERN_MAP_LEVEL_NONE;
     expect_np(&host, request, 2, "- -");
 }
 END_TEST
@@ -151,13 +151,13 @@ START_TEST(test_several_processors_each)
     struct tern_map_request request = ask();
     request.pe = 2;
     expect_np(&host, request, 4, "0,1 2,3 4,5 6,7");
-    request.by = TERN_LEVEL_CORE;
+    request.by = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 3, "0,1 2,3 4,5");
-    request.by = TERN_LEVEL_SOCKET;
+    request.by = TERN_MAP_LEVEL_SOCKET;
     expect_np(&host, request, 4, "0,1 4,5 2,3 6,7");
     /* twelve processors wanted, eight there: not bound unless asked for, and then sharing */
     expect_np(&host, request, 6, "- - - - - -");
-    request.bind = TERN_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 6, "0,1 4,5 2,3 6,7 0,1 4,5");
     request.pe = 100; /* all there are */
     expect_np(&host, request, 1, "0,1,2,3,4,5,6,7");
@@ -169,10 +169,10 @@ START_TEST(test_per_object)
     struct tern_host host = make_host(2, 1, 4, 1);
     struct tern_map_request request = ask();
     request.per_object = 2;
-    request.per_level = TERN_LEVEL_SOCKET;
+    request.per_level = TERN_MAP_LEVEL_SOCKET;
     expect(&host, &request, "0,1,2,3 0,1,2,3 4,5,6,7 4,5,6,7");
     expect_np(&host, request, 3, "0,1,2,3 0,1,2,3 4,5,6,7");
-    request.bind = TERN_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
     expect(&host, &request, "0 1 4 5");
     struct tern_map map;
     int five = 5;
@@ -186,7 +186,7 @@ START_TEST(test_per_object)
     request.np = unset;
     request.apps = 2;
     request.per_object = 2;
-    request.per_level = TERN_LEVEL_NODE;
+    request.per_level = TERN_MAP_LEVEL_NODE;
     ck_assert_int_eq(tern_map_ranks(&request, &host, 1, &map), 0);
     ck_assert_int_eq(map.size, 4);
     ck_assert_int_eq(map.places[2].app, 1);
@@ -199,9 +199,9 @@ START_TEST(test_binding_shares_evenly)
 {
     struct tern_host host = make_host(1, 1, 2, 1);
     struct tern_map_request request = ask();
-    request.bind = TERN_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 5, "0 1 0 1 0");
-    request.by = TERN_LEVEL_SOCKET;
+    request.by = TERN_MAP_LEVEL_SOCKET;
     expect_np(&host, request, 3, "0 1 0");
 }
 END_TEST
@@ -210,12 +210,12 @@ START_TEST(test_rank_by)
 {
     struct tern_host host = make_host(2, 1, 4, 1);
     struct tern_map_request request = ask();
-    request.by = TERN_LEVEL_CORE;
-    request.bind = TERN_LEVEL_CORE;
-    request.rank_by = TERN_LEVEL_SOCKET;
+    request.by = TERN_MAP_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
+    request.rank_by = TERN_MAP_LEVEL_SOCKET;
     expect_np(&host, request, 8, "0 4 1 5 2 6 3 7");
-    request.by = TERN_LEVEL_SOCKET;
-    request.rank_by = TERN_LEVEL_SLOT;
+    request.by = TERN_MAP_LEVEL_SOCKET;
+    request.rank_by = TERN_MAP_LEVEL_SLOT;
     expect_np(&host, request, 4, "0 4 1 5");
 }
 END_TEST
@@ -228,12 +228,12 @@ START_TEST(test_odd_machines)
     host.cpus[0].os_index = 3;
     host.cpus[1].os_index = 4;
     host.cpus[2].os_index = 5;
-    for (int level = TERN_LEVEL_L3; level <= TERN_LEVEL_SOCKET; level++)
+    for (int level = TERN_MAP_LEVEL_L3; level <= TERN_MAP_LEVEL_SOCKET; level++)
         host.cpus[1].id[level] = host.cpus[2].id[level] = 1;
     struct tern_map_request request = ask();
     expect_np(&host, request, 2, "3 4");
     expect_np(&host, request, 3, "3 4,5 4,5"); /* the small socket is full */
-    request.bind = TERN_LEVEL_CORE;
+    request.bind = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 3, "3 4 5");
     /* a single processor */
     struct tern_host small = make_host(1, 1, 1, 1);
@@ -256,7 +256,7 @@ START_TEST(test_several_hosts)
     struct tern_map map;
     int np = 5;
     request.np = &np;
-    request.by = TERN_LEVEL_SLOT;
+    request.by = TERN_MAP_LEVEL_SLOT;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 2, &map), 0);
     int by_slot[] = { 0, 0, 1, 1, 1 }, local[] = { 0, 1, 0, 1, 2 };
     for (int r = 0; r < np; r++) {
@@ -264,14 +264,14 @@ START_TEST(test_several_hosts)
         ck_assert_int_eq(map.places[r].local_rank, local[r]);
     }
     tern_map_free(&map);
-    request.by = TERN_LEVEL_NODE;
+    request.by = TERN_MAP_LEVEL_NODE;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 2, &map), 0);
     int by_node[] = { 0, 1, 0, 1, 1 };
     for (int r = 0; r < np; r++)
         ck_assert_int_eq(map.places[r].host, by_node[r]);
     tern_map_free(&map);
     np = 8; /* two more than slots: each host gets one */
-    request.by = TERN_LEVEL_SLOT;
+    request.by = TERN_MAP_LEVEL_SLOT;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 2, &map), 0);
     int crowd[] = { 0, 0, 1, 1, 1, 1, 0, 1 }, on_first = 0;
     for (int r = 0; r < np; r++)
@@ -318,11 +318,11 @@ START_TEST(test_slots_of_hosts)
     request.span = true;
     expect_hosts(&request, hosts, 3, "aabc");
     request.span = false;
-    request.by = TERN_LEVEL_NODE;
+    request.by = TERN_MAP_LEVEL_NODE;
     expect_hosts(&request, hosts, 3, "abca");
-    request.rank_by = TERN_LEVEL_SLOT;
+    request.rank_by = TERN_MAP_LEVEL_SLOT;
     np = 8;
-    request.by = TERN_LEVEL_SLOT;
+    request.by = TERN_MAP_LEVEL_SLOT;
     expect_hosts(&request, hosts, 3, "aaabccca");
     request.no_oversubscribe = request.over_hosts = true;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
@@ -342,7 +342,7 @@ START_TEST(test_slots_of_hosts)
     request = ask();
     request.np = &np;
     request.per_object = 2;
-    request.per_level = TERN_LEVEL_NODE;
+    request.per_level = TERN_MAP_LEVEL_NODE;
     request.no_oversubscribe = request.over_hosts = true;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
     hosts[1].slots_implied = true;
@@ -353,7 +353,7 @@ END_TEST
 START_TEST(test_words_for_others)
 {
     struct tern_host host = make_host(2, 1, 2, 2);
-    struct tern_place place = { .bound = true };
+    struct tern_rank_place place = { .bound = true };
     struct tern_cpus back;
     tern_cpus_add(&place.cpus, 1);
     tern_cpus_add(&place.cpus, 5);
@@ -401,14 +401,14 @@ END_TEST
  */
 START_TEST(test_everything_maps)
 {
-    static const enum tern_level bys[] = {
-        TERN_LEVEL_DEFAULT, TERN_LEVEL_SLOT, TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE, TERN_LEVEL_L2,
-        TERN_LEVEL_L3,      TERN_LEVEL_NUMA, TERN_LEVEL_SOCKET,   TERN_LEVEL_NODE
+    static const enum tern_map_level bys[] = {
+        TERN_MAP_LEVEL_DEFAULT, TERN_MAP_LEVEL_SLOT, TERN_MAP_LEVEL_HWTHREAD, TERN_MAP_LEVEL_CORE, TERN_MAP_LEVEL_L2,
+        TERN_MAP_LEVEL_L3,      TERN_MAP_LEVEL_NUMA, TERN_MAP_LEVEL_SOCKET,   TERN_MAP_LEVEL_NODE
     };
-    static const enum tern_level binds[] = { TERN_LEVEL_DEFAULT,  TERN_LEVEL_NONE,
-                                             TERN_LEVEL_HWTHREAD, TERN_LEVEL_CORE,
-                                             TERN_LEVEL_L2,       TERN_LEVEL_NUMA,
-                                             TERN_LEVEL_SOCKET,   TERN_LEVEL_NODE };
+    static const enum tern_map_level binds[] = { TERN_MAP_LEVEL_DEFAULT,  TERN_MAP_LEVEL_NONE,
+                                             TERN_MAP_LEVEL_HWTHREAD, TERN_MAP_LEVEL_CORE,
+                                             TERN_MAP_LEVEL_L2,       TERN_MAP_LEVEL_NUMA,
+                                             TERN_MAP_LEVEL_SOCKET,   TERN_MAP_LEVEL_NODE };
     for (int shape = 0; shape < 24; shape++) {
         struct tern_host host =
             make_host(1 + shape % 2, 1 + shape / 2 % 2, 1 + shape / 4 % 3, 1 + shape / 12);

@@ -365,19 +365,19 @@ START_TEST(test_policies)
 {
     struct tern_options options = { 0 };
     ck_assert_int_eq(tern_policy_map_by("--map-by", "Socket:PE=4:OVERSUBSCRIBE", &options), 0);
-    ck_assert(options.map.by == TERN_LEVEL_SOCKET && options.map.pe == 4 && options.oversubscribe);
+    ck_assert(options.map.by == TERN_MAP_LEVEL_SOCKET && options.map.pe == 4 && options.oversubscribe);
     options = (struct tern_options){ 0 };
     ck_assert_int_eq(tern_policy_map_by("--map-by", "ppr:3:numa:pe=2", &options), 0);
-    ck_assert(options.map.per_object == 3 && options.map.per_level == TERN_LEVEL_NUMA &&
+    ck_assert(options.map.per_object == 3 && options.map.per_level == TERN_MAP_LEVEL_NUMA &&
               options.map.pe == 2);
     options = (struct tern_options){ 0 };
-    options.map.by = TERN_LEVEL_DEFAULT;
+    options.map.by = TERN_MAP_LEVEL_DEFAULT;
     ck_assert_int_eq(tern_policy_map_by("--map-by", ":NOOVERSUBSCRIBE", &options), 0);
-    ck_assert(options.map.by == TERN_LEVEL_DEFAULT && options.map.no_oversubscribe);
+    ck_assert(options.map.by == TERN_MAP_LEVEL_DEFAULT && options.map.no_oversubscribe);
     ck_assert_int_eq(tern_policy_bind_to("--bind-to", "core:overload-allowed", &options), 0);
-    ck_assert_int_eq(options.map.bind, TERN_LEVEL_CORE);
+    ck_assert_int_eq(options.map.bind, TERN_MAP_LEVEL_CORE);
     ck_assert_int_eq(tern_policy_rank_by("--rank-by", "l3cache", &options), 0);
-    ck_assert_int_eq(options.map.rank_by, TERN_LEVEL_L3);
+    ck_assert_int_eq(options.map.rank_by, TERN_MAP_LEVEL_L3);
     static const char *const bad[] = { "x",          "none",       "ppr",          "ppr:2",
                                        "ppr:x:core", "ppr:0:core", "ppr:2:none",   "core:x",
                                        "core:pe=0",  "core:pe=",   "slot:pe=99999" };
@@ -444,26 +444,26 @@ START_TEST(test_machines)
 {
     struct tern_host host = record("package:2 [numa] l3:2 core:4 pu:2", "0-31");
     ck_assert_int_eq(host.cpu_count, 32);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_SOCKET), 2);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_NUMA), 2);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_L3), 4);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_CORE), 16);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_L2),
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_SOCKET), 2);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_NUMA), 2);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_L3), 4);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_CORE), 16);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_L2),
                      4); /* none described: the next wider stands for it */
     free(host.cpus);
     /* what affinity leaves is numbered from 0 without holes */
     host = record("package:2 [numa] l3:2 core:4 pu:2", "5,20-23,31");
     ck_assert_int_eq(host.cpu_count, 6);
     ck_assert_int_eq(host.cpus[0].os_index, 5);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_CORE), 4);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_SOCKET), 2);
-    ck_assert_int_eq(host.cpus[1].id[TERN_LEVEL_SOCKET], 1);
-    ck_assert_int_eq(host.cpus[1].id[TERN_LEVEL_HWTHREAD], 1);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_CORE), 4);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_SOCKET), 2);
+    ck_assert_int_eq(host.cpus[1].id[TERN_MAP_LEVEL_SOCKET], 1);
+    ck_assert_int_eq(host.cpus[1].id[TERN_MAP_LEVEL_HWTHREAD], 1);
     free(host.cpus);
     /* neither packages nor cores described */
     host = record("pu:3", "0-2");
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_CORE), 3);
-    ck_assert_int_eq(tern_host_objects(&host, TERN_LEVEL_SOCKET), 1);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_CORE), 3);
+    ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_SOCKET), 1);
     free(host.cpus);
     /* nothing left at all: still something to run on */
     host = record("core:2 pu:1", "");

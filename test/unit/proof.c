@@ -250,7 +250,7 @@ static bool has(const struct proof *proof, int p, int64_t begin, int64_t length,
 
 static bool collected(const struct proof *proof, int p)
 {
-    const struct tern_blocks *blocks = &proof->calls[p].blocks;
+    const struct tern_plan_blocks *blocks = &proof->calls[p].blocks;
     for (int r = 0; r < proof->n; r++) {
         int64_t at =
             unequal(proof->collective) ? tern_ints_at(blocks->recv_displs, r) : r * proof->count;

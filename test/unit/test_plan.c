@@ -164,7 +164,7 @@ START_TEST(plans_of_all_roots_are_kept)
 }
 END_TEST
 
-static struct tern_plan *get_unequal(struct tern_plan_cache **cache, struct tern_blocks *blocks,
+static struct tern_plan *get_unequal(struct tern_plan_cache **cache, struct tern_plan_blocks *blocks,
                                      enum tern_collective collective)
 {
     struct tern_plan_args args = {.collective = (uint8_t)collective,
@@ -194,7 +194,7 @@ START_TEST(plans_of_unequal_blocks_are_kept)
     int32_t counts[] = {4, 5, 6}, displs[] = {0, 4, 9}, more[] = {4, 5, 7};
     int64_t wide[] = {4, 5, 6}, wide_displs[] = {0, 4, 9};
     struct tern_ints c = {counts, 4}, d = {displs, 4};
-    struct tern_blocks a = {.send_counts = c, .send_displs = d, .recv_counts = c, .recv_displs = d, .send_units = 1, .recv_units = 1}, b = a, longer = a;
+    struct tern_plan_blocks a = {.send_counts = c, .send_displs = d, .recv_counts = c, .recv_displs = d, .send_units = 1, .recv_units = 1}, b = a, longer = a;
     if (types)
         a.send_types = a.recv_types = b.send_types = b.recv_types = longer.send_types = longer.recv_types = same;
     b.recv_counts = b.send_counts = (struct tern_ints){wide, 8};

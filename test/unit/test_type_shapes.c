@@ -199,7 +199,7 @@ static struct scene make_scene(size_t span, size_t bytes, int shift)
     return scene;
 }
 
-static void move_both_ways(struct scene *scene, struct tern_blocks *blocks)
+static void move_both_ways(struct scene *scene, struct tern_block_rows *blocks)
 {
     blocks->base = scene->memory;
     tern_block_move(true, scene->packed, blocks);
@@ -235,7 +235,7 @@ static void check_blocks(size_t size, int64_t rows, int64_t count, int gap, int 
         row_places[i] = (shape & ROWS_PLACED ? rows - 1 - i : i) * row_stride;
     for (int64_t i = 0; i < count; i++)
         places[i] = (shape & BLOCKS_PLACED ? count - 1 - i : i) * stride;
-    struct tern_blocks blocks = {
+    struct tern_block_rows blocks = {
         .size = size,
         .count = count,
         .stride = stride,
@@ -286,7 +286,7 @@ static void check_runs(int longest, int64_t rows, int shift, bool placed)
     struct scene scene = make_scene((size_t)(rows * end), (size_t)(rows * list[longest].at), shift);
     for (int64_t i = 0; i < rows; i++)
         row_places[i] = (placed ? rows - 1 - i : i) * end;
-    struct tern_blocks blocks = {
+    struct tern_block_rows blocks = {
         .size = (size_t)longest,
         .count = longest,
         .list = list,

@@ -7,7 +7,7 @@
  * Strangers must not keep out those of the job. A visitor is read as soon as it is accepted, and once more before it is closed
  * for want of time or room. Nothing depends on a visitor that has only said hello, since a stranger may have recorded that hello
  * elsewhere; it has to confirm. It may do so for twice as long as an answer of ours is used by whom it is for (STALE_MS in
- * call.c), so that none is closed that has just become a link at its own end.
+ * dial.c), so that none is closed that has just become a link at its own end.
  */
 
 #include "lib/btl/tcp/dial.h"

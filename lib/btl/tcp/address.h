@@ -4,7 +4,7 @@
 
 /*
  * Addresses: the record in which they are published, and which pairs of an own and a peer's address are worth trying, in which
- * order. Which of them work is found out by trying (reception.h).
+ * order. Which of them work is found out by trying (connecting.h).
  */
 
 #include "lib/util/tcp_address.h"

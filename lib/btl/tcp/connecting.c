@@ -38,7 +38,7 @@ static struct {
     int clock; /* wakes who sleeps when the next address is to be tried */
     uint64_t clock_ms; /* is set to this time; 0: not */
     uint64_t door_due_ms; /* when the door is watched again; 0: it is watched */
-    struct tern_link calls;
+    struct tern_list_node calls;
     int visitors; /* that have not said hello */
     uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
     int sndbuf, rcvbuf;
@@ -46,7 +46,7 @@ static struct {
 
 /* ---- calls, of ours and of visitors ---- */
 
-static struct tern_tcp_call *call_at(struct tern_link *link)
+static struct tern_tcp_call *call_at(struct tern_list_node *link)
 {
     return TERN_CONTAINER(link, struct tern_tcp_call, node);
 }
@@ -78,7 +78,7 @@ static void heed_launcher(void)
 
 struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
 {
-    struct tern_link *next = call ? call->node.next : reception.calls.next;
+    struct tern_list_node *next = call ? call->node.next : reception.calls.next;
     return next == &reception.calls ? NULL : call_at(next);
 }
 
@@ -167,7 +167,7 @@ void tern_tcp_call_close(struct tern_tcp_call *call)
 /* Our calls to a contact for the first link, other than `but`. */
 static void cancel_calls(const struct tern_tcp_contact *contact, const struct tern_tcp_call *but)
 {
-    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls; at = next) {
         next = at->next;
         struct tern_tcp_call *call = call_at(at);
         if (call != but && call->contact == contact && !is_visitor(call) && call->link == 0)
@@ -395,7 +395,7 @@ int tern_tcp_reception_open(void)
 void tern_tcp_reception_hang_up(void)
 {
     pthread_mutex_lock(&reception.lock);
-    for (struct tern_link *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls; at = next) {
         next = at->next;
         if (!is_visitor(call_at(at)))
             tern_tcp_call_close(call_at(at));

@@ -3,8 +3,8 @@
 #define TERN_TCP_RECEPTION_H
 
 /*
- * How connections come about: this process's door (door.h), who is sought at which address (contact.h), calls to others
- * and visitors, with the handshake (call.h). All lanes share it; it has a lock of its own, within which no other is taken but a
+ * How connections come about: this process's door (listener.h), who is sought at which address (search.h), calls to others
+ * and visitors, with the handshake (dial.h). All lanes share it; it has a lock of its own, within which no other is taken but a
  * lane's list of arrivals.
  *
  * A call begins with the peer's addresses, which are fetched without waiting. They are tried one after the other, the next

@@ -3,7 +3,7 @@
 #define TERN_TCP_CALL_H
 
 /*
- * Connections that are no links yet, each with a handshake under way: calls of ours (call.c), and visitors (visit.c). Reception
+ * Connections that are no links yet, each with a handshake under way: calls of ours (dial.c), and visitors (accept.c). Reception
  * has them all in a list, and its lock is held.
  */
 
@@ -22,7 +22,7 @@ enum tern_tcp_step {
 };
 
 struct tern_tcp_call {
-    struct tern_link node; /* in reception's list */
+    struct tern_list_node node; /* in reception's list */
     int fd;
     enum tern_tcp_step step;
     struct tern_tcp_contact *contact; /* of a visitor: once its hello has been read */
@@ -37,21 +37,21 @@ struct tern_tcp_call {
     struct sockaddr_storage from;     /* a visitor's */
 };
 
-/* call.c: calls the contact at the address of the pair, for its link `index`. What comes of it, the contact hears. */
+/* dial.c: calls the contact at the address of the pair, for its link `index`. What comes of it, the contact hears. */
 void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index);
 /* Goes on with what its socket has to say. The call may be gone then. */
 void tern_tcp_call_go_on(struct tern_tcp_call *call);
 /* Called when the deadline of a call has passed. The call may be gone then. */
 void tern_tcp_call_is_late(struct tern_tcp_call *call);
 
-/* visit.c: accepts the connections that wait at the port, as many as its queue can hold. Returns how many. */
+/* accept.c: accepts the connections that wait at the port, as many as its queue can hold. Returns how many. */
 int tern_tcp_visitors_receive(uint64_t now_ms);
 /* Reads what the visitor has sent. Returns false if the visit is over: it has become a link, or is closed. */
 bool tern_tcp_visit_go_on(struct tern_tcp_call *visit);
 /* Returns true if the whole hello is there, and waits for the secret. */
 bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
 
-/* reception.c: adds a call or a visitor to the list, and watches its socket. Returns false with errno if it cannot. */
+/* connecting.c: adds a call or a visitor to the list, and watches its socket. Returns false with errno if it cannot. */
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events);
 /* No visitor can be accepted for want of files or memory: looks at the port again a while later. */
 void tern_tcp_visitors_rest(uint64_t now_ms);

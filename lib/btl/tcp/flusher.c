@@ -15,7 +15,7 @@ enum { ATTENDED_TICKS = 500000 /* some 200 us */ };
  * only tries. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
-static struct tern_link links = {&links, &links};
+static struct tern_list_node links = {&links, &links};
 static pthread_t thread;
 static bool running, ending;
 
@@ -30,7 +30,7 @@ static bool attended(const struct tern_tcp_link *link)
 static bool look_at_all(unsigned elapsed_us)
 {
     bool drains = false;
-    for (struct tern_link *at = links.next, *next; at != &links; at = next) {
+    for (struct tern_list_node *at = links.next, *next; at != &links; at = next) {
         next = at->next;
         struct tern_tcp_link *link = TERN_CONTAINER(at, struct tern_tcp_link, in_flusher);
         if (pthread_mutex_trylock(&link->out_lock))

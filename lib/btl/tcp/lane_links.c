@@ -55,7 +55,7 @@ void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted)
         return;
     lane->muted = muted;
     lane->received = 0;
-    for (struct tern_link *at = lane->links.next; at != &lane->links; at = at->next)
+    for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next)
         setsockopt(tern_tcp_link_at(at)->fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
 }
 
@@ -188,7 +188,7 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
 {
     uint64_t grace_ms = tern_rte.managed ? GRACE_MS : 0, now = tern_tcp_now_ms();
     int count = 0;
-    for (struct tern_link *at = lane->losing.next, *next; at != &lane->losing; at = next) {
+    for (struct tern_list_node *at = lane->losing.next, *next; at != &lane->losing; at = next) {
         next = at->next;
         if (now - tern_tcp_link_at(at)->lost_at_ms >= grace_ms) {
             lose(lane, tern_tcp_link_at(at));
@@ -201,7 +201,7 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
 /* ---- peers that cannot be reached ---- */
 
 struct unreached {
-    struct tern_link in_lane;
+    struct tern_list_node in_lane;
     uint32_t rank;
     char text[];
 };
@@ -258,7 +258,7 @@ void tern_tcp_arrive(struct tern_tcp_link *link)
 
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
 {
-    struct tern_link list, unreached;
+    struct tern_list_node list, unreached;
     int count = 0;
     pthread_mutex_lock(&lane->arrivals_lock);
     tern_list_move(&lane->arrivals, &list);
@@ -272,7 +272,7 @@ int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
         count++;
     }
     while (!tern_list_empty(&unreached)) {
-        struct tern_link *first = unreached.next;
+        struct tern_list_node *first = unreached.next;
         tern_list_remove(first);
         lose_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
         count++;

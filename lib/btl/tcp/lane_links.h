@@ -22,14 +22,14 @@
 struct tern_endpoint {
     struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
     int link_count;
-    struct tern_link streams; /* that are not all in pieces yet */
+    struct tern_list_node streams; /* that are not all in pieces yet */
 };
 
 /* Guarded by the lane's lock, but for the arrivals. */
 struct tern_tcp_lane {
     int epoll; /* of the links */
-    struct tern_link links;
-    struct tern_link losing; /* that have ended before their time: the launcher is given some to end us */
+    struct tern_list_node links;
+    struct tern_list_node losing; /* that have ended before their time: the launcher is given some to end us */
     int link_count;
     struct tern_tcp_link *latest; /* received last */
     uint32_t rounds;              /* of progress */
@@ -41,14 +41,14 @@ struct tern_tcp_lane {
     uint64_t looked_ms; /* the last look for silent links */
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
-    struct tern_link arrivals;
-    struct tern_link unreached; /* peers to which there is no way */
+    struct tern_list_node arrivals;
+    struct tern_list_node unreached; /* peers to which there is no way */
     bool has_arrivals; /* atomic; of either kind */
     unsigned char *room;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 extern struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
 
-static inline struct tern_tcp_link *tern_tcp_link_at(struct tern_link *in_lane)
+static inline struct tern_tcp_link *tern_tcp_link_at(struct tern_list_node *in_lane)
 {
     return TERN_CONTAINER(in_lane, struct tern_tcp_link, in_lane);
 }

@@ -24,7 +24,7 @@
 struct tern_tcp_sealed;
 
 struct tern_tcp_link {
-    struct tern_link in_lane;  /* all links of the lane */
+    struct tern_list_node in_lane;  /* all links of the lane */
     int fd;
     struct tern_tcp_sealed *sealed; /* encrypts what goes by the socket (sealed.h); NULL: it goes as it is */
     uint8_t tag;               /* the dialler's lane; ours is tag modulo our number of lanes */
@@ -56,7 +56,7 @@ struct tern_tcp_link {
     char *ends;                /* for people, while it lasted: interface and both addresses */
     bool blocked;              /* the system has no room */
     bool watching_room;        /* our epoll tells when it has */
-    struct tern_link in_flusher; /* if `flushed` */
+    struct tern_list_node in_flusher; /* if `flushed` */
     bool flushed;
     bool used;                 /* it has held something since the flusher's last look */
     unsigned unused_us;        /* the flusher's: for how long it has not */

@@ -39,7 +39,7 @@ static const int rounds_most[] = {
 
 /* What is done to find a peer. */
 struct tern_tcp_search {
-    struct tern_link in_progress; /* if `listed` */
+    struct tern_list_node in_progress; /* if `listed` */
     bool listed;
     enum search_state state;
     struct tern_tcp_contact *contact;
@@ -58,7 +58,7 @@ struct tern_tcp_search {
     char why[400];       /* each address's fate */
 };
 
-static struct tern_link searches = {&searches, &searches};
+static struct tern_list_node searches = {&searches, &searches};
 static struct tern_tcp_contact **buckets;
 static uint32_t bucket_mask, contact_count;
 
@@ -314,7 +314,7 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
 int tern_tcp_contacts_go_on(uint64_t now_ms)
 {
     int count = 0;
-    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+    for (struct tern_list_node *at = searches.next, *next; at != &searches; at = next) {
         next = at->next;
         count += go_on(TERN_CONTAINER(at, struct tern_tcp_search, in_progress), now_ms);
     }
@@ -324,7 +324,7 @@ int tern_tcp_contacts_go_on(uint64_t now_ms)
 uint64_t tern_tcp_contacts_due_ms(void)
 {
     uint64_t due_ms = 0;
-    for (struct tern_link *at = searches.next; at != &searches; at = at->next) {
+    for (struct tern_list_node *at = searches.next; at != &searches; at = at->next) {
         const struct tern_tcp_search *search =
             TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
         bool waits = search->state == PAUSING || search->state == CALLING;
@@ -493,7 +493,7 @@ static void give_up(struct tern_tcp_search *search)
 
 void tern_tcp_contacts_pause(void)
 {
-    for (struct tern_link *at = searches.next, *next; at != &searches; at = next) {
+    for (struct tern_list_node *at = searches.next, *next; at != &searches; at = next) {
         next = at->next;
         struct tern_tcp_search *search = TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
         if (search->state == CALLING || search->state == PAUSING)

@@ -7,7 +7,7 @@
  * lane knows of a peer is its endpoint: the links by which it sends. All but large messages go by
  * the first link; those go as streams, cut into pieces that every link with room takes in turn,
  * each piece straight from the user's memory and, where the receive is posted, straight into the
- * receiver's. How links come and go: lane.c.
+ * receiver's. How links come and go: lane_links.c.
  */
 
 #include "lib/btl/btl.h"
@@ -192,7 +192,7 @@ static int write_all(struct tern_tcp_lane *lane)
 {
     int count = 0;
     lane->unsent = false;
-    for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
+    for (struct tern_list_node *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
         struct tern_tcp_link *link = tern_tcp_link_at(at);
         struct tern_endpoint *endpoint = link->endpoint;
@@ -236,7 +236,7 @@ static int receive(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 static int receive_few(struct tern_tcp_lane *lane)
 {
     int count = 0;
-    for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
+    for (struct tern_list_node *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
         count += receive(lane, tern_tcp_link_at(at));
     }
@@ -275,7 +275,7 @@ static int heed_silence(struct tern_tcp_lane *lane)
     if (elapsed < tern_tcp_silence_period_ms())
         return 0;
     lane->looked_ms = now;
-    for (struct tern_link *at = lane->links.next, *next; at != &lane->links; at = next) {
+    for (struct tern_list_node *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
         struct tern_tcp_link *link = tern_tcp_link_at(at);
         if (tern_tcp_silence_look(&link->silence, link->fd, elapsed)) {
@@ -381,7 +381,7 @@ static bool all_through(void)
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         receive_ready(&tern_tcp_lanes[i]);
         heed_silence(&tern_tcp_lanes[i]);
-        for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
             all = is_through(tern_tcp_link_at(at)) && all;
     }
     return all;
@@ -398,7 +398,7 @@ static void tcp_leave(void)
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
         tcp_before_sleep(i);
-        for (struct tern_link *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
             tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
     }
     for (int64_t waits = 0; !all_through(); waits++)

@@ -43,7 +43,7 @@ static inline struct tern_ref in_input(const struct tern_plan_args *args, int64_
 
 static inline struct tern_ref send_block(const struct tern_plan_args *args, int r)
 {
-    const struct tern_blocks *blocks = args->blocks;
+    const struct tern_plan_blocks *blocks = args->blocks;
     if (!blocks || !blocks->send_counts.values)
         return in_send(r * args->send_count, args->send_count);
     return (struct tern_ref){blocks->send_units * tern_ints_at(blocks->send_displs, r),
@@ -53,7 +53,7 @@ static inline struct tern_ref send_block(const struct tern_plan_args *args, int 
 
 static inline struct tern_ref recv_block(const struct tern_plan_args *args, int r)
 {
-    const struct tern_blocks *blocks = args->blocks;
+    const struct tern_plan_blocks *blocks = args->blocks;
     if (!blocks || !blocks->recv_counts.values)
         return in_recv(r * args->recv_count, args->recv_count);
     return (struct tern_ref){blocks->recv_units * tern_ints_at(blocks->recv_displs, r),

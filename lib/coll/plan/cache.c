@@ -154,7 +154,7 @@ static inline bool visit_sizes(int64_t **at, const struct tern_type *const *type
 
 __attribute__((always_inline)) static inline bool visit_numbers(int64_t *at, const struct tern_plan_args *args, bool keeps)
 {
-    const struct tern_blocks *blocks = args->blocks;
+    const struct tern_plan_blocks *blocks = args->blocks;
     int in = args->size, out = blocks_out(args);
     return visit_ints(&at, blocks->send_counts, out, blocks->send_units, keeps) &&
            visit_ints(&at, blocks->send_displs, out, blocks->send_units, keeps) &&
@@ -166,7 +166,7 @@ __attribute__((always_inline)) static inline bool visit_numbers(int64_t *at, con
 /* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in one. */
 static struct unequal *unequal_set(struct tern_plan_cache *cache, const struct tern_plan_args *args)
 {
-    const struct tern_blocks *blocks = args->blocks;
+    const struct tern_plan_blocks *blocks = args->blocks;
     int in = args->size, out = blocks_out(args);
     uint64_t hash = hash_of(args);
     if (blocks->send_counts.values && out)

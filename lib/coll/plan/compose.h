@@ -44,7 +44,7 @@ int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32
 struct tern_phase {
     struct tern_subgroup group;
     struct tern_plan_args args; /* of the inner plan */
-    struct tern_blocks blocks;  /* for args.blocks, set by tern_phase_set_blocks */
+    struct tern_plan_blocks blocks;  /* for args.blocks, set by tern_phase_set_blocks */
     /* Where its buffers begin in the whole's: lengths do not matter. */
     struct tern_ref send, recv;
     const struct tern_algorithm *algorithm; /* NULL: the cheapest */

@@ -62,7 +62,7 @@ enum { TERN_ROOT_ME = -1, TERN_ROOT_BESIDE_ME = -2 };
 /* Counts and displacements per block, where blocks differ; the caller's memory. Displacements are
  * in elements of the type, with types in bytes. NULL values: that buffer has equal blocks, one
  * after the other. Also the peers of a neighbourhood. */
-struct tern_blocks {
+struct tern_plan_blocks {
     struct tern_ints send_counts, send_displs, recv_counts, recv_displs;
     int64_t send_units, recv_units; /* what one of these numbers stands for */
     const struct tern_type *const *send_types, *const *recv_types; /* one per block, or NULL */
@@ -89,7 +89,7 @@ struct tern_plan_args {
     int32_t sheet; /* bytes that a post on the node's board may have (units, where a phase moves
                       operands: compose.h); 0: there is no board */
     int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
-    const struct tern_blocks *blocks; /* NULL: all blocks are equal */
+    const struct tern_plan_blocks *blocks; /* NULL: all blocks are equal */
     /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
      * known), and by what the phases of a composed plan are chosen (NULL: the parameters). */
     const struct tern_topology *topology;
@@ -99,7 +99,7 @@ struct tern_plan_args {
 /* Units of rank r's block in the receive buffer; prices are asked for without blocks. */
 static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
 {
-    const struct tern_blocks *blocks = args->blocks;
+    const struct tern_plan_blocks *blocks = args->blocks;
     return blocks && blocks->recv_counts.values
                ? blocks->recv_units * tern_ints_at(blocks->recv_counts, r)
                : args->recv_count;
@@ -250,7 +250,7 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
     tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[],
     tern_reduce_scatter_block_algorithms[], tern_scan_algorithms[],
     tern_exscan_algorithms[], tern_neighbor_algorithms[];
-/* For these tables: by way of the board (board.c). */
+/* For these tables: by way of the board (board_collectives.c). */
 void tern_plan_use_board(struct tern_plan *plan);
 bool tern_plan_fits_board(const struct tern_plan_args *args);
 bool tern_plan_fits_slices(const struct tern_plan_args *args);

@@ -512,12 +512,3 @@ int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sen
     tern_call_set_inside(&call);
     return tern_call_run(&call);
 }
-
-int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                        const struct tern_type *type, const struct tern_reduction *reduction)
-{
-    struct tern_call call;
-    tern_call_allreduce(&call, coll, sendbuf, recvbuf, count, type, reduction);
-    tern_call_set_inside(&call);
-    return tern_call_run(&call);
-}

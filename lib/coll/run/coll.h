@@ -71,7 +71,7 @@ struct tern_call {
     const void *send; /* first unit of the send buffer */
     void *recv;
     const struct tern_type *send_type, *recv_type; /* a unit */
-    struct tern_blocks blocks;
+    struct tern_plan_blocks blocks;
     struct tern_reduction reduction;
     /* Set by who starts or prepares the call: called with `held` when its request is released.
      * NULL: nothing to do. */
@@ -243,7 +243,4 @@ int tern_coll_bcast(struct tern_coll *coll, void *buf, int64_t count, const stru
 int tern_coll_allgather(struct tern_coll *coll, const void *sendbuf, int64_t sendcount,
                         const struct tern_type *sendtype, void *recvbuf, int64_t recvcount,
                         const struct tern_type *recvtype);
-int tern_coll_allreduce(struct tern_coll *coll, const void *sendbuf, void *recvbuf, int64_t count,
-                        const struct tern_type *type, const struct tern_reduction *reduction);
-
 #endif

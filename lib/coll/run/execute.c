@@ -96,7 +96,7 @@ struct place {
 
 struct run {
     struct tern_request request; /* unused in blocking runs */
-    struct tern_link link;       /* in the lane's runs */
+    struct tern_list_node link;       /* in the lane's runs */
     const struct tern_call *call;
     struct tern_plan *plan;
     struct tern_board *board; /* the communicator's, or a persistent run's own */
@@ -293,7 +293,7 @@ static inline const struct tern_type *type_of(const struct run *run, const struc
 {
     if (ref->block < 0)
         return run->places[ref->buffer].type;
-    const struct tern_blocks *blocks = &run->call->blocks;
+    const struct tern_plan_blocks *blocks = &run->call->blocks;
     return (ref->buffer == TERN_SEND_BUFFER ? blocks->send_types : blocks->recv_types)[ref->block];
 }
 
@@ -668,8 +668,8 @@ static void doubt_now_and_then(struct run *run)
 static int poll_active(struct tern_lane *lane)
 {
     int events = 0;
-    struct tern_link *active = &lane->runs;
-    for (struct tern_link *link = active->next, *next; link != active; link = next) {
+    struct tern_list_node *active = &lane->runs;
+    for (struct tern_list_node *link = active->next, *next; link != active; link = next) {
         struct run *run = TERN_CONTAINER(link, struct run, link);
         int64_t before = run->next;
         bool done = advance(run, false);
@@ -696,7 +696,7 @@ static int start_run(struct tern_request *request)
 {
     struct run *run = run_of(request);
     struct tern_lane *lane = request->lane;
-    struct tern_link *active = &lane->runs;
+    struct tern_list_node *active = &lane->runs;
     bool first = tern_list_empty(active);
     if (first) {
         int rc = tern_coll_transport->watch(lane, poll_active);

@@ -66,19 +66,19 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* A message on its way from or to us. */
 struct transfer {
-    struct tern_link link;
+    struct tern_list_node link;
     struct tern_request *request;
     int tag;
     size_t length;
     char bytes[] __attribute__((aligned(16)));
 };
-static struct tern_link outgoing = {&outgoing, &outgoing}, incoming = {&incoming, &incoming};
+static struct tern_list_node outgoing = {&outgoing, &outgoing}, incoming = {&incoming, &incoming};
 
 enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: who asks has no lock */
 
 struct permit {
     struct tern_permit permit;
-    struct tern_link link; /* in `waiting` while WAITING */
+    struct tern_list_node link; /* in `waiting` while WAITING */
     struct tern_record *record;
     struct tern_comm *comm; /* stays while the permit is in use: its call holds it */
     bool sent;              /* the record */
@@ -90,7 +90,7 @@ struct permit {
     char doing[MISSING_MOST][DOING];
     char text[TERN_CHECK_TEXT];
 };
-static struct tern_link waiting = {&waiting, &waiting};
+static struct tern_list_node waiting = {&waiting, &waiting};
 
 static double now_s(void)
 {
@@ -187,7 +187,7 @@ static void set_state(struct permit *permit, enum state state)
 
 static struct permit *find_permit(const struct tern_occasion *occasion)
 {
-    for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
+    for (struct tern_list_node *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         if (tern_occasion_same(&permit->record->occasion, occasion))
             return permit;
@@ -254,7 +254,7 @@ static void take_missing(const struct note *note)
 static void say_where(const struct tern_occasion *asked, char *text, size_t room)
 {
     const struct permit *permit = NULL;
-    for (struct tern_link *link = waiting.next; link != &waiting && !permit; link = link->next) {
+    for (struct tern_list_node *link = waiting.next; link != &waiting && !permit; link = link->next) {
         const struct permit *other = TERN_CONTAINER(link, struct permit, link);
         if (!other->detached && !tern_occasion_same(&other->record->occasion, asked))
             permit = other;
@@ -357,7 +357,7 @@ static void judge_without_lost(const struct permit *permit)
 
 static void heed_lost_peers(void)
 {
-    for (struct tern_link *link = waiting.next, *next; link != &waiting; link = next) {
+    for (struct tern_list_node *link = waiting.next, *next; link != &waiting; link = next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         next = link->next;
         if (permit->record->judge == (int32_t)tern_rte.rank && !permit->detached) /* else its communicator may be gone */
@@ -384,10 +384,10 @@ static void take(const struct transfer *transfer)
 }
 
 /* Removes complete ones; those that came are looked at. */
-static int reap(struct tern_link *list)
+static int reap(struct tern_list_node *list)
 {
     int events = 0;
-    for (struct tern_link *link = list->next, *next; link != list; link = next) {
+    for (struct tern_list_node *link = list->next, *next; link != list; link = next) {
         struct transfer *transfer = TERN_CONTAINER(link, struct transfer, link);
         next = link->next;
         if (!transfer->request->complete)
@@ -407,7 +407,7 @@ static int reap(struct tern_link *list)
 static int send_records(void)
 {
     int events = 0;
-    for (struct tern_link *link = waiting.next; link != &waiting;) {
+    for (struct tern_list_node *link = waiting.next; link != &waiting;) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         const struct tern_record *record = permit->record;
         link = link->next;
@@ -442,7 +442,7 @@ static int poll(struct tern_lane *lane)
     }
     pthread_mutex_lock(&mutex);
     int events = reap(&incoming) + reap(&outgoing) + send_records();
-    for (struct tern_link *link = waiting.next; link != &waiting; link = link->next) {
+    for (struct tern_list_node *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         if (!permit->detached)
             look_at_the_clock(permit);

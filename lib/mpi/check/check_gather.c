@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct gathering {
-    struct tern_link link;
+    struct tern_list_node link;
     struct tern_occasion occasion;
     int members, awaited, arrived;
     bool decided;
@@ -29,10 +29,10 @@ struct gathering {
     const struct tern_record *any; /* the first */
     struct tern_record *records[]; /* by place */
 };
-static struct tern_link gatherings = {&gatherings, &gatherings};
+static struct tern_list_node gatherings = {&gatherings, &gatherings};
 static int disputes;
 
-static struct gathering *gathering_of(struct tern_link *link)
+static struct gathering *gathering_of(struct tern_list_node *link)
 {
     return TERN_CONTAINER(link, struct gathering, link);
 }
@@ -40,7 +40,7 @@ static struct gathering *gathering_of(struct tern_link *link)
 /* With or without a record of this place. */
 static struct gathering *find(const struct tern_occasion *occasion, int place, bool arrived)
 {
-    for (struct tern_link *link = gatherings.next; link != &gatherings; link = link->next) {
+    for (struct tern_list_node *link = gatherings.next; link != &gatherings; link = link->next) {
         struct gathering *gathering = gathering_of(link);
         if (tern_occasion_same(&gathering->occasion, occasion) &&
             arrived == (gathering->records[place] != NULL))
@@ -118,10 +118,10 @@ static bool at_odds(const struct gathering *a, const struct gathering *b)
 /* Who was refused in one gathering of a dispute need not come to the others. */
 static void excuse(int dispute)
 {
-    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+    for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
         struct gathering *here = gathering_of(link);
         next = link->next;
-        for (struct tern_link *l = gatherings.next; here->dispute == dispute && l != &gatherings; l = l->next) {
+        for (struct tern_list_node *l = gatherings.next; here->dispute == dispute && l != &gatherings; l = l->next) {
             const struct gathering *there = gathering_of(l);
             for (int i = 0; there->dispute == dispute && i < here->members; i++)
                 if (there->records[i] && !here->records[i] && tern_record_awaits(here->any, i))
@@ -133,7 +133,7 @@ static void excuse(int dispute)
 static void end_dispute(int dispute)
 {
     excuse(dispute);
-    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+    for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
         struct gathering *gathering = gathering_of(link);
         next = link->next;
         if (gathering->dispute == dispute && gathering->arrived == gathering->awaited)
@@ -154,7 +154,7 @@ static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
     struct tern_record **all = calloc((size_t)gathering->members, sizeof *all);
     char text[TERN_CHECK_TEXT];
     int odd = 0;
-    for (struct tern_link *link = gatherings.next; all && link != &gatherings; link = link->next) {
+    for (struct tern_list_node *link = gatherings.next; all && link != &gatherings; link = link->next) {
         const struct gathering *other = gathering_of(link);
         if (other != gathering && !at_odds(gathering, other))
             continue;
@@ -167,7 +167,7 @@ static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
     if (!refused)
         return 0;
     disputes++;
-    for (struct tern_link *link = gatherings.next; link != &gatherings; link = link->next)
+    for (struct tern_list_node *link = gatherings.next; link != &gatherings; link = link->next)
         if (at_odds(gathering, gathering_of(link)))
             refuse(gathering_of(link), disputes, text, answer);
     refuse(gathering, disputes, text, answer);
@@ -230,7 +230,7 @@ static bool misses_only(const struct gathering *gathering, const bool lost[])
 
 void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer)
 {
-    for (struct tern_link *link = gatherings.next, *next; link != &gatherings; link = next) {
+    for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
         struct gathering *gathering = gathering_of(link);
         char text[TERN_CHECK_TEXT];
         next = link->next;

@@ -23,12 +23,12 @@
 
 /* What MPI_T_cvar_handle points to. */
 struct cvar_handle {
-    struct tern_link link;
+    struct tern_list_node link;
     int index;
     int count; /* elements: characters of a string, else 1 */
 };
 
-static struct tern_link handles = {&handles, &handles};
+static struct tern_list_node handles = {&handles, &handles};
 
 enum { STRING_LEAST = 256 };
 
@@ -100,7 +100,7 @@ int tern_mpi_t_cvar_get_index(const char *name, int *cvar_index)
 
 static struct cvar_handle *find_handle(MPI_T_cvar_handle wanted)
 {
-    for (struct tern_link *link = handles.next; link != &handles; link = link->next)
+    for (struct tern_list_node *link = handles.next; link != &handles; link = link->next)
         if ((void *)wanted == TERN_CONTAINER(link, struct cvar_handle, link))
             return (void *)wanted;
     return NULL;

@@ -22,13 +22,13 @@
 
 /* What MPI_T_pvar_session points to. */
 struct session {
-    struct tern_link link;
-    struct tern_link handles;
+    struct tern_list_node link;
+    struct tern_list_node handles;
 };
 
 /* What MPI_T_pvar_handle points to. */
 struct handle {
-    struct tern_link link;
+    struct tern_list_node link;
     struct tern_variable *variable;
     const struct tern_comm *comm; /* NULL: none, or freed meanwhile */
     bool gone;                    /* what it is bound to was freed: keeps its last values */
@@ -38,7 +38,7 @@ struct handle {
     uint64_t value[]; /* `count`: what has come together so far */
 };
 
-static struct tern_link sessions = {&sessions, &sessions};
+static struct tern_list_node sessions = {&sessions, &sessions};
 static bool rooms_are_there;
 
 static bool is_continuous(const struct tern_variable *variable)
@@ -46,19 +46,19 @@ static bool is_continuous(const struct tern_variable *variable)
     return !tern_variable_counts(variable) && variable->class != MPI_T_PVAR_CLASS_HIGHWATERMARK;
 }
 
-static struct session *session_at(struct tern_link *link)
+static struct session *session_at(struct tern_list_node *link)
 {
     return TERN_CONTAINER(link, struct session, link);
 }
 
-static struct handle *handle_at(struct tern_link *link)
+static struct handle *handle_at(struct tern_list_node *link)
 {
     return TERN_CONTAINER(link, struct handle, link);
 }
 
 static struct session *find_session(MPI_T_pvar_session wanted)
 {
-    for (struct tern_link *link = sessions.next; link != &sessions; link = link->next)
+    for (struct tern_list_node *link = sessions.next; link != &sessions; link = link->next)
         if ((void *)wanted == session_at(link))
             return (void *)wanted;
     return NULL;
@@ -66,7 +66,7 @@ static struct session *find_session(MPI_T_pvar_session wanted)
 
 static struct handle *find_handle(struct session *session, MPI_T_pvar_handle wanted)
 {
-    for (struct tern_link *link = session->handles.next; link != &session->handles;
+    for (struct tern_list_node *link = session->handles.next; link != &session->handles;
          link = link->next)
         if ((void *)wanted == handle_at(link))
             return (void *)wanted;
@@ -106,9 +106,9 @@ static void update(struct handle *handle)
 static void for_each_handle(void (*act)(struct handle *handle, const void *argument),
                             const void *argument)
 {
-    for (struct tern_link *at = sessions.next; at != &sessions; at = at->next) {
-        struct tern_link *handles = &session_at(at)->handles;
-        for (struct tern_link *link = handles->next; link != handles; link = link->next)
+    for (struct tern_list_node *at = sessions.next; at != &sessions; at = at->next) {
+        struct tern_list_node *handles = &session_at(at)->handles;
+        for (struct tern_list_node *link = handles->next; link != handles; link = link->next)
             act(handle_at(link), argument);
     }
 }
@@ -364,7 +364,7 @@ static int apply(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,
         struct handle *found = find_handle(session, handle);
         return found ? act(found) : MPI_T_ERR_INVALID_HANDLE;
     }
-    for (struct tern_link *link = session->handles.next; link != &session->handles;
+    for (struct tern_list_node *link = session->handles.next; link != &session->handles;
          link = link->next)
         if (!is_continuous(handle_at(link)->variable))
             act(handle_at(link));
