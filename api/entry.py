@@ -26,7 +26,7 @@ def refuse(check, on, name):
 
 class Entry:
     """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the one that programs call and, in a cold
-    place, `checked`, which it calls instead when the gate is set: MPI does not run, or check_level is full (lib/mpi/check/check.h)."""
+    place, `checked`, which it calls instead when the gate is set: MPI does not run, or check_level is full (lib/mpi/check/gate.h)."""
 
     def __init__(self, procedure, large, checked=False):
         self.procedure, self.large, self.checked = procedure, large, checked

@@ -12,14 +12,9 @@
 
 #include "lib/mpi/attr.h"
 
-#include "lib/mpi/comm.h"
-#include "lib/mpi/datatype/datatype.h"
-#include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
-#include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -432,42 +427,7 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
     return 0;
 }
 
-/* ---- communicators ---- */
-
-/* In C the value of a predefined attribute is a pointer to int. */
-static bool predefined_comm_attr(int keyval, int **ret_value)
-{
-    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global,
-               appnum, universe_size;
-
-    switch (keyval) {
-    case MPI_TAG_UB:
-        *ret_value = &tag_ub;
-        return true;
-    case MPI_HOST:
-        *ret_value = &host;
-        return true;
-    case MPI_IO:
-        *ret_value = &io;
-        return true;
-    case MPI_WTIME_IS_GLOBAL: /* the clock counts from the start of the machine */
-        wtime_is_global = tern_rte.local_size == tern_rte.size;
-        *ret_value = &wtime_is_global;
-        return true;
-    case MPI_APPNUM:
-        appnum = (int)tern_rte.appnum;
-        *ret_value = &appnum;
-        return true;
-    case MPI_LASTUSEDCODE:
-        *ret_value = &tern_error_last_used;
-        return true;
-    case MPI_UNIVERSE_SIZE:
-        universe_size = (int)tern_rte.universe_size;
-        *ret_value = &universe_size;
-        return true;
-    }
-    return false;
-}
+/* ---- procedures for keyvals ---- */
 
 int tern_mpi_comm_create_keyval(MPI_Comm_copy_attr_function *copy,
                                 MPI_Comm_delete_attr_function *delete, int *ret_keyval,
@@ -485,38 +445,6 @@ int tern_mpi_comm_free_keyval(int *keyval)
     return free_keyval(TERN_ATTR_COMM, keyval);
 }
 
-int tern_mpi_comm_set_attr(struct tern_comm *comm, int keyval, void *value)
-{
-    return tern_attrs_set(TERN_ATTR_COMM, &comm->obj, &comm->attrs, keyval, value);
-}
-
-int tern_mpi_comm_get_attr(struct tern_comm *comm, int keyval, void *ret_value, int *flag)
-{
-    int *predefined;
-    bool found = false;
-    void *value = NULL;
-
-    if (predefined_comm_attr(keyval, &predefined)) {
-        value = tern_fortran_caller() == TERN_LANGUAGE_C ? predefined : (void *)(MPI_Aint)*predefined;
-        found = true;
-    } else {
-        int error = tern_attrs_get(TERN_ATTR_COMM, comm->attrs, keyval, &value, &found);
-        if (error)
-            return error;
-    }
-    *flag = found;
-    if (found)
-        memcpy(ret_value, &value, sizeof value);
-    return 0;
-}
-
-int tern_mpi_comm_delete_attr(struct tern_comm *comm, int keyval)
-{
-    return tern_attrs_delete(TERN_ATTR_COMM, &comm->obj, &comm->attrs, keyval);
-}
-
-/* ---- datatypes ---- */
-
 int tern_mpi_type_create_keyval(MPI_Type_copy_attr_function *copy,
                                 MPI_Type_delete_attr_function *delete, int *ret_keyval,
                                 void *extra_state)
@@ -531,28 +459,4 @@ int tern_mpi_type_create_keyval(MPI_Type_copy_attr_function *copy,
 int tern_mpi_type_free_keyval(int *keyval)
 {
     return free_keyval(TERN_ATTR_TYPE, keyval);
-}
-
-int tern_mpi_type_set_attr(struct tern_datatype *datatype, int keyval, void *value)
-{
-    return tern_attrs_set(TERN_ATTR_TYPE, &datatype->obj, &datatype->attrs, keyval, value);
-}
-
-int tern_mpi_type_get_attr(struct tern_datatype *datatype, int keyval, void *ret_value, int *flag)
-{
-    bool found;
-    void *value;
-
-    int error = tern_attrs_get(TERN_ATTR_TYPE, datatype->attrs, keyval, &value, &found);
-    if (error)
-        return error;
-    *flag = found;
-    if (found)
-        memcpy(ret_value, &value, sizeof value);
-    return 0;
-}
-
-int tern_mpi_type_delete_attr(struct tern_datatype *datatype, int keyval)
-{
-    return tern_attrs_delete(TERN_ATTR_TYPE, &datatype->obj, &datatype->attrs, keyval);
 }

@@ -9,6 +9,7 @@
 #include "lib/mpi/collectives.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/op.h"

@@ -1,45 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Life of communicators, MPI_COMM_WORLD and MPI_COMM_SELF, and what can be asked of one without
- * talking to others. */
+/* Makes communicators from groups and ids, and answers what can be asked of one without talking to
+ * others. What frees them: comm_life.c. */
 
 #include "lib/mpi/comm.h"
 
-#include "lib/mpi/attr.h"
-#include "lib/mpi/buffer.h"
-#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
-#include "lib/mpi/fortran.h"
-#include "lib/mpi/partitioned.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
-#include "lib/mpi/tool/tool.h"
-#include "lib/mpi/topo/topo.h"
 #include "lib/pml/pml.h"
-#include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Contexts of the two communicators that exist from the start; tern_context_new_id never returns
- * these. Nobody talks to others in MPI_COMM_SELF, so one id serves all processes. */
-enum { WORLD_ID = 0, SELF_ID = 2 };
-
 struct tern_comm tern_comm_world = {
     .obj = {.handle = (struct tern_handle *)MPI_COMM_WORLD, .refs = 1}};
 struct tern_comm tern_comm_self = {
     .obj = {.handle = (struct tern_handle *)MPI_COMM_SELF, .refs = 1}};
 
-/* Opens both contexts of a communicator whose groups are set. */
 static const char *name_of(const void *comm)
 {
     const char *name = ((const struct tern_comm *)comm)->name;
     return name[0] ? name : "a communicator without a name";
 }
 
-static int open_contexts(struct tern_comm *comm, uint64_t id)
+int tern_comm_open_contexts(struct tern_comm *comm, uint64_t id)
 {
     tern_coll_name_of = name_of;
     struct tern_group *reached = comm->remote_group ? comm->remote_group : comm->group;
@@ -56,12 +44,6 @@ static int open_contexts(struct tern_comm *comm, uint64_t id)
     if (rc)
         tern_context_close(&comm->p2p);
     return rc;
-}
-
-static void close_contexts(struct tern_comm *comm)
-{
-    tern_coll_close(&comm->coll);
-    tern_context_close(&comm->p2p);
 }
 
 /* The communicator and what can be got out of it belong to a session, or to none. */
@@ -103,7 +85,7 @@ int tern_comm_connect(struct tern_comm *comm, uint64_t id)
         return tern_error(TERN_ERR_NO_MEM, "no ids are left for communicators: all are in use");
     if (comm->remote_group)
         rc = tern_comm_open(comm, comm->group, tern_context_local_id(id), &comm->local);
-    return rc ? rc : open_contexts(comm, id);
+    return rc ? rc : tern_comm_open_contexts(comm, id);
 }
 
 int tern_comm_open_inter(struct tern_comm *parent, struct tern_group *group,
@@ -129,95 +111,6 @@ int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t 
     return tern_comm_open_inter(parent, group, NULL, id, ret_comm);
 }
 
-static void drop_parts(struct tern_comm *comm)
-{
-    tern_partitioned_close(comm);
-    tern_buffer_abandon(&comm->buffer);
-    close_contexts(comm);
-    tern_comm_ids_drop(&comm->ids);
-    if (comm->local)
-        tern_comm_release(comm->local);
-    if (comm->topo)
-        tern_topo_release(comm->topo);
-    if (comm->remote_group)
-        tern_group_release(comm->remote_group);
-    tern_group_release(comm->group);
-    tern_errhandler_release(comm->errhandler);
-    tern_session_release(comm->session);
-}
-
-void tern_comm_destroy(struct tern_comm *comm)
-{
-    tern_tool_forget_comm(comm);
-    tern_lock();
-    drop_parts(comm);
-    tern_fortran_drop(&comm->obj);
-    tern_object_free(&comm->obj);
-    tern_unlock();
-}
-
-/* Fills a predefined communicator of `count` ranks from `first` on. */
-static int open_predefined(struct tern_comm *comm, const char *name, uint64_t id, uint32_t first,
-                           int count)
-{
-    const struct tern_run run = {.first = first, .stride = count > 1, .count = count};
-    int rc = tern_group_from_runs(&run, 1, &comm->group);
-    if (rc)
-        return rc;
-    comm->errhandler = tern_errhandler_initial();
-    snprintf(comm->name, sizeof comm->name, "%s", name);
-    rc = open_contexts(comm, id);
-    if (rc) {
-        tern_group_release(comm->group);
-        return rc;
-    }
-    comm->obj.handle->state = comm;
-    return 0;
-}
-
-int tern_comm_init(void)
-{
-    int rc = open_predefined(&tern_comm_world, "MPI_COMM_WORLD", WORLD_ID, 0, (int)tern_rte.size);
-    if (rc)
-        return rc;
-    rc = open_predefined(&tern_comm_self, "MPI_COMM_SELF", SELF_ID, tern_rte.rank, 1);
-    if (rc)
-        drop_parts(&tern_comm_world);
-    return rc;
-}
-
-int tern_comm_finalize_attributes(void)
-{
-    int rc = tern_attrs_delete_all(TERN_ATTR_COMM, &tern_comm_self.obj, &tern_comm_self.attrs);
-    int world_rc = tern_attrs_delete_all(TERN_ATTR_COMM, &tern_comm_world.obj,
-                                         &tern_comm_world.attrs);
-    return rc ? rc : world_rc;
-}
-
-/* Where only sessions go on their handles are as good as null. */
-void tern_comm_finalize(void)
-{
-    tern_tool_forget_comm(&tern_comm_self);
-    tern_tool_forget_comm(&tern_comm_world);
-    struct tern_comm *const both[] = {&tern_comm_self, &tern_comm_world};
-    for (int i = 0; i < 2; i++) {
-        both[i]->obj.handle->state = NULL;
-        drop_parts(both[i]);
-    }
-}
-
-static bool predefined(const struct tern_comm *comm)
-{
-    return comm == &tern_comm_world || comm == &tern_comm_self;
-}
-
-static int check_freeable(const struct tern_comm *comm, const char *verb)
-{
-    if (predefined(comm))
-        return tern_error(TERN_ERR_COMM, "comm is %s, which cannot be %s", comm->name, verb);
-    return 0;
-}
-
 static int check_inter(const struct tern_comm *comm, const char *what)
 {
     if (tern_comm_inter(comm))
@@ -225,42 +118,6 @@ static int check_inter(const struct tern_comm *comm, const char *what)
     return tern_error(TERN_ERR_COMM,
                       "comm is the intracommunicator %s; only an intercommunicator has a %s",
                       comm->name[0] ? comm->name : "without a name", what);
-}
-
-/* Local: every process closes its side; ids are never used again, so nobody has to wait for the
- * others. */
-int tern_mpi_comm_free(struct tern_comm **comm)
-{
-    int rc = check_freeable(*comm, "freed");
-    if (rc)
-        return rc;
-    rc = tern_attrs_delete_all(TERN_ATTR_COMM, &(*comm)->obj, &(*comm)->attrs);
-    if (rc)
-        return rc;
-    tern_check_say_unreceived(*comm);
-    tern_comm_release(*comm);
-    *comm = NULL;
-    return 0;
-}
-
-/*
- * Everything on comm is matched and complete when this may be called. A send whose request was
- * freed may still be on its way here; it holds its own reference and ends by itself. Buffered ones
- * are waited for, as the memory they are in may be comm's own. What is left is that nobody returns
- * before all have called.
- */
-int tern_mpi_comm_disconnect(struct tern_comm **comm)
-{
-    int rc = check_freeable(*comm, "disconnected");
-    if (!rc)
-        tern_buffer_flush_comm(*comm);
-    if (!rc)
-        rc = tern_coll_barrier((*comm)->local ? &(*comm)->local->coll : &(*comm)->coll);
-    if (!rc && tern_comm_inter(*comm)) {
-        char here = 0, there;
-        rc = tern_comm_exchange(*comm, &here, sizeof here, &there, sizeof there);
-    }
-    return rc ? rc : tern_mpi_comm_free(comm);
 }
 
 int tern_mpi_comm_rank(struct tern_comm *comm, int *rank)

@@ -7,10 +7,10 @@
  *
  * A communicator is two contexts over a group: one for point to point, one for collectives, with
  * neighbouring ids. An intercommunicator's contexts reach the remote group; a hidden
- * intracommunicator `local` serves its own group. Ids are unique in the job (lib/pml/context.h): one
- * process makes one and tells it to the others, in a step that the creation has anyway or many ids
- * ahead (lib/mpi/comm_ids.h). Communicators made by the same call with disjoint groups share an id: no
- * process is in two.
+ * intracommunicator `local` serves its own group. Ids are unique in the job (lib/pml/context.h):
+ * one process makes one and tells it to the others, in a step that the creation has anyway or many
+ * ids ahead (lib/mpi/comm_ids.h). Communicators made by the same call with disjoint groups share an
+ * id: no process is in two.
  */
 
 #include "lib/coll/run/coll.h"
@@ -71,7 +71,7 @@ static inline bool tern_comm_inter(const struct tern_comm *comm)
     return comm->remote_group;
 }
 
-/* Closes the contexts and frees; only for tern_comm_release. */
+/* Closes the contexts and frees (comm_life.c). Only for tern_comm_release. */
 void tern_comm_destroy(struct tern_comm *comm);
 
 /* A reference: held by the user's handle and by every active request. The last one frees. Never
@@ -107,6 +107,10 @@ int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
  * is sent. 0 or TERN_ERR_NO_MEM, also for id 0: none was left. */
 int tern_comm_connect(struct tern_comm *comm, uint64_t id);
 
+/* Opens both contexts of a communicator whose groups are set, with any id. Only for
+ * tern_comm_connect and comm_life.c. Returns 0 or TERN_ERR_NO_MEM. */
+int tern_comm_open_contexts(struct tern_comm *comm, uint64_t id);
+
 /* Both in one, for an intracommunicator. */
 int tern_comm_open(struct tern_comm *parent, struct tern_group *group, uint64_t id,
                    struct tern_comm **ret_comm);
@@ -131,13 +135,15 @@ int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
                            struct tern_group *group, int tag, uint64_t purpose,
                            struct tern_comm **ret_comm);
 
-/* MPI_Intercomm_create; `tag_text` is what people are told of the tag (tern_check_leaders). `fault`: 0, or what the leader
- * has found to be wrong with its arguments; then its group shall hear of it, no more. */
+/* MPI_Intercomm_create; `tag_text` is what people are told of the tag (tern_check_leaders).
+ * `fault`: 0, or what the leader has found to be wrong with its arguments; then its group shall
+ * hear of it, no more. */
 int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_comm *peer_comm,
                    int remote_leader, int tag, const char *tag_text, int fault,
                    struct tern_comm **ret_newintercomm);
 
-/* In its place on a leader that cannot, as its group has no communicator: the other leader does not wait. */
+/* In its place on a leader that cannot, as its group has no communicator: the other leader does not
+ * wait. */
 void tern_comm_refuse_join(struct tern_comm *peer_comm, int remote_leader, int tag);
 
 /* MPI_Comm_create on an intercommunicator; `group` is part of the local group. */
@@ -167,8 +173,8 @@ int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_b
 
 /* Broadcast and allgather (`length` of each process) of bytes over an intracommunicator. Block. */
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root);
-/* The same on a rank that has failed before, and so neither has the bytes nor wants them: those who depend on it learn that, and
- * do not wait for it. Returns `failed`, or TERN_ERR_NO_MEM. */
+/* The same on a rank that has failed before, and so neither has the bytes nor wants them: those who
+ * depend on it learn that, and do not wait for it. Returns `failed`, or TERN_ERR_NO_MEM. */
 int tern_comm_bcast_failure(struct tern_comm *comm, int64_t length, int root, int failed);
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length);
 

@@ -10,6 +10,7 @@
 #include "lib/mpi/comm.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/pml.h"

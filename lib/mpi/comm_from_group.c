@@ -11,6 +11,7 @@
 #include "lib/mpi/comm.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
@@ -116,7 +117,7 @@ static int check_remote(struct tern_group *local_group, struct tern_group *remot
         return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
                           remote_group->size - 1);
     *ret_rank = (int)tern_group_process(remote_group, remote_leader).rank;
-    return tern_session_check_groups("local_group", local_group, "remote_group", remote_group);
+    return tern_group_check_sessions("local_group", local_group, "remote_group", remote_group);
 }
 
 /* The two leaders mean each other's groups? */

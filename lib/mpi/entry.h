@@ -11,11 +11,12 @@
  */
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/errhandler.h"
-#include "lib/mpi/init.h"
 #include "lib/mpi/p2p.h"
+#include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool/tool.h"
 #include "lib/pml/pml.h"

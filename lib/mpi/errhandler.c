@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Error handlers (MPI-4.1 section 9.3). How they come to be called: raise.c. */
+/* Error handlers (MPI-4.1 section 9.3). Those of objects: errhandler_set.c. How they are called: raise.c. */
 
 #include "lib/mpi/errhandler.h"
 
-#include "lib/mpi/comm.h"
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/session.h"
 
 #include <stdlib.h>
 
@@ -69,89 +67,6 @@ int tern_errhandler_new(enum tern_errhandler_kind kind, struct tern_errhandler *
     errhandler->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
     *ret_errhandler = errhandler;
     return 0;
-}
-
-int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function,
-                                    struct tern_errhandler **ret_errhandler)
-{
-    int rc = tern_errhandler_new(TERN_ERRHANDLER_COMM, ret_errhandler);
-    if (!rc)
-        (*ret_errhandler)->function.comm = function;
-    return rc;
-}
-
-int tern_mpi_comm_set_errhandler(struct tern_comm *comm, struct tern_errhandler *errhandler)
-{
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_COMM);
-    if (rc)
-        return rc;
-    tern_errhandler_retain(errhandler);
-    if (comm->errhandler)
-        tern_errhandler_release(comm->errhandler);
-    comm->errhandler = errhandler;
-    return 0;
-}
-
-int tern_mpi_comm_get_errhandler(struct tern_comm *comm, struct tern_errhandler **ret_errhandler)
-{
-    struct tern_errhandler *errhandler =
-        comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
-    tern_errhandler_retain(errhandler);
-    *ret_errhandler = errhandler;
-    return 0;
-}
-
-/* The entry point raises `errorcode` on the object; that is what was asked for. */
-static int call_handler(int errorcode)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    int error = tern_mpi_error_string(errorcode, text, &length);
-    if (error)
-        return error;
-    tern_raise_next_succeeds();
-    return errorcode;
-}
-
-int tern_mpi_comm_call_errhandler(struct tern_comm *comm, int errorcode)
-{
-    (void)comm;
-    return call_handler(errorcode);
-}
-
-int tern_mpi_session_create_errhandler(MPI_Session_errhandler_function *function,
-                                       struct tern_errhandler **ret_errhandler)
-{
-    int rc = tern_errhandler_new(TERN_ERRHANDLER_SESSION, ret_errhandler);
-    if (!rc)
-        (*ret_errhandler)->function.session = function;
-    return rc;
-}
-
-int tern_mpi_session_set_errhandler(struct tern_session *session,
-                                    struct tern_errhandler *errhandler)
-{
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_SESSION);
-    if (rc)
-        return rc;
-    tern_errhandler_retain(errhandler);
-    tern_errhandler_release(session->errhandler);
-    session->errhandler = errhandler;
-    return 0;
-}
-
-int tern_mpi_session_get_errhandler(struct tern_session *session,
-                                    struct tern_errhandler **ret_errhandler)
-{
-    tern_errhandler_retain(session->errhandler);
-    *ret_errhandler = session->errhandler;
-    return 0;
-}
-
-int tern_mpi_session_call_errhandler(struct tern_session *session, int errorcode)
-{
-    (void)session;
-    return call_handler(errorcode);
 }
 
 int tern_mpi_errhandler_free(struct tern_errhandler **errhandler)

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/mpi/comm.h"
-#include "lib/mpi/errhandler.h"
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 
@@ -44,15 +42,6 @@ enum tern_language tern_fortran_caller(void)
     enum tern_language language = caller;
     caller = TERN_LANGUAGE_C;
     return language;
-}
-
-int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what)
-{
-    const struct tern_handle *handle = (const struct tern_handle *)comm;
-    bool usable = handle && handle->magic == TERN_MAGIC_COMM && handle->state;
-    struct tern_comm *on = usable ? handle->state : NULL;
-
-    return tern_raise_on(on ? &on->obj : NULL, procedure, tern_error(TERN_ERR_BUFFER, "%s", what));
 }
 
 static bool valid_kind(uint32_t magic)

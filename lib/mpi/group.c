@@ -4,7 +4,7 @@
 
 #include "lib/mpi/group.h"
 
-#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/util/error.h"
@@ -135,10 +135,16 @@ int tern_mpi_group_rank(struct tern_group *group, int *rank)
     return 0;
 }
 
+int tern_group_check_sessions(const char *name_a, const struct tern_group *a, const char *name_b,
+                              const struct tern_group *b)
+{
+    return a->size && b->size ? tern_session_check_same(name_a, a->session, name_b, b->session) : 0;
+}
+
 /* Comparing groups of two sessions does no harm, so only check_level full refuses it. */
 static int check_read(const struct tern_group *group1, const struct tern_group *group2)
 {
-    return tern_check_full() ? tern_session_check_groups("group1", group1, "group2", group2) : 0;
+    return tern_check_full() ? tern_group_check_sessions("group1", group1, "group2", group2) : 0;
 }
 
 int tern_mpi_group_translate_ranks(struct tern_group *group1, int n, const int ranks1[],
@@ -196,7 +202,7 @@ static void add_where(struct tern_group_builder *builder, struct tern_group *fro
 int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
                          struct tern_group **ret_newgroup)
 {
-    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    int rc = tern_group_check_sessions("group1", group1, "group2", group2);
     if (rc)
         return rc;
     struct tern_group_builder builder;
@@ -214,7 +220,7 @@ int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
 int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *group2,
                                 struct tern_group **ret_newgroup)
 {
-    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    int rc = tern_group_check_sessions("group1", group1, "group2", group2);
     if (rc)
         return rc;
     struct tern_group_builder builder;
@@ -227,7 +233,7 @@ int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *gr
 int tern_mpi_group_difference(struct tern_group *group1, struct tern_group *group2,
                               struct tern_group **ret_newgroup)
 {
-    int rc = tern_session_check_groups("group1", group1, "group2", group2);
+    int rc = tern_group_check_sessions("group1", group1, "group2", group2);
     if (rc)
         return rc;
     struct tern_group_builder builder;

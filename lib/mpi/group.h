@@ -46,12 +46,17 @@ void tern_group_release(struct tern_group *group);
 struct tern_process tern_group_process(const struct tern_group *group, int rank);
 int tern_group_find(struct tern_group *group, struct tern_process process);
 
-/* A lane's peers in the order of ranks; belong to the group (whoever keeps them retains them). NULL: no
- * memory. */
+/* A lane's peers in the order of ranks; belong to the group (whoever keeps them retains them).
+ * NULL: no memory. */
 struct tern_peers *tern_group_peers(struct tern_group *group, struct tern_lane *lane);
 
 /* The same processes in the same order? */
 bool tern_group_equal(const struct tern_group *a, const struct tern_group *b);
+
+/* Returns TERN_ERR_SESSION if the groups come from different sessions (tern_session_check_same),
+ * else 0. An empty group may come from any session. The names are those of the arguments. */
+int tern_group_check_sessions(const char *name_a, const struct tern_group *a, const char *name_b,
+                              const struct tern_group *b);
 
 /* MPI_IDENT, MPI_SIMILAR (another order) or MPI_UNEQUAL. */
 int tern_group_relation(struct tern_group *a, struct tern_group *b);

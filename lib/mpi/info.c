@@ -5,7 +5,7 @@
 #include "lib/mpi/info.h"
 
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/init.h"
+#include "lib/mpi/running.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/memory_kinds.h"

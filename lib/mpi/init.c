@@ -2,12 +2,12 @@
 
 /* The World Model: MPI_Init .. MPI_Finalize (MPI-4.1 section 11.2). */
 
-#include "lib/mpi/init.h"
-
-#include "lib/node/programs.h"
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
+#include "lib/mpi/library.h"
+#include "lib/mpi/running.h"
+#include "lib/node/programs.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"

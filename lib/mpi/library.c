@@ -17,14 +17,17 @@
  * its last finalize runs code of ours then. The launcher sees the latter.
  */
 
+#include "lib/mpi/library.h"
+
 #include "lib/btl/btl.h"
-#include "lib/node/doorbell.h"
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
-#include "lib/mpi/init.h"
 #include "lib/mpi/request_object.h"
+#include "lib/mpi/running.h"
 #include "lib/mpi/tool/tool.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"

@@ -6,6 +6,7 @@
 #include "lib/mpi/message.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"

@@ -13,7 +13,7 @@
  * for MPI_Init has refused before.
  */
 
-#include "lib/mpi/init.h"
+#include "lib/mpi/library.h"
 
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"

@@ -16,11 +16,11 @@
 
 #include "lib/mpi/errhandler.h"
 
-#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler_throw.h"
 #include "lib/mpi/fortran.h"
-#include "lib/mpi/init.h"
+#include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
@@ -220,4 +220,13 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     default: break;
     }
     return succeed ? MPI_SUCCESS : class;
+}
+
+int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what)
+{
+    const struct tern_handle *handle = (const struct tern_handle *)comm;
+    bool usable = handle && handle->magic == TERN_MAGIC_COMM && handle->state;
+    struct tern_comm *on = usable ? handle->state : NULL;
+
+    return tern_raise_on(on ? &on->obj : NULL, procedure, tern_error(TERN_ERR_BUFFER, "%s", what));
 }

@@ -24,6 +24,7 @@
 #include "lib/mpi/request_object.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/pml/lane.h"

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * Sessions (MPI-4.1 section 11.3). Starting and ending one is local: all that processes have to
- * learn from each other they learn when they make a communicator (lib/mpi/comm_from_group.c).
- */
+/* References to sessions, and the rule that sessions do not meet in one call (MPI-4.1 section
+ * 11.3). */
 
 #include "lib/mpi/session.h"
 
-#include "lib/mpi/buffer.h"
 #include "lib/mpi/errhandler.h"
-#include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
-#include "lib/mpi/init.h"
-#include "lib/pml/pml.h"
 #include "lib/util/error.h"
-#include "lib/util/memory_kinds.h"
 
 #include <stdlib.h>
-
-#include "lib/mpi/procedures.h"
 
 void tern_session_retain(struct tern_session *session)
 {
@@ -46,112 +37,4 @@ int tern_session_check_same(const char *name_a, const struct tern_session *a, co
                       !b  ? "MPI_COMM_WORLD"
                       : a ? "another session"
                           : "a session");
-}
-
-int tern_session_check_groups(const char *name_a, const struct tern_group *a, const char *name_b,
-                              const struct tern_group *b)
-{
-    return a->size && b->size ? tern_session_check_same(name_a, a->session, name_b, b->session) : 0;
-}
-
-/*
- * MPI_THREAD_MULTIPLE unless less is asked for: independent parts of a program use sessions without
- * knowing of each other.
- */
-static int wanted_level(const struct tern_info *info, int *ret_level)
-{
-    const char *name = tern_info_find(info, "thread_level");
-    int level = name ? tern_thread_level_of(name) : MPI_THREAD_MULTIPLE;
-    if (level < 0)
-        return tern_error(TERN_ERR_INFO_VALUE,
-                          "info has thread_level \"%s\"; expected MPI_THREAD_SINGLE, "
-                          "MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE",
-                          name);
-    *ret_level = level;
-    return 0;
-}
-
-/* The hints of `info` that mean something here, and what is provided. */
-static int used_hints(int level, struct tern_info **ret_info)
-{
-    struct tern_info *info = tern_info_new();
-    if (!info)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a session");
-    int rc = tern_info_put(info, "thread_level", tern_thread_level_name(level));
-    if (!rc)
-        rc = tern_info_put(info, "mpi_memory_alloc_kinds", tern_memory_kinds);
-    if (rc) {
-        tern_info_release(info);
-        return rc;
-    }
-    *ret_info = info;
-    return 0;
-}
-
-int tern_mpi_session_init(struct tern_info *info, struct tern_errhandler *errhandler,
-                          struct tern_session **ret_session)
-{
-    int level = MPI_THREAD_MULTIPLE;
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_SESSION);
-    if (!rc)
-        rc = wanted_level(info, &level);
-    if (rc)
-        return rc;
-    struct tern_session *session = calloc(1, sizeof *session);
-    if (!session)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a session");
-    rc = used_hints(level, &session->info);
-    if (rc)
-        goto free_session;
-    rc = tern_library_retain(TERN_USER_SESSION, level);
-    if (rc)
-        goto release_info;
-    tern_object_init(&session->obj, TERN_MAGIC_SESSION);
-    tern_lock();
-    tern_errhandler_retain(errhandler);
-    tern_unlock();
-    session->errhandler = errhandler;
-    *ret_session = session;
-    return 0;
-
-release_info:
-    tern_info_release(session->info);
-free_session:
-    free(session);
-    return rc;
-}
-
-/* Communicators that are left belong to nobody from now on; what they still had to send has been
- * handed over when the library's last user goes. */
-int tern_mpi_session_finalize(struct tern_session **session)
-{
-    struct tern_session *ended = *session;
-    tern_lock();                      /* tern_wait gives it up */
-    tern_buffer_flush(ended->buffer); /* the memory is the user's again */
-    tern_buffer_abandon(&ended->buffer);
-    tern_fortran_drop(&ended->obj);
-    ended->obj.own.magic = TERN_MAGIC_FREED;
-    tern_session_release(ended);
-    tern_unlock();
-    *session = NULL;
-    tern_library_release(TERN_USER_SESSION);
-    return 0;
-}
-
-int tern_mpi_session_get_info(struct tern_session *session, struct tern_info **ret_info_used)
-{
-    return tern_info_copy(session->info, ret_info_used);
-}
-
-int tern_mpi_group_from_session_pset(struct tern_session *session, const char *pset_name,
-                                     struct tern_group **ret_newgroup)
-{
-    struct tern_group *group;
-    int rc = tern_pset_group(pset_name, &group);
-    if (rc)
-        return rc;
-    tern_session_retain(session);
-    group->session = session;
-    *ret_newgroup = group;
-    return 0;
 }

@@ -3,18 +3,18 @@
 #define TERN_SESSION_H
 
 /*
- * Sessions (MPI-4.1 section 11.3). A session keeps the library running (lib/mpi/init.h) and gives
- * groups; a group and all that is made of it know the session they come from (tern_group.session,
- * tern_comm.session), NULL for those of the World Model.
+ * Sessions (MPI-4.1 section 11.3). A session keeps the library running (lib/mpi/library.h) and
+ * gives groups; a group and all that is made of it know the session they come from
+ * (tern_group.session, tern_comm.session), NULL for those of the World Model.
  */
 
-#include "lib/mpi/group.h"
 #include "lib/util/handle.h"
 
 #include <mpi.h>
 
 struct tern_send_buffer;
 struct tern_errhandler;
+struct tern_group;
 struct tern_info;
 
 struct tern_session {
@@ -34,18 +34,15 @@ static inline struct tern_session *tern_session_of(MPI_Session session)
 void tern_session_retain(struct tern_session *session);
 void tern_session_release(struct tern_session *session);
 
-/* Objects of two sessions, or of one and of MPI_COMM_WORLD's descent, must not meet in one call (MPI-4.1 section 11.3):
- * TERN_ERR_SESSION then. The names are those of the arguments. */
+/* Objects of two sessions, or of one and of MPI_COMM_WORLD's descent, must not meet in one call
+ * (MPI-4.1 section 11.3): TERN_ERR_SESSION then. The names are those of the arguments. */
 int tern_session_check_same(const char *name_a, const struct tern_session *a, const char *name_b,
                             const struct tern_session *b);
-/* The same of groups; an empty one belongs to all. */
-int tern_session_check_groups(const char *name_a, const struct tern_group *a, const char *name_b,
-                              const struct tern_group *b);
 
 /* ---- process sets (session_psets.c) ---- */
 
-/* The processes of a set; one reference is the caller's, and it belongs to no session yet.
- * TERN_ERR_ARG: no such set, TERN_ERR_NO_MEM. */
+/* Finds the processes of a set. The caller owns a reference to the group, which belongs to no
+ * session yet. Returns 0, TERN_ERR_ARG if there is no such set, or TERN_ERR_NO_MEM. */
 int tern_pset_group(const char *name, struct tern_group **ret_group);
 
 #endif

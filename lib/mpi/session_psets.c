@@ -5,6 +5,7 @@
  * memory. Each holds the calling process. Launchers could name others; ours does not.
  */
 
+#include "lib/mpi/group.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/session.h"
 #include "lib/rte/rte.h"
@@ -104,5 +105,18 @@ int tern_mpi_session_get_pset_info(struct tern_session *session, const char *pse
         return rc;
     }
     *ret_info = info;
+    return 0;
+}
+
+int tern_mpi_group_from_session_pset(struct tern_session *session, const char *pset_name,
+                                     struct tern_group **ret_newgroup)
+{
+    struct tern_group *group;
+    int rc = tern_pset_group(pset_name, &group);
+    if (rc)
+        return rc;
+    tern_session_retain(session);
+    group->session = session;
+    *ret_newgroup = group;
     return 0;
 }

@@ -3,6 +3,8 @@
  * memory that is written twice is found. */
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
+#include "lib/mpi/check/gate.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 #include "random.h"

@@ -3,7 +3,7 @@
  * on; one that belongs to a communicator never does. */
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
-#include "lib/mpi/init.h"
+#include "lib/mpi/running.h"
 #include "suite.h"
 
 #include <check.h>

@@ -3,84 +3,25 @@
 #define TERN_CHECK_H
 
 /*
- * What is checked beyond the arguments of one call (docs/checking.md): the parameter check_level.
- *
- * Entry points call in here only through a branch that is never taken at the levels none and basic:
- * tern_gate, the same word that says whether MPI runs. So the level costs nothing where it is not
- * full. At level full every call notes its name, looks at handles before it touches them, records
- * the handles it makes, and a collective asks the others whether they do the same.
+ * What check_level full compares beyond the arguments of one call (docs/checking.md): the memory of
+ * calls and requests, and what the ranks of a collective do. Stands above communicators, datatypes
+ * and requests; gate.h says whether it is wanted.
  */
 
-#include "lib/mpi/comm.h"
-#include "lib/mpi/datatype/datatype.h"
-#include "lib/mpi/op.h"
-#include "lib/util/atomic.h"
-#include "lib/util/handle.h"
 #include "lib/util/ints.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 
+struct tern_comm;
+struct tern_datatype;
+struct tern_group;
+struct tern_op;
+struct tern_permit;
 struct tern_request;
 
-enum tern_check_level {
-    TERN_CHECK_NONE,  /* arguments one by one */
-    TERN_CHECK_BASIC, /* and every element of arrays */
-    TERN_CHECK_FULL,  /* and everything below */
-};
-extern TERN_OURS _Atomic int tern_checks;
-
-/* Read without order: another thread may set it that starts the library. */
-static inline enum tern_check_level tern_check_level(void)
-{
-    return __atomic_load_n(&tern_checks, __ATOMIC_RELAXED);
-}
-
-static inline bool tern_check_full(void)
-{
-    return TERN_UNLIKELY(tern_check_level() == TERN_CHECK_FULL);
-}
-
-/* Nonzero: an entry point has more to do than look at its arguments, for MPI does not run or the
- * level is full. */
-extern TERN_OURS _Atomic int tern_gate;
-static inline bool tern_gated(void)
-{
-    return TERN_UNLIKELY(__atomic_load_n(&tern_gate, __ATOMIC_RELAXED) != 0);
-}
-/* Sets it again after tern_running has changed. */
-void tern_gate_update(void);
-
-/* Reads the level; before anything else when the library starts. The reverse says what the user has never freed. */
-void tern_check_init(void);
-void tern_check_finalize(void);
-
-/* ---- every call (check_handles.c) ---- */
-
-/* What an entry point does first when tern_gate is set: ends the program if MPI does not run and
- * has to; notes the procedure. */
-void tern_check_enter(const char *procedure, bool always_allowed);
-/* The procedure noted last in this thread, and in any. */
-const char *tern_check_procedure(void), *tern_check_newest_procedure(void);
-
-/* Is the handle one that must not be looked into, or that the user has freed? NULL is not. */
-bool tern_check_bad_handle(const void *handle);
-/* The same of an array: index of the first, or -1. */
-int64_t tern_check_find_bad_handle(const void *handles, int64_t n);
-/* Why not: "a handle that was freed by MPI_Type_free", ... For tern_entry_refuse_handle. */
-const char *tern_check_handle_fault(const void *handle);
-
-/* The user got a handle from the procedure noted last, or gave it back there. Predefined and null handles are
- * passed over. */
-void tern_check_handle_made(const void *handle);
-void tern_check_handle_gone(const void *handle);
-/* A callback gets a handle that the user may have given back meanwhile. */
-void tern_check_handle_lent(const void *handle);
-
-/* Says which handles were never freed, by kind and procedure that made them, and forgets all. */
-void tern_check_say_leaks(void);
-
-/* The communicator is given up: says what was sent on it and never received. Does a round of progress. */
+/* Reports messages that were sent on the communicator and never received. Call it when the
+ * communicator is freed. Does a round of progress. */
 void tern_check_say_unreceived(struct tern_comm *comm);
 
 /* ---- buffers (check_buffers.c) ---- */
@@ -98,15 +39,16 @@ struct tern_check_part {
     bool output;             /* is written */
 };
 
-/* NULL: none, or no datatype, for arrays whose lengths only a topology knows are looked at later. */
+/* NULL: none, or no datatype, for arrays whose lengths only a topology knows are looked at later.
+ * */
 const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block);
 
 enum { TERN_CHECK_PARTS = 2 };
 
 /*
- * Looks for memory that is written twice: by overlapping blocks of one buffer, by both buffers, or also by a request that is not
- * complete yet. Returns 0 or TERN_ERR_BUFFER, whose text ends with `cure` if both buffers begin at one address. Parts without
- * a name are passed over.
+ * Looks for memory that is written twice: by overlapping blocks of one buffer, by both buffers, or
+ * also by a request that is not complete yet. Returns 0 or TERN_ERR_BUFFER, whose text ends with
+ * `cure` if both buffers begin at one address. Parts without a name are passed over.
  */
 int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure);
 
@@ -115,15 +57,17 @@ void tern_check_request_made(struct tern_request *request,
                              const struct tern_check_part parts[TERN_CHECK_PARTS]);
 /* Before a start: 0, or TERN_ERR_BUFFER as above. */
 int tern_check_request_started(struct tern_request *request);
-/* It was completed, or freed: its buffers are the user's again. TERN_ERR_BUFFER if the user has changed what
- * was to be sent meanwhile. */
+/* It was completed, or freed: its buffers are the user's again. TERN_ERR_BUFFER if the user has
+ * changed what was to be sent meanwhile. */
 int tern_check_request_done(struct tern_request *request, bool freed);
 
-/* Requests named in one call: TERN_ERR_SESSION if they are of different sessions. They are requests or null. */
+/* Requests named in one call: TERN_ERR_SESSION if they are of different sessions. They are requests
+ * or null. */
 int tern_check_requests(int64_t count, const MPI_Request requests[]);
 
-/* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive buffer. TERN_ERR_COUNT if not.
- * Requests are looked at when they are done, blocking receives by the first. */
+/* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive
+ * buffer. TERN_ERR_COUNT if not. Requests are looked at when they are done, blocking receives by
+ * the first. */
 int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part, const MPI_Status *status);
 int tern_check_length(int64_t expected, const MPI_Status *status);
 
@@ -178,14 +122,15 @@ struct tern_check_call {
  */
 int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *call);
 
-/* What the nonblocking or persistent call of this thread that tern_check_collective saw last must wait for before it
- * communicates, now the caller's; NULL: nothing. */
+/* What the nonblocking or persistent call of this thread that tern_check_collective saw last must
+ * wait for before it communicates, now the caller's; NULL: nothing. */
 struct tern_permit *tern_check_take_permit(void);
 
 /*
- * The same for calls that only processes of `group` make, all of them in the intracommunicator `comm`, and this one among them; or
- * the two leaders that join two groups over `comm`. `tag` is for people, "tag 5", and tells such calls apart. What
- * differs is said as soon as ranks that have no further threads wait for each other.
+ * The same for calls that only processes of `group` make, all of them in the intracommunicator
+ * `comm`, and this one among them; or the two leaders that join two groups over `comm`. `tag` is
+ * for people, "tag 5", and tells such calls apart. What differs is said as soon as ranks that have
+ * no further threads wait for each other.
  */
 int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
 int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);

@@ -12,6 +12,9 @@
  */
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/request_object.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/util/error.h"

@@ -9,6 +9,10 @@
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
+#include "lib/mpi/check/gate.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/op.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"

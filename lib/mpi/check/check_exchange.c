@@ -20,6 +20,8 @@
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
+#include "lib/mpi/check/gate.h"
+#include "lib/mpi/comm.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"

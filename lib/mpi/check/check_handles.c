@@ -9,10 +9,13 @@
  * refused only for a fact: its memory cannot be read, or it was given back.
  */
 
-#include "lib/mpi/check/check.h"
+#include "lib/mpi/check/gate.h"
 
-#include "lib/mpi/init.h"
-#include "lib/mpi/request_object.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/errhandler.h"
+#include "lib/mpi/running.h"
+#include "lib/pml/request.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -23,8 +26,6 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "lib/mpi/errhandler.h"
 
 /* ---- what the thread does ---- */
 

@@ -10,6 +10,7 @@
  */
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 
 /* Of a sequence: its polynomial, and base^length. */

@@ -7,8 +7,10 @@
  * section 5.1.13) and for counting the basic elements of a part. Private to lib/mpi/datatype.
  */
 
-#include "lib/mpi/datatype/datatype.h"
-#include "lib/util/ints.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tern_datatype;
 
 struct tern_envelope {
     int combiner;

@@ -9,9 +9,9 @@
  * at any time.
  */
 
+#include "lib/mpi/running.h"
 #include "lib/mpi/tool/tool.h"
 
-#include "lib/mpi/init.h"
 #include "lib/util/event.h"
 #include "lib/util/param.h"
 

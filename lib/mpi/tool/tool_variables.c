@@ -14,7 +14,7 @@
 #include "lib/node/segment.h"
 #include "lib/coll/plan/plan.h"
 #include "lib/mpi/comm.h"
-#include "lib/mpi/init.h"
+#include "lib/mpi/running.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/param.h"
