@@ -4,24 +4,16 @@
 
 /*
  * Memory for buffered sends (MPI-4.1 section 3.6): that of the process, of a session, of a
- * communicator. Whoever has one has a pointer to it, NULL while none is attached.
- *
- * A buffered message is copied to a block and sent from there. A block comes from the user's
- * memory, or with MPI_BUFFER_AUTOMATIC from malloc. Its message holds neither communicator nor
- * buffer: it ends by itself, and whoever looks at the buffer next takes the block back.
+ * communicator. Each of them has a pointer to its buffer, NULL while none is attached. What is in a
+ * buffer: buffer_blocks.h.
  */
 
 #include "lib/pml/request.h"
 
 #include <mpi.h>
-#include <stddef.h>
 
-struct tern_block;
 struct tern_comm;
 struct tern_send_buffer;
-
-/* The one of the process. */
-extern struct tern_send_buffer *tern_buffer_process;
 
 /* `whose` ("the communicator") is for messages to people. TERN_ERR_BUFFER: one is attached already,
  * or `memory` is NULL; TERN_ERR_NO_MEM. */
@@ -44,15 +36,5 @@ void tern_buffer_flush_comm(struct tern_comm *comm);
 /* For the end of the library: waits until all buffered messages are sent, and forgets the buffers
  * of the process and of predefined communicators. */
 void tern_buffer_finish(void);
-
-/* A block for a message of `length` bytes on `comm`, from the buffer that serves it.
- * TERN_ERR_BUFFER: no room; TERN_ERR_NO_MEM. */
-int tern_buffer_take_block(struct tern_comm *comm, size_t length, struct tern_block **ret_block);
-/* Its room. */
-void *tern_block_room(struct tern_block *block);
-/* Its message is under way; takes the request over. */
-void tern_block_follow(struct tern_block *block, struct tern_request *request);
-/* It was not sent after all. */
-void tern_block_drop(struct tern_block *block);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Buffered sends (MPI-4.1 section 3.4): what to send is copied to a buffer (lib/mpi/buffer.h), and
- * sent from there. */
+/* Buffered sends (MPI-4.1 section 3.4): what to send is copied to a block of a buffer
+ * (buffer_blocks.h), and sent from there. */
 
-#include "lib/mpi/buffer.h"
+#include "lib/mpi/buffer_blocks.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/request_object.h"
