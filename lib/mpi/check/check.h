@@ -75,7 +75,7 @@ int tern_check_length(int64_t expected, const MPI_Status *status);
 int tern_check_ranks(const struct tern_comm *comm);
 int tern_check_neighbors(const struct tern_comm *comm, bool output);
 
-/* ---- what ranks must agree on (check_collective.c, check_exchange.c) ---- */
+/* ---- what ranks must agree on (check_collective.c, check_exchange.c, check_message.c) ---- */
 
 /* An argument that must be the same on all ranks: `n` values of `size` bytes each. */
 struct tern_check_same {
@@ -135,9 +135,10 @@ struct tern_permit *tern_check_take_permit(void);
 int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
 int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);
 
-/* Start of talking to the others, after the rooms below. The lock is held. 0 or TERN_ERR_*. */
+/* Begins to talk to the other ranks, if the level is full. Call it after the rooms below have
+ * started, with the library's lock. Returns 0 or TERN_ERR_*. */
 int tern_check_open(void);
-/* Until everything is said that this process has to say. */
+/* Waits until no message of a comparison is on its way from or to this process. */
 void tern_check_flush(void);
 
 /* A number that two types share if and only if the sequences of their basic elements are the same

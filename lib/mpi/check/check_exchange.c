@@ -19,6 +19,7 @@
  */
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/check/check_message.h"
 #include "lib/mpi/check/check_record.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
@@ -36,45 +37,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Tags: what a message says. */
-enum kind {
-    RECORD,  /* to the judge: struct tern_record */
-    VERDICT, /* from the judge: text, empty: go on */
-    WHO,     /* to the judge: who is missing? */
-    MISSING, /* from the judge: how many are missing, and the places of some */
-    WHERE,   /* to a missing one: what do you do? */
-    HERE,    /* from a missing one: text */
-};
-
-enum { MISSING_MOST = 8, DOING = 200 };
-
-/* All messages but records. */
-struct note {
-    struct tern_occasion occasion;
-    int32_t place; /* WHO: of the sender; WHERE, HERE: of the missing one */
-    int32_t count; /* MISSING, or TERN_SAID_BY_ANOTHER */
-    int32_t places[MISSING_MOST];
-    char text[TERN_CHECK_TEXT]; /* only its bytes travel */
-};
-
-/* --- state ---
- *
- * Messages move in the progress of one lane. The calls that wait for them come with other lanes in
- * hand, so they share with it only what is behind a mutex, and leave the sending to it. */
-
-static struct tern_context context;
+/* Calls that wait hold other lanes; they share with progress only what the mutex guards. */
 static double patience_s;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* A message on its way from or to us. */
-struct transfer {
-    struct tern_list_node link;
-    struct tern_request *request;
-    int tag;
-    size_t length;
-    char bytes[] __attribute__((aligned(16)));
-};
-static struct tern_list_node outgoing = {&outgoing, &outgoing}, incoming = {&incoming, &incoming};
+enum { DOING = 200 };
 
 enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: who asks has no lock */
 
@@ -88,8 +55,8 @@ struct permit {
     bool detached; /* nobody asks: frees itself when answered */
     double since, patience_s;
     double asked_at;     /* 0: not now */
-    struct note missing; /* count 0: not answered yet */
-    char doing[MISSING_MOST][DOING];
+    struct tern_check_note missing; /* count 0: not answered yet */
+    char doing[TERN_CHECK_MISSING_MOST][DOING];
     char text[TERN_CHECK_TEXT];
 };
 static struct tern_list_node waiting = {&waiting, &waiting};
@@ -99,42 +66,6 @@ static double now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* --- sending --- */
-
-static struct transfer *new_transfer(int tag, size_t length)
-{
-    /* a note comes without what its text leaves empty, and is copied whole */
-    size_t room = length < sizeof(struct note) ? sizeof(struct note) : length + 1;
-    struct transfer *transfer = malloc(sizeof *transfer + room);
-    if (!transfer) {
-        tern_log("no memory for comparing collectives; the other ranks will wait");
-        return NULL;
-    }
-    transfer->tag = tag;
-    transfer->length = length;
-    transfer->request = NULL;
-    return transfer;
-}
-
-static void send_bytes(int rank, int tag, const void *bytes, size_t length)
-{
-    struct transfer *transfer = new_transfer(tag, length);
-    if (!transfer)
-        return;
-    memcpy(transfer->bytes, bytes, length);
-    if (tern_pml_isend(&context, transfer->bytes, (int64_t)length, &tern_type_bytes, rank, tag,
-                       TERN_SEND_STANDARD, &transfer->request)) {
-        free(transfer);
-        return;
-    }
-    tern_list_append(&outgoing, &transfer->link);
-}
-
-static void send_note(int rank, int tag, const struct note *note)
-{
-    send_bytes(rank, tag, note, offsetof(struct note, text) + strlen(note->text) + 1);
 }
 
 /* --- the judge --- */
@@ -147,13 +78,13 @@ static void answer(const struct tern_record *record, const char *text)
         take_verdict(&record->occasion, text);
         return;
     }
-    struct note note;
+    struct tern_check_note note;
     note.occasion = record->occasion;
     note.place = record->place;
     note.count = 0;
     memset(note.places, 0, sizeof note.places);
     snprintf(note.text, sizeof note.text, "%s", text);
-    send_note(record->sender, VERDICT, &note);
+    tern_check_send_note(&note, TERN_CHECK_VERDICT, record->sender);
 }
 
 static void take_record(const struct tern_record *record)
@@ -162,12 +93,13 @@ static void take_record(const struct tern_record *record)
         tern_log("no memory for comparing collectives; the other ranks will wait");
 }
 
-static void take_who(const struct note *note, int asker)
+static void take_who(const struct tern_check_note *note, int asker)
 {
-    struct note missing = {.occasion = note->occasion};
-    missing.count = tern_gather_missing(&note->occasion, note->place, answer, MISSING_MOST, missing.places);
+    struct tern_check_note missing = {.occasion = note->occasion};
+    missing.count = tern_gather_missing(&note->occasion, note->place, answer,
+                                        TERN_CHECK_MISSING_MOST, missing.places);
     if (missing.count)
-        send_note(asker, MISSING, &missing);
+        tern_check_send_note(&missing, TERN_CHECK_MISSING, asker);
 }
 
 /* --- the one who waits --- */
@@ -210,7 +142,7 @@ static void end_waiting(struct permit *permit, const char *text)
     snprintf(permit->text, sizeof permit->text, "%s", text);
     if (!permit->detached) {
         set_state(permit, text[0] ? REFUSED : GRANTED);
-        tern_lane_tell(context.lane);
+        tern_lane_tell(tern_check_message_lane());
         return;
     }
     if (text[0])
@@ -239,16 +171,16 @@ static int world_rank(const struct permit *permit, int place)
     return (int)process.rank;
 }
 
-static void take_missing(const struct note *note)
+static void take_missing(const struct tern_check_note *note)
 {
     struct permit *permit = find_permit(&note->occasion);
     if (!permit || permit->detached)
         return;
     permit->missing = *note;
     permit->asked_at = now_s();
-    for (int i = 0; i < note->count && i < MISSING_MOST; i++) {
-        struct note where = {.occasion = note->occasion, .place = note->places[i]};
-        send_note(world_rank(permit, note->places[i]), WHERE, &where);
+    for (int i = 0; i < note->count && i < TERN_CHECK_MISSING_MOST; i++) {
+        struct tern_check_note where = {.occasion = note->occasion, .place = note->places[i]};
+        tern_check_send_note(&where, TERN_CHECK_WHERE, world_rank(permit, note->places[i]));
     }
 }
 
@@ -277,17 +209,17 @@ static void say_where(const struct tern_occasion *asked, char *text, size_t room
         snprintf(text + length, room - (size_t)length, " on %s", record->comm_name);
 }
 
-static void take_where(const struct note *note, int asker)
+static void take_where(const struct tern_check_note *note, int asker)
 {
-    struct note here = *note;
+    struct tern_check_note here = *note;
     say_where(&note->occasion, here.text, DOING);
-    send_note(asker, HERE, &here);
+    tern_check_send_note(&here, TERN_CHECK_HERE, asker);
 }
 
-static void take_here(const struct note *note)
+static void take_here(const struct tern_check_note *note)
 {
     struct permit *permit = find_permit(&note->occasion);
-    for (int i = 0; permit && i < permit->missing.count && i < MISSING_MOST; i++)
+    for (int i = 0; permit && i < permit->missing.count && i < TERN_CHECK_MISSING_MOST; i++)
         if (permit->missing.places[i] == note->place)
             snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
 }
@@ -297,7 +229,8 @@ static void say_who_is_missing(const struct permit *permit)
 {
     char text[2 * TERN_CHECK_TEXT] = "", ranks[100];
     const struct tern_record *record = permit->record;
-    int shown = permit->missing.count < MISSING_MOST ? permit->missing.count : MISSING_MOST;
+    int shown = permit->missing.count < TERN_CHECK_MISSING_MOST ? permit->missing.count
+                                                                : TERN_CHECK_MISSING_MOST;
     for (int i = 0; i < shown; i++) {
         ranks[0] = 0;
         tern_check_name_ranks(record, &permit->missing.places[i], 1, ranks, sizeof ranks);
@@ -321,14 +254,15 @@ static void look_at_the_clock(struct permit *permit)
     enum { ANSWER_S = 1 };
     double now = now_s();
     if (!permit->asked_at && now - permit->since >= permit->patience_s) {
-        struct note who = {.occasion = permit->record->occasion, .place = permit->record->place};
+        struct tern_check_note who = {.occasion = permit->record->occasion,
+                                      .place = permit->record->place};
         permit->asked_at = now;
         permit->missing.count = 0;
         memset(permit->doing, 0, sizeof permit->doing);
-        send_note(permit->record->judge, WHO, &who);
+        tern_check_send_note(&who, TERN_CHECK_WHO, permit->record->judge);
     } else if (permit->asked_at) {
         bool all = permit->missing.count != 0;
-        for (int i = 0; i < permit->missing.count && i < MISSING_MOST; i++)
+        for (int i = 0; i < permit->missing.count && i < TERN_CHECK_MISSING_MOST; i++)
             all = all && permit->doing[i][0];
         if (!all && now - permit->asked_at < ANSWER_S)
             return;
@@ -341,17 +275,12 @@ static void look_at_the_clock(struct permit *permit)
 
 /* --- peers that are lost --- */
 
-static bool is_lost(int rank)
-{
-    return tern_pml_check_source(&context, rank) != 0;
-}
-
 static void judge_without_lost(const struct permit *permit)
 {
     int members = permit->record->members;
     bool *lost = calloc((size_t)members, sizeof *lost);
     for (int place = 0; lost && place < members; place++)
-        lost[place] = is_lost(world_rank(permit, place));
+        lost[place] = tern_check_rank_is_lost(world_rank(permit, place));
     if (lost)
         tern_gather_without(&permit->record->occasion, lost, answer);
     free(lost);
@@ -364,44 +293,24 @@ static void heed_lost_peers(void)
         next = link->next;
         if (permit->record->judge == (int32_t)tern_rte.rank && !permit->detached) /* else its communicator may be gone */
             judge_without_lost(permit);
-        else if (is_lost(permit->record->judge))
+        else if (tern_check_rank_is_lost(permit->record->judge))
             end_waiting(permit, "");
     }
 }
 
 /* --- progress --- */
 
-static void take(const struct transfer *transfer)
+static void take(enum tern_check_tag tag, const void *bytes, int from)
 {
-    const struct note *note = (const void *)transfer->bytes;
-    int from = transfer->request->status.MPI_SOURCE;
-    switch (transfer->tag) {
-    case RECORD: take_record((const void *)transfer->bytes); break;
-    case VERDICT: take_verdict(&note->occasion, note->text); break;
-    case WHO: take_who(note, from); break;
-    case MISSING: take_missing(note); break;
-    case WHERE: take_where(note, from); break;
-    case HERE: take_here(note); break;
+    const struct tern_check_note *note = bytes;
+    switch (tag) {
+    case TERN_CHECK_RECORD: take_record(bytes); break;
+    case TERN_CHECK_VERDICT: take_verdict(&note->occasion, note->text); break;
+    case TERN_CHECK_WHO: take_who(note, from); break;
+    case TERN_CHECK_MISSING: take_missing(note); break;
+    case TERN_CHECK_WHERE: take_where(note, from); break;
+    case TERN_CHECK_HERE: take_here(note); break;
     }
-}
-
-/* Removes complete ones; those that came are looked at. */
-static int reap(struct tern_list_node *list)
-{
-    int events = 0;
-    for (struct tern_list_node *link = list->next, *next; link != list; link = next) {
-        struct transfer *transfer = TERN_CONTAINER(link, struct transfer, link);
-        next = link->next;
-        if (!transfer->request->complete)
-            continue;
-        tern_list_remove(link);
-        if (list == &incoming)
-            take(transfer);
-        transfer->request->kind->release(transfer->request);
-        free(transfer);
-        events++;
-    }
-    return events;
 }
 
 /* The judge's own record is not sent, and may be answered at once, as may others that wait: their permits leave the list. So
@@ -418,7 +327,7 @@ static int send_records(void)
         permit->sent = true;
         events++;
         if (record->judge != record->sender) {
-            send_bytes(record->judge, RECORD, record, tern_record_bytes(record));
+            tern_check_send_record(record, record->judge);
             continue;
         }
         take_record(record);
@@ -429,27 +338,15 @@ static int send_records(void)
 
 static int poll(struct tern_lane *lane)
 {
-    (void)lane;
-    struct tern_unexpected *message;
-    MPI_Status status;
-    while (tern_pml_take(&context, MPI_ANY_SOURCE, MPI_ANY_TAG, &message, &status)) {
-        struct transfer *transfer = new_transfer(status.MPI_TAG, status._ucount);
-        if (!transfer || tern_pml_imrecv(message, transfer->bytes, (int64_t)status._ucount,
-                                         &tern_type_bytes, &transfer->request)) {
-            free(transfer);
-            continue;
-        }
-        transfer->bytes[transfer->length] = 0; /* a text ends */
-        tern_list_append(&incoming, &transfer->link);
-    }
+    tern_check_receive_messages();
     pthread_mutex_lock(&mutex);
-    int events = reap(&incoming) + reap(&outgoing) + send_records();
+    int events = tern_check_reap_messages(take) + send_records();
     for (struct tern_list_node *link = waiting.next; link != &waiting; link = link->next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         if (!permit->detached)
             look_at_the_clock(permit);
     }
-    if (context.lane->lost_peers)
+    if (lane->lost_peers)
         heed_lost_peers();
     pthread_mutex_unlock(&mutex);
     return events;
@@ -529,29 +426,10 @@ int tern_permit_wait(struct tern_permit *permit)
 
 /* --- start and end --- */
 
-/* Beside MPI_COMM_WORLD's and MPI_COMM_SELF's; tern_context_new_id never returns it. Of lane 0. */
-enum { CHECK_ID = 16 };
-
 int tern_check_open(void)
 {
-    if (!tern_check_full() || context.peers)
+    if (!tern_check_full() || tern_check_message_lane())
         return 0;
     patience_s = (double)tern_param_int("check_patience");
-    const struct tern_run all = {.stride = tern_rte.size > 1, .count = (int)tern_rte.size};
-    struct tern_group *group;
-    int rc = tern_group_from_runs(&all, 1, &group);
-    if (rc)
-        return rc;
-    struct tern_peers *peers = tern_group_peers(group, tern_lane_of(CHECK_ID));
-    rc = peers ? tern_context_open(&context, CHECK_ID, (int)tern_rte.rank, peers, NULL)
-               : TERN_ERR_NO_MEM;
-    tern_group_release(group);
-    return rc ? rc : tern_progress_register(tern_lane_of(CHECK_ID), poll);
-}
-
-void tern_check_flush(void)
-{
-    struct tern_waiter waiter = {0};
-    while (!tern_list_empty(&outgoing) || !tern_list_empty(&incoming))
-        tern_wait(&waiter);
+    return tern_check_open_messages(poll);
 }
