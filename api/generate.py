@@ -14,6 +14,7 @@ import sys
 import textwrap
 
 import bad_arguments
+import collective_bodies
 import entry
 import fortran
 import fortran_calls
@@ -200,6 +201,7 @@ def artefacts(chapters):
     files = {
         'mpi.h': make_mpi_h,
         'lib/mpi/procedures.h': make_procedures_h,
+        'collectives.c': collective_bodies.make,
         'objects.c': make_objects_c,
         'libmpi.map': make_map,
         'procedures.inc': make_procedures_inc,
