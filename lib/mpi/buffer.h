@@ -8,11 +8,10 @@
  * buffer: buffer_blocks.h.
  */
 
-#include "lib/pml/request.h"
-
 #include <mpi.h>
 
 struct tern_comm;
+struct tern_request;
 struct tern_send_buffer;
 
 /* `whose` ("the communicator") is for messages to people. TERN_ERR_BUFFER: one is attached already,

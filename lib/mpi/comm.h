@@ -14,17 +14,18 @@
  */
 
 #include "lib/coll/run/coll.h"
-#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/group.h"
 #include "lib/pml/context.h"
 #include "lib/util/handle.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tern_attrs;
 struct tern_send_buffer;
 struct tern_errhandler;
+struct tern_id_block;
 struct tern_info;
 struct tern_session;
 struct tern_partitioned;
@@ -37,6 +38,14 @@ enum tern_comm_hint {
     TERN_COMM_EXACT_LENGTH = 4,
     TERN_COMM_ALLOW_OVERTAKING = 8,
     TERN_COMM_STRICT_STARTS = 16,
+};
+
+/* The supply of ids for communicators made from this one (comm_ids.h). Zero: empty. */
+struct tern_comm_ids {
+    struct tern_id_block *block; /* a reference; NULL: none yet */
+    uint32_t next, end;          /* its ids that are left */
+    uint32_t each;               /* ids for each communicator that is made */
+    uint32_t agreed;             /* communicators the last agreement was for; 0: there was none */
 };
 
 struct tern_comm {

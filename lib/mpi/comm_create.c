@@ -11,6 +11,7 @@
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/gate.h"
+#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/pml.h"

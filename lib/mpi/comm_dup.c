@@ -11,6 +11,7 @@
 
 #include "lib/mpi/attr.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/request_object.h"
 #include "lib/mpi/topo/topo.h"

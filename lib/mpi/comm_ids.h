@@ -20,15 +20,8 @@
 #include <stdint.h>
 
 struct tern_comm;
+struct tern_comm_ids; /* the supply; in comm.h, for each communicator has one */
 struct tern_id_block;
-
-/* The supply, in struct tern_comm. Zero: empty. */
-struct tern_comm_ids {
-    struct tern_id_block *block; /* a reference; NULL: none yet */
-    uint32_t next, end;          /* its ids that are left */
-    uint32_t each;               /* ids for each communicator that is made */
-    uint32_t agreed;             /* communicators that the last agreement was for; 0: there was none */
-};
 
 /* A taken id. Its value is known when the block's agreement is complete. Holds a reference to the block. */
 struct tern_id {

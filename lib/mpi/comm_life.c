@@ -7,6 +7,7 @@
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/partitioned.h"

@@ -4,9 +4,9 @@
 
 /* A message taken out of matching by MPI_Mprobe, until MPI_Mrecv. */
 
-#include "lib/mpi/comm.h"
 #include "lib/util/handle.h"
 
+struct tern_comm;
 struct tern_unexpected;
 
 struct tern_message {

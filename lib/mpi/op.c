@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/op.h"
 
+#include "lib/coll/run/coll.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_named.h"

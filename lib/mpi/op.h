@@ -4,13 +4,14 @@
 
 /* Reduction operations (MPI-4.1 sections 6.9.2 and 6.9.5). */
 
-#include "lib/coll/run/coll.h"
-#include "lib/mpi/datatype/datatype.h"
 #include "lib/type/reduction.h"
 #include "lib/util/handle.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+
+struct tern_datatype;
+struct tern_reduction;
 
 /* What a C++ program's operation really is; it is handed to the C function that calls it
  * (ompi_op_set_cxx_callback). */

@@ -15,13 +15,16 @@
  * that overlap them have.
  */
 
-#include "lib/mpi/comm.h"
-#include "lib/mpi/datatype/datatype.h"
 #include "lib/pml/context.h"
 #include "lib/pml/request.h"
+#include "lib/type/type.h"
 #include "lib/util/list.h"
 
+#include <mpi.h>
 #include <stdint.h>
+
+struct tern_comm;
+struct tern_datatype;
 
 /* What MPI_Psend_init tells the receiver. */
 struct tern_announcement {
