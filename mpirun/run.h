@@ -9,7 +9,7 @@
 
 #include "mpirun/wire/frame.h"
 #include "mpirun/ranks/guardian.h"
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/server.h"
 

@@ -4,7 +4,7 @@
 
 /* The hosts that a batch system gave us, as its variables and files say. The parsers are pure. */
 
-#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/host_list.h"
 
 /* Adds the hosts of the allocation that we run in; nothing where there is none. `ret_where`: its
  * name for messages. TERN_ERR_ARG: the batch system's own words cannot be understood. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/plan/map.h"
+#include "mpirun/plan/describe.h"
 #include "mpirun/base/strings.h"
 
 /* Hardware threads i .. end-1 of the host's list are one core. */
@@ -129,20 +129,4 @@ char *tern_map_cpuset(const struct tern_rank_place *place)
     print_ranges(out, used, TERN_MAX_CPUS);
     fclose(out);
     return text;
-}
-
-void tern_cpus_read(const char *text, struct tern_cpus *ret_set)
-{
-    struct tern_cpus set = { 0 };
-    const char *at = strchr(text, ':');
-    for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at += *at == ',') {
-        char *end;
-        long first = strtol(at, &end, 10), last = first;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu <= last && cpu < TERN_MAX_CPUS; cpu++)
-            tern_cpus_add(&set, (int)cpu);
-        at = end;
-    }
-    *ret_set = set;
 }

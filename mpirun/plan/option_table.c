@@ -1,198 +1,406 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/option_table.h"
 
-#include <stdio.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/memory_kinds.h"
+#include "mpirun/plan/parameters.h"
+#include "mpirun/plan/policy.h"
+
+/* ---- values that need reading ---- */
+
+static int set_initial_errhandler(const char *option, char **values, struct tern_app *app,
+                                  struct tern_options *options)
+{
+    static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                        "mpi_errors_return"};
+    (void)options;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(values[0], known[i]) == 0) {
+            tern_strings_set(&app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
+            return 0;
+        }
+    return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
+                      known[1], known[2], values[0]);
+}
+
+static int check_arch(const char *option, const char *wanted, struct tern_options *options)
+{
+    (void)options;
+    struct utsname machine;
+    if (uname(&machine) == 0 && strcasecmp(machine.machine, wanted) != 0)
+        return tern_error(TERN_ERR_ARG, "%s %s: this machine is %s", option, wanted,
+                          machine.machine);
+    return 0;
+}
+
+/* Ranks see which kinds are supported, whatever was asked for; so this only warns. */
+static int check_memory_kinds(const char *option, const char *list, struct tern_options *options)
+{
+    (void)options;
+    const char *unknown;
+    size_t length;
+    if (!tern_memory_kinds_supported(list, &unknown, &length))
+        tern_log("warning: %s: memory of kind \"%.*s\" is not supported; supported are %s", option,
+                 (int)length, unknown, tern_memory_kinds);
+    return 0;
+}
+
+static int export_variable(const char *option, char **values, struct tern_app *app,
+                           struct tern_options *options)
+{
+    (void)option, (void)options;
+    const char *text = values[0], *equals = strchr(text, '=');
+    char *name = tern_must_copy(text);
+    name[strcspn(name, "=")] = '\0';
+    int error = 0;
+    if (!*name)
+        error = tern_error(TERN_ERR_ARG, "-x wants NAME or NAME=VALUE, not \"%s\"", text);
+    else if (equals)
+        tern_strings_set(&app->env, name, equals + 1);
+    else if (getenv(name))
+        tern_strings_set(&app->env, name, getenv(name));
+    else
+        tern_log("warning: -x %s: no such variable in the environment", name);
+    free(name);
+    return error;
+}
+
+static void split_words(struct tern_strings *list, const char *text)
+{
+    char *copy = tern_must_copy(text), *rest = copy, *word;
+    while ((word = strsep(&rest, ","))) {
+        if (*word)
+            tern_strings_add(list, word);
+    }
+    free(copy);
+}
+
+static int read_stdin_target(const char *option, const char *text, struct tern_options *options)
+{
+    if (strcasecmp(text, "none") == 0)
+        options->stdin_rank = TERN_STDIN_NONE;
+    else if (strcasecmp(text, "all") == 0)
+        options->stdin_rank = TERN_STDIN_ALL;
+    else
+        return tern_policy_number(option, text, 0, 1 << 20, &options->stdin_rank);
+    return 0;
+}
+
+/* DIR:nocopy,nojobid */
+static int set_output_dir(const char *option, const char *text, struct tern_options *options)
+{
+    char *copy = tern_must_copy(text), *rest = strchr(copy, ':'), *word;
+    int error = 0;
+    if (rest)
+        *rest++ = '\0';
+    while (!error && (word = strsep(&rest, ":,"))) {
+        if (strcasecmp(word, "nocopy") == 0)
+            options->output_only_files = true;
+        else if (strcasecmp(word, "nojobid") == 0)
+            options->output_no_job = true;
+        else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
+            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid", option, word);
+    }
+    free(options->output_dir);
+    options->output_dir = copy;
+    return error;
+}
+
+/* Open MPI 5: --display map,bind and --output tag,timestamp,merge,dir=D */
+static int read_display(const char *option, const char *text, struct tern_options *options)
+{
+    struct tern_strings words = { 0 };
+    split_words(&words, text);
+    int error = 0;
+    for (int i = 0; i < words.count && !error; i++) {
+        const char *word = words.items[i];
+        if (strncasecmp(word, "map", 3) == 0)
+            options->display_map = true;
+        else if (strncasecmp(word, "bind", 4) == 0)
+            options->report_bindings = true;
+        else if (strncasecmp(word, "alloc", 5) == 0)
+            options->display_allocation = true;
+        else if (strncasecmp(word, "topo", 4))
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: cannot display \"%s\"; there are map, bind, allocation", option,
+                               word);
+    }
+    tern_strings_free(&words);
+    return error;
+}
+
+static int read_output(const char *option, const char *text, struct tern_options *options)
+{
+    struct tern_strings words = { 0 };
+    split_words(&words, text);
+    int error = 0;
+    for (int i = 0; i < words.count && !error; i++) {
+        const char *word = words.items[i];
+        if (strncasecmp(word, "tag", 3) == 0 || strcasecmp(word, "rank") == 0)
+            options->tag_output = true;
+        else if (strncasecmp(word, "timestamp", 9) == 0)
+            options->timestamp_output = true;
+        else if (strncasecmp(word, "merge", 5) == 0)
+            options->merge_stderr = true;
+        else if (strncasecmp(word, "dir=", 4) == 0)
+            error = set_output_dir(option, word + 4, options);
+        else
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no output \"%s\"; there are tag, timestamp, merge, dir=DIR",
+                               option, word);
+    }
+    tern_strings_free(&words);
+    return error;
+}
+
+static int read_hosts(const char *option, const char *text, struct tern_options *options)
+{
+    split_words(&options->hosts, text);
+    return options->hosts.count
+               ? 0
+               : tern_error(TERN_ERR_ARG, "%s wants host names, not \"%s\"", option, text);
+}
+
+static int set_per_object(const char *option, const char *text, enum tern_map_level level,
+                          struct tern_map_request *map)
+{
+    map->per_level = level;
+    map->per_object = 1;
+    return tern_policy_number(option, text, 1, 1 << 20, &map->per_object);
+}
+
+static int set_per_node(const char *option, const char *text, struct tern_options *options)
+{
+    return set_per_object(option, text, TERN_MAP_LEVEL_NODE, &options->map);
+}
+
+static int set_per_socket(const char *option, const char *text, struct tern_options *options)
+{
+    return set_per_object(option, text, TERN_MAP_LEVEL_SOCKET, &options->map);
+}
+
+static int set_dry_run(const char *option, const char *text, struct tern_options *options)
+{
+    (void)option, (void)text;
+    options->display_map = true;
+    options->do_not_launch = true;
+    return 0;
+}
+
+static int set_mca(const char *option, char **values, struct tern_app *app, struct tern_options *options)
+{
+    (void)option;
+    tern_parameter_check(values[0]);
+    return tern_parameter_set("OMPI_MCA_", values[0], values[1], &app->env, options);
+}
+
+static int set_global_mca(const char *option, char **values, struct tern_app *app,
+                          struct tern_options *options)
+{
+    (void)option, (void)app;
+    tern_parameter_check(values[0]);
+    return tern_parameter_set("OMPI_MCA_", values[0], values[1], &options->env, options);
+}
+
+static int set_pmix_mca(const char *option, char **values, struct tern_app *app,
+                        struct tern_options *options)
+{
+    (void)option, (void)app;
+    return tern_parameter_set("PMIX_MCA_", values[0], values[1], &options->env, options);
+}
+
+static int set_prte_mca(const char *option, char **values, struct tern_app *app,
+                        struct tern_options *options)
+{
+    (void)option, (void)app;
+    return tern_parameter_set("PRTE_MCA_", values[0], values[1], &options->env, options);
+}
+
+/* ---- the table ---- */
+
+#define IN_OPTIONS(field) .offset = offsetof(struct tern_options, field)
+#define IN_APP(field) .of_app = true, .offset = offsetof(struct tern_app, field)
+#define FLAG(field) 0, TERN_OPTION_FLAG, IN_OPTIONS(field)
+#define WORD(field) 1, TERN_OPTION_WORD, IN_OPTIONS(field)
+#define LIST(field) 1, TERN_OPTION_LIST, IN_OPTIONS(field)
+#define NUMBER(field, greatest) 1, TERN_OPTION_NUMBER, .most = (greatest), IN_OPTIONS(field)
+#define APP_FLAG(field) 0, TERN_OPTION_FLAG, IN_APP(field)
+#define APP_WORD(field) 1, TERN_OPTION_WORD, IN_APP(field)
+#define APP_NUMBER(field, greatest) 1, TERN_OPTION_NUMBER, .most = (greatest), IN_APP(field)
+#define READ(function) 1, TERN_OPTION_READ, .read = (function)
+#define ALIAS(function, value) 0, TERN_OPTION_READ, .read = (function), .text = (value)
+#define READ_APP(words, function) (words), TERN_OPTION_READ_APP, .read_app = (function)
+#define OF_PARSER(words, what) .values = (words), .kind = TERN_OPTION_##what
+#define IGNORED(words) .values = (words), .kind = TERN_OPTION_IGNORED
+#define REFUSED(words, why) (words), TERN_OPTION_REFUSED, .text = (why)
 
 const struct tern_option tern_option_table[] = {
-    { "np", 1, NP, NULL },
-    { "n", 1, NP, NULL },
-    { "c", 1, NP, NULL },
-    { "soft", 1, SOFT, NULL },
-    { "arch", 1, ARCH, NULL },
-    { "host", 1, HOST, NULL },
-    { "H", 1, HOST, NULL },
-    { "hostfile", 1, HOSTFILE, NULL },
-    { "machinefile", 1, HOSTFILE, NULL },
-    { "default-hostfile", 1, HOSTFILE, NULL },
-    { "x", 1, EXPORT, NULL },
-    { "wdir", 1, WDIR, NULL },
-    { "wd", 1, WDIR, NULL },
-    { "path", 1, PATH, NULL },
-    { "mca", 2, MCA, NULL },
-    { "omca", 2, MCA, NULL },
-    { "gmca", 2, GMCA, NULL },
-    { "gomca", 2, GMCA, NULL },
-    { "initial-errhandler", 1, INITIAL_ERRHANDLER, NULL },
-    { "memory-alloc-kinds", 1, MEMORY_KINDS, NULL },
-    { "pmca", 2, PMIX_MCA, NULL },
-    { "pmixmca", 2, PMIX_MCA, NULL },
-    { "gpmixmca", 2, PMIX_MCA, NULL },
-    { "prtemca", 2, PRTE_MCA, NULL },
-    { "map-by", 1, MAP_BY, NULL },
-    { "rank-by", 1, RANK_BY, NULL },
-    { "bind-to", 1, BIND_TO, NULL },
-    { "ppr", 1, PPR, NULL },
-    { "rankfile", 1, RANKFILE, NULL },
-    { "rf", 1, RANKFILE, NULL },
-    { "npernode", 1, PER_NODE, NULL },
-    { "N", 1, PER_NODE, NULL },
-    { "pernode", 0, ONE_PER_NODE, NULL },
-    { "npersocket", 1, PER_SOCKET, NULL },
-    { "cpus-per-proc", 1, PE, NULL },
-    { "cpus-per-rank", 1, PE, NULL },
-    { "cpu-set", 1, CPU_LIST, NULL },
-    { "cpu-list", 1, CPU_LIST, NULL },
-    { "bynode", 0, MAP_BY, "node" },
-    { "byslot", 0, MAP_BY, "slot" },
-    { "bycore", 0, MAP_BY, "core" },
-    { "bysocket", 0, MAP_BY, "socket" },
-    { "bind-to-core", 0, BIND_TO, "core" },
-    { "bind-to-socket", 0, BIND_TO, "socket" },
-    { "bind-to-none", 0, BIND_TO, "none" },
-    { "oversubscribe", 0, OVERSUBSCRIBE, NULL },
-    { "nooversubscribe", 0, NO_OVERSUBSCRIBE, NULL },
-    { "use-hwthread-cpus", 0, HWTHREADS, NULL },
-    { "tag-output", 0, TAG, NULL },
-    { "timestamp-output", 0, TIMESTAMP, NULL },
-    { "merge-stderr-to-stdout", 0, MERGE, NULL },
-    { "output-filename", 1, OUTPUT_FILE, NULL },
-    { "output-directory", 1, OUTPUT_FILE, NULL },
-    { "stdin", 1, STDIN, NULL },
-    { "report-bindings", 0, REPORT_BINDINGS, NULL },
-    { "display-map", 0, DISPLAY_MAP, NULL },
-    { "display-devel-map", 0, DISPLAY_MAP, NULL },
-    { "display-diffable-map", 0, DISPLAY_MAP, NULL },
-    { "display-allocation", 0, DISPLAY_ALLOCATION, NULL },
-    { "display-devel-allocation", 0, DISPLAY_ALLOCATION, NULL },
-    { "display", 1, DISPLAY, NULL },
-    { "output", 1, OUTPUT, NULL },
-    { "report-pid", 1, REPORT_PID, NULL },
-    { "prefix", 1, PREFIX, NULL },
-    { "timeout", 1, TIMEOUT, NULL },
-    { "q", 0, BE_QUIET, NULL },
-    { "quiet", 0, BE_QUIET, NULL },
-    { "v", 0, BE_VERBOSE, NULL },
-    { "verbose", 0, BE_VERBOSE, NULL },
-    { "V", 0, VERSION, NULL },
-    { "version", 0, VERSION, NULL },
-    { "h", 0, HELP, NULL },
-    { "help", 0, HELP, NULL },
-    { "do-not-launch", 0, DO_NOT_LAUNCH, NULL },
-    { "dry-run", 0, DRY_RUN, NULL },
-    { "index-argv-by-rank", 0, INDEX_ARGV, NULL },
-    { "set-cwd-to-session-dir", 0, SESSION_WDIR, NULL },
-    { "nolocal", 0, NOLOCAL, NULL },
-    { "app", 1, APPFILE, NULL },
-    { "configfile", 1, APPFILE, NULL },
-    { "allow-run-as-root", 0, QUIET, NULL },
-    { "am", 1, QUIET, NULL },
-    { "cf", 1, QUIET, NULL },
-    { "cartofile", 1, QUIET, NULL },
-    { "debug-daemons", 0, QUIET, NULL },
-    { "debug-daemons-file", 0, QUIET, NULL },
-    { "d", 0, QUIET, NULL },
-    { "debug-devel", 0, QUIET, NULL },
-    { "disable-recovery", 0, QUIET, NULL },
-    { "do-not-resolve", 0, QUIET, NULL },
-    { "enable-instant-on-support", 0, QUIET, NULL },
-    { "enable-recovery", 0, QUIET, NULL },
-    { "forward-signals", 1, QUIET, NULL },
-    { "fwd-mpirun-port", 0, QUIET, NULL },
-    { "get-stack-traces", 0, QUIET, NULL },
-    { "launch-agent", 1, LAUNCH_AGENT, NULL },
-    { "leave-session-attached", 0, QUIET, NULL },
-    { "max-vm-size", 1, QUIET, NULL },
-    { "noprefix", 0, QUIET, NULL },
-    { "novm", 0, QUIET, NULL },
-    { "ompi-server", 1, QUIET, NULL },
-    { "personality", 1, QUIET, NULL },
-    { "preload-binary", 0, QUIET, NULL },
-    { "s", 0, QUIET, NULL },
-    { "preload-files", 1, QUIET, NULL },
-    { "report-child-jobs-separately", 0, QUIET, NULL },
-    { "report-state-on-timeout", 0, QUIET, NULL },
-    { "runtime-options", 1, QUIET, NULL },
-    { "show-progress", 0, QUIET, NULL },
-    { "stream-buffering", 1, QUIET, NULL },
-    { "tune", 1, QUIET, NULL },
-    { "use-regexp", 0, QUIET, NULL },
-    { "display-topo", 0, QUIET, NULL },
-    { "file", 1, REFUSED, "options are read from a file by --app" },
-    { "continuous", 0, REFUSED, "a job that goes on after its ranks ended is not supported" },
-    { "debug", 0, REFUSED,
-      "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "debugger", 1, REFUSED,
-      "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "dvm", 0, REFUSED,
-      "there is no persistent virtual machine; every mpirun is complete by itself" },
-    { "hnp", 1, REFUSED,
-      "there is no persistent virtual machine; every mpirun is complete by itself" },
-    { "max-restarts", 1, REFUSED, "ranks that failed are not restarted" },
-    { "output-proctable", 0, REFUSED, "use -v, which names the process of each rank" },
-    { "report-events", 1, REFUSED, "there are no tools to report events to" },
-    { "report-uri", 1, REFUSED, "nobody can connect to this mpirun" },
-    { "tv", 0, REFUSED,
-      "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM" },
-    { "xml", 0, REFUSED, "output is plain text; --tag-output names the rank of each line" },
-    { "xml-file", 1, REFUSED, "output is plain text; --tag-output names the rank of each line" },
-    { "xterm", 1, REFUSED,
-      "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use --output-filename" },
+    { "np", APP_NUMBER(np, 1 << 20) },
+    { "n", APP_NUMBER(np, 1 << 20) },
+    { "c", APP_NUMBER(np, 1 << 20) },
+    { "soft", APP_WORD(soft) },
+    { "arch", READ(check_arch) },
+    { "host", READ(read_hosts) },
+    { "H", READ(read_hosts) },
+    { "hostfile", LIST(hostfiles) },
+    { "machinefile", LIST(hostfiles) },
+    { "default-hostfile", LIST(hostfiles) },
+    { "x", READ_APP(1, export_variable) },
+    { "wdir", APP_WORD(wdir) },
+    { "wd", APP_WORD(wdir) },
+    { "path", APP_WORD(path) },
+    { "mca", READ_APP(2, set_mca) },
+    { "omca", READ_APP(2, set_mca) },
+    { "gmca", READ_APP(2, set_global_mca) },
+    { "gomca", READ_APP(2, set_global_mca) },
+    { "initial-errhandler", READ_APP(1, set_initial_errhandler) },
+    { "memory-alloc-kinds", READ(check_memory_kinds) },
+    { "pmca", READ_APP(2, set_pmix_mca) },
+    { "pmixmca", READ_APP(2, set_pmix_mca) },
+    { "gpmixmca", READ_APP(2, set_pmix_mca) },
+    { "prtemca", READ_APP(2, set_prte_mca) },
+    { "map-by", READ(tern_policy_map_by) },
+    { "rank-by", READ(tern_policy_rank_by) },
+    { "bind-to", READ(tern_policy_bind_to) },
+    { "ppr", READ(tern_policy_ppr) },
+    { "rankfile", WORD(rankfile) },
+    { "rf", WORD(rankfile) },
+    { "npernode", READ(set_per_node) },
+    { "N", READ(set_per_node) },
+    { "pernode", ALIAS(set_per_node, "1") },
+    { "npersocket", READ(set_per_socket) },
+    { "cpus-per-proc", NUMBER(map.pe, TERN_MAX_CPUS) },
+    { "cpus-per-rank", NUMBER(map.pe, TERN_MAX_CPUS) },
+    { "cpu-set", WORD(cpu_list) },
+    { "cpu-list", WORD(cpu_list) },
+    { "bynode", ALIAS(tern_policy_map_by, "node") },
+    { "byslot", ALIAS(tern_policy_map_by, "slot") },
+    { "bycore", ALIAS(tern_policy_map_by, "core") },
+    { "bysocket", ALIAS(tern_policy_map_by, "socket") },
+    { "bind-to-core", ALIAS(tern_policy_bind_to, "core") },
+    { "bind-to-socket", ALIAS(tern_policy_bind_to, "socket") },
+    { "bind-to-none", ALIAS(tern_policy_bind_to, "none") },
+    { "oversubscribe", FLAG(oversubscribe) },
+    { "nooversubscribe", FLAG(map.no_oversubscribe) },
+    { "use-hwthread-cpus", FLAG(map.hwthreads) },
+    { "tag-output", FLAG(tag_output) },
+    { "timestamp-output", FLAG(timestamp_output) },
+    { "merge-stderr-to-stdout", FLAG(merge_stderr) },
+    { "output-filename", READ(set_output_dir) },
+    { "output-directory", READ(set_output_dir) },
+    { "stdin", READ(read_stdin_target) },
+    { "report-bindings", FLAG(report_bindings) },
+    { "display-map", FLAG(display_map) },
+    { "display-devel-map", FLAG(display_map) },
+    { "display-diffable-map", FLAG(display_map) },
+    { "display-allocation", FLAG(display_allocation) },
+    { "display-devel-allocation", FLAG(display_allocation) },
+    { "display", READ(read_display) },
+    { "output", READ(read_output) },
+    { "report-pid", WORD(report_pid) },
+    { "prefix", WORD(prefix) },
+    { "timeout", NUMBER(timeout_s, 1 << 30) },
+    { "q", FLAG(quiet) },
+    { "quiet", FLAG(quiet) },
+    { "v", FLAG(verbose) },
+    { "verbose", FLAG(verbose) },
+    { "V", OF_PARSER(0, VERSION) },
+    { "version", OF_PARSER(0, VERSION) },
+    { "h", OF_PARSER(0, HELP) },
+    { "help", OF_PARSER(0, HELP) },
+    { "do-not-launch", FLAG(do_not_launch) },
+    { "dry-run", ALIAS(set_dry_run, "") },
+    { "index-argv-by-rank", FLAG(index_argv) },
+    { "set-cwd-to-session-dir", APP_FLAG(wdir_session) },
+    { "nolocal", FLAG(no_local) },
+    { "app", OF_PARSER(1, APPFILE) },
+    { "configfile", OF_PARSER(1, APPFILE) },
+    { "allow-run-as-root", IGNORED(0) },
+    { "am", IGNORED(1) },
+    { "cf", IGNORED(1) },
+    { "cartofile", IGNORED(1) },
+    { "debug-daemons", IGNORED(0) },
+    { "debug-daemons-file", IGNORED(0) },
+    { "d", IGNORED(0) },
+    { "debug-devel", IGNORED(0) },
+    { "disable-recovery", IGNORED(0) },
+    { "do-not-resolve", IGNORED(0) },
+    { "enable-instant-on-support", IGNORED(0) },
+    { "enable-recovery", IGNORED(0) },
+    { "forward-signals", IGNORED(1) },
+    { "fwd-mpirun-port", IGNORED(0) },
+    { "get-stack-traces", IGNORED(0) },
+    { "launch-agent", READ(tern_parameter_set_launch_agent) },
+    { "leave-session-attached", IGNORED(0) },
+    { "max-vm-size", IGNORED(1) },
+    { "noprefix", IGNORED(0) },
+    { "novm", IGNORED(0) },
+    { "ompi-server", IGNORED(1) },
+    { "personality", IGNORED(1) },
+    { "preload-binary", IGNORED(0) },
+    { "s", IGNORED(0) },
+    { "preload-files", IGNORED(1) },
+    { "report-child-jobs-separately", IGNORED(0) },
+    { "report-state-on-timeout", IGNORED(0) },
+    { "runtime-options", IGNORED(1) },
+    { "show-progress", IGNORED(0) },
+    { "stream-buffering", IGNORED(1) },
+    { "tune", IGNORED(1) },
+    { "use-regexp", IGNORED(0) },
+    { "display-topo", IGNORED(0) },
+    { "file", REFUSED(1, "options are read from a file by --app") },
+    { "continuous", REFUSED(0, "a job that goes on after its ranks ended is not supported") },
+    { "debug",
+      REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
+    { "debugger",
+      REFUSED(1, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
+    { "dvm",
+      REFUSED(0, "there is no persistent virtual machine; every mpirun is complete by itself") },
+    { "hnp",
+      REFUSED(1, "there is no persistent virtual machine; every mpirun is complete by itself") },
+    { "max-restarts", REFUSED(1, "ranks that failed are not restarted") },
+    { "output-proctable", REFUSED(0, "use -v, which names the process of each rank") },
+    { "report-events", REFUSED(1, "there are no tools to report events to") },
+    { "report-uri", REFUSED(1, "nobody can connect to this mpirun") },
+    { "tv",
+      REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
+    { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
+    { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
+    { "xterm",
+      REFUSED(1, "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use --output-filename") },
 };
 const int tern_option_count = sizeof tern_option_table / sizeof *tern_option_table;
 
-void tern_option_print_help(void)
+int tern_option_apply(const struct tern_option *option, const char *word, char **values,
+                      struct tern_app *app, struct tern_options *options)
 {
-    static const char text[] =
-        "Usage: mpirun [OPTION]... PROGRAM [ARGUMENT]... [: [OPTION]... PROGRAM [ARGUMENT]...]...\n"
-        "Starts PROGRAM as the ranks of one MPI job. Every option may be written with one dash or "
-        "two.\n\n"
-        "  -np, -n, -c N              number of ranks; without it one per available core\n"
-        "  --soft N[:M[:STEP]],...    the largest of these numbers that -np allows\n"
-        "  -H, --host HOST[:N],...    where to run, and how many slots there (one without N)\n"
-        "  --hostfile FILE            the same from a file of lines \"HOST slots=N max-slots=N\"; "
-        "also -machinefile\n"
-        "  --nolocal                  no ranks on this machine\n"
-        "  -x NAME[=VALUE]            give the environment variable to the ranks\n"
-        "  --wdir DIR                 working directory of the ranks; also -wd\n"
-        "  --path DIRS                where to look for PROGRAM before PATH\n"
-        "  --mca NAME VALUE           set a parameter (mpi_info lists them); --gmca: for all "
-        "programs\n"
-        "  --initial-errhandler NAME  mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return: "
-        "what MPI begins with\n"
-        "  --memory-alloc-kinds LIST  kinds of memory that the program will use; warns of those not "
-        "supported\n"
-        "  --map-by OBJECT            slot, hwthread, core, l1cache..l3cache, numa, socket, node "
-        "or ppr:N:OBJECT;\n"
-        "                             with :PE=N each rank has N processors; seq: a rank on each "
-        "host named, in order\n"
-        "  --rankfile FILE            lines \"rank N=HOST slot=CORES\" say where each rank runs; also "
-        "-rf, --map-by rankfile:FILE=FILE\n"
-        "  -N, --npernode N           N ranks per node; --npersocket N: per socket\n"
-        "  --rank-by OBJECT           number the ranks round these objects\n"
-        "  --bind-to OBJECT           none, hwthread, core, l1cache..l3cache, numa, socket; "
-        "without it core for one or two\n"
-        "                             ranks, socket for more, none when there are more ranks than "
-        "processors\n"
-        "  --cpu-set LIST             use only these processors, such as 0-3,8\n"
-        "  --use-hwthread-cpus        a hardware thread counts as a processor\n"
-        "  --oversubscribe            more ranks than processors are meant; --nooversubscribe: are "
-        "an error\n"
-        "  --report-bindings          say to which processors each rank is bound\n"
-        "  --display-map              show which rank runs where; --dry-run: and start nothing, here "
-        "or elsewhere\n"
-        "  --tag-output               begin each line with [job,rank]<stream>:; "
-        "--timestamp-output: with the time\n"
-        "  --output-filename DIR      write the ranks' output to files below DIR too (DIR:nocopy: "
-        "only there;\n"
-        "                             DIR:nojobid: no directory for the job)\n"
-        "  --merge-stderr-to-stdout   one stream for both\n"
-        "  --stdin RANK|all|none      who reads standard input; rank 0 without it\n"
-        "  --timeout SECONDS          end the job after this time\n"
-        "  --prefix DIR               put DIR/bin and DIR/lib in front of the ranks' search paths\n"
-        "  --report-pid -|+|FILE      say mpirun's process id\n"
-        "  -q, --quiet                no advice, only errors;  -v, --verbose: say what is done\n"
-        "  -V, --version   -h, --help\n\n"
-        "The exit status is that of the first rank that failed, 128 + N if signal N killed it. See "
-        "mpirun(1).\n";
-    fputs(text, stdout);
+    void *field = (option->of_app ? (char *)app : (char *)options) + option->offset;
+    switch (option->kind) {
+    case TERN_OPTION_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TERN_OPTION_NUMBER:
+        return tern_policy_number(word, values[0], 1, option->most, field);
+    case TERN_OPTION_WORD:
+        *(const char **)field = values[0];
+        return 0;
+    case TERN_OPTION_LIST:
+        tern_strings_add(field, values[0]);
+        return 0;
+    case TERN_OPTION_READ:
+        return option->read(word, option->values ? values[0] : option->text, options);
+    case TERN_OPTION_READ_APP:
+        return option->read_app(word, values, app, options);
+    case TERN_OPTION_REFUSED:
+        return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, option->text);
+    default:
+        return 0;
+    }
 }

@@ -1,78 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_OPTION_TABLE_H
-#define TERN_MPIRUN_OPTION_TABLE_H
+#ifndef TERN_MPIRUN_PLAN_OPTION_TABLE_H
+#define TERN_MPIRUN_PLAN_OPTION_TABLE_H
 
-/* All options of mpirun, and its help. `effect` says what an option does. QUIET ones are those of
- * Open MPI that mean nothing on one machine or to this launcher, and are accepted so that scripts
- * keep working; REFUSED ones are those whose absence the user must know of. */
+/* All options of mpirun. A row says what the option's value is and where it goes. */
 
-enum tern_option_effect {
-    QUIET,
-    REFUSED,
-    HELP,
-    VERSION,
-    NP,
-    SOFT,
-    ARCH,
-    HOST,
-    HOSTFILE,
-    EXPORT,
-    WDIR,
-    PATH,
-    MCA,
-    GMCA,
-    INITIAL_ERRHANDLER,
-    MEMORY_KINDS,
-    PMIX_MCA,
-    PRTE_MCA,
-    MAP_BY,
-    RANK_BY,
-    BIND_TO,
-    PPR,
-    RANKFILE,
-    PER_NODE,
-    ONE_PER_NODE,
-    PER_SOCKET,
-    PE,
-    CPU_LIST,
-    OVERSUBSCRIBE,
-    NO_OVERSUBSCRIBE,
-    HWTHREADS,
-    TAG,
-    TIMESTAMP,
-    MERGE,
-    OUTPUT_FILE,
-    STDIN,
-    REPORT_BINDINGS,
-    DISPLAY_MAP,
-    DISPLAY_ALLOCATION,
-    REPORT_PID,
-    DISPLAY,
-    OUTPUT,
-    PREFIX,
-    TIMEOUT,
-    BE_QUIET,
-    BE_VERBOSE,
-    DO_NOT_LAUNCH,
-    DRY_RUN,
-    INDEX_ARGV,
-    SESSION_WDIR,
-    NOLOCAL,
-    LAUNCH_AGENT,
-    APPFILE,
+#include "mpirun/plan/options.h"
+
+enum tern_option_kind {
+    TERN_OPTION_IGNORED, /* Open MPI's; it means nothing here, and is accepted so that scripts keep working */
+    TERN_OPTION_REFUSED, /* Open MPI's; the user must know that it is missing: `text` says why */
+    TERN_OPTION_FLAG,    /* sets the bool at `offset` */
+    TERN_OPTION_NUMBER,  /* stores an int from 1 to `most` */
+    TERN_OPTION_WORD,    /* stores a const char * to the value itself */
+    TERN_OPTION_LIST,    /* adds a copy to the struct tern_strings */
+    TERN_OPTION_READ,    /* calls `read` */
+    TERN_OPTION_READ_APP, /* calls `read_app` */
+    /* these are command_line.c's: */
+    TERN_OPTION_HELP,
+    TERN_OPTION_VERSION,
+    TERN_OPTION_APPFILE,
 };
 
 struct tern_option {
     const char *name;
     int values; /* how many words follow */
-    enum tern_option_effect effect;
-    const char *text; /* constant value for aliases; reason where refused */
+    enum tern_option_kind kind;
+    bool of_app;   /* `offset` is one of struct tern_app, else of struct tern_options */
+    size_t offset;
+    int most;
+    const char *text; /* the reason if refused; the value for `read` where no word follows */
+    int (*read)(const char *option, const char *text, struct tern_options *options);
+    int (*read_app)(const char *option, char **values, struct tern_app *app, struct tern_options *options);
 };
 
 extern const struct tern_option tern_option_table[];
 extern const int tern_option_count;
 
-/* --help, to standard output. */
-void tern_option_print_help(void);
+/* Applies an option, written as `word`, with the words that follow it. 0 or TERN_ERR_ARG. */
+int tern_option_apply(const struct tern_option *option, const char *word, char **values,
+                      struct tern_app *app, struct tern_options *options);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/parameters.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,83 +37,97 @@ static bool is_launch_parameter(const char *name)
 }
 
 /* Open MPI's names of its mappers; those without a word of their own choose by themselves. */
-static int choose_mapper(const char *names, struct tern_options *options)
+static int choose_mapper(const char *name, const char *names, struct tern_options *options)
 {
     if (strcmp(names, "seq") == 0)
-        return tern_policy_map_by("rmaps", "seq", options);
+        return tern_policy_map_by(name, "seq", options);
     if (strcmp(names, "rank_file") == 0)
-        return tern_policy_map_by("rmaps", "rankfile", options);
+        return tern_policy_map_by(name, "rankfile", options);
     return 0;
 }
 
 /* What every rank would say is said once, before any is started. */
-static int check_filter(const char *name, const char *value)
+static int check_filter(const char *name, const char *value, struct tern_options *options)
 {
+    (void)options;
     struct tern_tcp_filter filter;
     return tern_tcp_filter_read(name, value, &filter);
 }
 
-/* Parameters of Open MPI's launcher that mean something to ours. */
-static int apply_parameter(const char *name, const char *value, struct tern_options *options)
+static int name_rankfile(const char *name, const char *value, struct tern_options *options)
 {
-    if (strcmp(name, "rmaps_base_mapping_policy") == 0 ||
-        strcmp(name, "rmaps_default_mapping_policy") == 0)
-        return tern_policy_map_by(name, value, options);
-    if (strcmp(name, "rmaps_base_ranking_policy") == 0)
-        return tern_policy_rank_by(name, value, options);
-    if (strcmp(name, "hwloc_base_binding_policy") == 0 ||
-        strcmp(name, "hwloc_default_binding_policy") == 0)
-        return tern_policy_bind_to(name, value, options);
-    if (strcmp(name, "rmaps") == 0)
-        return choose_mapper(value, options);
-    if (strcmp(name, "rmaps_rank_file_path") == 0 || strcmp(name, "orte_rankfile") == 0) {
-        tern_strings_add(&options->kept, value);
-        options->rankfile = options->kept.items[options->kept.count - 1];
-    } else if (strcmp(name, "rmaps_rank_file_physical") == 0)
-        options->rankfile_physical = !is_false(value);
-    else if (strcmp(name, "rmaps_base_oversubscribe") == 0)
-        options->oversubscribe = !is_false(value);
-    else if (strcmp(name, "rmaps_base_no_oversubscribe") == 0)
-        options->map.no_oversubscribe = !is_false(value);
-    else if (strcmp(name, "hwloc_base_use_hwthreads_as_cpus") == 0)
-        options->map.hwthreads = !is_false(value);
-    else if (strcmp(name, "hwloc_base_report_bindings") == 0)
-        options->report_bindings = !is_false(value);
-    else if (strcmp(name, "orte_tag_output") == 0)
-        options->tag_output = !is_false(value);
-    else if (strcmp(name, "orte_abort_on_non_zero_status") == 0)
-        options->keep_going = is_false(value);
-    else if (strcmp(name, "btl_tcp_if_include") == 0 || strcmp(name, "btl_tcp_if_exclude") == 0)
-        return check_filter(name, value);
-    else if (strcmp(name, "prte_launch_agent") == 0)
-        return tern_param_write("orte_launch_agent", value);
-    else if (is_launch_parameter(name))
-        return tern_param_write(name, value);
+    (void)name;
+    tern_strings_add(&options->kept, value);
+    options->rankfile = options->kept.items[options->kept.count - 1];
+    return 0;
+}
+
+static int set_keep_going(const char *name, const char *value, struct tern_options *options)
+{
+    (void)name;
+    options->keep_going = is_false(value);
+    return 0;
+}
+
+int tern_parameter_set_launch_agent(const char *name, const char *value, struct tern_options *options)
+{
+    (void)name, (void)options;
+    return tern_param_write("orte_launch_agent", value);
+}
+
+#define FLAG(field) .flag = offsetof(struct tern_options, field)
+
+/* Parameters of Open MPI's launcher that mean something to ours. */
+static const struct parameter {
+    const char *name;
+    bool from_environment; /* it is read there before the command line, in this order */
+    int (*read)(const char *name, const char *value, struct tern_options *options);
+    size_t flag; /* where there is no `read`: a bool of struct tern_options */
+} parameters[] = {
+    { "rmaps_base_mapping_policy", true, .read = tern_policy_map_by },
+    { "rmaps_base_ranking_policy", true, .read = tern_policy_rank_by },
+    { "hwloc_base_binding_policy", true, .read = tern_policy_bind_to },
+    { "rmaps_base_oversubscribe", true, FLAG(oversubscribe) },
+    { "rmaps_base_no_oversubscribe", true, FLAG(map.no_oversubscribe) },
+    { "hwloc_base_use_hwthreads_as_cpus", true, FLAG(map.hwthreads) },
+    { "hwloc_base_report_bindings", true, FLAG(report_bindings) },
+    { "orte_tag_output", true, FLAG(tag_output) },
+    { "orte_abort_on_non_zero_status", true, .read = set_keep_going },
+    { "rmaps", true, .read = choose_mapper },
+    { "rmaps_rank_file_path", true, .read = name_rankfile },
+    { "orte_rankfile", true, .read = name_rankfile },
+    { "rmaps_rank_file_physical", true, FLAG(rankfile_physical) },
+    { "rmaps_default_mapping_policy", false, .read = tern_policy_map_by },
+    { "hwloc_default_binding_policy", false, .read = tern_policy_bind_to },
+    { "btl_tcp_if_include", false, .read = check_filter },
+    { "btl_tcp_if_exclude", false, .read = check_filter },
+    { "prte_launch_agent", false, .read = tern_parameter_set_launch_agent },
+};
+enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+
+static int apply(const struct parameter *parameter, const char *value, struct tern_options *options)
+{
+    if (parameter->read)
+        return parameter->read(parameter->name, value, options);
+    *(bool *)((char *)options + parameter->flag) = !is_false(value);
     return 0;
 }
 
 int tern_parameters_of_environment(struct tern_options *options)
 {
-    static const char *const names[] = {
-        "rmaps_base_mapping_policy",     "rmaps_base_ranking_policy",
-        "hwloc_base_binding_policy",     "rmaps_base_oversubscribe",
-        "rmaps_base_no_oversubscribe",   "hwloc_base_use_hwthreads_as_cpus",
-        "hwloc_base_report_bindings",    "orte_tag_output",
-        "orte_abort_on_non_zero_status", "rmaps",
-        "rmaps_rank_file_path",          "orte_rankfile",
-        "rmaps_rank_file_physical",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        if (!parameters[i].from_environment)
+            continue;
         char variable[128];
-        snprintf(variable, sizeof variable, "OMPI_MCA_%s", names[i]);
+        snprintf(variable, sizeof variable, "OMPI_MCA_%s", parameters[i].name);
         const char *value = getenv(variable);
-        int error = value ? apply_parameter(names[i], value, options) : 0;
+        int error = value ? apply(&parameters[i], value, options) : 0;
         if (error)
             return error;
     }
     static const char *const filters[] = {"btl_tcp_if_include", "btl_tcp_if_exclude"};
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) { /* or of a file of parameters */
-        int error = check_filter(filters[i], tern_param_string(filters[i]));
+        int error = check_filter(filters[i], tern_param_string(filters[i]), options);
         if (error)
             return error;
     }
@@ -129,5 +144,8 @@ int tern_parameter_set(const char *prefix, const char *name, const char *value,
     char *variable = tern_must_format("%s%s", prefix, name);
     tern_strings_set(env, variable, value);
     free(variable);
-    return apply_parameter(name, value, options);
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (strcmp(parameters[i].name, name) == 0)
+            return apply(&parameters[i], value, options);
+    return is_launch_parameter(name) ? tern_param_write(name, value) : 0;
 }

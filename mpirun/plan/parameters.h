@@ -12,6 +12,8 @@ void tern_parameter_check(const char *name);
 /* Applies one, and adds it to `env` with the prefix before its name. 0 or TERN_ERR_ARG. */
 int tern_parameter_set(const char *prefix, const char *name, const char *value, struct tern_strings *env,
                        struct tern_options *options);
+/* Applies --launch-agent and the parameter that says the same. 0 or TERN_ERR_*. */
+int tern_parameter_set_launch_agent(const char *name, const char *value, struct tern_options *options);
 /* Applies those of the environment, before the command line is read. 0 or TERN_ERR_ARG. */
 int tern_parameters_of_environment(struct tern_options *options);
 

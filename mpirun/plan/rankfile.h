@@ -3,17 +3,10 @@
 #define TERN_MPIRUN_RANKFILE_H
 
 /* Rankfiles: a line "rank N=HOST slot=SLOTS" says where one rank runs. HOST may be +nX, the host at
- * place X (from 0) of those that the job may use. SLOTS are cores, by their logical numbers:
- *
- *     3      0-3,6      cores of the host
- *     1:0-2,4           cores 0 to 2 and 4 of socket 1        1:*    all of socket 1
- *     0:2;1:0-1         core 2 of socket 0, cores 0 and 1 of socket 1; a comma does as well
- *     p5     p:5,37     the cores that the operating system's processors 5 and 37 belong to
- *
- * With --use-hwthread-cpus each number is a hardware thread. Without "slot=" the rank is bound as
- * --bind-to says. */
+ * place X (from 0) of those that the job may use. SLOTS are described in slots.h. Without "slot=" the
+ * rank is bound as --bind-to says. */
 
-#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/host_list.h"
 #include "mpirun/plan/map.h"
 
 struct tern_rank_line {
@@ -43,11 +36,5 @@ void tern_rankfile_hosts(const struct tern_rankfile *file, struct tern_host_list
  * to be freed and refers to the file. TERN_ERR_ARG for hosts that are not in it. */
 int tern_rankfile_place(const struct tern_rankfile *file, const struct tern_host_list *list,
                         const char *where, struct tern_fixed_place **ret_fixed);
-
-/* The processors that SLOTS stand for. TERN_ERR_ARG with a sentence when the host does not have
- * them, or we may not use any of them; `where` is what it begins with. With host NULL only the
- * syntax is checked. */
-int tern_slots_find(const struct tern_host *host, const char *slots, bool hwthreads,
-                    const char *where, struct tern_cpus *ret_cpus);
 
 #endif

@@ -6,7 +6,7 @@
  * have one each. Nothing is decided here. */
 
 #include "mpirun/ranks/guardian.h"
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 #include "mpirun/serve/server.h"
 
 /* Called on the loop with what the guardian answers; TERN_GUARDIAN_LOST: it has been killed, all of

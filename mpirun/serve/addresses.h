@@ -7,7 +7,7 @@
 
 #include "lib/util/launcher.h"
 #include "mpirun/wire/frame.h"
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 
 /* `answer` is told, now or later, of rank `rank`'s card, which rank `asker` of this host has sought; the bytes are valid during the
  * call only. `send` as in server_exchange.h. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 
 /* What the ranks' PMIx clients did. Called on mpirun's loop, from tern_server_dispatch. */
 struct tern_server_listener {

@@ -7,7 +7,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 
 struct tern_infos {
     pmix_info_t *items;

@@ -10,7 +10,7 @@
 #include <pmix_server.h>
 
 #include "mpirun/wire/frame.h"
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 
 /* `send` takes what goes up (on an agent) or down (in mpirun). */
 void tern_exchange_open(const struct tern_job *job, bool is_agent,

@@ -7,7 +7,7 @@
 
 #include "lib/util/launcher.h"
 #include "mpirun/wire/frame.h"
-#include "mpirun/job.h"
+#include "mpirun/plan/job.h"
 
 /* `deliver` sends a notice of rank `from` to rank `to` of this host; false: the rank is not in MPI. `send` as in server_exchange.h. */
 void tern_unreached_open(const struct tern_job *job, bool is_agent, void (*send)(const struct tern_frame *frame),

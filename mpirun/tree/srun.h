@@ -5,7 +5,7 @@
 /* Agents by Slurm: one srun starts them all, and they call mpirun. */
 
 #include "mpirun/tree/agents.h"
-#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/host_list.h"
 
 /* Starts srun for all hosts of the list but `here`; tern_agents tells up or failed of each, later. `said` gets what srun and
  * agents write on standard error once all have come. All must live on. Before there are threads. 0 or TERN_ERR_OTHER. */

@@ -5,7 +5,7 @@
 /* Before a job on several hosts: starts the agents, and learns which processors their hosts have.
  */
 
-#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/host_list.h"
 #include "mpirun/plan/map.h"
 #include "mpirun/plan/options.h"
 

@@ -6,50 +6,6 @@
 
 #include "lib/util/error.h"
 
-int tern_job_universe(const struct tern_job *job)
-{
-    return job->map->slots > job->map->size ? job->map->slots : job->map->size;
-}
-
-int tern_job_ranks_on(const struct tern_job *job, int host)
-{
-    int count = 0;
-    for (int rank = 0; rank < job->map->size; rank++)
-        count += job->map->places[rank].host == host;
-    return count;
-}
-
-/* Ranks with the same processors of the same host, or of one like it, share a text. */
-void tern_job_describe_places(struct tern_job *job)
-{
-    const struct tern_map *map = job->map;
-    int count = 0, room = 0;
-    int *example = NULL; /* rank that a text was made for */
-    job->text_of = tern_must_alloc(map->size * sizeof *job->text_of);
-    for (int rank = 0; rank < map->size; rank++) {
-        const struct tern_rank_place *place = &map->places[rank];
-        int text = count - 1;
-        while (text >= 0 &&
-               (map->places[example[text]].host != place->host ||
-                memcmp(&map->places[example[text]].cpus, &place->cpus, sizeof place->cpus)))
-            text--;
-        if (text < 0) {
-            if (count == room) {
-                room = room ? 2 * room : 16;
-                job->texts = tern_must_grow(job->texts, room * sizeof *job->texts);
-                example = tern_must_grow(example, room * sizeof *example);
-            }
-            text = count++;
-            example[text] = rank;
-            job->texts[text].cpuset = tern_map_cpuset(place);
-            job->texts[text].locality = tern_map_locality(&job->hosts[place->host], place);
-        }
-        job->text_of[rank] = text;
-    }
-    job->text_count = count;
-    free(example);
-}
-
 static void pack_app(const struct tern_app *app, const char *wdir, struct tern_parcel *parcel)
 {
     tern_parcel_number(parcel, app->np);

@@ -4,11 +4,8 @@
 
 /* A job on its way to another host, and a host's processors on theirs to mpirun. */
 
+#include "mpirun/plan/job.h"
 #include "mpirun/wire/frame.h"
-#include "mpirun/job.h"
-
-/* Fills texts and text_of, from the hosts' processors and the map. */
-void tern_job_describe_places(struct tern_job *job);
 
 /* All but what is different on each host: here, topology, paths, session_dir, node_memory. */
 void tern_job_pack(const struct tern_job *job, struct tern_parcel *parcel);

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "lib/util/param.h"
-#include "mpirun/plan/options.h"
+#include "mpirun/plan/command_line.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

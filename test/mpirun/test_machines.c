@@ -11,6 +11,7 @@
 #include "mpirun/plan/map.h"
 #include "mpirun/plan/policy.h"
 #include "mpirun/plan/rankfile.h"
+#include "mpirun/plan/slots.h"
 #include "mpirun/plan/this_machine.h"
 
 enum machine {

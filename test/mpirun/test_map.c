@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/util/error.h"
+#include "mpirun/plan/describe.h"
 #include "mpirun/plan/map.h"
 
 /* sockets x numa nodes per socket x cores per numa node x hardware threads */

@@ -12,6 +12,7 @@
 #include "mpirun/wire/connection.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/wire/frame.h"
+#include "mpirun/plan/hostfile.h"
 #include "mpirun/plan/hosts.h"
 #include "mpirun/plan/policy.h"
 #include "mpirun/plan/this_machine.h"
@@ -74,7 +75,7 @@ START_TEST(test_hostfile_lines)
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct tern_host_entry entry = { 0 };
-        ck_assert_int_eq(tern_host_parse_line(lines[i].line, &entry), lines[i].result);
+        ck_assert_int_eq(tern_hostfile_parse_line(lines[i].line, &entry), lines[i].result);
         ck_assert_str_eq(entry.name, lines[i].name);
         ck_assert_int_eq(entry.slots, lines[i].slots);
         ck_assert_int_eq(entry.max_slots, lines[i].max_slots);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The command line: options, a program, its arguments; ":" and the next program. Every option may
+ * be written with one dash or two. option_table.c names them all.
+ */
+#include "mpirun/plan/command_line.h"
+
+#include <config.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+#include "lib/util/text.h"
+#include "mpirun/plan/help.h"
+#include "mpirun/plan/option_table.h"
+#include "mpirun/plan/parameters.h"
+#include "mpirun/plan/policy.h"
+
+/* *ret_value: of --NAME=VALUE; NULL: what it wants follows. */
+static const struct tern_option *find_option(char *word, char **ret_value)
+{
+    const char *name = word + 1 + (word[1] == '-');
+    char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+    for (int i = 0; i < tern_option_count; i++) {
+        const struct tern_option *option = &tern_option_table[i];
+        bool joined = equals && option->values == 1 && strlen(option->name) == (size_t)(equals - name) &&
+                      strncmp(name, option->name, equals - name) == 0;
+        *ret_value = joined ? equals + 1 : NULL;
+        if (joined || strcmp(name, option->name) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static int unknown_option(const char *word)
+{
+    const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
+    int best = (int)strlen(name) / 3 + 1;
+    for (int i = 0; i < tern_option_count; i++) {
+        int distance = strlen(tern_option_table[i].name) > 1
+                           ? tern_edit_distance(name, tern_option_table[i].name)
+                           : 100;
+        if (distance <= best && (!nearest || distance < best)) {
+            best = distance;
+            nearest = tern_option_table[i].name;
+        }
+    }
+    if (nearest)
+        return tern_error(TERN_ERR_ARG,
+                          "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
+                          nearest);
+    return tern_error(TERN_ERR_ARG, "unknown option %s (mpirun --help lists them)", word);
+}
+
+static struct tern_app *add_app(struct tern_options *options)
+{
+    options->apps = tern_must_grow(options->apps, (options->app_count + 1) * sizeof *options->apps);
+    struct tern_app *app = &options->apps[options->app_count++];
+    *app = (struct tern_app){ 0 };
+    return app;
+}
+
+static int parse_words(char **words, int count, struct tern_options *options);
+
+enum { FILES_DEEP = 16 };
+
+/* Words of a line of an application file; quotes keep blanks. */
+static void split_line(const char *line, struct tern_strings *words)
+{
+    char *word = tern_must_alloc(strlen(line) + 1);
+    for (const char *at = line; *at;) {
+        while (isspace((unsigned char)*at))
+            at++;
+        if (!*at || *at == '#')
+            break;
+        int length = 0;
+        char quote = '\0';
+        for (; *at && (quote || !isspace((unsigned char)*at)); at++) {
+            if (quote ? *at == quote : *at == '"' || *at == '\'')
+                quote = quote ? '\0' : *at;
+            else
+                word[length++] = *at;
+        }
+        word[length] = '\0';
+        tern_strings_add(words, word);
+    }
+    free(word);
+}
+
+/* --app FILE: a program with its options on each line; a backslash at its end continues it. */
+static int read_appfile(const char *path, struct tern_options *options)
+{
+    if (options->file_depth == FILES_DEEP)
+        return tern_error(TERN_ERR_ARG, "the application file %s is named within %d others", path,
+                          FILES_DEEP);
+    const char *why;
+    char *text = tern_read_text(path, &why), *rest = text, *line;
+    if (!text)
+        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
+    options->file_depth++;
+    int error = 0;
+    struct tern_strings words = { 0 };
+    while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) { /* nothing follows the last line break */
+        size_t length = strlen(line);
+        bool goes_on = length > 0 && line[length - 1] == '\\';
+        line[length - goes_on] = '\0';
+        split_line(line, &words);
+        if (goes_on)
+            continue;
+        if (words.count)
+            error = parse_words(words.items, words.count, options);
+        for (int i = 0; i < words.count; i++)
+            tern_strings_take(&options->kept, words.items[i]);
+        free(words.items);
+        words = (struct tern_strings){ 0 };
+    }
+    if (words.count && !error)
+        error = tern_error(TERN_ERR_ARG, "%s ends within a line that goes on", path);
+    tern_strings_free(&words);
+    free(text);
+    options->file_depth--;
+    return error;
+}
+
+/* The options and the program of one context, from words[*at] to its end or ":". 1: help or version
+ * was printed. */
+static int read_app(char **words, int count, int *at, struct tern_options *options,
+                    struct tern_app *app)
+{
+    bool from_file = false;
+    while (*at < count && words[*at][0] == '-' && words[*at][1]) {
+        char *word = words[*at], *joined;
+        if (strcmp(word, "--") == 0) {
+            (*at)++;
+            break;
+        }
+        const struct tern_option *option = find_option(word, &joined);
+        if (!option)
+            return unknown_option(word);
+        if (option->kind == TERN_OPTION_HELP || option->kind == TERN_OPTION_VERSION) {
+            if (option->kind == TERN_OPTION_HELP)
+                tern_help_print();
+            else
+                printf("mpirun (Open MPI) %s compatible; Tern MPI %s\n", TERN_OMPI_RELEASE,
+                       PACKAGE_VERSION);
+            return 1;
+        }
+        int follow = joined ? 0 : option->values;
+        char **values = joined ? &joined : &words[*at + 1];
+        for (int i = 1; i <= follow; i++) {
+            if (*at + i >= count)
+                return tern_error(TERN_ERR_ARG, "%s wants %s after it", word,
+                                  option->values == 1 ? "a value" : "a name and a value");
+        }
+        from_file |= option->kind == TERN_OPTION_APPFILE;
+        int error = option->kind == TERN_OPTION_APPFILE
+                        ? read_appfile(values[0], options)
+                        : tern_option_apply(option, word, values, app, options);
+        if (error)
+            return error;
+        *at += 1 + follow;
+    }
+    for (; *at < count && strcmp(words[*at], ":"); (*at)++)
+        tern_strings_add(&app->argv, words[*at]);
+    if (app->argv.count == 0) {
+        if (from_file && options->app_count)
+            return 0;
+        return tern_error(
+            TERN_ERR_ARG,
+            "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
+    }
+    if (app->soft && !app->np)
+        return tern_error(TERN_ERR_ARG, "-soft wants -np as well: the largest number of ranks");
+    return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
+}
+
+static void free_app(struct tern_app *app)
+{
+    tern_strings_free(&app->argv);
+    tern_strings_free(&app->env);
+}
+
+static int parse_app(char **words, int count, int *at, struct tern_options *options)
+{
+    struct tern_app app = { 0 };
+    int result = read_app(words, count, at, options, &app);
+    if (result || !app.argv.count)
+        free_app(&app);
+    else
+        *add_app(options) = app;
+    return result;
+}
+
+static int parse_words(char **words, int count, struct tern_options *options)
+{
+    int at = 0;
+    for (;;) {
+        int result = parse_app(words, count, &at, options);
+        if (result || at >= count)
+            return result;
+        at++; /* ":" */
+    }
+}
+
+int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
+{
+    struct tern_options options = {
+        .map = { .by = TERN_MAP_LEVEL_DEFAULT,
+                 .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                 .bind = TERN_MAP_LEVEL_DEFAULT },
+    };
+    int result = tern_parameters_of_environment(&options);
+    if (result == 0)
+        result = parse_words(argv + 1, argc - 1, &options);
+    if (result == 0 && options.by_rankfile && !options.rankfile)
+        result = tern_error(TERN_ERR_ARG, "--map-by rankfile wants the file: --rankfile FILE");
+    if (result == 0 && options.rankfile && options.sequential)
+        result = tern_error(TERN_ERR_ARG, "either --rankfile or --map-by seq says where ranks run");
+    if (result == 0 && options.map.no_oversubscribe && options.oversubscribe)
+        options.map.no_oversubscribe = false;
+    if (result < 0)
+        tern_log("%s", tern_error_text(result));
+    *ret_options = options;
+    return result;
+}
+
+void tern_options_free(struct tern_options *options)
+{
+    for (int app = 0; app < options->app_count; app++)
+        free_app(&options->apps[app]);
+    free(options->apps);
+    tern_strings_free(&options->hosts);
+    tern_strings_free(&options->hostfiles);
+    tern_strings_free(&options->kept);
+    tern_strings_free(&options->env);
+    free(options->output_dir);
+    *options = (struct tern_options){ 0 };
+}
