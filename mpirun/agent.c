@@ -240,7 +240,7 @@ static int find_programs(struct tern_job *job)
 
 static int make_ready(struct tern_job *job)
 {
-    static const struct tern_server_listener server_listener = { connected, world,   finalized,
+    static const struct tern_client_listener server_listener = { connected, world,   finalized,
                                                                  lost,      aborted, signalled,
                                                                  remarked };
     static const struct tern_output_listener output_listener = {

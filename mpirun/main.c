@@ -23,7 +23,9 @@
 #include "mpirun/plan/command_line.h"
 #include "mpirun/plan/describe.h"
 #include "mpirun/plan/executable.h"
+#include "mpirun/ranks/output.h"
 #include "mpirun/ranks/session_dir.h"
+#include "mpirun/run.h"
 #include "mpirun/plan/rankfile.h"
 #include "mpirun/plan/this_machine.h"
 
@@ -414,10 +416,16 @@ static void take_others_as_this(void)
                  cores == 1 ? "" : "s");
 }
 
+static void agent_said(const char *line)
+{
+    tern_output_say("%s", line);
+}
+
 /* From the list of hosts to a map. Where there are others than this machine, their agents are up
  * afterwards, unless this is a dry run. */
 static int place_ranks(void)
 {
+    static const struct tern_muster_listener listener = { tern_run_lose, tern_job_received, agent_said };
     int error = tern_topology_read(all.options.cpu_list, &all.own, &all.topology);
     if (error)
         return error;
@@ -434,7 +442,7 @@ static int place_ranks(void)
     if (!error && !only_here && all.options.do_not_launch)
         take_others_as_this();
     else if (!error && !only_here)
-        error = tern_muster(&all.options, &all.list, all.here, all.hosts);
+        error = tern_muster(&all.options, &all.list, all.here, all.hosts, &listener);
     if (!error)
         error = map_ranks(&all.options, all.hosts, all.list.count, &all.map);
     if (!error && all.slots > all.map.slots)

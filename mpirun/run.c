@@ -438,7 +438,7 @@ static void client_acted(const struct tern_frame *frame)
     if (reader.bad || rank < -1 || rank >= run.job->map->size ||
         (rank < 0 && frame->value != TERN_CLIENT_SIGNALLED))
         return;
-    tern_server_tell(&tern_run_clients, frame->value, rank, number, text);
+    tern_client_tell(&tern_run_clients, frame->value, rank, number, text);
 }
 
 void tern_run_received(const struct tern_frame *frame)
@@ -597,7 +597,7 @@ static void time_is_up(struct tern_timer *timer)
 
 /* ---- for who begins it ---- */
 
-const struct tern_server_listener tern_run_clients = { rank_connected, rank_started_world,
+const struct tern_client_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,
                                                        rank_aborted,   rank_signalled,
                                                        rank_remarked };

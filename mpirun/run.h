@@ -11,13 +11,13 @@
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/plan/job.h"
 #include "mpirun/ranks/output.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/clients.h"
 
 /* Before all else; `job` stays the caller's and must live as long as the process. */
 void tern_run_open(const struct tern_job *job);
 
 /* What happens: to clients of this machine, to output, */
-extern const struct tern_server_listener tern_run_clients;
+extern const struct tern_client_listener tern_run_clients;
 extern const struct tern_output_listener tern_run_output;
 /* to processes of this machine, */
 void tern_run_answered(const struct tern_guardian_message *answer);

@@ -16,10 +16,11 @@
 #include "lib/util/error.h"
 #include "lib/util/roster.h"
 #include "mpirun/ranks/descendants.h"
-#include "mpirun/ranks/other_library.h"
+#include "mpirun/serve/other_library.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/ranks/node_memfd.h"
 #include "mpirun/serve/rank_channel.h"
+#include "mpirun/serve/server.h"
 #include "mpirun/ranks/session_dir.h"
 #include "mpirun/ranks/spawn.h"
 
@@ -143,7 +144,7 @@ static void server_ready(struct tern_watch *watch, uint32_t events)
     tern_server_dispatch();
 }
 
-int tern_local_serve(struct tern_job *job, const struct tern_server_listener *listener)
+int tern_local_serve(struct tern_job *job, const struct tern_client_listener *listener)
 {
     snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
     tern_foreign_open(job, listener);

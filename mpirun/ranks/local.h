@@ -7,7 +7,7 @@
 
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/plan/job.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/clients.h"
 
 /* Called on the loop with what the guardian answers; TERN_GUARDIAN_LOST: it has been killed, all of
  * the job here has been ended, and the directory removed. */
@@ -18,7 +18,7 @@ typedef void tern_local_answered(const struct tern_guardian_message *answer);
 int tern_local_open(struct tern_job *job, bool is_agent, bool hangup_ignored,
                     tern_local_answered *answered);
 /* Starts the PMIx server. 0 or TERN_ERR_OTHER. */
-int tern_local_serve(struct tern_job *job, const struct tern_server_listener *listener);
+int tern_local_serve(struct tern_job *job, const struct tern_client_listener *listener);
 /* Makes the node's memory and starts the ranks. 0 or TERN_ERR_OTHER: some may have been started. */
 int tern_local_start_ranks(struct tern_job *job);
 /* Tells the guardian. If it has gone, its end of the socket says so to the loop. */

@@ -24,7 +24,7 @@
 #include "lib/util/hmac.h"
 #include "mpirun/serve/addresses.h"
 #include "mpirun/serve/server_exchange.h"
-#include "mpirun/ranks/other_library.h"
+#include "mpirun/serve/other_library.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/unreached.h"
@@ -40,7 +40,7 @@ struct program {
 
 static struct {
     const struct tern_job *job;
-    const struct tern_server_listener *listener;
+    const struct tern_client_listener *listener;
     struct program **latest; /* of each rank, or NULL */
     bool *meeting;           /* ranks that wait for all others */
     int met;                 /* how many of this host's do */
@@ -130,7 +130,7 @@ static void tell_remark(int rank, int remark, const void *bytes, size_t length)
 static void handle(struct program *program, const struct tern_report *report, const struct tern_card *card,
                    size_t card_size)
 {
-    const struct tern_server_listener *listener = reports.listener;
+    const struct tern_client_listener *listener = reports.listener;
     int rank = program->rank, own = offsetof(struct tern_card, bytes);
     switch (report->kind) {
     case TERN_REPORT_WORLD:
@@ -348,7 +348,7 @@ static char *open_name(void)
     return name;
 }
 
-int tern_reports_open(const struct tern_job *job, const struct tern_server_listener *listener,
+int tern_reports_open(const struct tern_job *job, const struct tern_client_listener *listener,
                       int *ret_ranks_end, char **ret_words)
 {
     struct stat st;

@@ -29,7 +29,7 @@
 #include "lib/util/launcher.h"
 #include "lib/util/system_calls.h"
 #include "mpirun/serve/server_exchange.h"
-#include "mpirun/ranks/other_library.h"
+#include "mpirun/serve/other_library.h"
 #include "mpirun/serve/pmix_gate.h"
 #include "mpirun/serve/server_data.h"
 
@@ -80,7 +80,7 @@ struct event {
 
 static struct {
     const struct tern_job *job;
-    const struct tern_server_listener *listener;
+    const struct tern_client_listener *listener;
     struct tern_infos infos; /* of the namespace */
     const char *host_name; /* ours */
     int event_fd;
@@ -384,34 +384,6 @@ static void answer_query(const struct event *event)
                        infos);
 }
 
-void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
-                      const char *text)
-{
-    switch (act) {
-    case TERN_CLIENT_CONNECTED:
-        listener->connected(rank);
-        break;
-    case TERN_CLIENT_WORLD:
-        listener->world(rank);
-        break;
-    case TERN_CLIENT_FINALIZED:
-        listener->finalized(rank);
-        break;
-    case TERN_CLIENT_LOST:
-        listener->lost(rank);
-        break;
-    case TERN_CLIENT_ABORTED:
-        listener->aborted(rank, number, text);
-        break;
-    case TERN_CLIENT_SIGNALLED:
-        listener->signalled(rank, number);
-        break;
-    case TERN_CLIENT_REMARKED:
-        listener->remarked(rank, number, text ? text : "");
-        break;
-    }
-}
-
 static void handle(struct event *event)
 {
     switch (event->kind) {
@@ -422,7 +394,7 @@ static void handle(struct event *event)
     case ABORTED:
     case CONTROL:
     case REMARK:
-        tern_server_tell(server.listener, event->kind, event->rank, event->value, event->text);
+        tern_client_tell(server.listener, event->kind, event->rank, event->value, event->text);
         break;
     case FENCE:
         tern_exchange_fence(event->procs, event->proc_count, event->data, event->size,
@@ -553,7 +525,7 @@ static int register_ranks(const struct tern_job *job)
 }
 
 int tern_server_start(const struct tern_job *job,
-                      const struct tern_server_listener *listener)
+                      const struct tern_client_listener *listener)
 {
     server.job = job;
     static char own_name[256];

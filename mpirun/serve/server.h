@@ -5,39 +5,13 @@
 /* The PMIx server of this node: tells the ranks who they are and who the others are, exchanges what
  * they publish, and reports what they do. One job per process. */
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "mpirun/plan/job.h"
-
-/* What the ranks' PMIx clients did. Called on mpirun's loop, from tern_server_dispatch. */
-struct tern_server_listener {
-    void (*connected)(int rank); /* PMIx_Init: this is an MPI program */
-    void (*world)(int rank);     /* TERN_LAUNCHER_WORLD */
-    void (*finalized)(int rank); /* PMIx_Finalize */
-    void (*lost)(int rank);      /* its connection ended without that */
-    void (*aborted)(int rank, int status,
-                    const char *message);    /* PMIx_Abort; message may be NULL */
-    void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
-    void (*remarked)(int rank, int remark, const char *text); /* an enum tern_remark (lib/util/launcher.h), or a number that is none */
-};
-
-/* The same as numbers, for agents to send: calls what `act` stands for. */
-enum tern_client_act {
-    TERN_CLIENT_CONNECTED,
-    TERN_CLIENT_WORLD,
-    TERN_CLIENT_FINALIZED,
-    TERN_CLIENT_LOST,
-    TERN_CLIENT_ABORTED,
-    TERN_CLIENT_SIGNALLED,
-    TERN_CLIENT_REMARKED,
-};
-void tern_server_tell(const struct tern_server_listener *listener, int act, int rank, int number,
-                      const char *text);
+#include "mpirun/serve/clients.h"
 
 /* Starts the server. Blocks some milliseconds; starts threads. 0 or TERN_ERR_OTHER. */
-int tern_server_start(const struct tern_job *job, const struct tern_server_listener *listener);
+int tern_server_start(const struct tern_job *job, const struct tern_client_listener *listener);
 
 /* Readable when tern_server_dispatch has something to do. */
 int tern_server_fd(void);

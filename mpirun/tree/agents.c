@@ -30,7 +30,6 @@
 #include "mpirun/tree/command.h"
 #include "mpirun/wire/connection.h"
 #include "mpirun/wire/agent_link.h"
-#include "mpirun/tree/srun.h"
 
 enum { WORDS_GRACE_MS = 300, REAP_MS = 100, LAST_WORDS = 600 };
 
@@ -58,6 +57,7 @@ static struct {
     const struct tern_agents_listener *listener;
     struct child *children;
     bool lost; /* one that was up */
+    void (*at_end)(int timeout_ms, bool lost); /* or NULL */
 } agents;
 
 void tern_agents_open(const struct tern_launch *launch, const struct tern_agents_listener *listener)
@@ -445,6 +445,11 @@ void tern_agents_excuse(bool stops)
     }
 }
 
+void tern_agents_at_end(void (*end)(int timeout_ms, bool lost))
+{
+    agents.at_end = end;
+}
+
 void tern_agents_end(int timeout_ms)
 {
     int64_t end_ms = tern_loop_now_ms() + timeout_ms;
@@ -466,7 +471,8 @@ void tern_agents_end(int timeout_ms)
         child->state = GONE;
     }
     int64_t left_ms = end_ms - tern_loop_now_ms();
-    tern_srun_end(left_ms > 0 ? (int)left_ms : 0, agents.lost);
+    if (agents.at_end)
+        agents.at_end(left_ms > 0 ? (int)left_ms : 0, agents.lost);
 }
 
 /* ---- for the next ones ---- */

@@ -54,6 +54,9 @@ int tern_agents_parent(const struct tern_launch *launch, int host);
 /* We are about to be stopped by a signal, or go on. */
 void tern_agents_excuse(bool stops);
 
+/* Sets what tern_agents_end calls at last, for agents that one command has started (srun.h): `timeout_ms` is the time left,
+ * `lost` is true if an agent that was up has been lost. */
+void tern_agents_at_end(void (*end)(int timeout_ms, bool lost));
 /* Closes all links, which ends the agents, and waits for their ends, at most so long; then kills
  * what is left here. */
 void tern_agents_end(int timeout_ms);

@@ -323,6 +323,33 @@ static int run(const char *what, pid_t *ret_pid, int ret_ours[3])
     return failed ? tern_error(TERN_ERR_OTHER, "cannot start srun: %s", strerror(error)) : 0;
 }
 
+/* When an agent, or srun, has been killed, Slurm has killed the guardians too: it does what they
+ * could not do. */
+static void sweep(void)
+{
+    pid_t pid;
+    int fds[3];
+    if (run("sweep", &pid, fds))
+        return;
+    tern_command_reap(&pid, SWEEP_MS);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+}
+
+/* The agents have been told to end: waits for srun, at most so long, then kills it. If some have been killed, removes what they
+ * have left. */
+static void end(int timeout_ms, bool lost)
+{
+    tern_door_close();
+    close_input();
+    if (srun.pid > 0)
+        tern_command_reap(&srun.pid, timeout_ms);
+    if (srun.words.fd >= 0 && srun.settled)
+        words_ready(&srun.words, 0);
+    if (srun.settled && lost)
+        sweep();
+}
+
 int tern_srun_start(const struct tern_launch *launch, const struct tern_host_list *list, int here,
                     void (*said)(const char *line))
 {
@@ -332,6 +359,7 @@ int tern_srun_start(const struct tern_launch *launch, const struct tern_host_lis
     srun.here = here;
     srun.said = said;
     srun.input.fd = srun.words.fd = -1;
+    tern_agents_at_end(end);
     int error = write_directions(launch, here);
     if (!error)
         error = run("call", &srun.pid, fds);
@@ -356,36 +384,9 @@ int tern_srun_start(const struct tern_launch *launch, const struct tern_host_lis
     return 0;
 }
 
-/* When an agent, or srun, has been killed, Slurm has killed the guardians too: it does what they
- * could not do. */
-static void sweep(void)
-{
-    pid_t pid;
-    int fds[3];
-    if (run("sweep", &pid, fds))
-        return;
-    tern_command_reap(&pid, SWEEP_MS);
-    for (int i = 0; i < 3; i++)
-        close(fds[i]);
-}
-
 void tern_srun_settle(void)
 {
     srun.settled = true;
     tern_loop_stop_timer(&srun.limit);
     tern_door_close();
-}
-
-void tern_srun_end(int timeout_ms, bool lost)
-{
-    tern_door_close();
-    if (!srun.list)
-        return;
-    close_input();
-    if (srun.pid > 0)
-        tern_command_reap(&srun.pid, timeout_ms);
-    if (srun.words.fd >= 0 && srun.settled)
-        words_ready(&srun.words, 0);
-    if (srun.settled && lost)
-        sweep();
 }

@@ -7,14 +7,12 @@
 #include "mpirun/tree/agents.h"
 #include "mpirun/plan/host_list.h"
 
-/* Starts srun for all hosts of the list but `here`; tern_agents tells up or failed of each, later. `said` gets what srun and
+/* Starts srun for all hosts of the list but `here`; tern_agents tells up or failed of each, later, and
+ * tern_agents_end waits for srun and then kills it. `said` gets what srun and
  * agents write on standard error once all have come. All must live on. Before there are threads. 0 or TERN_ERR_OTHER. */
 int tern_srun_start(const struct tern_launch *launch, const struct tern_host_list *list, int here,
                     void (*said)(const char *line));
 /* All have come, or no more are awaited: the port is closed. */
 void tern_srun_settle(void);
-/* The agents have been told to end: waits for srun, at most so long, then kills it. `lost`: some have been killed, and what they
- * have left is removed. Does nothing where there is no srun. */
-void tern_srun_end(int timeout_ms, bool lost);
 
 #endif

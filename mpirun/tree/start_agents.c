@@ -21,11 +21,8 @@
 #include "lib/util/param.h"
 #include "mpirun/tree/agents.h"
 #include "mpirun/plan/allocation.h"
-#include "mpirun/job.h"
 #include "mpirun/wire/job_data.h"
 #include "mpirun/base/loop.h"
-#include "mpirun/ranks/output.h"
-#include "mpirun/run.h"
 #include "mpirun/tree/srun.h"
 
 enum { OTHERS_MS = 500, AGENTS_END_MS = 500, MOST_WIDTH = 1 << 20 };
@@ -36,6 +33,7 @@ static struct {
     const struct tern_options *options;
     const struct tern_host_list *list;
     struct tern_host *hosts;
+    const struct tern_muster_listener *listener;
     enum state *states;
     bool *direct; /* started by mpirun itself */
     struct tern_launch launch;
@@ -95,13 +93,13 @@ static void patience_expired(struct tern_timer *timer)
 /* With a host all those are out of reach that were started from it. */
 static void lose(int host, const char *why)
 {
-    tern_run_lose(host, why);
+    muster.listener->lost(host, why);
     for (int other = 0; other < muster.list->count; other++) {
         int at = other;
         while (at >= 0 && at != host && !muster.direct[at])
             at = tern_agents_parent(&muster.launch, at);
         if (at == host && other != host)
-            tern_run_lose(other, why);
+            muster.listener->lost(other, why);
     }
 }
 
@@ -200,8 +198,13 @@ static void received(const struct tern_frame *frame)
     } else if (frame->kind == TERN_FRAME_TOPOLOGY) {
         answered(host, frame);
     } else if (muster.done) {
-        tern_job_received(frame);
+        muster.listener->received(frame);
     }
+}
+
+static void said(const char *line)
+{
+    muster.listener->said(line);
 }
 
 /* mpirun's own place; on the other hosts it is the same, unless something else is said. */
@@ -294,11 +297,6 @@ static int prepare_launch(const struct tern_options *options, int here, bool by_
     return 0;
 }
 
-static void said(const char *line)
-{
-    tern_output_say("%s", line);
-}
-
 static int start_all(int here, bool by_srun)
 {
     for (int host = 0; host < muster.list->count; host++) {
@@ -311,16 +309,17 @@ static int start_all(int here, bool by_srun)
             start(host, true);
         }
     }
-    return by_srun ? tern_srun_start(&muster.launch, muster.list, here, said) : 0;
+    return by_srun ? tern_srun_start(&muster.launch, muster.list, here, muster.listener->said) : 0;
 }
 
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
-                struct tern_host *hosts)
+                struct tern_host *hosts, const struct tern_muster_listener *listener)
 {
-    static const struct tern_agents_listener listener = { up, failed, lost, received, said };
+    static const struct tern_agents_listener of_agents = { up, failed, lost, received, said };
     muster.options = options;
     muster.list = list;
     muster.hosts = hosts;
+    muster.listener = listener;
     muster.states = tern_must_alloc(list->count * sizeof *muster.states);
     muster.direct = tern_must_alloc(list->count * sizeof *muster.direct);
     muster.patience.expired = patience_expired;
@@ -334,7 +333,7 @@ int tern_muster(const struct tern_options *options, const struct tern_host_list 
         return error;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
-    tern_agents_open(&muster.launch, &listener);
+    tern_agents_open(&muster.launch, &of_agents);
     if (here >= 0) {
         muster.states[here] = ANSWERED;
         muster.missing--;

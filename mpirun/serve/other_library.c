@@ -8,7 +8,7 @@
  * The process of a rank may be a descendant of the one that was started. It is known by its
  * environment, which names the job by 64 random bits.
  */
-#include "mpirun/ranks/other_library.h"
+#include "mpirun/serve/other_library.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -22,7 +22,7 @@
 
 #include "lib/util/launcher.h"
 #include "lib/util/prefix.h"
-#include "mpirun/ranks/elf.h"
+#include "mpirun/serve/elf.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 
@@ -33,7 +33,7 @@ enum { LOOKS = sizeof look_after_ms / sizeof *look_after_ms };
 
 static struct {
     const struct tern_job *job;
-    const struct tern_server_listener *listener;
+    const struct tern_client_listener *listener;
     char own_directory[PATH_MAX];
     char *own;       /* our library */
     bool *reported;  /* by rank */
@@ -445,7 +445,7 @@ void tern_foreign_start(void)
     tern_loop_set_timer(&foreign.timer, look_after_ms[0]);
 }
 
-void tern_foreign_open(const struct tern_job *job, const struct tern_server_listener *listener)
+void tern_foreign_open(const struct tern_job *job, const struct tern_client_listener *listener)
 {
     foreign.job = job;
     foreign.listener = listener;

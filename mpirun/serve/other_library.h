@@ -9,10 +9,10 @@
  */
 
 #include "mpirun/plan/job.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/clients.h"
 
 /* Before the PMIx server starts. `job` stays the caller's and must live as long as the process. */
-void tern_foreign_open(const struct tern_job *job, const struct tern_server_listener *listener);
+void tern_foreign_open(const struct tern_job *job, const struct tern_client_listener *listener);
 /* The ranks of this host have been started. Looks at the programs, and from time to time at ranks
  * that do not report. */
 void tern_foreign_start(void);

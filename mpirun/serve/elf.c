@@ -3,7 +3,7 @@
  * The file may be anything, and may change while it is read: nothing in it is believed. It is read
  * in pieces, for it may be large, and not mapped, for it may be cut meanwhile.
  */
-#include "mpirun/ranks/elf.h"
+#include "mpirun/serve/elf.h"
 
 #include <elf.h>
 #include <endian.h>
