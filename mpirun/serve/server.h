@@ -5,8 +5,6 @@
 /* The PMIx server of this node: tells the ranks who they are and who the others are, exchanges what
  * they publish, and reports what they do. One job per process. */
 
-#include <stddef.h>
-
 #include "mpirun/plan/job.h"
 #include "mpirun/serve/clients.h"
 
@@ -18,12 +16,6 @@ int tern_server_fd(void);
 /* Answers requests and calls the listener. Everything a rank did before it ended is seen by a call
  * made after its end is known. */
 void tern_server_dispatch(void);
-
-/* What has a rank of this machine put? Waits until it has. `fetched` is called on mpirun's loop;
- * `status` is PMIx's. */
-void tern_server_fetch(int rank,
-                       void (*fetched)(void *context, int status, const char *data, size_t size),
-                       void *context);
 
 /* Adds the variables that a rank needs to find the server. 0 or TERN_ERR_OTHER. */
 int tern_server_add_environment(int rank, struct tern_strings *env);

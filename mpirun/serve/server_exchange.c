@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A request is kept under a number until its answer comes. mpirun serves its own host's requests in
- * the same way as those of others: they only do not travel. Fences are told apart by who takes part
- * in them; a host cannot begin the next one of the same processes before it has had the answer to
- * this one, so at most one of each kind is being gathered. Every host's data are passed on as they
- * are: PMIx takes them one behind the other.
+ * the same way as those of others: they only do not travel.
  */
 #include "mpirun/serve/server_exchange.h"
 
-#include <pmix.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpirun/serve/fence.h"
 #include "mpirun/serve/names.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/pmix_bytes.h"
+#include "mpirun/serve/pmix_notify.h"
+#include "mpirun/serve/server_fetch.h"
 
 struct request {
     struct request *next;
@@ -27,18 +26,10 @@ struct request {
     void *answer_data;
 };
 
-/* A request that mpirun serves for a host. */
-struct asker {
-    int host;
-    uint64_t id;
+/* A lookup that mpirun serves for a host. */
+struct search {
+    struct tern_asker asker;
     char **keys;
-};
-
-struct gathering {
-    struct gathering *next;
-    struct tern_parcel who, data;
-    struct asker *askers;
-    int arrived, expected;
 };
 
 static struct {
@@ -47,7 +38,6 @@ static struct {
     bool is_agent, alone;
     uint64_t last_id;
     struct request *requests;
-    struct gathering *gatherings;
 } exchange;
 
 void tern_exchange_open(const struct tern_job *job, bool is_agent,
@@ -57,63 +47,6 @@ void tern_exchange_open(const struct tern_job *job, bool is_agent,
     exchange.is_agent = is_agent;
     exchange.send = send;
     exchange.alone = job->host_count == 1 && job->here == 0 && !is_agent;
-}
-
-/* ---- PMIx's structures as bytes ---- */
-
-static void pack(struct tern_parcel *parcel, const void *items, size_t count, pmix_data_type_t type)
-{
-    pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
-    pmix_byte_object_t bytes = { 0 };
-    tern_parcel_number(parcel, (int64_t)count);
-    if (count)
-        PMIx_Data_pack(NULL, &buffer, (void *)items, (int32_t)count, type);
-    PMIx_Data_unload(&buffer, &bytes);
-    tern_parcel_blob(parcel, bytes.bytes, bytes.size);
-    free(bytes.bytes);
-}
-
-/* An array of `item_bytes` each, malloc'ed; NULL with *ret_count 0 where there is none. */
-static void *unpack(struct tern_reader *reader, size_t item_bytes, pmix_data_type_t type,
-                    size_t *ret_count)
-{
-    size_t size;
-    int count = tern_read_int(reader, 0, 1 << 20);
-    const char *packed = tern_read_blob(reader, &size);
-    *ret_count = 0;
-    if (reader->bad || !count)
-        return NULL;
-    pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
-    pmix_byte_object_t bytes = { .bytes = tern_must_alloc(size), .size = size };
-    memcpy(bytes.bytes, packed, size);
-    void *items = tern_must_alloc(count * item_bytes);
-    int32_t got = count;
-    PMIx_Data_load(&buffer, &bytes);
-    if (PMIx_Data_unpack(NULL, &buffer, items, &got, type) == PMIX_SUCCESS)
-        *ret_count = got;
-    PMIX_DATA_BUFFER_DESTRUCT(&buffer);
-    return items;
-}
-
-static void free_infos(pmix_info_t *infos, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        PMIX_INFO_DESTRUCT(&infos[i]);
-    free(infos);
-}
-
-static void pack_proc(struct tern_parcel *parcel, const pmix_proc_t *proc)
-{
-    tern_parcel_string(parcel, proc->nspace);
-    tern_parcel_number(parcel, proc->rank);
-}
-
-static void read_proc(struct tern_reader *reader, pmix_proc_t *proc)
-{
-    const char *nspace = tern_read_string(reader);
-    memset(proc, 0, sizeof *proc);
-    strncpy(proc->nspace, nspace ? nspace : "", PMIX_MAX_NSLEN);
-    proc->rank = (pmix_rank_t)tern_read_number(reader);
 }
 
 static struct tern_reader read_frame(const struct tern_frame *frame)
@@ -161,7 +94,7 @@ void tern_exchange_fence(const pmix_proc_t *procs, size_t proc_count, char *data
     struct tern_parcel who = { 0 }, parcel = { 0 };
     tern_parcel_number(&who, (int64_t)proc_count);
     for (size_t i = 0; i < proc_count; i++)
-        pack_proc(&who, &procs[i]);
+        tern_pmix_pack_proc(&who, &procs[i]);
     tern_parcel_blob(&parcel, who.bytes, who.size);
     tern_parcel_blob(&parcel, data, size);
     tern_parcel_free(&who);
@@ -191,21 +124,11 @@ void tern_exchange_publish(const pmix_proc_t *proc, const pmix_info_t infos[], s
         return;
     }
     struct tern_parcel parcel = { 0 };
-    pack_proc(&parcel, proc);
-    pack(&parcel, infos, info_count, PMIX_INFO);
+    tern_pmix_pack_proc(&parcel, proc);
+    tern_pmix_pack_array(&parcel, infos, info_count, PMIX_INFO);
     struct request *request = new_request(TERN_FRAME_PUBLISH, answer_data);
     request->answer.done = answer;
     send_request(request, -1, &parcel);
-}
-
-static void pack_keys(struct tern_parcel *parcel, char **keys)
-{
-    int count = 0;
-    while (keys && keys[count])
-        count++;
-    tern_parcel_number(parcel, keys ? count : -1);
-    for (int i = 0; i < count; i++)
-        tern_parcel_string(parcel, keys[i]);
 }
 
 void tern_exchange_lookup(char **keys, const pmix_info_t infos[], size_t info_count,
@@ -216,8 +139,8 @@ void tern_exchange_lookup(char **keys, const pmix_info_t infos[], size_t info_co
         return;
     }
     struct tern_parcel parcel = { 0 };
-    pack_keys(&parcel, keys);
-    pack(&parcel, infos, info_count, PMIX_INFO);
+    tern_pmix_pack_keys(&parcel, keys);
+    tern_pmix_pack_array(&parcel, infos, info_count, PMIX_INFO);
     struct request *request = new_request(TERN_FRAME_LOOKUP, answer_data);
     request->answer.lookup = answer;
     send_request(request, -1, &parcel);
@@ -231,8 +154,8 @@ void tern_exchange_unpublish(const pmix_proc_t *proc, char **keys, pmix_op_cbfun
         return;
     }
     struct tern_parcel parcel = { 0 };
-    pack_proc(&parcel, proc);
-    pack_keys(&parcel, keys);
+    tern_pmix_pack_proc(&parcel, proc);
+    tern_pmix_pack_keys(&parcel, keys);
     struct request *request = new_request(TERN_FRAME_UNPUBLISH, answer_data);
     request->answer.done = answer;
     send_request(request, -1, &parcel);
@@ -244,9 +167,9 @@ void tern_exchange_event(pmix_status_t code, const pmix_proc_t *source, pmix_dat
     if (exchange.alone)
         return;
     struct tern_parcel parcel = { 0 };
-    pack_proc(&parcel, source);
+    tern_pmix_pack_proc(&parcel, source);
     tern_parcel_number(&parcel, range);
-    pack(&parcel, infos, info_count, PMIX_INFO);
+    tern_pmix_pack_array(&parcel, infos, info_count, PMIX_INFO);
     struct tern_frame frame = { .kind = TERN_FRAME_EVENT,
                                 .host = exchange.job->here,
                                 .value = code,
@@ -273,7 +196,7 @@ static void take_names(const struct request *request, const struct tern_frame *f
 {
     struct tern_reader reader = read_frame(frame);
     size_t count;
-    pmix_pdata_t *names = unpack(&reader, sizeof *names, PMIX_PDATA, &count);
+    pmix_pdata_t *names = tern_pmix_read_array(&reader, sizeof *names, PMIX_PDATA, &count);
     request->answer.lookup(frame->value, names, count, request->answer_data);
     for (size_t i = 0; i < count; i++)
         PMIX_PDATA_DESTRUCT(&names[i]);
@@ -314,57 +237,10 @@ static void answer(int host, uint64_t id, int status, const void *data, size_t s
 
 /* ---- mpirun serves ---- */
 
-/* Hosts with ranks that take part. */
-static int count_hosts(const struct tern_parcel *who)
+static void answer_fence(const struct tern_fence *fence)
 {
-    const struct tern_map *map = exchange.job->map;
-    struct tern_reader reader = { .at = who->bytes, .left = who->size };
-    bool *takes_part = tern_must_alloc(exchange.job->host_count * sizeof *takes_part);
-    int64_t count = tern_read_number(&reader);
-    for (int64_t i = 0; i < count && !reader.bad; i++) {
-        pmix_proc_t proc;
-        read_proc(&reader, &proc);
-        for (int rank = 0; rank < map->size; rank++) {
-            if (proc.rank == PMIX_RANK_WILDCARD || proc.rank == (pmix_rank_t)rank)
-                takes_part[map->places[rank].host] = true;
-        }
-    }
-    int hosts = 0;
-    for (int host = 0; host < exchange.job->host_count; host++)
-        hosts += takes_part[host];
-    free(takes_part);
-    return hosts;
-}
-
-static struct gathering **find_gathering(const char *who, size_t size)
-{
-    struct gathering **link = &exchange.gatherings;
-    while (*link && ((*link)->who.size != size || memcmp((*link)->who.bytes, who, size)))
-        link = &(*link)->next;
-    if (!*link) {
-        struct gathering *gathering = tern_must_alloc(sizeof *gathering);
-        tern_parcel_raw(&gathering->who, who, size);
-        gathering->askers = tern_must_alloc(exchange.job->host_count * sizeof *gathering->askers);
-        gathering->expected = count_hosts(&gathering->who);
-        *link = gathering;
-    }
-    return link;
-}
-
-static bool has_come(const struct gathering *gathering, int host)
-{
-    for (int i = 0; i < gathering->arrived; i++)
-        if (gathering->askers[i].host == host)
-            return true;
-    return false;
-}
-
-static void free_gathering(struct gathering *gathering)
-{
-    tern_parcel_free(&gathering->who);
-    tern_parcel_free(&gathering->data);
-    free(gathering->askers);
-    free(gathering);
+    for (int i = 0; i < fence->arrived; i++)
+        answer(fence->askers[i].host, fence->askers[i].id, PMIX_SUCCESS, fence->data.bytes, fence->data.size);
 }
 
 static void serve_fence(const struct tern_frame *frame)
@@ -373,25 +249,14 @@ static void serve_fence(const struct tern_frame *frame)
     size_t who_size, data_size;
     const char *who = tern_read_blob(&reader, &who_size);
     const char *data = tern_read_blob(&reader, &data_size);
-    if (reader.bad)
-        return;
-    struct gathering **link = find_gathering(who, who_size), *gathering = *link;
-    if (has_come(gathering, frame->host))
-        return;
-    tern_parcel_raw(&gathering->data, data, data_size);
-    gathering->askers[gathering->arrived++] = (struct asker){ frame->host, frame->id, NULL };
-    if (gathering->arrived < gathering->expected)
-        return;
-    *link = gathering->next;
-    for (int i = 0; i < gathering->arrived; i++)
-        answer(gathering->askers[i].host, gathering->askers[i].id, PMIX_SUCCESS,
-               gathering->data.bytes, gathering->data.size);
-    free_gathering(gathering);
+    if (!reader.bad)
+        tern_fence_arrive(exchange.job, (struct tern_asker){ frame->host, frame->id }, who, who_size,
+                          data, data_size, answer_fence);
 }
 
 static void fetched(void *context, int status, const char *data, size_t size)
 {
-    struct asker *asker = context;
+    struct tern_asker *asker = context;
     if (!exchange.is_agent) {
         answer(asker->host, asker->id, status, data, size);
     } else {
@@ -409,9 +274,9 @@ static void fetched(void *context, int status, const char *data, size_t size)
 
 static void fetch(int rank, int host, uint64_t id)
 {
-    struct asker *asker = tern_must_alloc(sizeof *asker);
-    *asker = (struct asker){ host, id, NULL };
-    tern_server_fetch(rank, fetched, asker);
+    struct tern_asker *asker = tern_must_alloc(sizeof *asker);
+    *asker = (struct tern_asker){ host, id };
+    tern_server_fetch(exchange.job->nspace, rank, fetched, asker);
 }
 
 static void serve_modex(const struct tern_frame *frame)
@@ -435,90 +300,42 @@ static void serve_publish(const struct tern_frame *frame)
     struct tern_reader reader = read_frame(frame);
     pmix_proc_t proc;
     size_t count;
-    read_proc(&reader, &proc);
-    pmix_info_t *infos = unpack(&reader, sizeof *infos, PMIX_INFO, &count);
+    tern_pmix_read_proc(&reader, &proc);
+    pmix_info_t *infos = tern_pmix_read_array(&reader, sizeof *infos, PMIX_INFO, &count);
     answer(frame->host, frame->id, tern_names_publish(&proc, infos, count), NULL, 0);
-    free_infos(infos, count);
-}
-
-/* malloc'ed; NULL: all. */
-static char **read_keys(struct tern_reader *reader)
-{
-    int count = tern_read_int(reader, -1, 1 << 20);
-    if (count < 0)
-        return NULL;
-    char **keys = tern_must_alloc((count + 1) * sizeof *keys);
-    for (int i = 0; i < count && !reader->bad; i++) {
-        const char *key = tern_read_string(reader);
-        keys[i] = tern_must_copy(key ? key : "");
-    }
-    return keys;
-}
-
-static void free_keys(char **keys)
-{
-    for (int i = 0; keys && keys[i]; i++)
-        free(keys[i]);
-    free(keys);
+    tern_pmix_free_infos(infos, count);
 }
 
 static void found(pmix_status_t status, pmix_pdata_t names[], size_t count, void *context)
 {
-    struct asker *asker = context;
+    struct search *search = context;
     struct tern_parcel parcel = { 0 };
-    pack(&parcel, names, count, PMIX_PDATA);
-    answer(asker->host, asker->id, status, parcel.bytes, parcel.size);
+    tern_pmix_pack_array(&parcel, names, count, PMIX_PDATA);
+    answer(search->asker.host, search->asker.id, status, parcel.bytes, parcel.size);
     tern_parcel_free(&parcel);
-    free_keys(asker->keys);
-    free(asker);
+    tern_pmix_free_keys(search->keys);
+    free(search);
 }
 
 static void serve_lookup(const struct tern_frame *frame)
 {
     struct tern_reader reader = read_frame(frame);
-    struct asker *asker = tern_must_alloc(sizeof *asker);
-    *asker = (struct asker){ frame->host, frame->id, read_keys(&reader) };
+    struct search *search = tern_must_alloc(sizeof *search);
+    *search = (struct search){ { frame->host, frame->id }, tern_pmix_read_keys(&reader) };
     size_t count;
-    pmix_info_t *infos = unpack(&reader, sizeof *infos, PMIX_INFO, &count);
-    tern_names_lookup(asker->keys, infos, count, found, asker);
-    free_infos(infos, count);
+    pmix_info_t *infos = tern_pmix_read_array(&reader, sizeof *infos, PMIX_INFO, &count);
+    tern_names_lookup(search->keys, infos, count, found, search);
+    tern_pmix_free_infos(infos, count);
 }
 
 static void serve_unpublish(const struct tern_frame *frame)
 {
     struct tern_reader reader = read_frame(frame);
     pmix_proc_t proc;
-    read_proc(&reader, &proc);
-    char **keys = read_keys(&reader);
+    tern_pmix_read_proc(&reader, &proc);
+    char **keys = tern_pmix_read_keys(&reader);
     answer(frame->host, frame->id, tern_names_unpublish(&proc, keys), NULL, 0);
-    free_keys(keys);
-}
-
-struct notice {
-    pmix_info_t *infos;
-    size_t count;
-};
-
-static void notified(pmix_status_t status, void *context)
-{
-    (void)status;
-    struct notice *notice = context;
-    free_infos(notice->infos, notice->count);
-    free(notice);
-}
-
-/* To the ranks of this host. */
-static void notify(const struct tern_frame *frame)
-{
-    struct tern_reader reader = read_frame(frame);
-    pmix_proc_t source;
-    read_proc(&reader, &source);
-    pmix_data_range_t range = (pmix_data_range_t)tern_read_number(&reader);
-    struct notice *notice = tern_must_alloc(sizeof *notice);
-    notice->infos = unpack(&reader, sizeof *notice->infos, PMIX_INFO, &notice->count);
-    if (reader.bad || PMIx_Notify_event(frame->value, &source, range, notice->infos, notice->count,
-                                        notified, notice) != PMIX_SUCCESS)
-        notified(PMIX_ERROR, notice);
+    tern_pmix_free_keys(keys);
 }
 
 static void serve_event(const struct tern_frame *frame)
@@ -530,7 +347,7 @@ static void serve_event(const struct tern_frame *frame)
             continue;
         notice.host = host;
         if (host == exchange.job->here)
-            notify(&notice);
+            tern_pmix_notify(&notice);
         else
             exchange.send(&notice);
     }
@@ -566,11 +383,7 @@ void tern_exchange_close(void)
         exchange.requests = request->next;
         free(request);
     }
-    while (exchange.gatherings) {
-        struct gathering *gathering = exchange.gatherings;
-        exchange.gatherings = gathering->next;
-        free_gathering(gathering);
-    }
+    tern_fences_close();
 }
 
 static bool is_host(int host)
@@ -589,7 +402,7 @@ static bool agent_received(const struct tern_frame *frame)
         fetch(frame->rank, frame->value, frame->id);
         return true;
     case TERN_FRAME_NOTIFY:
-        notify(frame);
+        tern_pmix_notify(frame);
         return true;
     default:
         return false;

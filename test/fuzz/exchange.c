@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "mpirun/serve/server_exchange.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/server_fetch.h"
 
 enum { HOSTS = 3, RANKS = 6, REQUESTS = 64 };
 
@@ -59,8 +59,10 @@ static void done(pmix_status_t status, void *request)
 }
 
 /* In place of the PMIx server of this host: a rank's value comes at once, or is refused. */
-void tern_server_fetch(int rank, void (*fetched)(void *context, int status, const char *data, size_t size), void *context)
+void tern_server_fetch(const char *nspace, int rank, void (*fetched)(void *context, int status, const char *data, size_t size),
+                       void *context)
 {
+    (void)nspace;
     if (rank & 1)
         fetched(context, PMIX_SUCCESS, "value", 5);
     else

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
+#define TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
+
+/* What PMIx's server calls, on its own threads. */
+
+#include <pmix_server.h>
+
+#include "mpirun/plan/job.h"
+
+/* The functions for PMIx_server_init. `job` must live as long as the process. */
+pmix_server_module_t *tern_pmix_callbacks(const struct tern_job *job);
+/* Learns from now on of connections that are lost. After PMIx_server_init. */
+void tern_pmix_watch_connections(void);
+
+#endif
