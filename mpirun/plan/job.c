@@ -13,10 +13,7 @@ int tern_job_universe(const struct tern_job *job)
 
 int tern_job_ranks_on(const struct tern_job *job, int host)
 {
-    int count = 0;
-    for (int rank = 0; rank < job->map->size; rank++)
-        count += job->map->places[rank].host == host;
-    return count;
+    return tern_map_ranks_on(job->map, host);
 }
 
 /* Ranks with the same processors of the same host, or of one like it, share a text. */

@@ -525,3 +525,11 @@ void tern_map_free(struct tern_map *map)
     free(map->places);
     *map = (struct tern_map){ 0 };
 }
+
+int tern_map_ranks_on(const struct tern_map *map, int host)
+{
+    int ranks = 0;
+    for (int rank = 0; rank < map->size; rank++)
+        ranks += map->places[rank].host == host;
+    return ranks;
+}

@@ -57,5 +57,7 @@ struct tern_map {
 int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
                    int host_count, struct tern_map *ret_map);
 void tern_map_free(struct tern_map *map);
+/* How many ranks `host` has. */
+int tern_map_ranks_on(const struct tern_map *map, int host);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream is one rank's standard output or error; a sink is where it goes (one sink when our own
- * output and error are the same file). What a rank writes is held until its line is complete, so
- * that lines of different ranks never mix. A line that stays incomplete while its rank waits (a
- * prompt, a row of dots) is passed on as it is after 100 ms; when another rank's line comes after
- * it, a newline is put between. A job of one rank without tags is passed through byte for byte.
+ * A stream is one rank's standard output or error; a sink is where it goes (sink.h). What a rank
+ * writes is held until its line is complete, so that lines of different ranks never mix. A line that
+ * stays incomplete while its rank waits (a prompt, a row of dots) is passed on as it is after 100 ms.
+ * A job of one rank without tags is passed through byte for byte.
  *
  * Time alone does not tell that a rank waits: on a loaded machine it may get no processor for
  * longer than that in the middle of a line. So the kernel is asked. All its threads must sleep, or
@@ -18,7 +17,6 @@
 #include "mpirun/ranks/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,7 +25,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
@@ -35,36 +32,19 @@
 #include "lib/util/text.h"
 #include "mpirun/ranks/activity.h"
 #include "mpirun/base/loop.h"
-#include "mpirun/ranks/writer.h"
+#include "mpirun/ranks/output_file.h"
+#include "mpirun/ranks/sink.h"
 
 enum { HOLD_MS = 100, READ_BYTES = 65536, LINE_MAX_BYTES = 1 << 20, READS_AT_ONCE = 16 };
 enum { BLOCKED_LOOKS = 20 }; /* a thread that a disk or driver blocks for longer counts as asleep */
 
-struct stream;
-
-struct sink {
-    struct tern_writer writer;
-    struct arrears *arrears; /* what hosts have sent while the writer was full */
-    struct stream
-        *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
-};
-
-/* Bytes of a host that it is told of when the writer has caught up. */
-struct arrears {
-    struct arrears *next;
-    int host;
-    size_t bytes;
-};
-
 struct stream {
     struct tern_watch watch;
     struct tern_timer hold;
-    struct sink *sink;
+    struct tern_source source;
     struct stream *next;
-    int rank, which;
     int file_fd; /* --output-filename, or -1 */
     bool open;
-    bool in_line; /* the beginning of the current line has been passed on */
     char *held;   /* the incomplete line */
     size_t held_bytes, held_room;
     int looks;       /* at what the rank does since the line was begun */
@@ -74,13 +54,13 @@ struct stream {
 static struct {
     const struct tern_options *options;
     const struct tern_output_listener *listener;
-    struct sink sinks[2], *sink_of[3];
+    struct tern_sink sinks[2], *sink_of[3];
     struct tern_watch notified;
-    struct stream own; /* mpirun's messages */
+    struct tern_source own; /* mpirun's messages */
     struct stream *streams;
     struct stream *far; /* of other hosts */
     size_t on_the_way;  /* on an agent: bytes that mpirun has not passed on yet */
-    int open_streams, ranks, digits;
+    int open_streams, ranks;
     bool active, raw, failed;
 } output;
 
@@ -88,71 +68,23 @@ static struct {
 static bool is_full(struct stream *stream)
 {
     return output.listener->forward ? output.on_the_way >= TERN_OUTPUT_CREDIT
-                                    : tern_writer_full(&stream->sink->writer);
+                                    : tern_writer_full(&stream->source.sink->writer);
 }
-
 
 static struct stream *stream_of(struct tern_watch *watch)
 {
     return (struct stream *)((char *)watch - offsetof(struct stream, watch));
 }
 
-static size_t make_tag(const struct stream *stream, char *tag, size_t room)
-{
-    size_t used = 0;
-    if (output.options->timestamp_output) {
-        time_t now = time(NULL);
-        struct tm local;
-        localtime_r(&now, &local);
-        used = strftime(tag, room, "%a %b %e %H:%M:%S %Y", &local);
-    }
-    const char *name = stream->which == 1 ? "stdout" : "stderr";
-    if (output.options->tag_output)
-        used += snprintf(tag + used, room - used, "[1,%d]<%s>:", stream->rank, name);
-    else if (used)
-        used += snprintf(tag + used, room - used, "<%s>:", name);
-    return used;
-}
-
 /* Passes on bytes of the stream's current line and the lines after it. */
 static void emit(struct stream *stream, const char *data, size_t size)
 {
-    struct sink *sink = stream->sink;
-    if (!size)
-        return;
-    if (output.listener->forward) {
+    if (size && output.listener->forward) {
         output.on_the_way += size;
-        output.listener->forward(stream->rank, stream->which, data, size);
-        return;
+        output.listener->forward(stream->source.rank, stream->source.which, data, size);
+    } else if (size) {
+        tern_sink_write(&stream->source, data, size);
     }
-    if (output.raw && stream != &output.own) {
-        tern_writer_add(&sink->writer, data, size);
-        sink->mid_line = data[size - 1] == '\n' ? NULL : stream;
-        return;
-    }
-    char tag[128];
-    size_t tag_bytes = stream == &output.own ? 0 : make_tag(stream, tag, sizeof tag);
-    struct stream *other = sink->mid_line;
-    if (other && other != stream && (other->rank != stream->rank || tag_bytes)) {
-        tern_writer_add(&sink->writer, "\n", 1);
-        other->in_line = false;
-    }
-    if (!tag_bytes) {
-        tern_writer_add(&sink->writer, data, size);
-    } else {
-        bool in_line = stream->in_line;
-        for (size_t at = 0; at < size;) {
-            const char *newline = memchr(data + at, '\n', size - at);
-            size_t length = newline ? (size_t)(newline - data) + 1 - at : size - at;
-            if (!in_line)
-                tern_writer_add(&sink->writer, tag, tag_bytes);
-            tern_writer_add(&sink->writer, data + at, length);
-            in_line = false;
-            at += length;
-        }
-    }
-    stream->in_line = data[size - 1] != '\n';
-    sink->mid_line = stream->in_line ? stream : NULL;
 }
 
 static void release_held(struct stream *stream)
@@ -169,9 +101,9 @@ static void file_failed(struct stream *stream, int error)
     static bool said;
     if (!said)
         tern_output_say("cannot write the output file of rank %d: %s; what ranks write into files is not complete",
-                        stream->rank, strerror(error));
+                        stream->source.rank, strerror(error));
     said = true;
-    output.listener->file_failed(stream->rank);
+    output.listener->file_failed(stream->source.rank);
 }
 
 static void close_file(struct stream *stream)
@@ -183,17 +115,10 @@ static void close_file(struct stream *stream)
 
 static void write_file(struct stream *stream, const char *data, size_t size)
 {
-    while (stream->file_fd >= 0 && size) {
-        ssize_t n = write(stream->file_fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            file_failed(stream, errno);
-            close_file(stream);
-            return;
-        }
-        data += n;
-        size -= n;
+    int error = stream->file_fd < 0 ? 0 : tern_output_file_write(stream->file_fd, data, size);
+    if (error) {
+        file_failed(stream, error);
+        close_file(stream);
     }
 }
 
@@ -282,14 +207,14 @@ static void stream_ready(struct tern_watch *watch, uint32_t events)
     }
     if (!read_some(stream, READS_AT_ONCE)) {
         close_stream(stream);
-        output.listener->closed(stream->rank);
+        output.listener->closed(stream->source.rank);
     }
 }
 
 /* Whether the rank waits, rather than that it only has no processor now. */
 static bool rank_waits(struct stream *stream)
 {
-    pid_t pid = output.listener->process_of(stream->rank);
+    pid_t pid = output.listener->process_of(stream->source.rank);
     if (!pid)
         return false;
     struct tern_activity now = tern_activity_of(pid);
@@ -330,16 +255,6 @@ static void watch_streams(void)
     }
 }
 
-static void settle_arrears(struct sink *sink)
-{
-    while (sink->arrears && !tern_writer_full(&sink->writer)) {
-        struct arrears *first = sink->arrears;
-        sink->arrears = first->next;
-        output.listener->passed_on(first->host, first->bytes);
-        free(first);
-    }
-}
-
 /* A writer has caught up, or failed. */
 static void writers_notified(struct tern_watch *watch, uint32_t events)
 {
@@ -354,7 +269,7 @@ static void writers_notified(struct tern_watch *watch, uint32_t events)
         }
     }
     for (int which = 1; which <= 2; which++)
-        settle_arrears(output.sink_of[which]);
+        tern_sink_settle(output.sink_of[which], output.listener->passed_on);
     watch_streams();
 }
 
@@ -367,16 +282,14 @@ void tern_output_credit(size_t bytes)
 static struct stream *far_stream(int rank, int which)
 {
     struct stream **link = &output.far;
-    while (*link && ((*link)->rank != rank || (*link)->which != which))
+    while (*link && ((*link)->source.rank != rank || (*link)->source.which != which))
         link = &(*link)->next;
     struct stream *stream = *link;
     if (stream) { /* who has spoken last is likely to go on */
         *link = stream->next;
     } else {
         stream = tern_must_alloc(sizeof *stream);
-        stream->sink = output.sink_of[which];
-        stream->rank = rank;
-        stream->which = which;
+        stream->source = (struct tern_source){ .sink = output.sink_of[which], .rank = rank, .which = which };
         stream->file_fd = -1;
     }
     stream->next = output.far;
@@ -388,12 +301,8 @@ void tern_output_take(int host, int rank, int which, const char *data, size_t si
 {
     struct stream *stream = far_stream(rank, which == 2 ? 2 : 1);
     emit(stream, data, size);
-    struct arrears *owed = tern_must_alloc(sizeof *owed), **link = &stream->sink->arrears;
-    *owed = (struct arrears){ NULL, host, size };
-    while (*link)
-        link = &(*link)->next;
-    *link = owed;
-    settle_arrears(stream->sink);
+    tern_sink_owe(stream->source.sink, host, size);
+    tern_sink_settle(stream->source.sink, output.listener->passed_on);
 }
 
 static bool same_file(int a, int b)
@@ -410,51 +319,28 @@ int tern_output_open(const struct tern_options *options, int ranks,
     output.listener = listener;
     output.ranks = ranks;
     output.raw = ranks == 1 && !options->tag_output && !options->timestamp_output;
-    for (int n = ranks - 1; n >= 10; n /= 10)
-        output.digits++;
-    output.digits++;
     output.notified.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     output.notified.ready = writers_notified;
     if (output.notified.fd < 0 || tern_loop_watch(&output.notified, EPOLLIN) < 0)
         return tern_error(TERN_ERR_OTHER, "eventfd: %s", strerror(errno));
     output.sink_of[1] = &output.sinks[0];
     output.sink_of[2] = &output.sinks[1];
-    output.own = (struct stream){ .rank = -1, .which = 2, .file_fd = -1 };
     if (listener->forward)
         return 0;
     output.sink_of[2] = same_file(1, 2) ? &output.sinks[0] : &output.sinks[1];
     for (int which = 1; which <= 2; which++) {
-        struct sink *sink = output.sink_of[which];
+        struct tern_sink *sink = output.sink_of[which];
         if (which == 2 && sink == output.sink_of[1])
             break;
+        sink->options = options;
+        sink->raw = output.raw;
         int error = tern_writer_start(&sink->writer, which, output.notified.fd);
         if (error)
             return error;
     }
-    output.own.sink = output.sink_of[2];
+    output.own = (struct tern_source){ .sink = output.sink_of[2], .rank = TERN_SOURCE_MPIRUN, .which = 2 };
     output.active = true;
     return 0;
-}
-
-/* DIR/1/rank.N/stdout, as Open MPI names them (1 is the job; not with nojobid). */
-static int open_file(const struct stream *stream)
-{
-    static const char *const names[] = { "", "stdout", "stderr" };
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s%s/rank.%0*d/", output.options->output_dir,
-                          output.options->output_no_job ? "" : "/1", output.digits, stream->rank);
-    for (char *at = path + 1; length < (int)sizeof path - 10 && (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(path, 0777);
-        *at = '/';
-    }
-    if (length >= (int)sizeof path - 10)
-        return tern_error(TERN_ERR_OTHER, "--output-filename: the name is too long");
-    strcat(path, names[stream->which]);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return tern_error(TERN_ERR_OTHER, "cannot write %s: %s", path, strerror(errno));
-    return fd;
 }
 
 int tern_output_add(int rank, int which, int fd)
@@ -462,16 +348,14 @@ int tern_output_add(int rank, int which, int fd)
     struct stream *stream = tern_must_alloc(sizeof *stream);
     stream->watch = (struct tern_watch){ .fd = fd, .ready = stream_ready };
     stream->hold.expired = hold_expired;
-    stream->sink = output.sink_of[which];
-    stream->rank = rank;
-    stream->which = which;
+    stream->source = (struct tern_source){ .sink = output.sink_of[which], .rank = rank, .which = which };
     stream->file_fd = -1;
     stream->open = true;
     stream->next = output.streams;
     output.streams = stream;
     output.open_streams++;
     if (output.options->output_dir) {
-        stream->file_fd = open_file(stream);
+        stream->file_fd = tern_output_file_open(output.options, output.ranks, rank, which);
         if (stream->file_fd < 0)
             return TERN_ERR_OTHER;
     }
@@ -495,7 +379,7 @@ void tern_output_say(const char *format, ...)
     size_t length = strlen(line);
     length += tern_text_make_printable(text, true, line + length, sizeof line - length - 1);
     line[length++] = '\n';
-    emit(&output.own, line, length);
+    tern_sink_write(&output.own, line, length);
 }
 
 int tern_output_open_streams(void)

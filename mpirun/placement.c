@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/placement.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/plan/hosts.h"
+#include "mpirun/plan/this_machine.h"
+
+static int map_ranks(struct tern_options *options, const struct tern_host *hosts, int host_count,
+                     struct tern_map *ret_map)
+{
+    static int *np;
+    np = tern_must_grow(np, options->app_count * sizeof *np);
+    for (int app = 0; app < options->app_count; app++)
+        np[app] = options->apps[app].np;
+    options->map.np = np;
+    options->map.apps = options->app_count;
+    struct tern_map map;
+    int error = tern_map_ranks(&options->map, hosts, host_count, &map);
+    if (error)
+        return error;
+    if (options->stdin_rank >= map.size)
+        error = tern_error(TERN_ERR_ARG, "--stdin %d: the number of ranks is %d", options->stdin_rank,
+                           map.size);
+    if (error)
+        tern_map_free(&map);
+    else
+        *ret_map = map;
+    return error;
+}
+
+/* --map-by seq: each host that was named gets the next rank. */
+static int place_in_sequence(struct tern_placement *p)
+{
+    const struct tern_host_list *list = &p->list;
+    int count = list->sequence.count, last = -1;
+    p->fixed = tern_must_alloc(count * sizeof *p->fixed);
+    for (int i = 0; i < count; i++) {
+        const char *name = list->sequence.items[i];
+        if (last < 0 || strcmp(name, list->sequence.items[i - 1])) /* the resolver may be slow */
+            last = tern_host_list_find(list, name);
+        if (last < 0)
+            return tern_error(TERN_ERR_ARG, "--map-by seq: host %s may not be used", name);
+        p->fixed[i].host = last;
+    }
+    p->options->map.fixed_count = count;
+    return 0;
+}
+
+int tern_placement_collect(struct tern_options *options, struct tern_placement *p)
+{
+    p->options = options;
+    struct tern_host_list *list = &p->list;
+    int error = options->rankfile ? tern_rankfile_read(options->rankfile, options->rankfile_physical,
+                                                       &p->rankfile)
+                                  : 0;
+    if (!error)
+        error = tern_hosts_collect(&options->hosts, &options->hostfiles,
+                                   options->rankfile ? &p->rankfile : NULL, list);
+    if (error)
+        return error;
+    int kept = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (!options->no_local || !list->items[i].here)
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    if (!kept)
+        return tern_error(TERN_ERR_ARG, "--nolocal leaves no host");
+    if (options->rankfile) {
+        error = tern_rankfile_place(&p->rankfile, list, list->where, &p->fixed);
+        options->map.fixed_count = p->rankfile.count;
+        options->map.fixed_by = options->rankfile;
+    } else if (options->sequential) {
+        error = place_in_sequence(p);
+    }
+    options->map.fixed = p->fixed;
+    return error;
+}
+
+bool tern_placement_is_here(const struct tern_placement *p)
+{
+    return p->list.count == 1 && p->list.items[0].here;
+}
+
+/* What is known of the hosts so far; in place of unknown processors stands one. */
+static void make_hosts(struct tern_placement *p)
+{
+    static struct tern_cpu one;
+    p->hosts = tern_must_alloc(p->list.count * sizeof *p->hosts);
+    p->here = -1;
+    for (int h = 0; h < p->list.count; h++) {
+        const struct tern_host_entry *entry = &p->list.items[h];
+        struct tern_host *host = &p->hosts[h];
+        *host = (struct tern_host){ .cpus = &one, .cpu_count = 1 };
+        snprintf(host->name, sizeof host->name, "%s", entry->name);
+        if (entry->here) {
+            *host = p->own;
+            p->here = h;
+        }
+        host->slots = entry->slots;
+        host->max_slots = entry->max_slots;
+        host->slots_implied = entry->implied;
+    }
+}
+
+/* Which host gets which ranks, as far as it can be told before the hosts are asked which processors
+ * they have. 1: it can't. */
+static int map_early(struct tern_placement *p, struct tern_map *ret_map)
+{
+    struct tern_map_request *request = &p->options->map, asked = *request;
+    bool known = !request->per_object || request->per_level == TERN_MAP_LEVEL_NODE;
+    for (int h = 0; h < p->list.count; h++)
+        known &= p->list.items[h].slots > 0 || p->list.items[h].here;
+    if (!known && !request->fixed)
+        return 1;
+    struct tern_fixed_place *bare = tern_must_alloc(request->fixed_count * sizeof *bare);
+    for (int rank = 0; rank < request->fixed_count; rank++)
+        bare[rank].host = p->fixed[rank].host; /* whether it has the processors is seen later */
+    request->fixed = request->fixed ? bare : NULL;
+    request->no_oversubscribe &= known;
+    int error = map_ranks(p->options, p->hosts, p->list.count, ret_map);
+    request->fixed = asked.fixed;
+    request->no_oversubscribe = asked.no_oversubscribe;
+    if (!error && known)
+        p->slots = ret_map->slots;
+    free(bare);
+    return error;
+}
+
+/* Takes the hosts that will get no rank, where that is known, from the list, and puts them behind the others. */
+static int drop_unused(struct tern_placement *p)
+{
+    struct tern_map map;
+    int error = map_early(p, &map);
+    if (error)
+        return error < 0 ? error : 0;
+    struct tern_host *unused = tern_must_alloc(p->list.count * sizeof *unused);
+    int kept = 0;
+    for (int h = 0; h < p->list.count; h++) {
+        if (!tern_map_ranks_on(&map, h)) {
+            unused[p->unused++] = p->hosts[h];
+            continue;
+        }
+        for (int rank = 0; rank < p->options->map.fixed_count; rank++) {
+            if (p->fixed[rank].host == h)
+                p->fixed[rank].host = kept;
+        }
+        if (p->here == h)
+            p->here = kept;
+        p->list.items[kept] = p->list.items[h];
+        p->hosts[kept++] = p->hosts[h];
+    }
+    if (p->here >= kept || (p->here >= 0 && !p->list.items[p->here].here))
+        p->here = -1;
+    p->list.count = kept;
+    memcpy(p->hosts + kept, unused, p->unused * sizeof *unused);
+    free(unused);
+    tern_map_free(&map);
+    return 0;
+}
+
+/* A dry run starts nothing, so the others cannot be asked. */
+static void take_others_as_this(struct tern_placement *p)
+{
+    int others = 0;
+    for (int h = 0; h < p->list.count; h++) {
+        struct tern_host *host = &p->hosts[h];
+        if (p->list.items[h].here)
+            continue;
+        host->cpus = p->own.cpus;
+        host->cpu_count = p->own.cpu_count;
+        host->cpu_limit = p->own.cpu_limit;
+        others++;
+    }
+    int cores = tern_host_objects(&p->own, TERN_MAP_LEVEL_CORE);
+    if (others && !p->options->quiet)
+        tern_log("nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
+                 others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,
+                 cores == 1 ? "" : "s");
+}
+
+/* --cpu-set leaves processors to others also when ranks are not bound. */
+static void keep_to_listed(const struct tern_options *options, struct tern_map *map)
+{
+    for (int rank = 0; options->cpu_list && rank < map->size; rank++)
+        map->places[rank].bound = true;
+}
+
+int tern_placement_make(struct tern_placement *p, const struct tern_muster_listener *listener)
+{
+    int error = tern_topology_read(p->options->cpu_list, &p->own, &p->topology);
+    if (error)
+        return error;
+    make_hosts(p);
+    bool only_here = p->list.count == 1 && p->here == 0;
+    if (!only_here) {
+        p->options->map.over_hosts = !p->options->map.no_oversubscribe;
+        p->options->map.no_oversubscribe |= !p->options->oversubscribe;
+        error = drop_unused(p);
+        only_here = p->list.count == 1 && p->here == 0;
+    }
+    if (!error)
+        error = tern_loop_open();
+    if (!error && !only_here && p->options->do_not_launch)
+        take_others_as_this(p);
+    else if (!error && !only_here)
+        error = tern_muster(p->options, &p->list, p->here, p->hosts, listener);
+    if (!error)
+        error = map_ranks(p->options, p->hosts, p->list.count, &p->map);
+    if (error)
+        return error;
+    if (p->slots > p->map.slots)
+        p->map.slots = p->slots;
+    keep_to_listed(p->options, &p->map);
+    return 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/util/log.h"
+#include "mpirun/plan/describe.h"
+
+static void show_map(const struct tern_options *options, const struct tern_host *hosts,
+                     int host_count, const struct tern_map *map)
+{
+    printf(" Data for JOB [%d,1] offset 0 Total slots allocated %d\n\n", (int)getpid(), map->slots);
+    printf(" ========================   JOB MAP   ========================\n");
+    for (int h = 0; h < host_count; h++) {
+        printf("\n Data for node: %s\tNum slots: %d\tMax slots: %d\tNum procs: %d\n", hosts[h].name,
+               tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots,
+               tern_map_ranks_on(map, h));
+        for (int rank = 0; rank < map->size; rank++) {
+            if (map->places[rank].host != h)
+                continue;
+            char *place = tern_map_describe(&hosts[h], &map->places[rank]);
+            printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n",
+                   (int)getpid(), map->places[rank].app, rank, place);
+            free(place);
+        }
+    }
+    printf("\n =============================================================\n");
+}
+
+/* Of hosts that were not asked (`host_count` and on) only those whose slots are known. */
+static void show_allocation(const struct tern_options *options, const struct tern_host *hosts,
+                            int host_count, int unused)
+{
+    printf("\n======================   ALLOCATED NODES   ======================\n");
+    for (int h = 0; h < host_count + unused; h++)
+        if (h < host_count || hosts[h].slots)
+            printf("\t%s: slots=%d max_slots=%d slots_inuse=0 state=UP\n", hosts[h].name,
+                   tern_host_slots(&hosts[h], options->map.hwthreads), hosts[h].max_slots);
+    printf("=================================================================\n");
+}
+
+static void report_bindings(const struct tern_host *hosts, const struct tern_map *map)
+{
+    for (int rank = 0; rank < map->size; rank++) {
+        const struct tern_host *host = &hosts[map->places[rank].host];
+        char *place = tern_map_describe(host, &map->places[rank]);
+        fprintf(stderr, "[%s:%d] MCW rank %d %s%s\n", host->name, (int)getpid(), rank,
+                map->places[rank].bound && place[0] == 's' ? "bound to " : "is ", place);
+        free(place);
+    }
+}
+
+static int report_pid(const char *where)
+{
+    if (strcmp(where, "-") == 0) {
+        printf("%d\n", (int)getpid());
+        return 0;
+    }
+    if (strcmp(where, "+") == 0) {
+        fprintf(stderr, "%d\n", (int)getpid());
+        return 0;
+    }
+    FILE *file = fopen(where, "we");
+    if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file)) {
+        tern_log("cannot write the process id to %s: %s", where, strerror(errno));
+        return 1;
+    }
+    return 0;
+}
+
+static void advise(const struct tern_options *options, const struct tern_map *map)
+{
+    if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
+        return;
+    int ranks = map->crowded_ranks, units = map->crowded_units;
+    char *there = tern_must_format("%d %s%s", units, options->map.hwthreads ? "hardware thread" : "core", units == 1 ? "" : "s");
+    if (options->map.pe > 1)
+        tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says that this is meant",
+                 ranks, ranks == 1 ? "" : "s", options->map.pe, there);
+    else
+        tern_log("%d ranks share %s; --oversubscribe says that this is meant", ranks, there);
+    free(there);
+}
+
+int tern_show_finish(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    tern_log("cannot write to standard output: %s", strerror(errno));
+    return 1;
+}
+
+int tern_show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
+                int unused, const struct tern_map *map)
+{
+    if (options->report_pid && report_pid(options->report_pid))
+        return 1;
+    if (options->display_allocation)
+        show_allocation(options, hosts, host_count, unused);
+    if (options->display_map)
+        show_map(options, hosts, host_count, map);
+    if (options->report_bindings)
+        report_bindings(hosts, map);
+    advise(options, map);
+    return tern_show_finish();
+}
