@@ -26,8 +26,8 @@
 
 enum { AGENTS_END_MS = 1000 };
 
-/* A closed standard stream would be replaced by the first file that we open. Writing to this one fails (EBADF), as it did
- * before. */
+/* A closed standard stream would be replaced by the first file that we open. Writing to this one
+ * fails (EBADF), as it did before. */
 static void open_standard_streams(void)
 {
     int fd;
@@ -51,7 +51,8 @@ static int check_stack(char **envp)
     rlim_t used_kib = (rlim_t)(end - &here) / 1024, kib = limit.rlim_cur / 1024;
     if (kib >= used_kib + NEEDED_KIB)
         return 0;
-    tern_log("the limit of the stack is %llu KiB, of which %llu are taken; mpirun needs %d more: raise it (ulimit -s)",
+    tern_log("the limit of the stack is %llu KiB, of which %llu are taken; mpirun needs %d more: "
+             "raise it (ulimit -s)",
              (unsigned long long)kib, (unsigned long long)used_kib, NEEDED_KIB);
     return 1;
 }
@@ -124,7 +125,8 @@ static void agent_said(const char *line)
     tern_output_say("%s", line);
 }
 
-/* What mpirun starts on other hosts: mpirun --agent [call | sweep]. Returns false if it is none of these. */
+/* What mpirun starts on other hosts: mpirun --agent [call | sweep]. Returns false if it is none of
+ * these. */
 static bool be_agent(int argc, char **argv, int *ret_status)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -149,7 +151,8 @@ int main(int argc, char **argv, char **envp)
     tern_guardian_command_line(argv);
     if (argc > 1 && strcmp(argv[1], "--agent") == 0 && be_agent(argc, argv, &status))
         return status;
-    static const struct tern_muster_listener listener = { tern_run_lose, tern_job_received, agent_said };
+    static const struct tern_muster_listener listener = {tern_run_lose, tern_job_received,
+                                                         agent_said};
     struct tern_options *options = &all.options;
     struct tern_placement *placement = &all.placement;
     int parsed = tern_options_parse(argc, argv, options);
@@ -180,19 +183,20 @@ int main(int argc, char **argv, char **envp)
     if (!only_here && placement->here >= 0 && tern_map_ranks_on(&placement->map, placement->here))
         status = find_programs(options, all.wdirs, all.paths);
     if (!status)
-        status = tern_show(options, placement->hosts, placement->list.count, placement->unused, &placement->map);
+        status = tern_show(options, placement->hosts, placement->list.count, placement->unused,
+                           &placement->map);
     if (status || options->do_not_launch) {
         tern_agents_end(AGENTS_END_MS);
         return status;
     }
-    all.job = (struct tern_job){ .options = options,
-                                 .hosts = placement->hosts,
-                                 .host_count = placement->list.count,
-                                 .here = placement->here,
-                                 .topology = placement->topology,
-                                 .map = &placement->map,
-                                 .paths = all.paths,
-                                 .wdirs = all.wdirs };
+    all.job = (struct tern_job){.options = options,
+                                .hosts = placement->hosts,
+                                .host_count = placement->list.count,
+                                .here = placement->here,
+                                .topology = placement->topology,
+                                .map = &placement->map,
+                                .paths = all.paths,
+                                .wdirs = all.wdirs};
     tern_environment_add_figures(&all.options);
     return tern_job_run(&all.job);
 }

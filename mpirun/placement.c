@@ -25,8 +25,8 @@ static int map_ranks(struct tern_options *options, const struct tern_host *hosts
     if (error)
         return error;
     if (options->stdin_rank >= map.size)
-        error = tern_error(TERN_ERR_ARG, "--stdin %d: the number of ranks is %d", options->stdin_rank,
-                           map.size);
+        error = tern_error(TERN_ERR_ARG, "--stdin %d: the number of ranks is %d",
+                           options->stdin_rank, map.size);
     if (error)
         tern_map_free(&map);
     else
@@ -56,8 +56,8 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
 {
     p->options = options;
     struct tern_host_list *list = &p->list;
-    int error = options->rankfile ? tern_rankfile_read(options->rankfile, options->rankfile_physical,
-                                                       &p->rankfile)
+    int error = options->rankfile ? tern_rankfile_read(options->rankfile,
+                                                       options->rankfile_physical, &p->rankfile)
                                   : 0;
     if (!error)
         error = tern_hosts_collect(&options->hosts, &options->hostfiles,
@@ -97,7 +97,7 @@ static void make_hosts(struct tern_placement *p)
     for (int h = 0; h < p->list.count; h++) {
         const struct tern_host_entry *entry = &p->list.items[h];
         struct tern_host *host = &p->hosts[h];
-        *host = (struct tern_host){ .cpus = &one, .cpu_count = 1 };
+        *host = (struct tern_host){.cpus = &one, .cpu_count = 1};
         snprintf(host->name, sizeof host->name, "%s", entry->name);
         if (entry->here) {
             *host = p->own;
@@ -133,7 +133,8 @@ static int map_early(struct tern_placement *p, struct tern_map *ret_map)
     return error;
 }
 
-/* Takes the hosts that will get no rank, where that is known, from the list, and puts them behind the others. */
+/* Takes the hosts that will get no rank, where that is known, from the list, and puts them behind
+ * the others. */
 static int drop_unused(struct tern_placement *p)
 {
     struct tern_map map;
@@ -180,9 +181,10 @@ static void take_others_as_this(struct tern_placement *p)
     }
     int cores = tern_host_objects(&p->own, TERN_MAP_LEVEL_CORE);
     if (others && !p->options->quiet)
-        tern_log("nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
-                 others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,
-                 cores == 1 ? "" : "s");
+        tern_log(
+            "nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
+            others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,
+            cores == 1 ? "" : "s");
 }
 
 /* --cpu-set leaves processors to others also when ranks are not bound. */

@@ -30,13 +30,13 @@
 #include "lib/util/launcher.h"
 #include "lib/util/log.h"
 #include "lib/util/text.h"
-#include "mpirun/tree/agents.h"
-#include "mpirun/serve/server_exchange.h"
+#include "mpirun/base/loop.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
-#include "mpirun/base/loop.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/rank_states.h"
+#include "mpirun/serve/server_exchange.h"
+#include "mpirun/tree/agents.h"
 
 enum {
     END_GRACE_MS = 300,

@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-#include "mpirun/wire/frame.h"
-#include "mpirun/ranks/guardian.h"
 #include "mpirun/plan/job.h"
+#include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/clients.h"
+#include "mpirun/wire/frame.h"
 
 /* Before all else; `job` stays the caller's and must live as long as the process. */
 void tern_run_open(const struct tern_job *job);

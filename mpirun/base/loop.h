@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_LOOP_H
-#define TERN_MPIRUN_LOOP_H
+#ifndef TERN_MPIRUN_BASE_LOOP_H
+#define TERN_MPIRUN_BASE_LOOP_H
 
 /* mpirun's event loop: descriptors and timers, each with a callback. One thread. A watch or timer
  * is owned by the caller, must stay where it is while it is active, and starts zeroed. */

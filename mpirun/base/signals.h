@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SIGNALS_H
-#define TERN_MPIRUN_SIGNALS_H
+#ifndef TERN_MPIRUN_BASE_SIGNALS_H
+#define TERN_MPIRUN_BASE_SIGNALS_H
 
 /* The signals that mpirun passes on to the ranks, as events of the loop. */
 

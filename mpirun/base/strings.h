@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_STRINGS_H
-#define TERN_MPIRUN_STRINGS_H
+#ifndef TERN_MPIRUN_BASE_STRINGS_H
+#define TERN_MPIRUN_BASE_STRINGS_H
 
 /* Growing lists of strings, always ended by NULL once something was added: argv and environ.
  * Running out of memory ends mpirun (nothing has been started, or the guardian cleans up). A zeroed

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_ALLOCATION_H
-#define TERN_MPIRUN_ALLOCATION_H
+#ifndef TERN_MPIRUN_PLAN_ALLOCATION_H
+#define TERN_MPIRUN_PLAN_ALLOCATION_H
 
 /* The hosts that a batch system gave us, as its variables and files say. The parsers are pure. */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/plan/describe.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/plan/describe.h"
 
 /* Hardware threads i .. end-1 of the host's list are one core. */
 static int end_of_core(const struct tern_host *host, int i)

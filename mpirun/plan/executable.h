@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_PROGRAM_H
-#define TERN_MPIRUN_PROGRAM_H
+#ifndef TERN_MPIRUN_PLAN_EXECUTABLE_H
+#define TERN_MPIRUN_PLAN_EXECUTABLE_H
 
 /* Where the program is that a name on the command line means. */
 

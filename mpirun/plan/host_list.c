@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "lib/util/text.h"
 #include "lib/util/log.h"
+#include "lib/util/text.h"
 
 enum { MOST_SLOTS = 1 << 20 };
 

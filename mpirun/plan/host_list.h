@@ -12,11 +12,11 @@
 /* An entry of a list of hosts. */
 struct tern_host_entry {
     char name[256];
-    char user[64]; /* from USER@NAME; "": not said */
-    int slots;     /* 0: not said */
-    int max_slots; /* 0: not said */
-    bool here;     /* it is this machine */
-    bool implied;  /* the slots count as said, but no number was */
+    char user[64];    /* from USER@NAME; "": not said */
+    int slots;        /* 0: not said */
+    int max_slots;    /* 0: not said */
+    bool here;        /* it is this machine */
+    bool implied;     /* the slots count as said, but no number was */
     char address[48]; /* of its name; "": nobody knows it, or nobody asked */
 };
 
@@ -41,8 +41,8 @@ bool tern_host_is_here(const char *name);
 /* Fills in `here` and `address` of a named host. Asks the resolver, and may block. */
 void tern_host_identify(struct tern_host_entry *entry);
 
-/* Adds a host, or to the slots of one that is in the list, which has the same name or address. A host
- * listed once without slots has one per core (0), listed again and again one each time. */
+/* Adds a host, or to the slots of one that is in the list, which has the same name or address. A
+ * host listed once without slots has one per core (0), listed again and again one each time. */
 void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entry *entry);
 /* The entry of the same host as `wanted`, by name or address; NULL if there is none. */
 struct tern_host_entry *tern_host_list_find_entry(const struct tern_host_list *list,
@@ -50,8 +50,8 @@ struct tern_host_entry *tern_host_list_find_entry(const struct tern_host_list *l
 /* Where in the list the host of that name is, or -1. May ask the resolver, and block. */
 int tern_host_list_find(const struct tern_host_list *list, const char *name);
 
-/* Returns true if `name` may be the name of a host or user: it does not look like an option, and has no blank, slash or control
- * code in it. */
+/* Returns true if `name` may be the name of a host or user: it does not look like an option, and
+ * has no blank, slash or control code in it. */
 bool tern_host_name_is_good(const char *name);
 
 /* The address of a host as text; malloc'ed. NULL: nobody knows it. */

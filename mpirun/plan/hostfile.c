@@ -8,8 +8,8 @@
 #include "lib/util/error.h"
 #include "lib/util/text.h"
 
-/* Comments become space, lines stay: after # or // to the end of the line, and from one mark to the other, which may be lines away.
- * One that has no end is none. */
+/* Comments become space, lines stay: after # or // to the end of the line, and from one mark to the
+ * other, which may be lines away. One that has no end is none. */
 static void blank_comments(char *text)
 {
     for (char *at = text; *at;) {
@@ -59,10 +59,10 @@ static bool is_one_of(const char *word, const char *const *names)
 
 int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry)
 {
-    static const char *const slots[] = { "slots", "slot", "cpus", "cpu", "count", NULL };
-    static const char *const most[] = { "max_slots", "slots_max", NULL };
-    static const char *const of_no_use[] = { "port", "username", "user_name", "user", "rack", NULL };
-    struct tern_host_entry entry = { 0 };
+    static const char *const slots[] = {"slots", "slot", "cpus", "cpu", "count", NULL};
+    static const char *const most[] = {"max_slots", "slots_max", NULL};
+    static const char *const of_no_use[] = {"port", "username", "user_name", "user", "rack", NULL};
+    struct tern_host_entry entry = {0};
     char *copy = tern_must_copy(line), *rest = copy, *word;
     copy[strcspn(copy, "\n")] = '\0';
     blank_comments(copy);
@@ -94,8 +94,8 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
     }
     free(copy);
     if (error == 0 && entry.max_slots && entry.slots > entry.max_slots)
-        error = tern_error(TERN_ERR_ARG, "host %s has slots=%d, more than its max_slots=%d", entry.name,
-                           entry.slots, entry.max_slots);
+        error = tern_error(TERN_ERR_ARG, "host %s has slots=%d, more than its max_slots=%d",
+                           entry.name, entry.slots, entry.max_slots);
     if (error == 0)
         *ret_entry = entry;
     return error;

@@ -8,8 +8,8 @@
 
 /* Reads one line. 0, 1: an empty or comment line, or TERN_ERR_ARG. */
 int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry);
-/* Adds the hosts of the text of a file, for which `path` stands in sentences. May ask the resolver, and block. 0 or
- * TERN_ERR_ARG. */
+/* Adds the hosts of the text of a file, for which `path` stands in sentences. May ask the resolver,
+ * and block. 0 or TERN_ERR_ARG. */
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list);
 /* Does the same for a file. 0 or TERN_ERR_ARG. */
 int tern_hostfile_read(const char *path, struct tern_host_list *list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_MAP_H
-#define TERN_MPIRUN_MAP_H
+#ifndef TERN_MPIRUN_PLAN_MAP_H
+#define TERN_MPIRUN_PLAN_MAP_H
 
 /* Which rank runs where, and on which processors: a pure function from recorded hosts and what the
  * user asked for to a map. It reads nothing of this machine and starts nothing, so that any machine

@@ -15,19 +15,17 @@
 
 /* ---- values that need reading ---- */
 
-static int set_initial_errhandler(const char *option, char **values, struct tern_app *app,
-                                  struct tern_options *options)
+static int set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
 {
     static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
                                         "mpi_errors_return"};
-    (void)options;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(values[0], known[i]) == 0) {
+        if (strcasecmp(value, known[i]) == 0) {
             tern_strings_set(&app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
             return 0;
         }
     return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
-                      known[1], known[2], values[0]);
+                      known[1], known[2], value);
 }
 
 static int check_arch(const char *option, const char *wanted, struct tern_options *options)
@@ -52,11 +50,10 @@ static int check_memory_kinds(const char *option, const char *list, struct tern_
     return 0;
 }
 
-static int export_variable(const char *option, char **values, struct tern_app *app,
-                           struct tern_options *options)
+static int export_variable(const char *option, const char *text, struct tern_app *app)
 {
-    (void)option, (void)options;
-    const char *text = values[0], *equals = strchr(text, '=');
+    (void)option;
+    const char *equals = strchr(text, '=');
     char *name = tern_must_copy(text);
     name[strcspn(name, "=")] = '\0';
     int error = 0;
@@ -106,7 +103,8 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
         else if (strcasecmp(word, "nojobid") == 0)
             options->output_no_job = true;
         else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
-            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid", option, word);
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no modifier \"%s\"; there are nocopy and nojobid", option, word);
     }
     free(options->output_dir);
     options->output_dir = copy;
@@ -194,35 +192,6 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
     return 0;
 }
 
-static int set_mca(const char *option, char **values, struct tern_app *app, struct tern_options *options)
-{
-    (void)option;
-    tern_parameter_check(values[0]);
-    return tern_parameter_set("OMPI_MCA_", values[0], values[1], &app->env, options);
-}
-
-static int set_global_mca(const char *option, char **values, struct tern_app *app,
-                          struct tern_options *options)
-{
-    (void)option, (void)app;
-    tern_parameter_check(values[0]);
-    return tern_parameter_set("OMPI_MCA_", values[0], values[1], &options->env, options);
-}
-
-static int set_pmix_mca(const char *option, char **values, struct tern_app *app,
-                        struct tern_options *options)
-{
-    (void)option, (void)app;
-    return tern_parameter_set("PMIX_MCA_", values[0], values[1], &options->env, options);
-}
-
-static int set_prte_mca(const char *option, char **values, struct tern_app *app,
-                        struct tern_options *options)
-{
-    (void)option, (void)app;
-    return tern_parameter_set("PRTE_MCA_", values[0], values[1], &options->env, options);
-}
-
 /* ---- the table ---- */
 
 #define IN_OPTIONS(field) .offset = offsetof(struct tern_options, field)
@@ -236,7 +205,8 @@ static int set_prte_mca(const char *option, char **values, struct tern_app *app,
 #define APP_NUMBER(field, greatest) 1, TERN_OPTION_NUMBER, .most = (greatest), IN_APP(field)
 #define READ(function) 1, TERN_OPTION_READ, .read = (function)
 #define ALIAS(function, value) 0, TERN_OPTION_READ, .read = (function), .text = (value)
-#define READ_APP(words, function) (words), TERN_OPTION_READ_APP, .read_app = (function)
+#define READ_APP(function) 1, TERN_OPTION_READ_APP, .read_app = (function)
+#define PARAMETER(prefix, env) 2, TERN_OPTION_PARAMETER, .text = (prefix), env
 #define OF_PARSER(words, what) .values = (words), .kind = TERN_OPTION_##what
 #define IGNORED(words) .values = (words), .kind = TERN_OPTION_IGNORED
 #define REFUSED(words, why) (words), TERN_OPTION_REFUSED, .text = (why)
@@ -252,20 +222,20 @@ const struct tern_option tern_option_table[] = {
     { "hostfile", LIST(hostfiles) },
     { "machinefile", LIST(hostfiles) },
     { "default-hostfile", LIST(hostfiles) },
-    { "x", READ_APP(1, export_variable) },
+    { "x", READ_APP(export_variable) },
     { "wdir", APP_WORD(wdir) },
     { "wd", APP_WORD(wdir) },
     { "path", APP_WORD(path) },
-    { "mca", READ_APP(2, set_mca) },
-    { "omca", READ_APP(2, set_mca) },
-    { "gmca", READ_APP(2, set_global_mca) },
-    { "gomca", READ_APP(2, set_global_mca) },
-    { "initial-errhandler", READ_APP(1, set_initial_errhandler) },
+    { "mca", PARAMETER("OMPI_MCA_", IN_APP(env)) },
+    { "omca", PARAMETER("OMPI_MCA_", IN_APP(env)) },
+    { "gmca", PARAMETER("OMPI_MCA_", IN_OPTIONS(env)) },
+    { "gomca", PARAMETER("OMPI_MCA_", IN_OPTIONS(env)) },
+    { "initial-errhandler", READ_APP(set_initial_errhandler) },
     { "memory-alloc-kinds", READ(check_memory_kinds) },
-    { "pmca", READ_APP(2, set_pmix_mca) },
-    { "pmixmca", READ_APP(2, set_pmix_mca) },
-    { "gpmixmca", READ_APP(2, set_pmix_mca) },
-    { "prtemca", READ_APP(2, set_prte_mca) },
+    { "pmca", PARAMETER("PMIX_MCA_", IN_OPTIONS(env)) },
+    { "pmixmca", PARAMETER("PMIX_MCA_", IN_OPTIONS(env)) },
+    { "gpmixmca", PARAMETER("PMIX_MCA_", IN_OPTIONS(env)) },
+    { "prtemca", PARAMETER("PRTE_MCA_", IN_OPTIONS(env)) },
     { "map-by", READ(tern_policy_map_by) },
     { "rank-by", READ(tern_policy_rank_by) },
     { "bind-to", READ(tern_policy_bind_to) },
@@ -374,7 +344,8 @@ const struct tern_option tern_option_table[] = {
     { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
     { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
     { "xterm",
-      REFUSED(1, "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use --output-filename") },
+      REFUSED(1, "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use "
+                 "--output-filename") },
 };
 const int tern_option_count = sizeof tern_option_table / sizeof *tern_option_table;
 
@@ -397,7 +368,9 @@ int tern_option_apply(const struct tern_option *option, const char *word, char *
     case TERN_OPTION_READ:
         return option->read(word, option->values ? values[0] : option->text, options);
     case TERN_OPTION_READ_APP:
-        return option->read_app(word, values, app, options);
+        return option->read_app(word, values[0], app);
+    case TERN_OPTION_PARAMETER:
+        return tern_parameter_set(option->text, values[0], values[1], field, options);
     case TERN_OPTION_REFUSED:
         return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, option->text);
     default:

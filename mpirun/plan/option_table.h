@@ -7,14 +7,15 @@
 #include "mpirun/plan/options.h"
 
 enum tern_option_kind {
-    TERN_OPTION_IGNORED, /* Open MPI's; it means nothing here, and is accepted so that scripts keep working */
-    TERN_OPTION_REFUSED, /* Open MPI's; the user must know that it is missing: `text` says why */
-    TERN_OPTION_FLAG,    /* sets the bool at `offset` */
-    TERN_OPTION_NUMBER,  /* stores an int from 1 to `most` */
-    TERN_OPTION_WORD,    /* stores a const char * to the value itself */
-    TERN_OPTION_LIST,    /* adds a copy to the struct tern_strings */
-    TERN_OPTION_READ,    /* calls `read` */
+    TERN_OPTION_IGNORED,  /* Open MPI's; without effect, so that scripts keep working */
+    TERN_OPTION_REFUSED,  /* Open MPI's; the user must know that it is missing: `text` says why */
+    TERN_OPTION_FLAG,     /* sets the bool at `offset` */
+    TERN_OPTION_NUMBER,   /* stores an int from 1 to `most` */
+    TERN_OPTION_WORD,     /* stores a const char * to the value itself */
+    TERN_OPTION_LIST,     /* adds a copy to the struct tern_strings */
+    TERN_OPTION_READ,     /* calls `read` */
     TERN_OPTION_READ_APP, /* calls `read_app` */
+    TERN_OPTION_PARAMETER, /* --mca and its kin: adds to a struct tern_strings, and applies */
     /* these are command_line.c's: */
     TERN_OPTION_HELP,
     TERN_OPTION_VERSION,
@@ -26,11 +27,11 @@ struct tern_option {
     int values; /* how many words follow */
     enum tern_option_kind kind;
     bool of_app;   /* `offset` is one of struct tern_app, else of struct tern_options */
-    size_t offset;
+    size_t offset; /* of the field that gets the value */
     int most;
-    const char *text; /* the reason if refused; the value for `read` where no word follows */
+    const char *text; /* REFUSED: the reason; READ without a word: the value; PARAMETER: a prefix */
     int (*read)(const char *option, const char *text, struct tern_options *options);
-    int (*read_app)(const char *option, char **values, struct tern_app *app, struct tern_options *options);
+    int (*read_app)(const char *option, const char *text, struct tern_app *app);
 };
 
 extern const struct tern_option tern_option_table[];

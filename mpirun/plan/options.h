@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_OPTIONS_H
-#define TERN_MPIRUN_OPTIONS_H
+#ifndef TERN_MPIRUN_PLAN_OPTIONS_H
+#define TERN_MPIRUN_PLAN_OPTIONS_H
 
 /* What the user asked for: the command line as Open MPI users type it. */
 
 #include <stdbool.h>
 
-#include "mpirun/plan/map.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/plan/map.h"
 
 /* One program of the command line; several are separated by ":". */
 struct tern_app {

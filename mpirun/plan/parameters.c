@@ -13,7 +13,8 @@
 #include "lib/util/tcp_address.h"
 #include "mpirun/plan/policy.h"
 
-void tern_parameter_check(const char *name)
+/* A parameter of the command line that nobody knows is most likely misspelt. */
+static void warn_if_unknown(const char *name)
 {
     if (tern_param_known(name) || tern_param_accepted(name))
         return;
@@ -69,7 +70,8 @@ static int set_keep_going(const char *name, const char *value, struct tern_optio
     return 0;
 }
 
-int tern_parameter_set_launch_agent(const char *name, const char *value, struct tern_options *options)
+int tern_parameter_set_launch_agent(const char *name, const char *value,
+                                    struct tern_options *options)
 {
     (void)name, (void)options;
     return tern_param_write("orte_launch_agent", value);
@@ -139,6 +141,8 @@ int tern_parameters_of_environment(struct tern_options *options)
 int tern_parameter_set(const char *prefix, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options)
 {
+    if (strcmp(prefix, "OMPI_MCA_") == 0) /* of the others we know no list */
+        warn_if_unknown(name);
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);
     char *variable = tern_must_format("%s%s", prefix, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_POLICY_H
-#define TERN_MPIRUN_POLICY_H
+#ifndef TERN_MPIRUN_PLAN_POLICY_H
+#define TERN_MPIRUN_PLAN_POLICY_H
 
 /* The little languages of --map-by, --rank-by and --bind-to. Each takes the option as typed, for
  * the sentence of a TERN_ERR_ARG. */

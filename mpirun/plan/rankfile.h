@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_RANKFILE_H
-#define TERN_MPIRUN_RANKFILE_H
+#ifndef TERN_MPIRUN_PLAN_RANKFILE_H
+#define TERN_MPIRUN_PLAN_RANKFILE_H
 
 /* Rankfiles: a line "rank N=HOST slot=SLOTS" says where one rank runs. HOST may be +nX, the host at
  * place X (from 0) of those that the job may use. SLOTS are described in slots.h. Without "slot=" the

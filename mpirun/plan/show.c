@@ -77,9 +77,12 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
     if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
         return;
     int ranks = map->crowded_ranks, units = map->crowded_units;
-    char *there = tern_must_format("%d %s%s", units, options->map.hwthreads ? "hardware thread" : "core", units == 1 ? "" : "s");
+    char *there =
+        tern_must_format("%d %s%s", units, options->map.hwthreads ? "hardware thread" : "core",
+                         units == 1 ? "" : "s");
     if (options->map.pe > 1)
-        tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says that this is meant",
+        tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says "
+                 "that this is meant",
                  ranks, ranks == 1 ? "" : "s", options->map.pe, there);
     else
         tern_log("%d ranks share %s; --oversubscribe says that this is meant", ranks, there);
@@ -95,7 +98,7 @@ int tern_show_finish(void)
 }
 
 int tern_show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
-                int unused, const struct tern_map *map)
+              int unused, const struct tern_map *map)
 {
     if (options->report_pid && report_pid(options->report_pid))
         return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_TOPOLOGY_H
-#define TERN_MPIRUN_TOPOLOGY_H
+#ifndef TERN_MPIRUN_PLAN_THIS_MACHINE_H
+#define TERN_MPIRUN_PLAN_THIS_MACHINE_H
 
 /* This machine, recorded for the mapping: the processors that affinity and control groups leave to
  * us. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_ACTIVITY_H
-#define TERN_MPIRUN_ACTIVITY_H
+#ifndef TERN_MPIRUN_RANKS_ACTIVITY_H
+#define TERN_MPIRUN_RANKS_ACTIVITY_H
 
 /* What a process and those below it are doing at this moment, as the kernel's scheduler sees it. */
 

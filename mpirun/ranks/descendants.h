@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_DESCENDANTS_H
-#define TERN_MPIRUN_DESCENDANTS_H
+#ifndef TERN_MPIRUN_RANKS_DESCENDANTS_H
+#define TERN_MPIRUN_RANKS_DESCENDANTS_H
 
 /* All that descends from this process, however it got there: as a subreaper we become the parent of
  * every orphan below us, also of those that called setsid or cleared their environment. */

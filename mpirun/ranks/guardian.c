@@ -41,10 +41,10 @@
 #include "lib/util/error.h"
 #include "lib/util/lifeline.h"
 #include "lib/util/log.h"
-#include "mpirun/ranks/descendants.h"
-#include "mpirun/plan/map.h"
-#include "mpirun/ranks/session_dir.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/plan/map.h"
+#include "mpirun/ranks/descendants.h"
+#include "mpirun/ranks/session_dir.h"
 
 enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000 };
 

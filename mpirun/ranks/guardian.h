@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_GUARDIAN_H
-#define TERN_MPIRUN_GUARDIAN_H
+#ifndef TERN_MPIRUN_RANKS_GUARDIAN_H
+#define TERN_MPIRUN_RANKS_GUARDIAN_H
 
 /* The guardian: a small process between mpirun and the ranks, which starts them, tells of their
  * ends, and cleans up whatever happens to mpirun. Both sides speak over a socket in the messages

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_INPUT_H
-#define TERN_MPIRUN_INPUT_H
+#ifndef TERN_MPIRUN_RANKS_INPUT_H
+#define TERN_MPIRUN_RANKS_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,14 +15,14 @@
 
 #include "lib/util/error.h"
 #include "lib/util/roster.h"
-#include "mpirun/ranks/descendants.h"
-#include "mpirun/serve/other_library.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/ranks/descendants.h"
 #include "mpirun/ranks/node_memfd.h"
-#include "mpirun/serve/rank_channel.h"
-#include "mpirun/serve/server.h"
 #include "mpirun/ranks/session_dir.h"
 #include "mpirun/ranks/spawn.h"
+#include "mpirun/serve/other_library.h"
+#include "mpirun/serve/rank_channel.h"
+#include "mpirun/serve/server.h"
 
 enum { KILL_TIMEOUT_MS = 2000 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_LOCAL_H
-#define TERN_MPIRUN_LOCAL_H
+#ifndef TERN_MPIRUN_RANKS_LOCAL_H
+#define TERN_MPIRUN_RANKS_LOCAL_H
 
 /* This machine's part of a job: its guardian, its PMIx server, its ranks. mpirun and every agent
  * have one each. Nothing is decided here. */
 
-#include "mpirun/ranks/guardian.h"
 #include "mpirun/plan/job.h"
+#include "mpirun/ranks/guardian.h"
 #include "mpirun/serve/clients.h"
 
 /* Called on the loop with what the guardian answers; TERN_GUARDIAN_LOST: it has been killed, all of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_NODE_MEMORY_H
-#define TERN_MPIRUN_NODE_MEMORY_H
+#ifndef TERN_MPIRUN_RANKS_NODE_MEMFD_H
+#define TERN_MPIRUN_RANKS_NODE_MEMFD_H
 
 /* The memory that the ranks of a node share: a memfd, inherited by each of them, gone with the last
  * of them. Sparse: pages are the library's to allocate before it touches them. Its first bytes are

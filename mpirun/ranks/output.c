@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A stream is one rank's standard output or error; a sink is where it goes (sink.h). What a rank
- * writes is held until its line is complete, so that lines of different ranks never mix. A line that
- * stays incomplete while its rank waits (a prompt, a row of dots) is passed on as it is after 100 ms.
- * A job of one rank without tags is passed through byte for byte.
+ * writes is held until its line is complete, so that lines of different ranks never mix. A line
+ * that stays incomplete while its rank waits (a prompt, a row of dots) is passed on as it is after
+ * 100 ms. A job of one rank without tags is passed through byte for byte.
  *
  * Time alone does not tell that a rank waits: on a loaded machine it may get no processor for
  * longer than that in the middle of a line. So the kernel is asked. All its threads must sleep, or
@@ -30,8 +30,8 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/text.h"
-#include "mpirun/ranks/activity.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/ranks/activity.h"
 #include "mpirun/ranks/output_file.h"
 #include "mpirun/ranks/sink.h"
 
@@ -69,6 +69,11 @@ static bool is_full(struct stream *stream)
 {
     return output.listener->forward ? output.on_the_way >= TERN_OUTPUT_CREDIT
                                     : tern_writer_full(&stream->source.sink->writer);
+}
+
+static struct tern_source source_of(int rank, int which)
+{
+    return (struct tern_source){ .sink = output.sink_of[which], .rank = rank, .which = which };
 }
 
 static struct stream *stream_of(struct tern_watch *watch)
@@ -289,7 +294,7 @@ static struct stream *far_stream(int rank, int which)
         *link = stream->next;
     } else {
         stream = tern_must_alloc(sizeof *stream);
-        stream->source = (struct tern_source){ .sink = output.sink_of[which], .rank = rank, .which = which };
+        stream->source = source_of(rank, which);
         stream->file_fd = -1;
     }
     stream->next = output.far;
@@ -338,7 +343,7 @@ int tern_output_open(const struct tern_options *options, int ranks,
         if (error)
             return error;
     }
-    output.own = (struct tern_source){ .sink = output.sink_of[2], .rank = TERN_SOURCE_MPIRUN, .which = 2 };
+    output.own = source_of(TERN_SOURCE_MPIRUN, 2);
     output.active = true;
     return 0;
 }
@@ -348,7 +353,7 @@ int tern_output_add(int rank, int which, int fd)
     struct stream *stream = tern_must_alloc(sizeof *stream);
     stream->watch = (struct tern_watch){ .fd = fd, .ready = stream_ready };
     stream->hold.expired = hold_expired;
-    stream->source = (struct tern_source){ .sink = output.sink_of[which], .rank = rank, .which = which };
+    stream->source = source_of(rank, which);
     stream->file_fd = -1;
     stream->open = true;
     stream->next = output.streams;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_OUTPUT_H
-#define TERN_MPIRUN_OUTPUT_H
+#ifndef TERN_MPIRUN_RANKS_OUTPUT_H
+#define TERN_MPIRUN_RANKS_OUTPUT_H
 
 /* The ranks' standard output and error, to ours: whole lines, nothing lost, at the pace of whoever
  * reads. */

@@ -15,7 +15,7 @@ int tern_output_file_open(const struct tern_options *options, int ranks, int ran
     int digits = 1;
     for (int n = ranks - 1; n >= 10; n /= 10)
         digits++;
-    static const char *const names[] = { "", "stdout", "stderr" };
+    static const char *const names[] = {"", "stdout", "stderr"};
     char path[4096];
     int length = snprintf(path, sizeof path, "%s%s/rank.%0*d/", options->output_dir,
                           options->output_no_job ? "" : "/1", digits, rank);

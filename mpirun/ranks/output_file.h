@@ -8,8 +8,9 @@
 
 #include "mpirun/plan/options.h"
 
-/* Makes DIR/1/rank.N/stdout (`which` 1) or stderr (2), as Open MPI names them; the 1 is the job, and missing with nojobid. N has
- * the digits of the highest of `ranks`. Returns a descriptor, or TERN_ERR_OTHER. */
+/* Makes DIR/1/rank.N/stdout (`which` 1) or stderr (2), as Open MPI names them; the 1 is the job,
+ * and missing with nojobid. N has the digits of the highest of `ranks`. Returns a descriptor, or
+ * TERN_ERR_OTHER. */
 int tern_output_file_open(const struct tern_options *options, int ranks, int rank, int which);
 /* Writes all of it. 0 or errno. */
 int tern_output_file_write(int fd, const char *data, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/ranks/rank_environment.h"
 
-#include "lib/util/measured.h"
 #include "lib/util/launcher.h"
+#include "lib/util/measured.h"
 
 #include <config.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_ENVIRONMENT_H
-#define TERN_MPIRUN_ENVIRONMENT_H
+#ifndef TERN_MPIRUN_RANKS_RANK_ENVIRONMENT_H
+#define TERN_MPIRUN_RANKS_RANK_ENVIRONMENT_H
 
 /* The environment of ranks: ours, less what belongs to a job that we are part of ourselves, plus
  * what Open MPI's users count on. */

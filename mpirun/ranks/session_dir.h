@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SESSION_H
-#define TERN_MPIRUN_SESSION_H
+#ifndef TERN_MPIRUN_RANKS_SESSION_DIR_H
+#define TERN_MPIRUN_RANKS_SESSION_DIR_H
 
 /* The job's directory on this machine: BASE/tern-UID/TOKEN, mode 0700, where BASE is $TMPDIR or
  * /tmp, or the directory of the job that started this mpirun. Whoever lives holds a shared lock on

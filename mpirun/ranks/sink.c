@@ -75,7 +75,7 @@ void tern_sink_write(struct tern_source *source, const char *data, size_t size)
 void tern_sink_owe(struct tern_sink *sink, int host, size_t bytes)
 {
     struct tern_arrears *owed = tern_must_alloc(sizeof *owed), **link = &sink->arrears;
-    *owed = (struct tern_arrears){ NULL, host, bytes };
+    *owed = (struct tern_arrears){NULL, host, bytes};
     while (*link)
         link = &(*link)->next;
     *link = owed;

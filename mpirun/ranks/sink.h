@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_RANKS_SINK_H
 #define TERN_MPIRUN_RANKS_SINK_H
 
-/* Where output goes: mpirun's standard output or error, or both if they are the same file. Lines of several sources come one
- * behind the other; when a source's line comes after the incomplete line of another one, a newline is put between. */
+/* Where output goes: mpirun's standard output or error, or both if they are the same file. Lines of
+ * several sources come one behind the other; when a source's line comes after the incomplete line
+ * of another one, a newline is put between. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +19,13 @@ struct tern_sink {
     const struct tern_options *options; /* which tags lines get */
     bool raw;                           /* ranks' bytes pass unchanged */
     struct tern_arrears *arrears;       /* what hosts have sent while the writer was full */
-    struct tern_source *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
+    struct tern_source
+        *mid_line; /* whose incomplete line was passed on last; NULL: at the beginning of a line */
 };
 
-enum { TERN_SOURCE_MPIRUN = -1 }; /* in place of a rank: mpirun's own messages, which have no tags */
+enum {
+    TERN_SOURCE_MPIRUN = -1
+}; /* in place of a rank: mpirun's own messages, which have no tags */
 
 /* Who writes: a stream of a rank, or mpirun. */
 struct tern_source {

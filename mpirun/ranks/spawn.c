@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
-#include "mpirun/ranks/rank_environment.h"
+#include "mpirun/base/strings.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/node_memfd.h"
 #include "mpirun/ranks/output.h"
+#include "mpirun/ranks/rank_environment.h"
 #include "mpirun/serve/server.h"
-#include "mpirun/base/strings.h"
 
 /* The plan: what starts need, in one piece. Offset 0 means nothing, so it begins with padding. */
 struct plan {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SPAWN_H
-#define TERN_MPIRUN_SPAWN_H
+#ifndef TERN_MPIRUN_RANKS_SPAWN_H
+#define TERN_MPIRUN_RANKS_SPAWN_H
 
 /* Has the guardian start the ranks: writes down everything that a start needs in one memory file
  * that both can see, makes the ranks' standard streams, and asks for one start after the other. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_WRITER_H
-#define TERN_MPIRUN_WRITER_H
+#ifndef TERN_MPIRUN_RANKS_WRITER_H
+#define TERN_MPIRUN_RANKS_WRITER_H
 
 /* Writes to a descriptor in a thread of its own, so that a slow reader (or a stopped terminal)
  * never stops mpirun. Setting O_NONBLOCK instead would change the descriptor for everybody who

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_CARDS_H
-#define TERN_MPIRUN_CARDS_H
+#ifndef TERN_MPIRUN_SERVE_ADDRESSES_H
+#define TERN_MPIRUN_SERVE_ADDRESSES_H
 
 /* Cards: how ranks are reached from other hosts, as each says it of itself (lib/util/launcher.h), and who wants to know it. What
  * comes from another host is one record of all its ranks that have spoken, and is kept for all ranks here. On the loop. */
 
 #include "lib/util/launcher.h"
-#include "mpirun/wire/frame.h"
 #include "mpirun/plan/job.h"
+#include "mpirun/wire/frame.h"
 
 /* `answer` is told, now or later, of rank `rank`'s card, which rank `asker` of this host has sought; the bytes are valid during the
  * call only. `send` as in server_exchange.h. */

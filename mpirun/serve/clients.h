@@ -2,7 +2,8 @@
 #ifndef TERN_MPIRUN_SERVE_CLIENTS_H
 #define TERN_MPIRUN_SERVE_CLIENTS_H
 
-/* What the ranks of this host, clients of mpirun or of the agent, have done: by PMIx, or by Tern's own reports. */
+/* What the ranks of this host, clients of mpirun or of the agent, have done: by PMIx, or by Tern's
+ * own reports. */
 
 /* Called on mpirun's loop. */
 struct tern_client_listener {
@@ -13,7 +14,9 @@ struct tern_client_listener {
     void (*aborted)(int rank, int status,
                     const char *message);    /* PMIx_Abort; message may be NULL */
     void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
-    void (*remarked)(int rank, int remark, const char *text); /* an enum tern_remark (lib/util/launcher.h), or a number that is none */
+    void (*remarked)(
+        int rank, int remark,
+        const char *text); /* an enum tern_remark (lib/util/launcher.h), or a number that is none */
 };
 
 /* The same as numbers, for agents to send. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_ELF_H
-#define TERN_MPIRUN_ELF_H
+#ifndef TERN_MPIRUN_SERVE_ELF_H
+#define TERN_MPIRUN_SERVE_ELF_H
 
 /* What the dynamic linker reads in a program or library before it loads others. */
 

@@ -13,7 +13,7 @@ static struct tern_fence *fences; /* those for which hosts are missing */
 static int count_hosts(const struct tern_job *job, const struct tern_parcel *who)
 {
     const struct tern_map *map = job->map;
-    struct tern_reader reader = { .at = who->bytes, .left = who->size };
+    struct tern_reader reader = {.at = who->bytes, .left = who->size};
     bool *takes_part = tern_must_alloc(job->host_count * sizeof *takes_part);
     int64_t count = tern_read_number(&reader);
     for (int64_t i = 0; i < count && !reader.bad; i++) {
@@ -62,8 +62,9 @@ static void free_fence(struct tern_fence *fence)
     free(fence);
 }
 
-void tern_fence_arrive(const struct tern_job *job, struct tern_asker asker, const char *who, size_t who_size,
-                       const char *data, size_t data_size, void (*complete)(const struct tern_fence *fence))
+void tern_fence_arrive(const struct tern_job *job, struct tern_asker asker, const char *who,
+                       size_t who_size, const char *data, size_t data_size,
+                       void (*complete)(const struct tern_fence *fence))
 {
     struct tern_fence **link = find(job, who, who_size), *fence = *link;
     if (has_come(fence, asker.host))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_NAMES_H
-#define TERN_MPIRUN_NAMES_H
+#ifndef TERN_MPIRUN_SERVE_NAMES_H
+#define TERN_MPIRUN_SERVE_NAMES_H
 
 /* What ranks publish for others to look up (MPI_Publish_name): a table of keys, values and
  * publishers, as long as the job. Called on mpirun's loop; arguments are PMIx's, live until the

@@ -22,9 +22,9 @@
 
 #include "lib/util/launcher.h"
 #include "lib/util/prefix.h"
-#include "mpirun/serve/elf.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/serve/elf.h"
 
 static const char soname[] = "libmpi.so.40"; /* of our library, and of Open MPI's */
 

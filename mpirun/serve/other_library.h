@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_FOREIGN_LIBRARY_H
-#define TERN_MPIRUN_FOREIGN_LIBRARY_H
+#ifndef TERN_MPIRUN_SERVE_OTHER_LIBRARY_H
+#define TERN_MPIRUN_SERVE_OTHER_LIBRARY_H
 
 /*
  * Warns once in a job of ranks that load another MPI library than this mpirun's. A program that

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t count, pmix_data_type_t type)
+void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t count,
+                          pmix_data_type_t type)
 {
     pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
-    pmix_byte_object_t bytes = { 0 };
+    pmix_byte_object_t bytes = {0};
     tern_parcel_number(parcel, (int64_t)count);
     if (count)
         PMIx_Data_pack(NULL, &buffer, (void *)items, (int32_t)count, type);
@@ -18,7 +19,7 @@ void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t 
 }
 
 void *tern_pmix_read_array(struct tern_reader *reader, size_t item_bytes, pmix_data_type_t type,
-                    size_t *ret_count)
+                           size_t *ret_count)
 {
     size_t size;
     int count = tern_read_int(reader, 0, 1 << 20);
@@ -27,7 +28,7 @@ void *tern_pmix_read_array(struct tern_reader *reader, size_t item_bytes, pmix_d
     if (reader->bad || !count)
         return NULL;
     pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
-    pmix_byte_object_t bytes = { .bytes = tern_must_alloc(size), .size = size };
+    pmix_byte_object_t bytes = {.bytes = tern_must_alloc(size), .size = size};
     memcpy(bytes.bytes, packed, size);
     void *items = tern_must_alloc(count * item_bytes);
     int32_t got = count;

@@ -9,8 +9,10 @@
 #include "mpirun/wire/frame.h"
 
 /* Packs an array of PMIx's data type `type`. */
-void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t count, pmix_data_type_t type);
-/* Reads an array of items of `item_bytes` each; malloc'ed. Returns NULL, with *ret_count 0, if it has no items. */
+void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t count,
+                          pmix_data_type_t type);
+/* Reads an array of items of `item_bytes` each; malloc'ed. Returns NULL, with *ret_count 0, if it
+ * has no items. */
 void *tern_pmix_read_array(struct tern_reader *reader, size_t item_bytes, pmix_data_type_t type,
                            size_t *ret_count);
 void tern_pmix_free_infos(pmix_info_t *infos, size_t count);

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_SERVE_PMIX_EVENTS_H
 #define TERN_MPIRUN_SERVE_PMIX_EVENTS_H
 
-/* What goes on in PMIx's threads, on its way to mpirun's loop: a queue of events, and a descriptor that is readable while
- * the queue is not empty. Everything a rank did before it ended is in the queue when its end is known. */
+/* What goes on in PMIx's threads, on its way to mpirun's loop: a queue of events, and a descriptor
+ * that is readable while the queue is not empty. Everything a rank did before it ended is in the
+ * queue when its end is known. */
 
 #include <pmix_server.h>
 #include <stddef.h>
@@ -53,7 +54,8 @@ int tern_pmix_events_open(void);
 /* The descriptor; -1 before the queue is open. */
 int tern_pmix_events_fd(void);
 
-/* Makes an event about `proc`, which may be NULL. Returns NULL if there is no memory. On any thread. */
+/* Makes an event about `proc`, which may be NULL. Returns NULL if there is no memory. On any
+ * thread. */
 struct tern_pmix_event *tern_pmix_event_new(int kind, const pmix_proc_t *proc);
 /* Appends the event, which the queue owns from now on. On any thread. */
 void tern_pmix_event_post(struct tern_pmix_event *event);

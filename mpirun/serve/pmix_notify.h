@@ -4,7 +4,8 @@
 
 #include "mpirun/wire/frame.h"
 
-/* Passes an event of another host's rank on to the ranks of this host: a frame TERN_FRAME_NOTIFY. */
+/* Passes an event of another host's rank on to the ranks of this host: a frame TERN_FRAME_NOTIFY.
+ */
 void tern_pmix_notify(const struct tern_frame *frame);
 
 #endif

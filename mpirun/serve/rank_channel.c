@@ -22,11 +22,11 @@
 
 #include "lib/util/error.h"
 #include "lib/util/hmac.h"
-#include "mpirun/serve/addresses.h"
-#include "mpirun/serve/server_exchange.h"
-#include "mpirun/serve/other_library.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/serve/addresses.h"
+#include "mpirun/serve/other_library.h"
+#include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
 
 enum { CALLS_PER_TURN = 32 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_REPORTS_H
-#define TERN_MPIRUN_REPORTS_H
+#ifndef TERN_MPIRUN_SERVE_RANK_CHANNEL_H
+#define TERN_MPIRUN_SERVE_RANK_CHANNEL_H
 
 /* What Tern's ranks of this host say and ask without PMIx (lib/util/launcher.h). On the loop. */
 

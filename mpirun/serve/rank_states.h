@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_RANK_STATES_H
-#define TERN_MPIRUN_RANK_STATES_H
+#ifndef TERN_MPIRUN_SERVE_RANK_STATES_H
+#define TERN_MPIRUN_SERVE_RANK_STATES_H
 
 /* How far ranks are, in words. */
 

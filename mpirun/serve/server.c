@@ -19,11 +19,11 @@
 
 #include "lib/util/error.h"
 #include "lib/util/system_calls.h"
-#include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/pmix_callbacks.h"
 #include "mpirun/serve/pmix_events.h"
 #include "mpirun/serve/pmix_gate.h"
 #include "mpirun/serve/server_data.h"
+#include "mpirun/serve/server_exchange.h"
 
 static struct {
     const struct tern_job *job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVER_H
-#define TERN_MPIRUN_SERVER_H
+#ifndef TERN_MPIRUN_SERVE_SERVER_H
+#define TERN_MPIRUN_SERVE_SERVER_H
 
 /* The PMIx server of this node: tells the ranks who they are and who the others are, exchanges what
  * they publish, and reports what they do. One job per process. */

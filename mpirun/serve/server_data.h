@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVER_DATA_H
-#define TERN_MPIRUN_SERVER_DATA_H
+#ifndef TERN_MPIRUN_SERVE_SERVER_DATA_H
+#define TERN_MPIRUN_SERVE_SERVER_DATA_H
 
 /* What the PMIx server tells about the job, and small functions to fill PMIx's structures. Strings
  * and arrays given are not copied and must live as long as the list. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_EXCHANGE_H
-#define TERN_MPIRUN_EXCHANGE_H
+#ifndef TERN_MPIRUN_SERVE_SERVER_EXCHANGE_H
+#define TERN_MPIRUN_SERVE_SERVER_EXCHANGE_H
 
 /* What the PMIx servers of a job's hosts have to tell each other: fences, what ranks have put,
  * names that are published, events. Requests of a host go up to mpirun, which knows who else must
@@ -9,8 +9,8 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/wire/frame.h"
 #include "mpirun/plan/job.h"
+#include "mpirun/wire/frame.h"
 
 /* `send` takes what goes up (on an agent) or down (in mpirun). */
 void tern_exchange_open(const struct tern_job *job, bool is_agent,

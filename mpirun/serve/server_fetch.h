@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Asks what a rank of this host, in namespace `nspace`, has put, and waits until it has. `fetched` is called on mpirun's loop,
- * or at once if that fails; `status` is PMIx's. */
+/* Asks what a rank of this host, in namespace `nspace`, has put, and waits until it has. `fetched`
+ * is called on mpirun's loop, or at once if that fails; `status` is PMIx's. */
 void tern_server_fetch(const char *nspace, int rank,
                        void (*fetched)(void *context, int status, const char *data, size_t size),
                        void *context);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_UNREACHED_H
-#define TERN_MPIRUN_UNREACHED_H
+#ifndef TERN_MPIRUN_SERVE_UNREACHED_H
+#define TERN_MPIRUN_SERVE_UNREACHED_H
 
 /* Ranks that cannot connect to each other: the one that has tried tells the other by mpirun (lib/util/launcher.h), as the other may
  * only wait for it. On the loop. */
 
 #include "lib/util/launcher.h"
-#include "mpirun/wire/frame.h"
 #include "mpirun/plan/job.h"
+#include "mpirun/wire/frame.h"
 
 /* `deliver` sends a notice of rank `from` to rank `to` of this host; false: the rank is not in MPI. `send` as in server_exchange.h. */
 void tern_unreached_open(const struct tern_job *job, bool is_agent, void (*send)(const struct tern_frame *frame),

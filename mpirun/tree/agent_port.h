@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_DOOR_H
-#define TERN_MPIRUN_DOOR_H
+#ifndef TERN_MPIRUN_TREE_AGENT_PORT_H
+#define TERN_MPIRUN_TREE_AGENT_PORT_H
 
 /* The port at which agents that a resource manager has started call mpirun; open only until all have come. Whoever connects
  * proves that it knows the secret (lib/util/handshake.h) before anything else that it says is read. */

@@ -28,8 +28,8 @@
 
 #include "lib/util/error.h"
 #include "mpirun/tree/command.h"
-#include "mpirun/wire/connection.h"
 #include "mpirun/wire/agent_link.h"
+#include "mpirun/wire/connection.h"
 
 enum { WORDS_GRACE_MS = 300, REAP_MS = 100, LAST_WORDS = 600 };
 
@@ -64,12 +64,6 @@ void tern_agents_open(const struct tern_launch *launch, const struct tern_agents
 {
     agents.launch = launch;
     agents.listener = listener;
-}
-
-int tern_agents_parent(const struct tern_launch *launch, int host)
-{
-    int parent = host < launch->width ? TERN_ROOT : host / launch->width - 1;
-    return parent == launch->root_host ? TERN_ROOT : parent;
 }
 
 char *tern_agent_greeting(void)
@@ -428,7 +422,7 @@ void tern_agents_send(const struct tern_frame *frame)
         }
         return;
     }
-    for (int at = frame->host; at >= 0; at = tern_agents_parent(agents.launch, at)) {
+    for (int at = frame->host; at >= 0; at = tern_launch_parent(agents.launch, at)) {
         struct child *child = find(at);
         if (child) {
             tern_agent_link_send(&child->link, frame);
@@ -473,36 +467,4 @@ void tern_agents_end(int timeout_ms)
     int64_t left_ms = end_ms - tern_loop_now_ms();
     if (agents.at_end)
         agents.at_end(left_ms > 0 ? (int)left_ms : 0, agents.lost);
-}
-
-/* ---- for the next ones ---- */
-
-int tern_launch_half_ms(const struct tern_launch *launch)
-{
-    enum { LEAST_MS = 1000 };
-    return launch->timeout_ms / 2 > LEAST_MS ? launch->timeout_ms / 2 : LEAST_MS;
-}
-
-void tern_launch_pack(const struct tern_launch *launch, struct tern_parcel *parcel)
-{
-    tern_parcel_strings(parcel, &launch->words);
-    tern_parcel_string(parcel, launch->program);
-    tern_parcel_number(parcel, tern_launch_half_ms(launch));
-    tern_parcel_number(parcel, launch->silence_ms);
-    tern_parcel_number(parcel, launch->width);
-    tern_parcel_number(parcel, launch->root_host);
-}
-
-void tern_launch_unpack(struct tern_reader *reader, struct tern_launch *ret_launch)
-{
-    struct tern_launch launch = { 0 };
-    tern_read_strings(reader, &launch.words);
-    const char *program = tern_read_string(reader);
-    launch.program = program ? tern_must_copy(program) : NULL;
-    launch.timeout_ms = tern_read_int(reader, 0, 1 << 30);
-    launch.silence_ms = tern_read_int(reader, 0, 1 << 30);
-    launch.width = tern_read_int(reader, 1, 1 << 20);
-    launch.root_host = tern_read_int(reader, -1, 1 << 20);
-    reader->bad |= !program || !launch.words.count;
-    *ret_launch = launch;
 }

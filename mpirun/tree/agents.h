@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_AGENTS_H
-#define TERN_MPIRUN_AGENTS_H
+#ifndef TERN_MPIRUN_TREE_AGENTS_H
+#define TERN_MPIRUN_TREE_AGENTS_H
 
 /* The agents below this process in the tree: starts them, speaks with them, notices their ends.
  * mpirun uses it for those it starts itself, and an agent for those that it starts. Hosts are
- * numbered as in the job; the tree follows from the numbers (tern_agents_parent). */
+ * numbered as in the job; the tree follows from the numbers (launch.h). */
 
+#include "mpirun/tree/launch.h"
 #include "mpirun/wire/frame.h"
-
-struct tern_launch {
-    struct tern_strings words; /* plm_rsh_agent and plm_rsh_args: the command that reaches a host; or "srun" */
-    const char *program;       /* mpirun on the other host */
-    int timeout_ms;            /* for a host to answer */
-    int silence_ms;            /* heartbeat_timeout; 0: never */
-    int width;                 /* of the tree */
-    int root_host; /* mpirun's own host in the job, which has no agent; -1: not part of it */
-};
 
 struct tern_agents_listener {
     void (*up)(int host);
@@ -35,9 +27,6 @@ void tern_agents_open(const struct tern_launch *launch,
  * failed, later. Before there are threads. */
 void tern_agents_start(int host, const char *name, const char *address, int patience_ms);
 
-/* What an agent has for starting another one, and mpirun afterwards, where the agent could not. */
-int tern_launch_half_ms(const struct tern_launch *launch);
-
 /* Agents that call by themselves (srun.h). Awaits that of a host. */
 void tern_agents_await(int host, const char *name);
 /* It has come, by this socket, which is owned from now on. */
@@ -48,22 +37,15 @@ bool tern_agents_stay_away(int host, const char *why);
 /* Sends down: to frame->host, or all. What is for a host that has gone is dropped. */
 void tern_agents_send(const struct tern_frame *frame);
 
-/* The host that starts `host`: TERN_ROOT or a smaller number. */
-int tern_agents_parent(const struct tern_launch *launch, int host);
-
 /* We are about to be stopped by a signal, or go on. */
 void tern_agents_excuse(bool stops);
 
-/* Sets what tern_agents_end calls at last, for agents that one command has started (srun.h): `timeout_ms` is the time left,
- * `lost` is true if an agent that was up has been lost. */
+/* Sets what tern_agents_end calls at last, for agents that one command has started (srun.h):
+ * `timeout_ms` is the time left, `lost` is true if an agent that was up has been lost. */
 void tern_agents_at_end(void (*end)(int timeout_ms, bool lost));
 /* Closes all links, which ends the agents, and waits for their ends, at most so long; then kills
  * what is left here. */
 void tern_agents_end(int timeout_ms);
-
-/* For packing: what an agent needs of a launch to start others. */
-void tern_launch_pack(const struct tern_launch *launch, struct tern_parcel *parcel);
-void tern_launch_unpack(struct tern_reader *reader, struct tern_launch *ret_launch);
 
 /* The agent's first line, "TERN-AGENT VERSION ARCHITECTURE"; malloc'ed. */
 char *tern_agent_greeting(void);

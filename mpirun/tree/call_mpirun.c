@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/base/loop.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/tree/agent_port.h"
-#include "mpirun/base/loop.h"
 
 enum { STAGGER_MS = 200, AGAIN_MS = 200, CLOSED_MOST = 8, DIRECTIONS_MS = 60 * 1000, WHY = 600 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_COMMAND_H
-#define TERN_MPIRUN_COMMAND_H
+#ifndef TERN_MPIRUN_TREE_COMMAND_H
+#define TERN_MPIRUN_TREE_COMMAND_H
 
 /* The commands by which agents are started: ssh, srun. */
 

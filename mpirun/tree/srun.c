@@ -23,11 +23,11 @@
 #include "lib/util/hmac.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"
-#include "mpirun/tree/command.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/tree/agent_port.h"
-#include "mpirun/base/loop.h"
+#include "mpirun/tree/command.h"
 
 enum { LINE_BYTES = 600, REAP_MS = 100, GRACE_MS = 100, SWEEP_MS = 2000 };
 

@@ -19,11 +19,11 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
-#include "mpirun/tree/agents.h"
-#include "mpirun/plan/allocation.h"
-#include "mpirun/wire/job_data.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/plan/allocation.h"
+#include "mpirun/tree/agents.h"
 #include "mpirun/tree/srun.h"
+#include "mpirun/wire/job_data.h"
 
 enum { OTHERS_MS = 500, AGENTS_END_MS = 500, MOST_WIDTH = 1 << 20 };
 
@@ -45,7 +45,7 @@ static struct {
 
 static void start(int host, bool direct)
 {
-    int parent = tern_agents_parent(&muster.launch, host);
+    int parent = tern_launch_parent(&muster.launch, host);
     const struct tern_host_entry *entry = &muster.list->items[host];
     muster.states[host] = STARTED;
     if (direct || parent == TERN_ROOT) {
@@ -97,7 +97,7 @@ static void lose(int host, const char *why)
     for (int other = 0; other < muster.list->count; other++) {
         int at = other;
         while (at >= 0 && at != host && !muster.direct[at])
-            at = tern_agents_parent(&muster.launch, at);
+            at = tern_launch_parent(&muster.launch, at);
         if (at == host && other != host)
             muster.listener->lost(other, why);
     }
@@ -177,7 +177,7 @@ static void answered(int host, const struct tern_frame *frame)
     muster.states[host] = ANSWERED;
     muster.missing--;
     for (int child = 0; child < muster.list->count; child++) {
-        if (muster.states[child] == WAITING && tern_agents_parent(&muster.launch, child) == host)
+        if (muster.states[child] == WAITING && tern_launch_parent(&muster.launch, child) == host)
             start(child, false);
     }
     check_all();
@@ -305,7 +305,7 @@ static int start_all(int here, bool by_srun)
         if (by_srun) {
             muster.states[host] = STARTED;
             muster.direct[host] = true;
-        } else if (tern_agents_parent(&muster.launch, host) == TERN_ROOT) {
+        } else if (tern_launch_parent(&muster.launch, host) == TERN_ROOT) {
             start(host, true);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_MUSTER_H
-#define TERN_MPIRUN_MUSTER_H
+#ifndef TERN_MPIRUN_TREE_START_AGENTS_H
+#define TERN_MPIRUN_TREE_START_AGENTS_H
 
 /* Before a job on several hosts: starts the agents, and learns which processors their hosts have.
  */
@@ -14,13 +14,13 @@
 struct tern_muster_listener {
     void (*lost)(int host, const char *why); /* an agent, or the way to it */
     void (*received)(const struct tern_frame *frame);
-    void (*said)(const char *line); /* a line of an agent, or of what it started, on standard error; also before */
+    void (*said)(const char *line); /* a line on an agent's standard error; also before that */
 };
 
 /* `hosts`, one for each of the list, get name, processors and limit (but `here`, the number of this
- * machine or -1, which has them). `listener` must live on. Blocks until all have answered. 0, or TERN_ERR_OTHER: the text
- * says which host could not be reached, and why, in the words of ssh; where there are several the
- * others have been said. All agents have been ended then. */
+ * machine or -1, which has them). `listener` must live on. Blocks until all have answered. 0, or
+ * TERN_ERR_OTHER: the text says which host could not be reached, and why, in the words of ssh; where
+ * there are several the others have been said. All agents have been ended then. */
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
                 struct tern_host *hosts, const struct tern_muster_listener *listener);
 

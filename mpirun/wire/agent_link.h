@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_LINK_H
-#define TERN_MPIRUN_LINK_H
+#ifndef TERN_MPIRUN_WIRE_AGENT_LINK_H
+#define TERN_MPIRUN_WIRE_AGENT_LINK_H
 
 /* A link carries frames between two neighbours of the tree, over any two descriptors: the standard
  * input and output of ssh on one side, those of the agent on the other. */
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpirun/wire/frame.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/wire/frame.h"
 
 /* Why a link was lost whose other end closed it. */
 #define TERN_LINK_ENDED "its connection has ended"

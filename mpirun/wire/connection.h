@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_CONNECTION_H
-#define TERN_MPIRUN_CONNECTION_H
+#ifndef TERN_MPIRUN_WIRE_CONNECTION_H
+#define TERN_MPIRUN_WIRE_CONNECTION_H
 
 /* The TCP connection beneath a link that ssh carries. It belongs to ssh or sshd; the kernel's
  * tables tell how it does. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_FRAME_H
-#define TERN_MPIRUN_FRAME_H
+#ifndef TERN_MPIRUN_WIRE_FRAME_H
+#define TERN_MPIRUN_WIRE_FRAME_H
 
 /* What mpirun and its agents say to each other, and how it is written down: a frame is a head of
  * fixed size and a payload, which a parcel was packed into. Both ends are of the same version and

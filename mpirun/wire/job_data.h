@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_JOB_DATA_H
-#define TERN_MPIRUN_JOB_DATA_H
+#ifndef TERN_MPIRUN_WIRE_JOB_DATA_H
+#define TERN_MPIRUN_WIRE_JOB_DATA_H
 
 /* A job on its way to another host, and a host's processors on theirs to mpirun. */
 
