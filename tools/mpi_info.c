@@ -217,24 +217,24 @@ static int print_parameters(const char *framework, const char *name)
 {
     int found = 0;
 
-    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++) {
-        if (!room_matches(room->name, framework, name) || room->count == 0) {
+    for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {
+        if (!room_matches((*room)->name, framework, name) || (*room)->count == 0) {
             continue;
         }
         found++;
         if (!parsable) {
-            printf("%s\n", room->name);
+            printf("%s\n", (*room)->name);
         }
-        for (int i = 0; i < room->count; i++) {
-            print_parameter(room, &room->params[i]);
+        for (int i = 0; i < (*room)->count; i++) {
+            print_parameter(*room, &(*room)->params[i]);
         }
     }
     if (found > 0) {
         return 0;
     }
     fprintf(stderr, "mpi_info: no parameters of '%s %s'; there are:", framework, name);
-    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++) {
-        fprintf(stderr, " %s", room->name);
+    for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {
+        fprintf(stderr, " %s", (*room)->name);
     }
     fputs("; `--param all all` prints them all\n", stderr);
     return 1;

@@ -13,7 +13,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/param.h"
+#include "lib/util/param_names.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/option_table.h"

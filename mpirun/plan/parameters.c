@@ -10,6 +10,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/param_names.h"
 #include "lib/util/tcp_address.h"
 #include "mpirun/plan/policy.h"
 

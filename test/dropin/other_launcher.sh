@@ -49,7 +49,7 @@ launch -np 4 bash -c 'ulimit -f 500000; exec ./ring' || fail "exit status $? whe
 for home in home0 home1; do
     file=$(HOME=$PWD/$home XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --path all | sed -n 's/^path:figures://p')
     mkdir -p "$(dirname "$file")"
-    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/util/param_table.c" |
+    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/coll/coll_params.c" |
         sed -n '/1234/p' >figures
     { cat figures; echo "end = $(wc -l <figures)"; } >"$file"
 done

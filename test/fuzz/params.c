@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "lib/btl/tcp/address.h"
+#include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
 
 #include <arpa/inet.h>

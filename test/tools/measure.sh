@@ -43,7 +43,7 @@ else # nothing sensible can be measured while others use the cores
     [ ! -e "$file" ] || fail "stored nevertheless"
     measured=1234
     mkdir -p "$(dirname "$file")"
-    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/util/param_table.c" |
+    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/coll/coll_params.c" |
         sed -n '/1234/p' >names
     { echo '# by hand'; cat names; echo "end = $(wc -l <names)"; } >"$file"
 fi

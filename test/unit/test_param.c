@@ -3,6 +3,7 @@
  * process each, as files are read once. */
 
 #include "lib/util/param.h"
+#include "lib/util/param_names.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -240,9 +241,9 @@ static void unsetenv_of(const char *name)
 
 START_TEST(every_default_can_be_read)
 {
-    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
-        for (int i = 0; i < room->count; i++) {
-            const struct tern_param *param = &room->params[i];
+    for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++)
+        for (int i = 0; i < (*room)->count; i++) {
+            const struct tern_param *param = &(*room)->params[i];
             ck_assert_ptr_nonnull(param->help);
             ck_assert_ptr_nonnull(param->unit);
             unsetenv_of(param->name);

@@ -11,6 +11,7 @@
 #include "lib/coll/price/topology.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/param_names.h"
 
 #include <stdio.h>
 #include <string.h>

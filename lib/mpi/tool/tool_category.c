@@ -16,7 +16,7 @@
 static int category_count(void)
 {
     int count = 0;
-    while (tern_param_rooms[count].name)
+    while (tern_param_rooms[count])
         count++;
     return count;
 }
@@ -24,15 +24,15 @@ static int category_count(void)
 /* NULL: there are not that many. */
 static const struct tern_param_room *category(int index)
 {
-    return index >= 0 && index < category_count() ? &tern_param_rooms[index] : NULL;
+    return index >= 0 && index < category_count() ? tern_param_rooms[index] : NULL;
 }
 
 /* Does `room` lie directly inside `outer`: is that its longest beginning among the rooms? */
 static bool lies_in(const char *room, const char *outer)
 {
     const char *longest = "";
-    for (int i = 0; tern_param_rooms[i].name; i++) {
-        const char *name = tern_param_rooms[i].name;
+    for (int i = 0; tern_param_rooms[i]; i++) {
+        const char *name = tern_param_rooms[i]->name;
         size_t length = strlen(name);
         if (strncmp(room, name, length) == 0 && room[length] == '_' && length > strlen(longest))
             longest = name;

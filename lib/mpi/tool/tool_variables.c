@@ -297,9 +297,9 @@ static const char *room_of_btl(const struct tern_btl *btl)
 {
     char name[64];
     snprintf(name, sizeof name, "btl_%s", btl->name);
-    for (const struct tern_param_room *room = tern_param_rooms; room->name; room++)
-        if (strcmp(room->name, name) == 0)
-            return room->name;
+    for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++)
+        if (strcmp((*room)->name, name) == 0)
+            return (*room)->name;
     return "btl";
 }
 

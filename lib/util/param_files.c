@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/util/param_files.h"
+
+#include "lib/util/log.h"
+#include "lib/util/param_names.h"
+#include "lib/util/param_parse.h"
+#include "lib/util/text.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct tern_param_setting *settings; /* those of the first file first */
+static bool files_read;
+
+bool tern_param_may_speak(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+    return !rank || strcmp(rank, "0") == 0;
+}
+
+/* Warns of a name that nobody knows. */
+static void check_name(const char *name, const char *file, int line)
+{
+    if (tern_param_known(name) || tern_param_accepted(name) || !tern_param_may_speak())
+        return;
+    const char *nearest = tern_param_nearest(name);
+    if (nearest)
+        tern_log("%s line %d: no parameter is called %s; did you mean %s?", file, line, name,
+                 nearest);
+    else
+        tern_log("%s line %d: no parameter is called %s; `mpi_info --param all all` lists them",
+                 file, line, name);
+}
+
+static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
+                        const char *file)
+{
+    struct tern_param_setting *setting = malloc(sizeof *setting);
+    char *own_name = strdup(name), *own_value = strdup(value);
+    if (!setting || !own_name || !own_value) { /* so early that nothing else will work either */
+        tern_log("no memory for the parameters in %s", file);
+        exit(1);
+    }
+    *setting = (struct tern_param_setting){.name = own_name, .value = own_value, .file = file};
+    **end = setting;
+    *end = &setting->next;
+}
+
+static void read_lines(struct tern_param_setting ***end, char *text, const char *path)
+{
+    char *name, *value;
+    for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
+        if (value) {
+            check_name(name, path, number);
+            add_setting(end, name, value, path);
+        } else if (name && tern_param_may_speak()) {
+            tern_log("%s line %d: expected `name = value`", path, number);
+        }
+    }
+}
+
+static void read_file(struct tern_param_setting ***end, const char *path, bool must_exist)
+{
+    const char *why;
+    char *text = tern_read_text(path, &why);
+    char *kept = text && *text ? strdup(path) : NULL;
+    if (!text && must_exist && tern_param_may_speak())
+        tern_log("parameter file %s cannot be read: %s", path, why);
+    if (kept)
+        read_lines(end, text, kept); /* the settings refer to it */
+    free(text);
+}
+
+/* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this
+ * library or program. */
+static bool installed_file(char *path, size_t room)
+{
+    static const char name[] = "etc/openmpi-mca-params.conf";
+    const char *prefix = getenv("OPAL_PREFIX");
+    char object[PATH_MAX];
+    Dl_info info;
+
+    if (prefix)
+        return snprintf(path, room, "%s/%s", prefix, name) < (int)room;
+    if (!dladdr((void *)&tern_param_known, &info) || !realpath(info.dli_fname, object))
+        return false;
+    for (int up = 0; up < 3; up++) { /* PREFIX/bin, PREFIX/lib, PREFIX/lib/x86_64-linux-gnu */
+        char *slash = strrchr(object, '/');
+        if (!slash)
+            return false;
+        *slash = 0;
+        if (up > 0 && snprintf(path, room, "%s/%s", object, name) < (int)room &&
+            access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_files(void)
+{
+    struct tern_param_setting **end = &settings;
+    char path[PATH_MAX];
+    const char *list = getenv("OMPI_MCA_mca_param_files");
+
+    files_read = true;
+    if (!list)
+        list = getenv("OMPI_MCA_mca_base_param_files");
+    if (list) {
+        char *names = strdup(list), *save = NULL;
+        for (char *name = names ? strtok_r(names, ",:", &save) : NULL; name;
+             name = strtok_r(NULL, ",:", &save))
+            read_file(&end, name, true);
+        free(names);
+        return;
+    }
+    const char *home = getenv("HOME");
+    if (home && snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home) < (int)sizeof path)
+        read_file(&end, path, false);
+    if (installed_file(path, sizeof path))
+        read_file(&end, path, false);
+}
+
+struct tern_param_setting *tern_param_file_setting(const char *name)
+{
+    if (!files_read)
+        read_files();
+    for (struct tern_param_setting *setting = settings; setting; setting = setting->next)
+        if (strcmp(setting->name, name) == 0)
+            return setting;
+    return NULL;
+}
