@@ -2,7 +2,6 @@
 #include "lib/pml/lane.h"
 
 #include "lib/node/doorbell.h"
-#include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"

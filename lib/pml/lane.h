@@ -45,7 +45,7 @@ struct tern_lane {
     struct tern_context *latest;    /* messages come in series */
     uint32_t context_mask, context_count;
 
-    /* request.c: free ones, chained through req.comm */
+    /* pml_request.c: free ones, chained through req.comm */
     struct tern_pml_request *pool;
 
     /* request_id.c: a free entry holds the next free one as an odd integer */

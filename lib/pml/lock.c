@@ -2,7 +2,6 @@
 #include "lib/pml/lock.h"
 
 #include "lib/pml/lane.h"
-#include "lib/pml/pml.h"
 #include "lib/util/log.h"
 
 #include <sched.h>

@@ -5,7 +5,7 @@
 /*
  * Locks; they do something only in MPI_THREAD_MULTIPLE (docs/threads.md).
  *
- * The library's lock (tern_lock, pml.h) guards everything that makes, frees or looks up objects. Each lane has one for its
+ * The library's lock (tern_lock) guards everything that makes, frees or looks up objects. Each lane has one for its
  * part of the message path. Both are recursive. Order: the library's, then one lane's; nobody holds two lanes, and nobody
  * takes the library's with a lane in hand. Functions of lib/pml and lib/coll that others call take their lane themselves.
  */
@@ -18,6 +18,10 @@
 #include <stdint.h>
 
 struct tern_lane;
+
+/* Take and release the library's lock. Recursive. Do not call with a lane's lock held. */
+void tern_lock(void);
+void tern_unlock(void);
 
 struct tern_lock {
     pthread_mutex_t mutex;

@@ -128,11 +128,6 @@ static inline void tern_request_wait(struct tern_request *request)
     while (!request->complete);
 }
 
-/* The library's lock, for what makes, frees and looks up objects; does something only in MPI_THREAD_MULTIPLE. Recursive. Not to
- * be taken with a lane in hand. */
-void tern_lock(void);
-void tern_unlock(void);
-
 /* First of all, before this process has a second thread (PMIx starts one). */
 void tern_wait_init(void);
 /* Start (after tern_rte_init) and end. */

@@ -10,10 +10,12 @@
  * dial.c), so that none is closed that has just become a link at its own end.
  */
 
+#include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/dial.h"
 
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/sealed.h"
+#include "lib/btl/tcp/socket.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/scarcity.h"

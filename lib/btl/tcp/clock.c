@@ -2,7 +2,7 @@
 
 /* The clock of all deadlines here; in a file of its own so that a test can have another. */
 
-#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/clock.h"
 
 #include <time.h>
 

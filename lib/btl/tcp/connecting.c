@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/connecting.h"
 
-#include "lib/node/doorbell.h"
-#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/congestion.h"
+#include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/listener.h"
-#include "lib/btl/tcp/silence.h"
 #include "lib/btl/tcp/sealed.h"
+#include "lib/btl/tcp/socket.h"
+#include "lib/node/doorbell.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -26,7 +27,6 @@
 
 enum {
     VISITORS_MAX = 256, /* that have not said hello */
-    HOST_SNDBUF = 256 * 1024,
     EVENTS = 32,
 };
 
@@ -41,7 +41,6 @@ static struct {
     struct tern_list_node calls;
     int visitors; /* that have not said hello */
     uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
-    int sndbuf, rcvbuf;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
 
 /* ---- calls, of ours and of visitors ---- */
@@ -209,19 +208,6 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
     tern_tcp_call_close(call);
 }
 
-void tern_tcp_set_options(int fd, bool same_host)
-{
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    tern_tcp_silence_watch(fd);
-    tern_tcp_set_congestion(fd, same_host);
-    /* within a host nothing is on its way for long, and what is written stays in the cache until it is read */
-    int sndbuf = reception.sndbuf ? reception.sndbuf : same_host ? HOST_SNDBUF : 0;
-    if (sndbuf)
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(int));
-    if (reception.rcvbuf)
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &reception.rcvbuf, sizeof(int));
-}
-
 /* ---- what lanes want ---- */
 
 int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
@@ -369,9 +355,7 @@ int tern_tcp_reception_announce(void)
 int tern_tcp_reception_open(void)
 {
     int64_t links = tern_param_int("btl_tcp_links");
-    int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
-    reception.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
-    reception.rcvbuf = tern_tcp_rcvbuf();
+    tern_tcp_socket_init();
     if (links < 1 || links > TERN_TCP_LINKS_MAX)
         return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
                           TERN_TCP_LINKS_MAX);

@@ -42,5 +42,11 @@ int tern_tcp_reception_publish(void);
 
 /* tcp.c: takes a link whose handshake is done. Called with reception's lock. */
 void tern_tcp_arrive(struct tern_tcp_link *link);
+/* lane_links.c: returns the lanes that our lane `index` serves, a bit for each of TERN_LANES_MAX. Two processes may have different
+ * numbers of lanes; both understand these bits. */
+uint32_t tern_tcp_lanes_of(uint32_t index);
+/* lane_links.c: reports that no connection with a rank can be made in these lanes, for the reason `text`. The lanes lose the peer with
+ * their next progress. Takes only the lock of the lanes' arrivals. */
+void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text);
 
 #endif

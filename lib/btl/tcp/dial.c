@@ -4,8 +4,10 @@
 
 #include "lib/btl/tcp/dial.h"
 
+#include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/sealed.h"
+#include "lib/btl/tcp/socket.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 

@@ -73,9 +73,4 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call);
 /* For how long this process had not looked at its calls when it began to look at them this time. */
 uint64_t tern_tcp_away_ms(void);
 
-/* Of a socket that is to be a link. */
-void tern_tcp_set_options(int fd, bool same_host);
-/* clock.c: milliseconds of the monotonic clock. */
-uint64_t tern_tcp_now_ms(void);
-
 #endif

@@ -2,7 +2,7 @@
 #include "lib/btl/tcp/lane_links.h"
 
 #include "lib/node/doorbell.h"
-#include "lib/btl/tcp/dial.h"
+#include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"

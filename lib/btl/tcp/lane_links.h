@@ -73,11 +73,6 @@ void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted);
 void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
 /* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had left MPI. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error);
-/* Lanes as two processes with different numbers of them name them: a bit for each of TERN_LANES_MAX that our lane `index` serves. */
-uint32_t tern_tcp_lanes_of(uint32_t index);
-/* No connection with a rank can be made in these lanes, for the reason `text`: the lanes lose the peer with their next progress.
- * Takes no lock but that of the lanes' arrivals. */
-void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text);
 /* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how many. */
 int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane);
 

@@ -2,10 +2,11 @@
 #include "lib/btl/tcp/search.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/btl/tcp/clock.h"
+#include "lib/btl/tcp/connecting.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/framing.h"
-#include "lib/btl/tcp/lane_links.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"

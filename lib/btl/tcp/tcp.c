@@ -13,6 +13,7 @@
 #include "lib/btl/btl.h"
 #include "lib/node/segment.h"
 #include "lib/btl/peer.h"
+#include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/lane_links.h"

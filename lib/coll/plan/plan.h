@@ -202,7 +202,7 @@ struct tern_algorithm {
     void (*stages)(const struct tern_shape *shape, struct tern_stages *ret_stages);
 };
 
-/* The algorithms of a collective, ended by a NULL name (lib/coll/price/choose.c). `inter`: those of
+/* The algorithms of a collective, ended by a NULL name (lib/coll/run/choose.c). `inter`: those of
  * intercommunicators. */
 const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter);
 /* "bcast", ... */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/tcp/socket.h"
+
+#include "lib/btl/tcp/congestion.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/tcp/silence.h"
+#include "lib/util/param.h"
+
+#include <limits.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+/* Within a host no byte is on its way for long, and what is written stays in the cache until it is read. */
+enum { HOST_SNDBUF = 256 * 1024 };
+
+static struct {
+    int sndbuf, rcvbuf; /* bytes; 0: the system chooses */
+} sizes;
+
+void tern_tcp_socket_init(void)
+{
+    int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
+    sizes.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
+    sizes.rcvbuf = tern_tcp_rcvbuf();
+}
+
+void tern_tcp_set_options(int fd, bool same_host)
+{
+    int sndbuf = sizes.sndbuf ? sizes.sndbuf : same_host ? HOST_SNDBUF : 0;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    tern_tcp_silence_watch(fd);
+    tern_tcp_set_congestion(fd, same_host);
+    if (sndbuf)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(int));
+    if (sizes.rcvbuf)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &sizes.rcvbuf, sizeof(int));
+}
