@@ -39,6 +39,8 @@ extern const struct tern_coll_transport *tern_coll_transport;
 
 /* For tern_doubt (lib/pml/pml.h). */
 bool tern_coll_doubt(void *run, struct tern_request *awaited);
+/* Returns true if tern_coll_doubt has ended the run. */
+bool tern_coll_given_up(const void *run);
 
 /* Tests: an executor that runs `algorithm` whatever would be chosen; NULL: back to normal. */
 extern const struct tern_algorithm *tern_coll_forced;
