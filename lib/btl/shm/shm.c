@@ -2,7 +2,7 @@
 
 /*
  * The byte mover for ranks on the same node: packets through rings; large messages
- * through them too while both ends wait in MPI, else by one copy out of the peer's memory.
+ * through them too while both ends wait in MPI, else by one copy out of the peer's memory (pull.c).
  *
  * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a
  * payload does not fit or the ring is full. The receiver finds new rings in its inbox and polls all
@@ -11,25 +11,23 @@
  */
 
 #include "lib/btl/btl.h"
-#include "lib/node/doorbell.h"
-#include "lib/btl/shm/ring.h"
-#include "lib/node/segment.h"
 #include "lib/btl/peer.h"
+#include "lib/btl/shm/endpoint.h"
+#include "lib/btl/shm/pull.h"
+#include "lib/btl/shm/ring.h"
+#include "lib/node/doorbell.h"
+#include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/copy.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/param.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
 enum {
     PACKET_MAX = 32 * 1024,
-    THERE_TICKS = 20000,    /* some microseconds */
-    STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
     BURST = 64,             /* packets taken from one ring before the next has its turn */
 };
 
@@ -38,19 +36,6 @@ static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
 enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
 
 extern const struct tern_btl tern_btl_shm; /* below */
-
-enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
-
-struct tern_endpoint {
-    struct tern_ring_out out; /* ring == NULL: none yet */
-    struct tern_ring *in; /* the ring to me; NULL: none yet */
-    struct tern_segment_rank *block;
-    uint32_t local_rank;
-    uint8_t lane;
-    uint8_t level;     /* of the ring, index + 1 into ring_sizes */
-    uint8_t level_max; /* growing beyond was refused */
-    uint8_t pull;
-};
 
 /* A ring to me. */
 struct incoming {
@@ -72,19 +57,6 @@ _Static_assert((int)TERN_SEGMENT_LANES == (int)TERN_LANES_MAX, "an inbox for eac
 
 static uint64_t my_ring_bytes, my_ring_budget; /* of all lanes; the first is atomic */
 static struct tern_segment_rank *self;
-static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
-
-static int read_single_copy(void)
-{
-    int choice = tern_param_choice("btl_shm_single_copy");
-    if (choice < 0)
-        return tern_error(TERN_ERR_ARG,
-                          "btl_shm_single_copy is `%s`; expected auto, always or never",
-                          tern_param_string("btl_shm_single_copy"));
-    single_copy = choice;
-    return 0;
-}
-
 static int shm_init(void)
 {
     if (tern_rte.local_size < 2) {
@@ -101,7 +73,7 @@ static int shm_init(void)
     }
     self = tern_segment_rank(tern_rte.local_rank);
     my_ring_budget = tern_segment.size / tern_rte.local_size / 2;
-    rc = read_single_copy();
+    rc = tern_shm_pull_init();
     if (rc)
         return rc;
     tern_doorbell_use(&self->bell, &self->waiting_at);
@@ -325,92 +297,6 @@ static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     return 0;
 }
 
-/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a
- * random word is compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it
- * for this pair. */
-static bool probe_pull(struct tern_endpoint *endpoint)
-{
-    struct tern_segment_rank *block = endpoint->block;
-    uint64_t word = 0;
-    bool works = false;
-    if (single_copy != COPY_NEVER && tern_load_acquire(&block->attached) && block->cookie) {
-        struct iovec local = {&word, sizeof word};
-        struct iovec remote = {(void *)(uintptr_t)block->cookie_address, sizeof word};
-        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word &&
-                word == block->cookie;
-    }
-    endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
-    return works;
-}
-
-/* Per system call: well under IOV_MAX and 2 GiB. */
-enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
-
-/* After so much the receiver looks whether the sender has come meanwhile. */
-enum { PULL_PIECE = 256 * 1024 };
-
-/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
- * other copies out: the system call looks up and pins every page. A sender that is not there
- * (computing, descheduled) cannot take part. */
-static bool sender_is_there(const struct tern_endpoint *endpoint)
-{
-    if (endpoint->in && __atomic_load_n(&endpoint->in->small, __ATOMIC_RELAXED))
-        return false; /* for it to come in many small parts: each would cost a turn of both */
-    if (tern_doorbell_fade_contention())
-        return false; /* not for long */
-    uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
-    /* with a sign: the sender's clock may be a little ahead */
-    return (int64_t)(tern_ticks() - at) < THERE_TICKS;
-}
-
-/* Many short runs to copy to: unpacking from the ring costs less than a system call for each
- * handful. */
-static bool scattered(const struct tern_cursor *to, size_t length)
-{
-    struct tern_cursor copy = *to;
-    struct iovec runs[RUNS];
-    size_t bytes;
-    int count = tern_cursor_runs(&copy, runs, RUNS, length, &bytes);
-    return bytes < length && bytes < (size_t)count * RUN_MIN;
-}
-
-static int shm_get(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
-{
-    struct tern_endpoint *endpoint = peer->endpoint;
-    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
-        return TERN_ERR_UNSUPPORTED;
-    if (scattered(to, length))
-        return TERN_ERR_UNSUPPORTED;
-    size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
-    while (length) {
-        struct iovec runs[RUNS];
-        size_t bytes;
-        if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
-            return TERN_ERR_UNSUPPORTED;
-        int count = tern_cursor_runs(to, runs, RUNS, length < piece ? length : piece, &bytes);
-        for (int first = 0; bytes;) {
-            struct iovec remote = {(void *)(uintptr_t)address, bytes};
-            ssize_t n =
-                process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
-            if (n <= 0)
-                return tern_error(TERN_ERR_OTHER,
-                                  "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes,
-                                  (long)address, endpoint->block->pid,
-                                  n ? strerror(errno) : "nothing there");
-            address += n;
-            length -= n;
-            bytes -= n;
-            for (; first < count && (size_t)n >= runs[first].iov_len; first++)
-                n -= runs[first].iov_len;
-            if (n) {
-                runs[first].iov_base = (char *)runs[first].iov_base + n;
-                runs[first].iov_len -= n;
-            }
-        }
-    }
-    return 0;
-}
-
 static struct tern_ring *ring_at(uint64_t offset)
 {
     struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
@@ -556,6 +442,6 @@ const struct tern_btl tern_btl_shm = {
     .send = shm_send,
     .send_soon = shm_send,
     .send_cursor = shm_send_cursor,
-    .get = shm_get,
+    .get = tern_shm_pull,
     .progress = shm_progress,
 };

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/shm/pull.h"
+
+#include "lib/btl/peer.h"
+#include "lib/btl/shm/endpoint.h"
+#include "lib/node/doorbell.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    THERE_TICKS = 20000,    /* some microseconds */
+    STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
+};
+
+static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
+
+int tern_shm_pull_init(void)
+{
+    int choice = tern_param_choice("btl_shm_single_copy");
+    if (choice < 0)
+        return tern_error(TERN_ERR_ARG,
+                          "btl_shm_single_copy is `%s`; expected auto, always or never",
+                          tern_param_string("btl_shm_single_copy"));
+    single_copy = choice;
+    return 0;
+}
+
+/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a
+ * random word is compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it
+ * for this pair. */
+static bool probe_pull(struct tern_endpoint *endpoint)
+{
+    struct tern_segment_rank *block = endpoint->block;
+    uint64_t word = 0;
+    bool works = false;
+    if (single_copy != COPY_NEVER && tern_load_acquire(&block->attached) && block->cookie) {
+        struct iovec local = {&word, sizeof word};
+        struct iovec remote = {(void *)(uintptr_t)block->cookie_address, sizeof word};
+        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word &&
+                word == block->cookie;
+    }
+    endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
+    return works;
+}
+
+/* Per system call: well under IOV_MAX and 2 GiB. */
+enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
+
+/* After so much the receiver looks whether the sender has come meanwhile. */
+enum { PULL_PIECE = 256 * 1024 };
+
+/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
+ * other copies out: the system call looks up and pins every page. A sender that is not there
+ * (computing, descheduled) cannot take part. */
+static bool sender_is_there(const struct tern_endpoint *endpoint)
+{
+    if (endpoint->in && __atomic_load_n(&endpoint->in->small, __ATOMIC_RELAXED))
+        return false; /* for it to come in many small parts: each would cost a turn of both */
+    if (tern_doorbell_fade_contention())
+        return false; /* not for long */
+    uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
+    /* with a sign: the sender's clock may be a little ahead */
+    return (int64_t)(tern_ticks() - at) < THERE_TICKS;
+}
+
+/* Many short runs to copy to: unpacking from the ring costs less than a system call for each
+ * handful. */
+static bool scattered(const struct tern_cursor *to, size_t length)
+{
+    struct tern_cursor copy = *to;
+    struct iovec runs[RUNS];
+    size_t bytes;
+    int count = tern_cursor_runs(&copy, runs, RUNS, length, &bytes);
+    return bytes < length && bytes < (size_t)count * RUN_MIN;
+}
+
+int tern_shm_pull(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
+{
+    struct tern_endpoint *endpoint = peer->endpoint;
+    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
+        return TERN_ERR_UNSUPPORTED;
+    if (scattered(to, length))
+        return TERN_ERR_UNSUPPORTED;
+    size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
+    while (length) {
+        struct iovec runs[RUNS];
+        size_t bytes;
+        if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
+            return TERN_ERR_UNSUPPORTED;
+        int count = tern_cursor_runs(to, runs, RUNS, length < piece ? length : piece, &bytes);
+        for (int first = 0; bytes;) {
+            struct iovec remote = {(void *)(uintptr_t)address, bytes};
+            ssize_t n =
+                process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
+            if (n <= 0)
+                return tern_error(TERN_ERR_OTHER,
+                                  "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes,
+                                  (long)address, endpoint->block->pid,
+                                  n ? strerror(errno) : "nothing there");
+            address += n;
+            length -= n;
+            bytes -= n;
+            for (; first < count && (size_t)n >= runs[first].iov_len; first++)
+                n -= runs[first].iov_len;
+            if (n) {
+                runs[first].iov_base = (char *)runs[first].iov_base + n;
+                runs[first].iov_len -= n;
+            }
+        }
+    }
+    return 0;
+}
