@@ -35,7 +35,6 @@ static inline struct tern_process tern_run_process(const struct tern_run *run, i
 struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank);
 
 struct tern_btl;
-struct tern_endpoint; /* each byte mover's own */
 
 /* Messages exchanged with a peer, announced ones when they are announced; bytes as the sender's buffer has them. */
 struct tern_traffic {
@@ -48,7 +47,7 @@ struct tern_peer {
     uint32_t rank; /* in its job */
     uint32_t lane; /* of mine, 0 .. tern_lane_count - 1 */
     const struct tern_btl *btl;     /* NULL until the first message */
-    struct tern_endpoint *endpoint; /* the byte mover's view of the peer */
+    void *endpoint; /* how `btl` reaches the peer: a struct of that byte mover */
     uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
                                        stands in the way: others are pending, not connected, no credit */
     uint32_t lone_below;            /* the same for blocking sends */

@@ -176,7 +176,7 @@ static bool ask_string(pmix_rank_t rank, const char *key, char *text, size_t roo
                  strlen(value->data.string) < room;
 
     if (found)
-        strcpy(text, value->data.string); /* fits: looked at just before */
+        snprintf(text, room, "%s", value->data.string);
     if (value)
         free_value(value);
     return found;

@@ -126,8 +126,8 @@ static const char *read_line(const char *line, bool *ret_end)
         return "this figure stands here twice";
     if (number > LARGEST || count == FIGURES_MAX)
         return "this is no sensible figure";
-    strcpy(known[count].name, name);
-    strcpy(known[count++].value, value);
+    snprintf(known[count].name, sizeof known->name, "%s", name);
+    snprintf(known[count++].value, sizeof known->value, "%s", value);
     return NULL;
 }
 
@@ -186,7 +186,7 @@ static void read_file(void)
 static void read_environment(const char *text)
 {
     int length;
-    strcpy(source, "mpirun");
+    snprintf(source, sizeof source, "mpirun");
     while (count < FIGURES_MAX &&
            sscanf(text, " %47[a-z_]=%23[0-9]%n", known[count].name, known[count].value, &length) == 2) {
         text += length;

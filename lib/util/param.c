@@ -108,10 +108,11 @@ static const char *keep_text(const char *text)
     for (struct kept *kept = all; kept; kept = kept->next)
         if (strcmp(kept->text, text) == 0)
             return kept->text;
-    struct kept *kept = malloc(sizeof *kept + strlen(text) + 1);
+    size_t bytes = strlen(text) + 1;
+    struct kept *kept = malloc(sizeof *kept + bytes);
     if (!kept)
         return NULL;
-    strcpy(kept->text, text);
+    memcpy(kept->text, text, bytes);
     kept->next = all;
     all = kept;
     return kept->text;

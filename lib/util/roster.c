@@ -58,14 +58,15 @@ void *tern_roster_write(const struct tern_roster *roster, const char *const *nam
                           .here = roster->here,
                           .universe_size = roster->universe_size};
     memcpy(head->magic, magic, sizeof magic);
-    strcpy(head->job, roster->job); /* fit: looked at before */
-    strcpy(head->secret, roster->secret);
+    memcpy(head->job, roster->job, strlen(roster->job));
+    memcpy(head->secret, roster->secret, strlen(roster->secret));
     memcpy(host_of, roster->host_of, roster->size * sizeof *host_of);
     group(roster, begin, ranks);
     for (uint32_t host = 0; host < roster->host_count; host++) {
+        size_t bytes_of_name = strlen(names[host]) + 1;
         name_at[host] = (uint32_t)used;
-        strcpy(text + used, names[host]);
-        used += strlen(names[host]) + 1;
+        memcpy(text + used, names[host], bytes_of_name);
+        used += bytes_of_name;
     }
     *ret_length = whole;
     return bytes;

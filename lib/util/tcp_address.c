@@ -77,7 +77,7 @@ static int read_word(const char *parameter, char *word, struct tern_tcp_word *re
     if (strlen(word) >= sizeof ret_word->interface)
         return tern_error(TERN_ERR_ARG, "%s: no interface has so long a name: `%s`", parameter,
                           word);
-    strcpy(ret_word->interface, word); /* fits: looked at just before */
+    memcpy(ret_word->interface, word, strlen(word) + 1);
     return 0;
 }
 
@@ -134,7 +134,7 @@ static bool read_interface(const struct ifaddrs *entry, struct tern_tcp_address 
     if (!entry->ifa_addr || !entry->ifa_netmask || !(entry->ifa_flags & IFF_UP) ||
         !(entry->ifa_flags & IFF_RUNNING) || strlen(entry->ifa_name) >= sizeof ret->interface)
         return false;
-    strcpy(ret->interface, entry->ifa_name); /* fits: looked at just before */
+    memcpy(ret->interface, entry->ifa_name, strlen(entry->ifa_name) + 1);
     if (entry->ifa_addr->sa_family == AF_INET) {
         ret->family = 4;
         memcpy(ret->bytes, &((struct sockaddr_in *)entry->ifa_addr)->sin_addr, 4);

@@ -515,7 +515,7 @@ static void begin_rank(int rank)
     makecontext(&process->place, live, 0);
     now = rank;
     restore(&(struct image){
-        .lane.endpoints = calloc(2, sizeof(struct tern_endpoint)),
+        .lane.endpoints = calloc(2, sizeof(struct tern_shm_endpoint)),
         .self = tern_segment_rank((uint32_t)rank),
         .doorbell = &tern_segment_rank((uint32_t)rank)->bell,
     });

@@ -9,7 +9,7 @@
 
 enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 
-struct tern_endpoint {
+struct tern_shm_endpoint {
     struct tern_ring_out out; /* ring == NULL: none yet */
     struct tern_ring *in; /* the ring to me; NULL: none yet */
     struct tern_segment_rank *block;

@@ -32,7 +32,7 @@ int tern_shm_pull_init(void)
 /* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a
  * random word is compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it
  * for this pair. */
-static bool probe_pull(struct tern_endpoint *endpoint)
+static bool probe_pull(struct tern_shm_endpoint *endpoint)
 {
     struct tern_segment_rank *block = endpoint->block;
     uint64_t word = 0;
@@ -56,7 +56,7 @@ enum { PULL_PIECE = 256 * 1024 };
 /* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
  * other copies out: the system call looks up and pins every page. A sender that is not there
  * (computing, descheduled) cannot take part. */
-static bool sender_is_there(const struct tern_endpoint *endpoint)
+static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
 {
     if (endpoint->in && __atomic_load_n(&endpoint->in->small, __ATOMIC_RELAXED))
         return false; /* for it to come in many small parts: each would cost a turn of both */
@@ -80,7 +80,7 @@ static bool scattered(const struct tern_cursor *to, size_t length)
 
 int tern_shm_pull(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
 {
-    struct tern_endpoint *endpoint = peer->endpoint;
+    struct tern_shm_endpoint *endpoint = peer->endpoint;
     if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
         return TERN_ERR_UNSUPPORTED;
     if (scattered(to, length))

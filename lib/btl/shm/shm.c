@@ -41,12 +41,12 @@ extern const struct tern_btl tern_btl_shm; /* below */
 struct incoming {
     struct tern_ring_in in;
     struct tern_peer *peer;
-    struct tern_endpoint *back; /* to the one it comes from */
+    struct tern_shm_endpoint *back; /* to the one it comes from */
 };
 
 /* What a lane sends by and receives from. Guarded by the lane's lock. */
 static struct lane {
-    struct tern_endpoint *endpoints; /* by local rank */
+    struct tern_shm_endpoint *endpoints; /* by local rank */
     struct incoming *incoming;
     uint32_t incoming_count, incoming_room;
     uint32_t next; /* of them, to be looked at first */
@@ -108,7 +108,7 @@ static int shm_connect(struct tern_peer *peer)
 {
     struct lane *lane = &lanes[peer->lane];
     uint32_t local_rank = (uint32_t)tern_rte_local_rank(peer->rank);
-    struct tern_endpoint *endpoint = &lane->endpoints[local_rank];
+    struct tern_shm_endpoint *endpoint = &lane->endpoints[local_rank];
     endpoint->lane = peer->lane;
     endpoint->local_rank = local_rank;
     endpoint->block = tern_segment_rank(local_rank);
@@ -119,7 +119,7 @@ static int shm_connect(struct tern_peer *peer)
 
 /* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the
  * system. */
-static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out,
+static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out,
                      uint64_t *ret_offset)
 {
     uint32_t level = endpoint->level;
@@ -155,7 +155,7 @@ static int make_ring(struct tern_endpoint *endpoint, uint32_t length, struct ter
 }
 
 /* Puts a first ring into the inbox that the receiver has for our lane. */
-static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
+static int announce_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 {
     uint64_t offset;
     int rc = make_ring(endpoint, length, &endpoint->out, &offset);
@@ -176,7 +176,7 @@ static int announce_ring(struct tern_endpoint *endpoint, uint32_t length)
 
 /* Replaces the ring by a larger one; the old one's last packet says so. AGAIN while the old one has
  * no room for that. */
-static int grow_ring(struct tern_endpoint *endpoint, uint32_t length)
+static int grow_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 {
     void *payload;
     uint64_t offset;
@@ -194,7 +194,7 @@ static int grow_ring(struct tern_endpoint *endpoint, uint32_t length)
 }
 
 /* The slow half of reserving room: makes, grows or finds the ring full. */
-static int reserve_slowly(struct tern_endpoint *endpoint, uint32_t length, void **ret_payload)
+static int reserve_slowly(struct tern_shm_endpoint *endpoint, uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
     if (!out->ring) {
@@ -219,7 +219,7 @@ static int reserve_slowly(struct tern_endpoint *endpoint, uint32_t length, void 
     }
 }
 
-static inline int reserve(struct tern_endpoint *endpoint, uint32_t length, void **ret_payload)
+static inline int reserve(struct tern_shm_endpoint *endpoint, uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
     if (TERN_LIKELY(length <= out->payload_max && out->ring) &&
@@ -228,14 +228,14 @@ static inline int reserve(struct tern_endpoint *endpoint, uint32_t length, void 
     return reserve_slowly(endpoint, length, ret_payload);
 }
 
-static inline void publish(struct tern_endpoint *endpoint, const struct tern_packet *packet,
+static inline void publish(struct tern_shm_endpoint *endpoint, const struct tern_packet *packet,
                            uint32_t length)
 {
     tern_ring_commit(&endpoint->out, packet, length);
     tern_doorbell_ring(&endpoint->block->bell);
 }
 
-static __attribute__((noinline)) int send_longer(struct tern_endpoint *endpoint, const struct tern_packet *packet,
+static __attribute__((noinline)) int send_longer(struct tern_shm_endpoint *endpoint, const struct tern_packet *packet,
                                                 const void *payload, size_t length)
 {
     void *room;
@@ -251,7 +251,7 @@ static __attribute__((noinline)) int send_longer(struct tern_endpoint *endpoint,
 static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                     size_t length)
 {
-    struct tern_endpoint *endpoint = peer->endpoint;
+    struct tern_shm_endpoint *endpoint = peer->endpoint;
     void *room;
     if (length > TERN_RING_INLINE || TERN_UNLIKELY(!endpoint->out.ring || !tern_ring_reserve(&endpoint->out, length, &room)))
         return send_longer(endpoint, packet, payload, length);
@@ -374,7 +374,7 @@ static void follow_move(struct incoming *entry, const void *payload)
 
 /* Whoever gets a short message often answers it with another, whose slot is in the cache of the one that polls it. It is asked for
  * before the message is delivered. Longer messages are written from their payload on, by which time the slot would be lost again. */
-static inline void expect_answer(const struct tern_endpoint *back)
+static inline void expect_answer(const struct tern_shm_endpoint *back)
 {
     if (back->out.ring)
         tern_prefetch_write(tern_ring_slot(back->out.ring, back->out.mask, back->out.head));

@@ -59,9 +59,9 @@ void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted)
         setsockopt(tern_tcp_link_at(at)->fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
 }
 
-struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
+struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
 {
-    struct tern_endpoint *endpoint = peer->endpoint;
+    struct tern_tcp_endpoint *endpoint = peer->endpoint;
     if (!endpoint && (endpoint = calloc(1, sizeof *endpoint))) {
         tern_list_init(&endpoint->streams);
         peer->endpoint = endpoint;
@@ -73,7 +73,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     uint32_t index = (uint32_t)(lane - tern_tcp_lanes);
     link->peer = tern_peer_get(index, 0, link->rank);
-    struct tern_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
+    struct tern_tcp_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
     if (!endpoint)
         give_up(link, ENOMEM);
     if (link->peer->lost) { /* too late: what waited for it has failed */
@@ -97,7 +97,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 
 static void take_from_endpoint(struct tern_tcp_link *link)
 {
-    struct tern_endpoint *endpoint = link->endpoint;
+    struct tern_tcp_endpoint *endpoint = link->endpoint;
     link->endpoint = NULL;
     if (!endpoint)
         return;
@@ -159,7 +159,7 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
 /* None of the peer's links is used any more. */
 static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner, const char *text)
 {
-    struct tern_endpoint *endpoint = peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
+    struct tern_tcp_endpoint *endpoint = peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
     if (endpoint)
         tern_list_init(&endpoint->streams);
     for (int i = endpoint ? endpoint->link_count - 1 : -1; i >= 0; i--)
@@ -225,11 +225,12 @@ static void lose_unreached(struct tern_tcp_lane *lane, struct unreached *unreach
 
 static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, const char *text)
 {
-    struct unreached *unreached = malloc(sizeof *unreached + strlen(text) + 1);
+    size_t bytes = strlen(text) + 1;
+    struct unreached *unreached = malloc(sizeof *unreached + bytes);
     if (!unreached)
         tern_rte_abort(1, text);
     unreached->rank = rank;
-    strcpy(unreached->text, text);
+    memcpy(unreached->text, text, bytes);
     pthread_mutex_lock(&lane->arrivals_lock);
     tern_list_append(&lane->unreached, &unreached->in_lane);
     __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);

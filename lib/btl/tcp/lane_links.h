@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* What a lane knows of a peer. */
-struct tern_endpoint {
+struct tern_tcp_endpoint {
     struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
     int link_count;
     struct tern_list_node streams; /* that are not all in pieces yet */
@@ -59,7 +59,7 @@ int tern_tcp_lane_open(struct tern_tcp_lane *lane);
 void tern_tcp_lane_close(struct tern_tcp_lane *lane);
 
 /* Made when it is not there yet. NULL: no memory. */
-struct tern_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
+struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
 
 /* Takes over the links that have come about meanwhile (tern_tcp_arrive), and loses the peers that cannot be reached. Returns how
  * many. */

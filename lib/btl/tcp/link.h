@@ -32,7 +32,7 @@ struct tern_tcp_link {
     uint32_t rank;             /* of the other end, in our job */
     struct tern_peer *peer;    /* of this lane */
     const uint64_t *polled_at; /* when its lane last made progress, in ticks, more or less; atomic */
-    struct tern_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
+    struct tern_tcp_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
     uint32_t sent_round;       /* of the lane, in which a message was last sent that others may follow */
     bool unsent;               /* the lane's last send or push left something; the flusher may have written it since */
     uint64_t written_at;       /* ticks of the last write */

@@ -77,10 +77,16 @@ static inline int see(struct tern_peer *peer, struct tern_tcp_link *link, int rc
     return rc;
 }
 
+/* Returns the link by which packets go to the peer, or NULL if there is none yet. */
+static inline struct tern_tcp_link *first_link(const struct tern_peer *peer)
+{
+    return ((struct tern_tcp_endpoint *)peer->endpoint)->links[0];
+}
+
 static int tcp_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                     size_t length)
 {
-    struct tern_tcp_link *link = peer->endpoint->links[0];
+    struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
     return see(peer, link, tern_tcp_link_send(link, packet, payload, length, false));
@@ -89,7 +95,7 @@ static int tcp_send(struct tern_peer *peer, const struct tern_packet *packet, co
 static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packet,
                          const void *payload, size_t length)
 {
-    struct tern_tcp_link *link = peer->endpoint->links[0];
+    struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
     /* One follows another without a round of progress between them, which would write the first: now it pays to wait. */
@@ -102,7 +108,7 @@ static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packe
 static int tcp_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
                            struct tern_cursor *cursor, size_t length)
 {
-    struct tern_tcp_link *link = peer->endpoint->links[0];
+    struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
     return see(peer, link, tern_tcp_link_send_cursor(link, packet, cursor, length));
@@ -110,14 +116,14 @@ static int tcp_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
 
 /* ---- streams ---- */
 
-static struct tern_stream *first_stream(struct tern_endpoint *endpoint)
+static struct tern_stream *first_stream(struct tern_tcp_endpoint *endpoint)
 {
     if (tern_list_empty(&endpoint->streams))
         return NULL;
     return TERN_CONTAINER(endpoint->streams.next, struct tern_stream, link);
 }
 
-static void begin_piece(struct tern_endpoint *endpoint, struct tern_tcp_link *link,
+static void begin_piece(struct tern_tcp_endpoint *endpoint, struct tern_tcp_link *link,
                         struct tern_stream *stream)
 {
     tern_tcp_link_begin_piece(link, stream, endpoint->link_count > 1 ? PIECE_SHARED : PIECE_ALONE);
@@ -141,7 +147,7 @@ static bool finish_piece(struct tern_tcp_link *link)
 
 /* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces
  * that went. */
-static int feed(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint, struct tern_tcp_link *link)
+static int feed(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoint, struct tern_tcp_link *link)
 {
     int count = 0;
     for (;;) {
@@ -158,7 +164,7 @@ static int feed(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint, stru
     }
 }
 
-static int feed_all(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint)
+static int feed_all(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoint)
 {
     int count = 0;
     for (int i = 0; i < endpoint->link_count; i++)
@@ -170,7 +176,7 @@ static int feed_all(struct tern_tcp_lane *lane, struct tern_endpoint *endpoint)
 /* The answer that begins a stream came by a link of this peer, so there is one. */
 static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
 {
-    struct tern_endpoint *endpoint = peer->endpoint;
+    struct tern_tcp_endpoint *endpoint = peer->endpoint;
     struct tern_tcp_lane *lane = &tern_tcp_lanes[peer->lane];
     stream->in_flight = 0;
     if (stream->cursor.length == 0) {
@@ -196,7 +202,7 @@ static int write_all(struct tern_tcp_lane *lane)
     for (struct tern_list_node *at = lane->links.next, *next; at != &lane->links; at = next) {
         next = at->next;
         struct tern_tcp_link *link = tern_tcp_link_at(at);
-        struct tern_endpoint *endpoint = link->endpoint;
+        struct tern_tcp_endpoint *endpoint = link->endpoint;
         bool streams = endpoint && first_stream(endpoint);
         if (!link->watching_room && (streams || link->piece.stream || link->unsent))
             count += feed(lane, endpoint, link);

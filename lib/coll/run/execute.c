@@ -10,7 +10,7 @@
  * called by its requests' completion, for it starts messages, and nobody wants to find those
  * started in the middle of a delivery.
  */
-#include "lib/coll/run/run.h"
+#include "lib/coll/run/plan_run.h"
 
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

@@ -2,7 +2,7 @@
 
 /* Nonblocking and persistent collectives: a run behind a request, which goes on in rounds of progress. */
 
-#include "lib/coll/run/run.h"
+#include "lib/coll/run/plan_run.h"
 
 #include "lib/util/error.h"
 

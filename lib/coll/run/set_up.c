@@ -2,7 +2,7 @@
 
 /* What a run needs before its first step: memory, a plan, a board. */
 
-#include "lib/coll/run/run.h"
+#include "lib/coll/run/plan_run.h"
 
 #include "lib/util/error.h"
 #include "lib/util/param.h"

@@ -2,7 +2,7 @@
 
 /* What carries the messages and posts of collectives: lib/pml and the board of the node. */
 
-#include "lib/coll/run/execute.h"
+#include "lib/coll/run/transport.h"
 #include "lib/pml/pml.h"
 
 static int pml_isend(struct tern_context *context, const void *buf, int64_t count,

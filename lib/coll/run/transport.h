@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_EXECUTE_H
-#define TERN_EXECUTE_H
+#ifndef TERN_TRANSPORT_H
+#define TERN_TRANSPORT_H
 
-/* Running plans over messages. What moves the messages can be replaced, so that tests run all ranks
- * in one process. */
+/*
+ * What carries the messages and posts of plans that run. Tests put another transport in its place, and run all ranks in one process.
+ */
 
 #include "lib/coll/run/coll.h"
 #include "lib/pml/request.h"

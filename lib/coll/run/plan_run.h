@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_RUN_H
-#define TERN_RUN_H
+#ifndef TERN_PLAN_RUN_H
+#define TERN_PLAN_RUN_H
 
 /*
  * A run: one execution of a plan by this rank. Private to lib/coll/run.
@@ -9,7 +9,7 @@
  * or persistent one. Callers hold the lock of the communicator's lane.
  */
 
-#include "lib/coll/run/execute.h"
+#include "lib/coll/run/transport.h"
 #include "lib/coll/run/mismatch.h"
 #include "lib/pml/lane.h"
 #include "lib/util/event.h"

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the sources of lib, mpirun and tools: which room includes which, circles of files, names that stand twice, banned functions, long
+lines, functions that nobody calls. `source.py TOP BUILD` prints each fault and returns 1 if there is any. `source.py --self-test` plants a
+fault of each kind in a small tree and returns 1 if one is not found."""
+import collections
+import os
+import re
+import sys
+import tempfile
+
+COLUMNS = 100
+CIRCLE = 3
+
+# A room may include itself and the rooms named here. What a line does not name is an include upward.
+ROOMS = {
+    'lib/util': '',
+    'lib/rte': 'util',
+    'lib/type': 'util',
+    'lib/node': 'util rte',
+    'lib/btl': 'util rte type node',
+    'lib/btl/self': 'util rte type btl',
+    'lib/btl/shm': 'util rte type node btl',
+    'lib/btl/tcp': 'util rte type node btl',
+    'lib/pml': 'util rte type node btl',
+    'lib/coll': 'util',
+    'lib/coll/price': 'util',
+    'lib/coll/plan': 'util type coll/price',
+    'lib/coll/algo': 'util type node coll/price coll/plan',
+    'lib/coll/run': 'util rte type node btl pml coll/price coll/plan coll/algo',
+    'lib/mpi': 'util rte type node btl pml coll/plan coll/run mpi/datatype mpi/topo mpi/check mpi/tool',
+    'lib/mpi/datatype': 'util rte type pml mpi mpi/check',
+    'lib/mpi/topo': 'util rte pml mpi mpi/check',
+    'lib/mpi/check': 'util rte type pml coll/plan coll/run mpi mpi/datatype mpi/topo',
+    'lib/mpi/tool': 'util rte type node btl pml coll/plan coll/run mpi mpi/datatype',
+    'lib/fortran': 'util mpi',
+    'lib/cxx': 'mpi',
+}
+
+BANNED = {
+    'strcpy': 'snprintf or memcpy', 'strcat': 'snprintf', 'sprintf': 'snprintf', 'vsprintf': 'vsnprintf', 'gets': 'fgets',
+    'strtok': 'strtok_r',
+}
+
+
+def read(top, name):
+    with open(os.path.join(top, name), encoding='utf-8') as file:
+        return file.read()
+
+
+def sources(top):
+    """Returns the names of all C files of the three folders, relative to `top`."""
+    found = []
+    for folder in ('lib', 'mpirun', 'tools'):
+        for at, _, names in os.walk(os.path.join(top, folder)):
+            found += [os.path.relpath(os.path.join(at, name), top) for name in names if name.endswith(('.c', '.h', '.cpp'))]
+    return sorted(found)
+
+
+def code_of(text):
+    """Returns the text without comments, strings and characters; lines stay lines."""
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match.group(0))
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def stem(name):
+    return name.rsplit('.', 1)[0]
+
+
+def room_of(name):
+    return os.path.dirname(name)
+
+
+def included(top, files):
+    """Returns {file: [files of ours that it includes]}."""
+    known = set(files)
+    return {name: [to for to in re.findall(r'^#include "([^"]+)"', read(top, name), re.M) if to in known] for name in files}
+
+
+def check_rooms(includes, rooms):
+    for name, targets in includes.items():
+        room = room_of(name)
+        if room not in rooms:
+            yield f'{name}: the room {room} is not in the table of rooms'
+            continue
+        allowed = {room} | {'mpirun' + to[1:] if to.startswith('.') else to if to.startswith('mpirun') else 'lib/' + to
+                            for to in rooms[room].split()}
+        for to in targets:
+            if room_of(to) not in allowed:
+                yield f'{name} includes {to}: {room} may include {rooms[room] or "nothing"} only'
+
+
+def circles(includes):
+    """Returns the circles: lists of stems each of which is reached from each other one."""
+    graph = collections.defaultdict(set)
+    for name, targets in includes.items():
+        for to in targets:
+            if stem(to) != stem(name):
+                graph[stem(name)].add(stem(to))
+    reach = {}
+    for start in list(graph):
+        seen, todo = set(), [start]
+        while todo:
+            for to in graph[todo.pop()]:
+                if to not in seen:
+                    seen.add(to)
+                    todo.append(to)
+        reach[start] = seen
+    found = {frozenset(to for to in reach[at] if at in reach.get(to, ())) for at in reach if at in reach[at]}
+    return sorted(sorted(circle) for circle in found)
+
+
+def check_circles(includes):
+    for circle in circles(includes):
+        if len(circle) > CIRCLE:
+            yield f'a circle of {len(circle)} files, expected {CIRCLE} at most: {" ".join(circle)}'
+
+
+def check_names(files):
+    by_name = collections.defaultdict(list)
+    for name in files:
+        by_name[os.path.basename(name)].append(name)
+    for name, all_of in by_name.items():
+        if len(all_of) > 1:
+            yield f'{name} stands twice: {" ".join(all_of)}'
+
+
+def check_structs(top, files):
+    by_name = collections.defaultdict(list)
+    for name in files:
+        if name.endswith('.h'):
+            for struct in re.findall(r'^(?:struct|union|enum) (\w+) \{', code_of(read(top, name)), re.M):
+                by_name[struct].append(name)
+    for struct, all_of in by_name.items():
+        if len(all_of) > 1:
+            yield f'{struct} is defined twice: {" ".join(all_of)}'
+
+
+def check_text(top, files):
+    banned = re.compile(r'\b(' + '|'.join(BANNED) + r')\s*\(')
+    for name in files:
+        text = read(top, name)
+        for number, line in enumerate(text.split('\n'), 1):
+            if len(line) > COLUMNS:
+                yield f'{name}:{number}: {len(line)} columns, expected {COLUMNS} at most'
+        for number, line in enumerate(code_of(text).split('\n'), 1):
+            for match in banned.finditer(line):
+                yield f'{name}:{number}: {match.group(1)} is banned; use {BANNED[match.group(1)]}'
+
+
+def check_callers(top, build, files):
+    """A global function is called, or its address is taken, somewhere outside its own definition and declarations."""
+    definition = re.compile(r'^(?!static|typedef|#)[A-Za-z_][\w *()]*?\b(tern_\w+)\([^;{]*\)\s*\{', re.M)
+    declaration = re.compile(r'^[A-Za-z_][\w *]*[ *]tern_\w+\([^;{]*\)[^;{]*;', re.M)
+    others = []
+    for folder in (os.path.join(top, 'test'), os.path.join(top, 'bench'), os.path.join(build, 'lib', 'generated')):
+        for at, _, names in os.walk(folder):
+            others += [os.path.join(at, name) for name in names if name.endswith(('.c', '.h', '.inc'))]
+    defined, used = {}, collections.Counter()
+    for name in list(files) + others:
+        code = code_of(read(top, name))
+        heads = definition.findall(code) if name in set(files) and name.endswith('.c') else []
+        for function in heads:
+            defined.setdefault(function, name)
+        words = re.findall(r'\btern_\w+', declaration.sub(' ', code))
+        used.update(words)
+        used.subtract(heads)
+    for function, name in sorted(defined.items()):
+        if used[function] <= 0:
+            yield f'{name}: nobody calls {function}'
+
+
+def faults(top, build, rooms):
+    top, build = os.path.abspath(top), os.path.abspath(build)
+    files = sources(top)
+    includes = included(top, files)
+    yield from check_rooms({name: to for name, to in includes.items() if not name.startswith('tools/')}, rooms)
+    yield from check_circles(includes)
+    yield from check_names(files)
+    yield from check_structs(top, files)
+    yield from check_text(top, files)
+    yield from check_callers(top, build, files)
+
+
+def self_test():
+    """Plants a fault of each kind. Returns the number of those that were not found."""
+    planted = {
+        'lib/a/up.h': '#include "lib/b/low.h"\n',
+        'lib/b/low.h': 'struct tern_twice {\n    int x;\n};\n',
+        'lib/b/more.h': 'struct tern_twice {\n    int y;\n};\n',
+        'lib/b/one.h': '#include "lib/b/two.h"\n',
+        'lib/b/two.h': '#include "lib/b/three.h"\n',
+        'lib/b/three.h': '#include "lib/b/four.h"\n',
+        'lib/b/four.h': '#include "lib/b/one.h"\n',
+        'lib/a/same.c': '',
+        'lib/b/same.c': '',
+        'lib/a/banned.c': 'static void f(char *a, const char *b)\n{\n    strcpy(a, b); /* strcat() in a comment */\n}\n',
+        'lib/a/long.c': '/*' + ' ' * COLUMNS + '*/\n',
+        'lib/a/lonely.c': 'void tern_called(void);\nvoid tern_lonely(void)\n{\n    tern_called();\n}\n'
+                          'void tern_called(void)\n{\n}\n',
+    }
+    expected = ('lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
+                'banned.c:3: strcpy is banned', 'long.c:1: 104 columns', 'nobody calls tern_lonely')
+    with tempfile.TemporaryDirectory() as top:
+        for name, text in planted.items():
+            os.makedirs(os.path.join(top, os.path.dirname(name)), exist_ok=True)
+            with open(os.path.join(top, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}))
+    missed = [what for what in expected if not any(what in fault for fault in found)]
+    for what in missed:
+        print(f'a planted fault was not found: {what}')
+    if len(found) != len(expected):
+        print('planted', len(expected), 'faults, found', len(found), *found, sep='\n    ')
+    return len(missed) + (len(found) != len(expected))
+
+
+def main():
+    if sys.argv[1:] == ['--self-test']:
+        return 1 if self_test() else 0
+    found = list(faults(sys.argv[1], sys.argv[2], ROOMS))
+    print(*found, sep='\n', end='\n' if found else '')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
