@@ -106,7 +106,7 @@ int tern_progress(void)
     return progress(NULL);
 }
 
-enum { STALE_TICKS = 60000 }; /* some 20 us */
+enum { STALE_US = 20 };
 
 /* A round of those lanes besides `own` in which nobody has made progress since this thread last
  * looked. */
@@ -114,7 +114,7 @@ static int look_aside(const struct tern_lane *own, uint64_t now)
 {
     static __thread uint64_t looked_at;
     static __thread uint32_t rounds_seen[TERN_LANES_MAX];
-    if (!own || now - looked_at < STALE_TICKS)
+    if (!own || now - looked_at < tern_ticks_of_us(STALE_US))
         return 0;
     uint32_t stale = 0;
     for (uint32_t i = 0; i < tern_lane_count; i++) {
@@ -146,7 +146,7 @@ static const struct policy {
 enum {
     SLEEP_US = 100 * 1000,
     LONE_SLEEP_US = 1000,
-    SLOW_YIELD_TICKS = 500000, /* some 200 us: a slice of somebody else, not just an interrupt */
+    SLOW_YIELD_US = 200, /* a slice of somebody else, not just an interrupt */
     REMEMBER_WAITS = 64,       /* and it will want another */
 };
 
@@ -178,7 +178,7 @@ static void yield_processor(void)
     struct tern_held held = tern_locks_release();
     uint64_t before = tern_ticks();
     sched_yield();
-    bool slow = (int64_t)(tern_ticks() - before) > SLOW_YIELD_TICKS;
+    bool slow = (int64_t)(tern_ticks() - before) > (int64_t)tern_ticks_of_us(SLOW_YIELD_US);
     tern_locks_take_again(held);
     if (slow && !__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* else it may have been a rank that copies */
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);

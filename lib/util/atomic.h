@@ -5,6 +5,7 @@
 /* Words shared with other processes, on top of the compiler's atomics; likely/unlikely; cache lines. */
 
 #include <stdint.h>
+#include <time.h>
 
 enum { TERN_CACHE_LINE = 64 };
 
@@ -85,7 +86,24 @@ static inline uint64_t tern_ticks(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    return 0;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* Returns about how many ticks (tern_ticks) there are in `us` microseconds. On x86 the rate is taken to be 2.5 GHz, so that this
+ * is a constant: real ones differ by a factor of two at most, and all uses are limits where that does not matter. */
+static inline uint64_t tern_ticks_of_us(uint64_t us)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return us * 2500;
+#elif defined(__aarch64__)
+    uint64_t ticks_of_second;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(ticks_of_second));
+    return us * ticks_of_second / 1000000;
+#else
+    return us * 1000;
 #endif
 }
 

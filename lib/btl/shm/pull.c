@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 
 enum {
-    THERE_TICKS = 20000,    /* some microseconds */
+    THERE_US = 8,
     STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
 };
 
@@ -64,7 +64,7 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
         return false; /* not for long */
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
     /* with a sign: the sender's clock may be a little ahead */
-    return (int64_t)(tern_ticks() - at) < THERE_TICKS;
+    return (int64_t)(tern_ticks() - at) < (int64_t)tern_ticks_of_us(THERE_US);
 }
 
 /* Many short runs to copy to: unpacking from the ring costs less than a system call for each

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-enum { ATTENDED_TICKS = 500000 /* some 200 us */ };
+enum { ATTENDED_US = 200 };
 
 /* Lock order: a link's out_lock, then this one; the thread takes them the other way round, and so
  * only tries. */
@@ -23,7 +23,7 @@ static bool running, ending;
 static bool attended(const struct tern_tcp_link *link)
 {
     uint64_t polled_at = __atomic_load_n(link->polled_at, __ATOMIC_RELAXED);
-    return (int64_t)(tern_ticks() - polled_at) < ATTENDED_TICKS;
+    return (int64_t)(tern_ticks() - polled_at) < (int64_t)tern_ticks_of_us(ATTENDED_US);
 }
 
 /* Returns true if a link drains, which its rank does not see to. */

@@ -19,8 +19,8 @@ enum {
     OUT_MOST = 192 * 1024,    /* ... with more than this waiting in it, senders shall come again */
     SOON_PAYLOAD = 32 * 1024, /* longer ones are not worth the copy */
     SOON_MOST = 128 * 1024,   /* bytes that are collected for one write */
-    SOON_TICKS = 12000,       /* some 5 us: so close to the last write, another will follow */
-    HELD_TICKS = 100000,      /* some 40 us: nothing is held for longer */
+    SOON_US = 5,              /* so close to the last write, another will follow */
+    HELD_US = 40,             /* nothing is held for longer */
     CLOCK_FOLLOWERS = 8,      /* messages that are held between looks at the clock */
     UNHELD_SENDS = 64,        /* after the flusher had to write, for its rank went away */
     MUCH = 32 * 1024,         /* so many bytes written by a look of the flusher: it pays to look again soon */
@@ -247,8 +247,8 @@ static bool may_wait(struct tern_tcp_link *link, size_t length)
         return false;
     }
     if (link->held_at) /* the clock takes longer than all the rest */
-        return ++link->followers % CLOCK_FOLLOWERS || tern_ticks() - link->held_at < HELD_TICKS;
-    return tern_ticks() - link->written_at < SOON_TICKS;
+        return ++link->followers % CLOCK_FOLLOWERS || tern_ticks() - link->held_at < tern_ticks_of_us(HELD_US);
+    return tern_ticks() - link->written_at < tern_ticks_of_us(SOON_US);
 }
 
 static int send_frame(struct tern_tcp_link *link, const struct tern_packet *packet,
@@ -386,7 +386,7 @@ static void rest(struct tern_tcp_link *link)
 
 enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended, unsigned elapsed_us)
 {
-    bool late = link->held_at && tern_ticks() - link->held_at >= HELD_TICKS, blocked = link->blocked;
+    bool late = link->held_at && tern_ticks() - link->held_at >= tern_ticks_of_us(HELD_US), blocked = link->blocked;
     link->unused_us = link->used || link->held_at ? 0 : link->unused_us + elapsed_us;
     link->used = false;
     if (link->error || link->unused_us >= REST_US) {

@@ -37,7 +37,7 @@ enum {
     POLL_EACH = 2,  /* up to so many links are read without asking which of them has something, ... */
     MUTE_AFTER = 8, /* ... and need not tell after so many rounds in which something came */
     EVENTS = 32,
-    DOOR_TICKS = 60000, /* some 20 us between looks at the door */
+    LISTENER_US = 20, /* between two looks at the listener */
     IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
     IDLE_SKIPS = 8,     /* ... so many are left out */
 };
@@ -314,7 +314,7 @@ static int tcp_progress(uint32_t index)
     if (beside_shm && sit_out(lane))
         return count;
     uint64_t now = tern_ticks();
-    if (now - lane->door_at > DOOR_TICKS) {
+    if (now - lane->door_at > tern_ticks_of_us(LISTENER_US)) {
         __atomic_store_n(&lane->door_at, now, __ATOMIC_RELAXED); /* the flusher looks, too */
         count += tern_tcp_reception_progress() + heed_silence(lane);
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
