@@ -65,7 +65,8 @@ static inline void tern_packet_copy(struct tern_packet *to, const struct tern_pa
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
     uint64_t address; /* first byte in the sender's memory; 0: not in one run, cannot be pulled */
-    uint64_t id;      /* number of the sender's request, to be named in the answer; 0: there is no message, the sender has failed */
+    uint64_t id;      /* number of the sender's request, to be named in the answer; 0: there is no message. The sender has failed;
+                       if length is not 0, the receiver had no memory for it */
 };
 
 struct tern_reply {

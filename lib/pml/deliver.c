@@ -20,17 +20,34 @@
  */
 enum { TAKEN_BACK = 0 };
 
-static struct tern_unexpected *copy_message(const struct tern_context *context, struct tern_peer *from,
-                                            const struct tern_packet *packet, const void *payload,
-                                            size_t length)
+/* There is no memory for the bytes of an unexpected message. Keeps an announcement without a sender in its place: the receive that
+ * matches it, and no other, fails (begin_announced). Ends the process if there is no memory even for that. */
+static __attribute__((cold, noinline)) struct tern_unexpected *
+keep_without_bytes(const struct tern_context *context, struct tern_peer *from, const struct tern_packet *packet, size_t length)
 {
-    struct tern_unexpected *message = tern_unexpected_new(context, length);
+    struct tern_rendezvous gone = {.length = length};
+    struct tern_unexpected *message = packet->kind == TERN_PACKET_RENDEZVOUS ? NULL : tern_unexpected_new(context, sizeof gone);
     if (!message) {
         tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
                  "receive them, or lower pml_eager_credit",
                  length, from->rank, (long)tern_lanes[from->lane].unexpected.items);
         abort();
     }
+    tern_recv_drop(from, packet, length);
+    message->from = from;
+    message->packet = *packet;
+    message->packet.kind = TERN_PACKET_RENDEZVOUS;
+    memcpy(message->payload, &gone, sizeof gone);
+    return message;
+}
+
+static struct tern_unexpected *copy_message(const struct tern_context *context, struct tern_peer *from,
+                                            const struct tern_packet *packet, const void *payload,
+                                            size_t length)
+{
+    struct tern_unexpected *message = tern_unexpected_new(context, length);
+    if (TERN_UNLIKELY(!message))
+        return keep_without_bytes(context, from, packet, length);
     message->from = from;
     message->packet = *packet;
     memcpy(message->payload, payload, length);

@@ -148,6 +148,8 @@ void tern_send_cancelled(const struct tern_reply *reply);
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
                      size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
+/* Answers the sender of an eager message whose bytes could not be kept, as if it had been received. */
+void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, size_t length);
 /* For tern_btl_place: DATA, and messages, which have been matched. */
 void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
 void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to);

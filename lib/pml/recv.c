@@ -126,14 +126,31 @@ static inline void heed_eager(struct tern_pml_request *request, struct tern_peer
         reply_to(from, TERN_PACKET_MATCHED, packet->id, length);
 }
 
+void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, size_t length)
+{
+    tern_credit_return(from, packet, length);
+    if (packet->kind == TERN_PACKET_EAGER_SYNC)
+        reply_to(from, TERN_PACKET_MATCHED, packet->id, length);
+}
+
+static int say_dropped(const struct tern_packet *packet, uint64_t length)
+{
+    return tern_error(TERN_ERR_NO_MEM,
+                      "a message of %lu bytes from rank %d with tag %d came before its receive, and there was no memory to keep it: "
+                      "post receives earlier, or lower pml_eager_credit",
+                      (unsigned long)length, packet->source, packet->tag);
+}
+
 static __attribute__((noinline)) void begin_announced(struct tern_pml_request *request, struct tern_peer *from,
                                                       const struct tern_packet *packet, const void *payload)
 {
     struct tern_rendezvous rendezvous;
     memcpy(&rendezvous, payload, sizeof rendezvous);
     if (!rendezvous.id) {
-        int rc = tern_error(TERN_ERR_UNREACHABLE, "rank %d of the communicator could not do its part; its own error says why",
-                            packet->source);
+        int rc = rendezvous.length ? say_dropped(packet, rendezvous.length)
+                                   : tern_error(TERN_ERR_UNREACHABLE,
+                                                "rank %d of the communicator could not do its part; its own error says why",
+                                                packet->source);
         tern_request_complete(&request->req, rc);
         return;
     }
