@@ -4,7 +4,7 @@
 
 /* A job on mpirun's side: all of its life. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Runs the job; returns mpirun's exit status. The agents of its other hosts are up. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/clients.h"

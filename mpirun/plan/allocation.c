@@ -118,7 +118,7 @@ static int parse_line(char *line, bool with_slots, struct tern_host_entry *ret_e
     }
     if (strlen(name) >= sizeof entry.name)
         return TERN_ERR_ARG;
-    strcpy(entry.name, name); /* fits: looked at just before */
+    memcpy(entry.name, name, strlen(name) + 1);
     *ret_entry = entry;
     return 0;
 }

@@ -5,7 +5,7 @@
 /* This machine's part of a job: its guardian, its PMIx server, its ranks. mpirun and every agent
  * have one each. Nothing is decided here. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/serve/clients.h"
 

@@ -26,7 +26,7 @@ int tern_output_file_open(const struct tern_options *options, int ranks, int ran
     }
     if (length >= (int)sizeof path - 10)
         return tern_error(TERN_ERR_OTHER, "--output-filename: the name is too long");
-    strcat(path, names[which]);
+    snprintf(path + length, sizeof path - (size_t)length, "%s", names[which]);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "cannot write %s: %s", path, strerror(errno));

@@ -5,7 +5,7 @@
 /* The environment of ranks: ours, less what belongs to a job that we are part of ourselves, plus
  * what Open MPI's users count on. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 
 /* Removes from our own environment what another launcher said to us as one of its ranks, so that
  * neither our PMIx server nor our ranks believe it. */

@@ -6,7 +6,7 @@
  * comes from another host is one record of all its ranks that have spoken, and is kept for all ranks here. On the loop. */
 
 #include "lib/util/launcher.h"
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* `answer` is told, now or later, of rank `rank`'s card, which rank `asker` of this host has sought; the bytes are valid during the

@@ -7,7 +7,7 @@
  * this one, so at most one of each kind is under way. Every host's data are passed on as they are:
  * PMIx takes them one behind the other. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* A request, by its number, that mpirun serves for a host. */

@@ -8,7 +8,7 @@
  * other library, or, with a library that cannot talk to us, as so many jobs of one rank.
  */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* Before the PMIx server starts. `job` stays the caller's and must live as long as the process. */

@@ -344,7 +344,7 @@ static char *open_name(void)
     if (fd >= 0)
         close(fd);
     reports.name.fd = -1;
-    strcpy(name, "-");
+    memcpy(name, "-", 2);
     return name;
 }
 

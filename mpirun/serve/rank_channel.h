@@ -5,7 +5,7 @@
 /* What Tern's ranks of this host say and ask without PMIx (lib/util/launcher.h). On the loop. */
 
 #include "lib/util/launcher.h"
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* What is to be inherited by the ranks and is the caller's to close, and the first words of TERN_REPORTS but the descriptor's number,

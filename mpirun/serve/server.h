@@ -5,7 +5,7 @@
 /* The PMIx server of this node: tells the ranks who they are and who the others are, exchanges what
  * they publish, and reports what they do. One job per process. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* Starts the server. Blocks some milliseconds; starts threads. 0 or TERN_ERR_OTHER. */

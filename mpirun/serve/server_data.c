@@ -120,10 +120,11 @@ static void describe_app(const struct tern_job *job, int app, struct tern_infos 
 /* "0,1,2,...": the ranks of a host; malloc'ed. */
 static char *list_ranks(const struct tern_job *job, int host)
 {
-    char *text = tern_must_alloc((size_t)job->map->size * 11 + 1), *at = text;
+    size_t room = (size_t)job->map->size * 11 + 1; /* digits and a comma for each rank */
+    char *text = tern_must_alloc(room), *at = text;
     for (int rank = 0; rank < job->map->size; rank++) {
         if (job->map->places[rank].host == host)
-            at += sprintf(at, "%s%d", at > text ? "," : "", rank);
+            at += snprintf(at, room - (size_t)(at - text), "%s%d", at > text ? "," : "", rank);
     }
     return text;
 }

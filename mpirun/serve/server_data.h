@@ -7,7 +7,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 
 struct tern_infos {
     pmix_info_t *items;

@@ -9,7 +9,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* `send` takes what goes up (on an agent) or down (in mpirun). */

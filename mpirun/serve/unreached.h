@@ -6,7 +6,7 @@
  * only wait for it. On the loop. */
 
 #include "lib/util/launcher.h"
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* `deliver` sends a notice of rank `from` to rank `to` of this host; false: the rank is not in MPI. `send` as in server_exchange.h. */

@@ -149,7 +149,7 @@ static void read_fixed(struct tern_reader *reader, char *text, size_t room)
 {
     const char *found = tern_read_string(reader);
     if (found && strlen(found) < room)
-        strcpy(text, found); /* fits: looked at just before */
+        memcpy(text, found, strlen(found) + 1);
     else
         reader->bad = true;
 }

@@ -4,7 +4,7 @@
 
 /* A job on its way to another host, and a host's processors on theirs to mpirun. */
 
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* All but what is different on each host: here, topology, paths, session_dir, node_memory. */

@@ -35,6 +35,13 @@ ROOMS = {
     'lib/mpi/tool': 'util rte type node btl pml coll/plan coll/run mpi mpi/datatype',
     'lib/fortran': 'util mpi',
     'lib/cxx': 'mpi',
+    'mpirun/base': 'util',
+    'mpirun/plan': 'util mpirun/base',
+    'mpirun/wire': 'util mpirun/base mpirun/plan',
+    'mpirun/tree': 'util mpirun/base mpirun/plan mpirun/wire',
+    'mpirun/serve': 'util mpirun/base mpirun/plan mpirun/wire',
+    'mpirun/ranks': 'util mpirun/base mpirun/plan mpirun/serve',
+    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
 }
 
 BANNED = {
@@ -84,8 +91,7 @@ def check_rooms(includes, rooms):
         if room not in rooms:
             yield f'{name}: the room {room} is not in the table of rooms'
             continue
-        allowed = {room} | {'mpirun' + to[1:] if to.startswith('.') else to if to.startswith('mpirun') else 'lib/' + to
-                            for to in rooms[room].split()}
+        allowed = {room} | {to if to.startswith('mpirun') else 'lib/' + to for to in rooms[room].split()}
         for to in targets:
             if room_of(to) not in allowed:
                 yield f'{name} includes {to}: {room} may include {rooms[room] or "nothing"} only'

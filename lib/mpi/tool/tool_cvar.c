@@ -190,8 +190,8 @@ static bool text_of_value(const struct tern_param *param, const struct cvar_hand
         return snprintf(text, (size_t)handle->count, "%.*s", handle->count, (const char *)buf) <
                handle->count;
     if (param->type == TERN_PARAM_SIZE)
-        return sprintf(text, "%llu", *(const unsigned long long *)buf) > 0;
-    return sprintf(text, "%d", *(const int *)buf) > 0;
+        return snprintf(text, (size_t)handle->count + 64, "%llu", *(const unsigned long long *)buf) > 0;
+    return snprintf(text, (size_t)handle->count + 64, "%d", *(const int *)buf) > 0;
 }
 
 static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/plan/job.h"
+#include "mpirun/plan/job_facts.h"
 
 #include <stdlib.h>
 #include <string.h>

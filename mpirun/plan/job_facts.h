@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_PLAN_JOB_H
-#define TERN_MPIRUN_PLAN_JOB_H
+#ifndef TERN_MPIRUN_PLAN_JOB_FACTS_H
+#define TERN_MPIRUN_PLAN_JOB_FACTS_H
 
 /* A job, as every host that takes part in it knows it: data. */
 
