@@ -383,7 +383,8 @@ static void handle(const struct tern_frame *frame)
         take_job(frame);
     else if (frame->kind == TERN_FRAME_END)
         end(0);
-    if (!agent.has_job || tern_exchange_received(frame) || tern_cards_received(frame) || tern_unreached_received(frame))
+    if (!agent.has_job || tern_exchange_received(frame) || tern_cards_received(frame) ||
+        tern_unreached_received(frame))
         return;
     if (frame->kind == TERN_FRAME_SPAWN)
         spawn();
@@ -419,16 +420,16 @@ static void link_lost(struct tern_agent_link *link, const char *why)
     (void)link;
     if (agent.has_job && !agent.gone)
         tern_log("mpirun is lost: %s; its job is ended here", why);
-    /* The guardian kills the ranks as soon as our end of its socket closes. Where a resource manager kills all that is left when
-     * we end, it needs the time. */
+    /* The guardian kills the ranks as soon as our end of its socket closes. Where a resource
+     * manager kills all that is left when we end, it needs the time. */
     tern_agents_end(0);
     if (agent.calls)
         tern_local_abandon(ABANDON_MS);
     exit(1);
 }
 
-/* Slurm sends it to all processes of a job that is to end. What ranks do then shows; a handler, for they must not inherit that
- * it is ignored. */
+/* Slurm sends it to all processes of a job that is to end. What ranks do then shows; a handler, for
+ * they must not inherit that it is ignored. */
 static void heed_nothing(int number)
 {
     (void)number;
@@ -439,7 +440,8 @@ static void name_host(void)
 {
     char host[256] = "", *name;
     gethostname(host, sizeof host - 1);
-    name = tern_must_format("host %s: agent", getenv("SLURMD_NODENAME") ? getenv("SLURMD_NODENAME") : host);
+    name = tern_must_format("host %s: agent",
+                            getenv("SLURMD_NODENAME") ? getenv("SLURMD_NODENAME") : host);
     tern_log_name(name);
     free(name);
 }

@@ -3,7 +3,8 @@
 #define TERN_MPIRUN_AGENT_H
 
 /* mpirun --agent: the part of a job that runs on a further host. Its standard input and output are
- * the link to mpirun, or to the agent that started it; or it `calls` mpirun (--agent call), and finds on standard input where. */
+ * the link to mpirun, or to the agent that started it; or it `calls` mpirun (--agent call), and
+ * finds on standard input where. */
 
 #include <stdbool.h>
 

@@ -174,7 +174,8 @@ static int start(void)
 void tern_job_received(const struct tern_frame *frame)
 {
     if (frame->host < 0 || frame->host >= begin.job->host_count || tern_run_lost(frame->host) ||
-        tern_exchange_received(frame) || tern_cards_received(frame) || tern_unreached_received(frame))
+        tern_exchange_received(frame) || tern_cards_received(frame) ||
+        tern_unreached_received(frame))
         return;
     if (frame->kind == TERN_FRAME_READY)
         host_ready(frame);
@@ -188,7 +189,8 @@ static int finish_output(void)
     const char *failure;
     int error = tern_output_finish(), status = tern_run_status(&failure);
     if (error && error != EPIPE)
-        tern_log("cannot write the ranks' output: %s", error == EBADF ? "it is closed; /dev/null would take it" : strerror(error));
+        tern_log("cannot write the ranks' output: %s",
+                 error == EBADF ? "it is closed; /dev/null would take it" : strerror(error));
     return status || !error ? status : error == EPIPE ? 128 + SIGPIPE : 1;
 }
 

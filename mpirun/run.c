@@ -177,7 +177,8 @@ static const char *whose(int rank)
     return text;
 }
 
-/* Words of a rank as a single line, so that none of them looks like a line of ours. Valid until the next call. */
+/* Words of a rank as a single line, so that none of them looks like a line of ours. Valid until the
+ * next call. */
 static const char *one_line(const char *words)
 {
     static char text[1200];
@@ -191,8 +192,9 @@ static void fail_by_signal(int rank, int wait_status)
 {
     int number = WTERMSIG(wait_status);
     if (sigismember(&run.passed_on, number) == 1)
-        tern_run_fail(128 + number, "the job was ended by signal %d (%s), which was passed on to its ranks",
-             number, strsignal(number));
+        tern_run_fail(128 + number,
+                      "the job was ended by signal %d (%s), which was passed on to its ranks",
+                      number, strsignal(number));
     else
         tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number,
              strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
@@ -222,7 +224,8 @@ static void rank_ended(int rank, int wait_status)
              WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
              unfinished ? missing_end(state) : "");
     } else if (unfinished) {
-        tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank), missing_end(state));
+        tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank),
+                      missing_end(state));
     } else if (!state->connected && run.worlds) {
         tern_run_fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
              whose(rank));
@@ -291,8 +294,8 @@ static void rank_aborted(int rank, int status, const char *message)
     bool has_words = message && *message && strcmp(message, "N/A");
     const char *said = has_words ? one_line(message) : NULL;
     if (run.stage == RUNNING)
-        tern_run_fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s", whose(rank),
-             status, said ? ": " : "", said ? said : "");
+        tern_run_fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s",
+                      whose(rank), status, said ? ": " : "", said ? said : "");
     end_job();
 }
 
@@ -376,7 +379,8 @@ static void forget_ranks(int host)
 static void guardian_lost(int host, int pid)
 {
     if (!host_at(host)->gone)
-        tern_run_fail(137, "the guardian of this job (pid %d) has been killed; the job is ended", pid);
+        tern_run_fail(137, "the guardian of this job (pid %d) has been killed; the job is ended",
+                      pid);
     forget_ranks(host);
     end_job();
     host_cleared(host);
@@ -556,8 +560,9 @@ static void write_failed(int which, int error_number)
 {
     if (error_number == EBADF) {
         run.output_lost = true;
-        tern_log("standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
-                 which == 1 ? "output" : "error");
+        tern_log(
+            "standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
+            which == 1 ? "output" : "error");
         return;
     }
     if (error_number == EPIPE) {

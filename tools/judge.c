@@ -7,27 +7,32 @@
 #include <string.h>
 
 /*
- * What any machine's figures lie between, generously: a cache line takes 5 ns or more from core to core, a turn by the kernel
- * longer than that; a byte takes between a thousandth of a nanosecond and 10 ns. Two measurements agree when the larger
- * one is at most `factor` times the smaller one, or they differ by no more than `slack`: what is the difference of two times
- * has the errors of both.
+ * What any machine's figures lie between, generously: a cache line takes 5 ns or more from core to
+ * core, a turn by the kernel longer than that; a byte takes between a thousandth of a nanosecond
+ * and 10 ns. Two measurements agree when the larger one is at most `factor` times the smaller one,
+ * or they differ by no more than `slack`: what is the difference of two times has the errors of
+ * both.
  */
 static const struct rule {
     const char *name, *unit, *because;
     int64_t least, most, slack;
     double factor;
 } rules[] = {
-    {"coll_node_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60, 1.6},
+    {"coll_node_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60,
+     1.6},
     {"coll_node_overhead", "ns", "a message is some dozens of instructions", 3, 10000, 20, 2},
     {"coll_node_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
     {"coll_node_rendezvous", "ns", "it is one message more and a system call", 0, 50000, 300, 1.5},
-    {"coll_package_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60, 1.6},
+    {"coll_package_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60,
+     1.6},
     {"coll_package_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
-    {"coll_machine_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60, 1.6},
+    {"coll_machine_latency", "ns", "a cache line takes that long from core to core", 5, 50000, 60,
+     1.6},
     {"coll_machine_gap", "ps/byte", "cores copy no faster", 2, 10000, 15, 1.6},
     {"coll_memory_gap", "ps/byte", "cores copy no faster", 2, 20000, 25, 1.6},
     {"coll_uncached_gap", "ps/byte", "cores copy no faster", 2, 20000, 60, 1.8},
-    {"coll_board_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60, 1.6},
+    {"coll_board_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60,
+     1.6},
     {"coll_board_overhead", "ns", "a post is some dozens of instructions", 2, 10000, 20, 2},
     {"coll_reduce_gap", "ps/byte", "cores add no faster", 1, 20000, 15, 1.6},
     {"coll_copy_gap", "ps/byte", "cores copy no faster", 1, 10000, 15, 1.6},
@@ -77,32 +82,39 @@ int tern_judge_figures(const struct tern_figure *figures, int count, char *why, 
         int64_t value = figures[i].value;
         if (!rule || (value >= rule->least && value <= rule->most))
             continue;
-        snprintf(why, room, "%s was found to be %" PRId64 " %s; expected are %" PRId64 " to %" PRId64 ", for %s",
+        snprintf(why, room,
+                 "%s was found to be %" PRId64 " %s; expected are %" PRId64 " to %" PRId64
+                 ", for %s",
                  rule->name, value, rule->unit, rule->least, rule->most, rule->because);
         return -1;
     }
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         const struct rule *rule = rule_of(orders[i].near);
-        int64_t near = value_of(figures, count, orders[i].near), far = value_of(figures, count, orders[i].far);
+        int64_t near = value_of(figures, count, orders[i].near),
+                far = value_of(figures, count, orders[i].far);
         if (near <= far || far < 0 || !differ(rule, near, far))
             continue;
-        snprintf(why, room, "%s was found to be %" PRId64 " %s; expected is no less than %s, which is %" PRId64,
+        snprintf(why, room,
+                 "%s was found to be %" PRId64
+                 " %s; expected is no less than %s, which is %" PRId64,
                  orders[i].far, far, rule->unit, orders[i].near, near);
         return -1;
     }
     return 0;
 }
 
-int tern_judge_agreement(const struct tern_figure *figures, const struct tern_figure *again, int count, char *why,
-                         size_t room)
+int tern_judge_agreement(const struct tern_figure *figures, const struct tern_figure *again,
+                         int count, char *why, size_t room)
 {
     for (int i = 0; i < count; i++) {
         const struct rule *rule = rule_of(figures[i].name);
         int64_t first = figures[i].value, second = again[i].value;
         if (!rule || !differ(rule, first, second))
             continue;
-        snprintf(why, room, "%s was found to be %" PRId64 " %s, and then %" PRId64 "; expected is %g times the less, or %"
-                 PRId64 " %s more, at most", rule->name, first, rule->unit, second, rule->factor, rule->slack, rule->unit);
+        snprintf(why, room,
+                 "%s was found to be %" PRId64 " %s, and then %" PRId64
+                 "; expected is %g times the less, or %" PRId64 " %s more, at most",
+                 rule->name, first, rule->unit, second, rule->factor, rule->slack, rule->unit);
         return -1;
     }
     return 0;

@@ -21,7 +21,8 @@
 
 /* ---- the cores ---- */
 
-/* A processor of each core that this process may use; hardware threads of one core share too much to be two places. */
+/* A processor of each core that this process may use; hardware threads of one core share too much
+ * to be two places. */
 struct core {
     int cpu;
     int32_t core, cache, package;
@@ -51,8 +52,11 @@ static struct core look_at(int cpu)
     snprintf(list, sizeof list, "%d", cpu);
     tern_rte_hw_places_of("", list, part, exists);
     int32_t package = exists[TERN_HW_PACKAGE] ? part[TERN_HW_PACKAGE] : 0;
-    int32_t cache = exists[TERN_HW_L3] ? part[TERN_HW_L3] : exists[TERN_HW_L2] ? part[TERN_HW_L2] : package;
-    return (struct core){cpu, exists[TERN_HW_CORE] ? part[TERN_HW_CORE] : TERN_HW_NOT_BOUND, cache, package};
+    int32_t cache = exists[TERN_HW_L3]   ? part[TERN_HW_L3]
+                    : exists[TERN_HW_L2] ? part[TERN_HW_L2]
+                                         : package;
+    return (struct core){cpu, exists[TERN_HW_CORE] ? part[TERN_HW_CORE] : TERN_HW_NOT_BOUND, cache,
+                         package};
 }
 
 static void find_cores(struct host *host)
@@ -87,7 +91,9 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
     for (int i = 0; i < host->count; i++)
         for (int k = i + 1; k < host->count; k++) {
             const struct core *a = &host->cores[i], *b = &host->cores[k];
-            enum pair this = a->package != b->package ? PAIR_MACHINE : a->cache != b->cache ? PAIR_PACKAGE : PAIR_CACHE;
+            enum pair this = a->package != b->package ? PAIR_MACHINE
+                             : a->cache != b->cache   ? PAIR_PACKAGE
+                                                      : PAIR_CACHE;
             if (this != kind)
                 continue;
             ret_cpus[0] = a->cpu;
@@ -101,7 +107,8 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 
 /* What a run of the probe has printed; -1: nothing. */
 struct result {
-    double latency, overhead, gap, rendezvous, memory_gap, uncached_gap, copy_gap, reduce_gap, barrier, call, turn, message;
+    double latency, overhead, gap, rendezvous, memory_gap, uncached_gap, copy_gap, reduce_gap,
+        barrier, call, turn, message;
 };
 
 static void take_line(struct result *result, const char *line)
@@ -110,10 +117,18 @@ static void take_line(struct result *result, const char *line)
         const char *name;
         double *value;
     } values[] = {
-        {"latency", &result->latency},       {"overhead", &result->overhead}, {"gap", &result->gap},
-        {"rendezvous", &result->rendezvous}, {"memory_gap", &result->memory_gap}, {"uncached_gap", &result->uncached_gap},
-        {"copy_gap", &result->copy_gap},     {"reduce_gap", &result->reduce_gap}, {"barrier", &result->barrier},
-        {"switch", &result->turn},           {"call", &result->call},         {"message", &result->message},
+        {"latency", &result->latency},
+        {"overhead", &result->overhead},
+        {"gap", &result->gap},
+        {"rendezvous", &result->rendezvous},
+        {"memory_gap", &result->memory_gap},
+        {"uncached_gap", &result->uncached_gap},
+        {"copy_gap", &result->copy_gap},
+        {"reduce_gap", &result->reduce_gap},
+        {"barrier", &result->barrier},
+        {"switch", &result->turn},
+        {"call", &result->call},
+        {"message", &result->message},
     };
     char name[32];
     double value;
@@ -132,7 +147,8 @@ static void put_in_front(const char *variable, const char *directory)
     setenv(variable, value, 1);
 }
 
-static _Noreturn void become_mpirun(int output, const char *ranks, const char *cpus, const char *what)
+static _Noreturn void become_mpirun(int output, const char *ranks, const char *cpus,
+                                    const char *what)
 {
     char bin[PATH_MAX], lib[PATH_MAX], libexec[PATH_MAX], mpirun[PATH_MAX + 8], probe[PATH_MAX + 8];
     tern_prefix_directory(TERN_BINDIR, bin);
@@ -141,10 +157,11 @@ static _Noreturn void become_mpirun(int output, const char *ranks, const char *c
     snprintf(mpirun, sizeof mpirun, "%s/mpirun", bin);
     snprintf(probe, sizeof probe, "%s/probe", libexec);
     put_in_front("LD_LIBRARY_PATH", lib); /* the installation may have been moved */
-    setenv("XDG_CONFIG_HOME", "/dev/null", 1); /* what is stored now does not matter, nor what is wrong with it */
+    /* what is stored now does not matter, nor what is wrong with it */
+    setenv("XDG_CONFIG_HOME", "/dev/null", 1);
     dup2(output, STDOUT_FILENO);
-    execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1", "--mca",
-          "coll_barrier_algorithm", "", "-n", ranks, probe, cpus, what, (char *)NULL);
+    execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1",
+          "--mca", "coll_barrier_algorithm", "", "-n", ranks, probe, cpus, what, (char *)NULL);
     tern_log("%s cannot be started: %s", mpirun, strerror(errno));
     _exit(127);
 }
@@ -234,15 +251,16 @@ static int64_t at_least(double value, int64_t least)
     return value > (double)least ? (int64_t)(value + 0.5) : least;
 }
 
-static int make_figures(const struct host *host, const struct measured *measured, struct tern_figure *figures)
+static int make_figures(const struct host *host, const struct measured *measured,
+                        struct tern_figure *figures)
 {
     const struct result *near = &measured->pair[PAIR_CACHE];
     int64_t cache = tern_rte_hw_cache_bytes("", host->cores[0].cpu, 2);
-    /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead; of two ranks alone nobody
-     * can tell which is which: a post costs somewhat less than a message. */
-    double overhead = measured->board_ranks > 2
-                          ? (measured->board.barrier - near->barrier) / (2.0 * (measured->board_ranks - 2))
-                          : near->overhead * 2 / 3;
+    /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead; of
+     * two ranks alone nobody can tell which is which: a post costs somewhat less than a message. */
+    double overhead = measured->board_ranks > 2 ? (measured->board.barrier - near->barrier) /
+                                                      (2.0 * (measured->board_ranks - 2))
+                                                : near->overhead * 2 / 3;
     double beside_call = (near->barrier - near->call) / 3; /* the latency is not less than it */
     if (overhead < 0 || overhead > beside_call)
         overhead = beside_call;
@@ -282,13 +300,15 @@ static void print_figures(const struct host *host, const struct tern_figure *fig
     printf(", %d to a package, %d to a cache):\n", host->per_package, host->per_cache);
     for (int i = 0; i < count; i++) {
         const struct tern_param *param = tern_param_at(tern_param_index(figures[i].name), NULL);
-        printf("  %-24s %8lld %-8s %s\n", figures[i].name, (long long)figures[i].value, param->unit, param->help);
+        printf("  %-24s %8lld %-8s %s\n", figures[i].name, (long long)figures[i].value, param->unit,
+               param->help);
     }
 }
 
 enum { FIGURES_MOST = 32, TRIES = 5 };
 
-/* Figures that are believed: possible ones, which agree with those measured just before. -1: none were found, said. */
+/* Figures that are believed: possible ones, which agree with those measured just before. -1: none
+ * were found, said. */
 static int find_figures(const struct host *host, struct tern_figure *figures)
 {
     static struct measured measured;
@@ -309,9 +329,12 @@ static int find_figures(const struct host *host, struct tern_figure *figures)
     }
     double load[1] = {0};
     getloadavg(load, 1);
-    tern_log("--measure cannot believe what it finds on this machine: %s. It has measured %d times, nothing is stored. Other "
-             "programs seem to use the %d cores (load average %.1f): call it again when they have ended, or on cores of "
-             "its own by taskset(1)", why, TRIES, host->count, load[0]);
+    tern_log("--measure cannot believe what it finds on this machine: %s. It has measured %d "
+             "times, nothing is stored. Other "
+             "programs seem to use the %d cores (load average %.1f): call it again when they have "
+             "ended, or on cores of "
+             "its own by taskset(1)",
+             why, TRIES, host->count, load[0]);
     return -1;
 }
 
@@ -326,7 +349,8 @@ int tern_measure(void)
     }
     find_cores(&host);
     if (host.count < 2) {
-        tern_log("--measure needs two cores to send messages between, this process may use %d: the built-in figures stay",
+        tern_log("--measure needs two cores to send messages between, this process may use %d: the "
+                 "built-in figures stay",
                  host.count);
         return 1;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * mpi_info (also as ompi_info): what this installation is, what it was built with, which MPI procedures work, and every
- * parameter with its value, where the value comes from, type, unit and meaning. The labels and the colon-separated keys
- * of --parsable are Open MPI's where it has the like, because scripts look for them.
+ * mpi_info (also as ompi_info): what this installation is, what it was built with, which MPI
+ * procedures work, and every parameter with its value, where the value comes from, type, unit and
+ * meaning. The labels and the colon-separated keys of --parsable are Open MPI's where it has the
+ * like, because scripts look for them.
  */
 #include "config.h"
 
@@ -70,7 +71,8 @@ static void print_build(void)
     say("Open MPI", "ompi:version:full", TERN_OMPI_RELEASE);
     snprintf(text, sizeof text, "%d.%d.0", MPI_VERSION, MPI_SUBVERSION);
     say("MPI API", "mpi-api:version:full", text);
-    snprintf(text, sizeof text, "%d of %d work (--procedures lists them)", count_working(false), PROCEDURE_COUNT);
+    snprintf(text, sizeof text, "%d of %d work (--procedures lists them)", count_working(false),
+             PROCEDURE_COUNT);
     say("MPI procedures", "procedures", text);
     say("Prefix", "path:prefix", tern_prefix());
     say("Configure command line", "config:cli", TERN_CONFIGURE_ARGS);
@@ -110,7 +112,8 @@ static void print_paths(void)
     }
 }
 
-/* The procedures of one kind, a paragraph per chapter; the table's order keeps a chapter together. */
+/* The procedures of one kind, a paragraph per chapter; the table's order keeps a chapter together.
+ */
 static void print_procedures_of(bool works)
 {
     const char *chapter = "";
@@ -141,11 +144,13 @@ static void print_procedures(void)
     if (parsable) {
         for (int i = 0; i < PROCEDURE_COUNT; i++) {
             printf("procedure:%s:%s\n", procedures[i].name, procedures[i].works ? "yes" : "no");
-            printf("fortran:%s:%s\n", procedures[i].name, procedures[i].works ? procedures[i].fortran : "");
+            printf("fortran:%s:%s\n", procedures[i].name,
+                   procedures[i].works ? procedures[i].fortran : "");
         }
         return;
     }
-    printf("Working (%d, in Fortran %d: all but the tool interface, conversions of handles and a few of C's own):\n",
+    printf("Working (%d, in Fortran %d: all but the tool interface, conversions of handles and a "
+           "few of C's own):\n",
            count_working(false), count_working(true));
     print_procedures_of(true);
     printf("\nNot yet (%d):\n", PROCEDURE_COUNT - count_working(false));
@@ -154,8 +159,10 @@ static void print_procedures(void)
 
 static const char *type_name(enum tern_param_type type)
 {
-    static const char *const names[] = {
-        [TERN_PARAM_INT] = "int", [TERN_PARAM_SIZE] = "size", [TERN_PARAM_BOOL] = "bool", [TERN_PARAM_STRING] = "string"};
+    static const char *const names[] = {[TERN_PARAM_INT] = "int",
+                                        [TERN_PARAM_SIZE] = "size",
+                                        [TERN_PARAM_BOOL] = "bool",
+                                        [TERN_PARAM_STRING] = "string"};
     return names[type];
 }
 
@@ -178,7 +185,8 @@ static void print_parameter(const struct tern_param_room *room, const struct ter
     if (parsable) {
         const char *key = "mca";
         printf("%s:%s:param:%s:value:%s\n", key, room->name, param->name, value);
-        printf("%s:%s:param:%s:source:%s\n", key, room->name, param->name, tern_param_source(param->name));
+        printf("%s:%s:param:%s:source:%s\n", key, room->name, param->name,
+               tern_param_source(param->name));
         printf("%s:%s:param:%s:type:%s\n", key, room->name, param->name, type_name(param->type));
         printf("%s:%s:param:%s:default:%s\n", key, room->name, param->name, preset);
         printf("%s:%s:param:%s:unit:%s\n", key, room->name, param->name, unit ? unit : "");
@@ -190,8 +198,9 @@ static void print_parameter(const struct tern_param_room *room, const struct ter
         printf("%s:%s:param:%s:help:%s\n", key, room->name, param->name, param->help);
         return;
     }
-    printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value, type_name(param->type),
-           unit ? " in " : "", unit ? unit : "", preset, tern_param_source(param->name), param->help);
+    printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value,
+           type_name(param->type), unit ? " in " : "", unit ? unit : "", preset,
+           tern_param_source(param->name), param->help);
     if (param->choices) {
         printf("      One of: ");
         print_choices(param, ", ");
@@ -246,8 +255,10 @@ static void print_help(void)
          "Prints what this MPI installation is.\n\n"
          "  (nothing)             version and how it was built\n"
          "  --procedures          the MPI procedures: those that work, those that do not yet\n"
-         "  --param ROOM NAME     parameters with value, type, unit and meaning; `all all` for all of them\n"
-         "  --measure             measures, for some seconds, what collectives are chosen by, and stores it for this user\n"
+         "  --param ROOM NAME     parameters with value, type, unit and meaning; `all all` for all "
+         "of them\n"
+         "  --measure             measures, for some seconds, what collectives are chosen by, and "
+         "stores it for this user\n"
          "  --path WHAT           the directories\n"
          "  -a, --all             version, directories and all parameters\n"
          "  --parsable            colon-separated, for programs\n"
@@ -256,7 +267,14 @@ static void print_help(void)
          "See mpi_info(1).");
 }
 
-enum { OPTION_PROCEDURES = 256, OPTION_PARAM, OPTION_PATH, OPTION_LEVEL, OPTION_PARSABLE, OPTION_MEASURE };
+enum {
+    OPTION_PROCEDURES = 256,
+    OPTION_PARAM,
+    OPTION_PATH,
+    OPTION_LEVEL,
+    OPTION_PARSABLE,
+    OPTION_MEASURE
+};
 
 static const struct option options[] = {
     {"procedures", no_argument, NULL, OPTION_PROCEDURES},
@@ -291,7 +309,8 @@ int main(int argc, char **argv)
         case OPTION_PARSABLE: parsable = true; break;
         case OPTION_PATH: paths = true; break;
         case OPTION_MEASURE: measure = true; break;
-        case OPTION_LEVEL: break; /* Open MPI hides parameters above a level; there is nothing to hide here */
+        /* Open MPI hides parameters above a level; there is nothing to hide here */
+        case OPTION_LEVEL: break;
         case OPTION_PARAM:
             framework = optarg;
             name = optind < argc && argv[optind][0] != '-' ? argv[optind++] : "all";

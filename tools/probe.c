@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * probe CPU,CPU,... pair|switch|crowd|board: started by `mpi_info --measure` through mpirun, a rank for each processor named, to
- * which it binds itself. Rank 0 prints lines `name value`, times in ns, per byte in ps.
+ * probe CPU,CPU,... pair|switch|crowd|board: started by `mpi_info --measure` through mpirun, a rank
+ * for each processor named, to which it binds itself. Rank 0 prints lines `name value`, times in
+ * ns, per byte in ps.
  *
- * Everything is tried in turn, again and again for a second or two, a few times each, and the least time counts: what
- * else the machine does only adds, and the processors of a virtual machine may lie nearer to each other at one time than
- * at another. Only of bytes in no cache the median counts: other caches of the machine may have them now and then.
+ * Everything is tried in turn, again and again for a second or two, a few times each, and the least
+ * time counts: what else the machine does only adds, and the processors of a virtual machine may
+ * lie nearer to each other at one time than at another. Only of bytes in no cache the median
+ * counts: other caches of the machine may have them now and then.
  */
 #include <mpi.h>
 
@@ -43,7 +45,8 @@ static double since(double begin, int repetitions)
     return (MPI_Wtime() - begin) * 1e9 / repetitions;
 }
 
-/* A message of `bytes` one way: half of there and back. Messages walk through the area, or stay at its beginning. */
+/* A message of `bytes` one way: half of there and back. Messages walk through the area, or stay at
+ * its beginning. */
 static double one_way(int bytes, int repetitions, int walk)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -59,7 +62,8 @@ static double one_way(int bytes, int repetitions, int walk)
     return since(begin, 2 * repetitions);
 }
 
-/* Per byte. In the course of the rounds both ranks' areas are gone through: more than a cache that cores share holds. */
+/* Per byte. In the course of the rounds both ranks' areas are gone through: more than a cache that
+ * cores share holds. */
 static double long_way(int round)
 {
     enum { PIECE = 2 << 20 };
@@ -168,8 +172,8 @@ static int goes_on(int round, double begin)
 static void measure_pair(void)
 {
     double begin = MPI_Wtime();
-    double t_short = 0, many = 0, t_16k = 0, t_64k = 0, t_128k = 0, t_512k = 0, memory = 0, board = 0, copy = 0,
-           join = 0, call = 0, uncached[ROUNDS];
+    double t_short = 0, many = 0, t_16k = 0, t_64k = 0, t_128k = 0, t_512k = 0, memory = 0,
+           board = 0, copy = 0, join = 0, call = 0, uncached[ROUNDS];
     int rounds = 0;
     for (int i = 0; goes_on(i, begin); i++) {
         keep_least(&t_short, one_way(SHORT, 50, 0));
@@ -185,12 +189,14 @@ static void measure_pair(void)
         keep_least(&copy, copying(3) / IN_CACHE);
         keep_least(&join, joining(3) / IN_CACHE);
     }
-    double overhead = (many - 2 * t_short) / WINDOW; /* the window's last message and the answer travel */
+    /* the window's last message and the answer travel */
+    double overhead = (many - 2 * t_short) / WINDOW;
     if (overhead > t_short / 2 || overhead <= 0)
         overhead = t_short / 4;
     double latency = t_short - 2 * overhead;
     /* of both ends in turn, as short messages are; of both at the same time, as long ones */
-    double in_turn = (t_16k - t_short) / (2.0 * (16 << 10)), streaming = (t_512k - t_128k) / (384 << 10);
+    double in_turn = (t_16k - t_short) / (2.0 * (16 << 10)),
+           streaming = (t_512k - t_128k) / (384 << 10);
     double gap = (in_turn + streaming) / 2;
     print("latency", latency);
     print("overhead", overhead);
@@ -223,14 +229,16 @@ static double all_for_all(int repetitions)
         int count = 0;
         for (int r = 0; r < size; r++) {
             MPI_Irecv(area + 64 * r, SHORT, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[count++]);
-            MPI_Isend(area + 64 * (size + r), SHORT, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[count++]);
+            MPI_Isend(area + 64 * (size + r), SHORT, MPI_BYTE, r, 0, MPI_COMM_WORLD,
+                      &requests[count++]);
         }
         MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
     }
     return since(begin, repetitions);
 }
 
-/* Of many ranks that share a core: in a barrier by the board each needs its turn once. What messages take besides is theirs. */
+/* Of many ranks that share a core: in a barrier by the board each needs its turn once. What
+ * messages take besides is theirs. */
 static void measure_crowd(void)
 {
     double turns = 0, messages = 0, begin = MPI_Wtime();
@@ -255,7 +263,9 @@ static void measure_board(void)
 int main(int argc, char **argv)
 {
     if (argc != 3 || bind_to(argv[1])) {
-        fputs("usage: mpirun -n N probe CPU,CPU,... pair|switch|crowd|board (`mpi_info --measure` starts this)\n", stderr);
+        fputs("usage: mpirun -n N probe CPU,CPU,... pair|switch|crowd|board (`mpi_info --measure` "
+              "starts this)\n",
+              stderr);
         return 2;
     }
     MPI_Init(&argc, &argv);

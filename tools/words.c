@@ -51,7 +51,8 @@ void tern_words_append(struct tern_words *words, const struct tern_words *more)
 
 static void print_quoted(const char *word, FILE *file)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^~";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^~";
 
     if (*word && word[strspn(word, plain)] == '\0') {
         fputs(word, file);

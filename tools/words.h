@@ -2,7 +2,8 @@
 #ifndef TERN_WORDS_H
 #define TERN_WORDS_H
 
-/* A growing list of words: an argument vector under construction. Out of memory ends the program. */
+/* A growing list of words: an argument vector under construction. Out of memory ends the program.
+ */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ struct tern_words {
 };
 
 /* Appends a word made as printf does. */
-void tern_words_add(struct tern_words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tern_words_add(struct tern_words *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Appends the words of `text`, which are separated by white space; NULL: none. */
 void tern_words_split(struct tern_words *words, const char *text);

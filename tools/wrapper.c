@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * mpicc, mpicxx (also mpic++, mpiCC) and mpifort (also mpif90, mpif77): the machine's compiler with what it needs to
- * find MPI. One program; the name it is called by says which language. It becomes the compiler by exec, so exit status,
- * signals and speed are the compiler's own.
+ * mpicc, mpicxx (also mpic++, mpiCC) and mpifort (also mpif90, mpif77): the machine's compiler with
+ * what it needs to find MPI. One program; the name it is called by says which language. It becomes
+ * the compiler by exec, so exit status, signals and speed are the compiler's own.
  *
- * The flags follow the user's: a user's -I comes first. Nothing is added when no file is named (`mpicc --version`), and
- * no link flags when nothing is linked (-c, -E, ...). As with Open MPI, OMPI_CC and its kin replace a part of the
- * command, while the directories of mpi.h and libmpi always stay.
+ * The flags follow the user's: a user's -I comes first. Nothing is added when no file is named
+ * (`mpicc --version`), and no link flags when nothing is linked (-c, -E, ...). As with Open MPI,
+ * OMPI_CC and its kin replace a part of the command, while the directories of mpi.h and libmpi
+ * always stay.
  */
 #include "config.h"
 
@@ -30,13 +31,15 @@ struct language {
 static const struct language language_c = {"C", TERN_CC, "OMPI_CC", "OMPI_CFLAGS", "-lmpi"};
 static const struct language language_cxx = {"C++", TERN_CXX, "OMPI_CXX", "OMPI_CXXFLAGS", "-lmpi"};
 static const struct language language_fortran = {
-    "Fortran", TERN_FC, "OMPI_FC", "OMPI_FCFLAGS", "-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh -lmpi"};
+    "Fortran", TERN_FC, "OMPI_FC", "OMPI_FCFLAGS",
+    "-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh -lmpi"};
 
 static const char *program;
 
 /* What a command line asks for. */
 struct request {
-    const char *show; /* NULL: run the compiler; "": print the command; else what follows -showme: */
+    /* NULL: run the compiler; "": print the command; else what follows -showme: */
+    const char *show;
     bool has_file;
     bool links;
 };
@@ -122,8 +125,8 @@ static const char *compiler_name(const struct tern_words *command)
     return TERN_FC_NAME;
 }
 
-/* Adds the directory of the modules that the compiler reads: that of its name. gfortran-14 and its kin read what gfortran
- * wrote, too. */
+/* Adds the directory of the modules that the compiler reads: that of its name. gfortran-14 and its
+ * kin read what gfortran wrote, too. */
 static void add_modules(struct parts *parts, bool compiles)
 {
     const char *name = compiler_name(&parts->command);
@@ -192,23 +195,26 @@ static void print_tails(const struct tern_words *words, const char *flag)
 
 static void print_help(void)
 {
-    printf("Usage: %s [-showme[:WHAT]] [compiler options and files]\n"
-           "Runs the compiler with the options that MPI needs.\n\n"
-           "  -showme, -show     print the command instead of running it\n"
-           "  -showme:command    the compiler\n"
-           "  -showme:compile    the options added when compiling\n"
-           "  -showme:link       the options added when linking\n"
-           "  -showme:incdirs    the directories of header files\n"
-           "  -showme:libdirs    the directories of libraries\n"
-           "  -showme:libs       the libraries\n"
-           "  -showme:version    the version of the MPI library\n"
-           "  -showme:help       this text\n\n"
-           "OMPI_CC (mpicxx: OMPI_CXX, mpifort: OMPI_FC) replaces the compiler; OMPI_CFLAGS (OMPI_CXXFLAGS,\n"
-           "OMPI_FCFLAGS), OMPI_CPPFLAGS, OMPI_LDFLAGS and OMPI_LIBS replace options. See mpicc(1).\n",
-           program);
+    printf(
+        "Usage: %s [-showme[:WHAT]] [compiler options and files]\n"
+        "Runs the compiler with the options that MPI needs.\n\n"
+        "  -showme, -show     print the command instead of running it\n"
+        "  -showme:command    the compiler\n"
+        "  -showme:compile    the options added when compiling\n"
+        "  -showme:link       the options added when linking\n"
+        "  -showme:incdirs    the directories of header files\n"
+        "  -showme:libdirs    the directories of libraries\n"
+        "  -showme:libs       the libraries\n"
+        "  -showme:version    the version of the MPI library\n"
+        "  -showme:help       this text\n\n"
+        "OMPI_CC (mpicxx: OMPI_CXX, mpifort: OMPI_FC) replaces the compiler; OMPI_CFLAGS "
+        "(OMPI_CXXFLAGS,\n"
+        "OMPI_FCFLAGS), OMPI_CPPFLAGS, OMPI_LDFLAGS and OMPI_LIBS replace options. See mpicc(1).\n",
+        program);
 }
 
-/* Adds the user's words that belong to `show`, prints what was asked for; returns the exit status. */
+/* Adds the user's words that belong to `show`, prints what was asked for; returns the exit status.
+ */
 static int print_part(const char *show, const struct parts *parts, const struct language *language)
 {
     struct tern_words words = {0};
@@ -237,8 +243,8 @@ static int print_part(const char *show, const struct parts *parts, const struct 
     } else if (strcmp(show, "libs") == 0) {
         print_tails(&parts->link, "-l");
     } else if (strcmp(show, "version") == 0) {
-        printf("%s: %s, compatible with Open MPI %s (Language: %s)\n", program, PACKAGE_STRING, TERN_OMPI_RELEASE,
-               language->name);
+        printf("%s: %s, compatible with Open MPI %s (Language: %s)\n", program, PACKAGE_STRING,
+               TERN_OMPI_RELEASE, language->name);
     } else if (strcmp(show, "help") == 0) {
         print_help();
     } else {
@@ -253,7 +259,8 @@ static int print_part(const char *show, const struct parts *parts, const struct 
 }
 
 /* Prints the command, or becomes the compiler; returns the exit status otherwise. */
-static int run(const struct request *request, const struct parts *parts, const struct language *language)
+static int run(const struct request *request, const struct parts *parts,
+               const struct language *language)
 {
     struct tern_words command = {0};
 
@@ -274,8 +281,8 @@ static int run(const struct request *request, const struct parts *parts, const s
         status = 1;
     } else {
         execvp(command.word[0], command.word);
-        fprintf(stderr, "%s: cannot run the compiler '%s': %s; install it or name another in %s\n", program,
-                command.word[0], strerror(errno), language->command_variable);
+        fprintf(stderr, "%s: cannot run the compiler '%s': %s; install it or name another in %s\n",
+                program, command.word[0], strerror(errno), language->command_variable);
         status = 1;
     }
     tern_words_free(&command);
@@ -285,13 +292,16 @@ static int run(const struct request *request, const struct parts *parts, const s
 /* Says so if INTEGER is to have 8 bytes: all of MPI's have 4, as with Open MPI. */
 static bool has_long_integers(const struct tern_words *user)
 {
-    static const char *const options[] = {"-fdefault-integer-8", "-i8", "-r8i8", "-finteger-4-integer-8"};
+    static const char *const options[] = {"-fdefault-integer-8", "-i8", "-r8i8",
+                                          "-finteger-4-integer-8"};
 
     for (int i = 0; i < user->count; i++) {
         for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
             if (strcmp(user->word[i], options[j]) == 0) {
-                fprintf(stderr, "%s: %s makes INTEGER 8 bytes long, but MPI's arguments have 4; declare the program's "
-                                "own integers as INTEGER(8) instead\n",
+                fprintf(stderr,
+                        "%s: %s makes INTEGER 8 bytes long, but MPI's arguments have 4; declare "
+                        "the program's "
+                        "own integers as INTEGER(8) instead\n",
                         program, options[j]);
                 return true;
             }
@@ -306,7 +316,9 @@ int main(int argc, char **argv)
     program = slash ? slash + 1 : argv[0];
     bool fortran = strstr(program, "mpif") != NULL;
     bool cxx = strstr(program, "mpicxx") || strstr(program, "mpic++") || strstr(program, "mpiCC");
-    const struct language *language = fortran ? &language_fortran : cxx ? &language_cxx : &language_c;
+    const struct language *language = fortran ? &language_fortran
+                                      : cxx   ? &language_cxx
+                                              : &language_c;
 
     struct parts parts = {0};
     struct request request = read_request(argc, argv, &parts.user);

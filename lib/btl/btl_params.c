@@ -9,41 +9,55 @@
 
 static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
-     "Byte movers to use (self, shm, tcp; vader and sm are other names of shm), or with a leading ^ the ones to leave out; "
+     "Byte movers to use (self, shm, tcp; vader and sm are other names of shm), or with a leading "
+     "^ the ones to leave out; "
      "empty: all."},
 };
 
-const struct tern_param_room tern_params_btl = {"btl", TERN_PARAM_ROWS(btl), "Byte movers: what carries packets between processes."};
+const struct tern_param_room tern_params_btl = {
+    "btl", TERN_PARAM_ROWS(btl), "Byte movers: what carries packets between processes."};
 
 static const struct tern_param btl_shm[] = {
     {"btl_shm_single_copy", TERN_PARAM_STRING, "auto", "",
-     "Copy large messages straight from the sender's memory, where the system allows it: always, never, or auto (only when the "
+     "Copy large messages straight from the sender's memory, where the system allows it: always, "
+     "never, or auto (only when the "
      "sender is not waiting in MPI; with both there, two copies through the ring are faster).",
      "auto|always,cma,1|never,none,0,emulated"},
 };
 
-const struct tern_param_room tern_params_btl_shm = {"btl_shm", TERN_PARAM_ROWS(btl_shm), "The byte mover for ranks on one node: shared memory."};
+const struct tern_param_room tern_params_btl_shm = {
+    "btl_shm", TERN_PARAM_ROWS(btl_shm), "The byte mover for ranks on one node: shared memory."};
 
 static const struct tern_param btl_tcp[] = {
     {"btl_tcp_if_include", TERN_PARAM_STRING, "", "",
-     "Network interfaces to use, by name or subnet (eth0,10.1.0.0/16,fd00::/8), separated by commas; empty: all that "
+     "Network interfaces to use, by name or subnet (eth0,10.1.0.0/16,fd00::/8), separated by "
+     "commas; empty: all that "
      "btl_tcp_if_exclude leaves."},
     {"btl_tcp_if_exclude", TERN_PARAM_STRING, "127.0.0.1/8,::1/128,sppp", "",
      "Network interfaces not to use, by name or subnet; not together with btl_tcp_if_include."},
-    {"btl_tcp_links", TERN_PARAM_INT, "1", "", "Connections between two ranks for each pair of interfaces that they use, at most 8."},
+    {"btl_tcp_links", TERN_PARAM_INT, "1", "",
+     "Connections between two ranks for each pair of interfaces that they use, at most 8."},
     {"btl_tcp_disable_family", TERN_PARAM_INT, "0", "", "4: no IPv4, 6: no IPv6."},
-    {"btl_tcp_port_min_v4", TERN_PARAM_INT, "0", "", "The lowest TCP port to listen at; 0: the system chooses."},
-    {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "", "How many ports from btl_tcp_port_min_v4 on may be used."},
-    {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection sends; 0: the system chooses."},
-    {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes", "The system's buffer of what a connection receives, at least 16k; 0: the system chooses."},
+    {"btl_tcp_port_min_v4", TERN_PARAM_INT, "0", "",
+     "The lowest TCP port to listen at; 0: the system chooses."},
+    {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "",
+     "How many ports from btl_tcp_port_min_v4 on may be used."},
+    {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes",
+     "The system's buffer of what a connection sends; 0: the system chooses."},
+    {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes",
+     "The system's buffer of what a connection receives, at least 16k; 0: the system chooses."},
     {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
-     "The congestion control of connections: a name the system has, or `system` for its own. Empty: the system's unless it paces "
+     "The congestion control of connections: a name the system has, or `system` for its own. "
+     "Empty: the system's unless it paces "
      "(bbr), then cubic or else reno; reno within a host."},
     {"btl_tcp_encrypt", TERN_PARAM_BOOL, "0", "",
-     "Encrypt and authenticate what ranks say to each other by TCP (AES-128-GCM); the same on all ranks. docs/tuning.md has its price."},
+     "Encrypt and authenticate what ranks say to each other by TCP (AES-128-GCM); the same on all "
+     "ranks. docs/tuning.md has its price."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
-     "After this time without a sign of life from the host of a peer its connections are lost; at least 3, the same on all ranks. A "
+     "After this time without a sign of life from the host of a peer its connections are lost; at "
+     "least 3, the same on all ranks. A "
      "peer that computes, or is stopped, is not lost: its host answers."},
 };
 
-const struct tern_param_room tern_params_btl_tcp = {"btl_tcp", TERN_PARAM_ROWS(btl_tcp), "The byte mover between nodes: TCP connections."};
+const struct tern_param_room tern_params_btl_tcp = {
+    "btl_tcp", TERN_PARAM_ROWS(btl_tcp), "The byte mover between nodes: TCP connections."};

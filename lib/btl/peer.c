@@ -110,10 +110,11 @@ static int unreachable(uint32_t job, uint32_t rank)
     const char *needed = !here                   ? "tcp, which is needed between nodes"
                          : rank == tern_rte.rank ? "self, by which a rank reaches itself"
                                                  : "shm and tcp, one of which is needed on a node";
-    return tern_error(TERN_ERR_UNREACHABLE,
-                      "cannot reach rank %u: the parameter btl is `%s` and leaves out %s (there are "
-                      "self, shm and tcp; OMPI_MCA_btl or --mca btl sets it)",
-                      rank, list ? list : "", needed);
+    return tern_error(
+        TERN_ERR_UNREACHABLE,
+        "cannot reach rank %u: the parameter btl is `%s` and leaves out %s (there are "
+        "self, shm and tcp; OMPI_MCA_btl or --mca btl sets it)",
+        rank, list ? list : "", needed);
 }
 
 static const struct tern_btl *find_btl(uint32_t job, uint32_t rank)

@@ -3,8 +3,9 @@
 #define TERN_PEER_H
 
 /*
- * A peer: a process known by (job, rank), as one lane of ours sees it, in a table that grows; how to reach it is found on
- * first use. Two lanes share nothing, so each has its own peers, with credit, queue and endpoint of their own.
+ * A peer: a process known by (job, rank), as one lane of ours sees it, in a table that grows; how
+ * to reach it is found on first use. Two lanes share nothing, so each has its own peers, with
+ * credit, queue and endpoint of their own.
  */
 
 #include "lib/util/list.h"
@@ -29,14 +30,16 @@ struct tern_run {
 
 static inline struct tern_process tern_run_process(const struct tern_run *run, int i)
 {
-    return (struct tern_process){run->job, (uint32_t)((int64_t)run->first + (int64_t)run->stride * i)};
+    return (struct tern_process){run->job,
+                                 (uint32_t)((int64_t)run->first + (int64_t)run->stride * i)};
 }
 /* The process of a rank of a group of runs, of which there is at least one. */
 struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank);
 
 struct tern_btl;
 
-/* Messages exchanged with a peer, announced ones when they are announced; bytes as the sender's buffer has them. */
+/* Messages exchanged with a peer, announced ones when they are announced; bytes as the sender's
+ * buffer has them. */
 struct tern_traffic {
     uint64_t sent_messages, sent_bytes;
     uint64_t received_messages, received_bytes; /* matched ones */
@@ -48,17 +51,23 @@ struct tern_peer {
     uint32_t lane; /* of mine, 0 .. tern_lane_count - 1 */
     const struct tern_btl *btl;     /* NULL until the first message */
     void *endpoint; /* how `btl` reaches the peer: a struct of that byte mover */
-    uint32_t eager_below;           /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something
-                                       stands in the way: others are pending, not connected, no credit */
+    /* messages shorter than this go at once: btl->eager_max + 1, or 0 while something stands in the
+     * way: others are pending, not connected, no credit */
+    uint32_t eager_below;
     uint32_t lone_below;            /* the same for blocking sends */
-    int64_t credit;                 /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
-    int64_t owed[TERN_LANES_MAX];   /* eager bytes of this peer that were matched here and not yet credited to it, by the
-                                       lane that their context names */
-    struct tern_list_node pending;       /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
-    struct tern_list_node pending_peers; /* in the list of peers with something pending, if `waits` */
+    /* bytes that may still be sent eagerly before the peer has matched some (flow control) */
+    int64_t credit;
+    /* eager bytes of this peer that were matched here and not yet credited to it, by the lane that
+     * their context names */
+    int64_t owed[TERN_LANES_MAX];
+    /* what waits because the byte mover answered `again`, in order (lib/pml/pending.c) */
+    struct tern_list_node pending;
+    /* in the list of peers with something pending, if `waits` */
+    struct tern_list_node pending_peers;
     bool waits;
     struct tern_traffic traffic;
-    const char *lost;               /* why nothing comes and goes any more; NULL: it does. By tern_peer_lose */
+    /* why nothing comes and goes any more; NULL: it does. By tern_peer_lose */
+    const char *lost;
     const struct tern_btl *came_by; /* what brought its packets; NULL: whatever carries ours */
     struct tern_peer *hash_next;
     struct tern_peer *all_next; /* tern_peer_newest */
@@ -74,18 +83,19 @@ static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_proces
     return peer->rank == process.rank && peer->job == process.job;
 }
 
-/* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, TERN_ERR_NO_MEM or TERN_ERR_UNREACHABLE with
- * text. */
+/* Finds the byte mover that reaches the peer and sets btl and endpoint. 0, TERN_ERR_NO_MEM or
+ * TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
 
 /* 0, or TERN_ERR_UNREACHABLE with text: none of our byte movers could. */
 int tern_peer_check(uint32_t job, uint32_t rank);
 
-/* The pml's: nothing comes and goes any more, for the reason `text`, of which the peer keeps a copy. False: it was lost before,
- * and keeps the first reason. */
+/* The pml's: nothing comes and goes any more, for the reason `text`, of which the peer keeps a
+ * copy. False: it was lost before, and keeps the first reason. */
 bool tern_peer_lose(struct tern_peer *peer, const char *text);
 
-/* All peers of all lanes, chained by all_next; NULL: none. Any thread may walk them without a lock until they are freed. */
+/* All peers of all lanes, chained by all_next; NULL: none. Any thread may walk them without a lock
+ * until they are freed. */
 const struct tern_peer *tern_peer_newest(void);
 
 void tern_peer_free_all(void);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /*
- * Attributes with callbacks of the C++ bindings. Each of the two functions of a keyval may be a C or a C++ one; both are
- * kept in a record, which is the keyval's extra state as libmpi sees it.
+ * Attributes with callbacks of the C++ bindings. Each of the two functions of a keyval may be a C
+ * or a C++ one; both are kept in a record, which is the keyval's extra state as libmpi sees it.
  *
- * The record must live as long as the keyval, and that ends when the user has freed it and no object has such an
- * attribute any more, of which MPI tells nobody. But then libmpi may give the number to another keyval: so records are
- * kept by number, and the next keyval of that number frees the old record.
+ * The record must live as long as the keyval, and that ends when the user has freed it and no
+ * object has such an attribute any more, of which MPI tells nobody. But then libmpi may give the
+ * number to another keyval: so records are kept by number, and the next keyval of that number frees
+ * the old record.
  */
 
 #include "lib/cxx/callbacks.h"

@@ -3,18 +3,21 @@
 #define TERN_CXX_BINDINGS_H
 
 /*
- * The classes of the C++ bindings (MPI-2.2 chapter 16) as a program sees them that was compiled with Open MPI's mpi.h.
- * MPI-3.0 removed these bindings: this header serves libmpi_cxx.so.40 only and is not installed.
+ * The classes of the C++ bindings (MPI-2.2 chapter 16) as a program sees them that was compiled
+ * with Open MPI's mpi.h. MPI-3.0 removed these bindings: this header serves libmpi_cxx.so.40 only
+ * and is not installed.
  *
  * What may not change, because such programs were compiled with it:
- *  - an object is the pointer to its class's table of virtual functions and one handle (Status: an MPI_Status);
+ *  - an object is the pointer to its class's table of virtual functions and one handle (Status: an
+ * MPI_Status);
  *  - the virtual functions stand in this order, overloads included, destructor first;
  *  - names and types of parameters, for they make the symbols' names.
- * Most methods are inline in the programs and not here: this library has what the tables of virtual functions name,
- * the constants, and what stands behind callbacks.
+ * Most methods are inline in the programs and not here: this library has what the tables of virtual
+ * functions name, the constants, and what stands behind callbacks.
  *
- * A method gives its arguments to the C procedure of the same name. The C procedure calls the error handler; a method
- * has no other way to report an error. What a failed call should have made is the null handle, or 0.
+ * A method gives its arguments to the C procedure of the same name. The C procedure calls the error
+ * handler; a method has no other way to report an error. What a failed call should have made is the
+ * null handle, or 0.
  */
 
 #include <mpi.h>
@@ -174,7 +177,8 @@ public:
     typedef int Free_function(void *extra_state);
     typedef int Cancel_function(void *extra_state, bool complete);
 
-    /* MPI::Grequest::Start, inline in the program, makes this with `new` and gives it to MPI_Grequest_start. */
+    /* MPI::Grequest::Start, inline in the program, makes this with `new` and gives it to
+     * MPI_Grequest_start. */
     struct callbacks {
         void *extra_state;
         Query_function *query;

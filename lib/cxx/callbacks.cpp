@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/* Functions of the user that operations, generalized requests and data representations of files call. */
+/* Functions of the user that operations, generalized requests and data representations of files
+ * call. */
 
 #include "lib/cxx/callbacks.h"
 
@@ -40,8 +41,9 @@ int ompi_mpi_cxx_grequest_cancel_fn_intercept(void *extra, int complete)
 
 /* ---- data representations ---- */
 
-/* The record of Open MPI's layout, and the user's C functions: they are called from here too, with the user's
- * extra_state. A data representation stays until MPI_Finalize, and so does its record. */
+/* The record of Open MPI's layout, and the user's C functions: they are called from here too, with
+ * the user's extra_state. A data representation stays until MPI_Finalize, and so does its record.
+ */
 namespace {
 struct datarep : ompi_cxx_intercept_file_extra_state_t {
     MPI_Datarep_conversion_function *c_read, *c_write;

@@ -3,10 +3,10 @@
 #define TERN_CXX_CALLBACKS_H
 
 /*
- * A function that the user has written against the C++ bindings gets objects of their classes, and MPI calls C
- * functions. So each such function is called by one of these C functions, which makes the object. Their names are Open
- * MPI's: programs were linked with those of operations and generalized requests; the others belong to the same set of
- * symbols.
+ * A function that the user has written against the C++ bindings gets objects of their classes, and
+ * MPI calls C functions. So each such function is called by one of these C functions, which makes
+ * the object. Their names are Open MPI's: programs were linked with those of operations and
+ * generalized requests; the others belong to the same set of symbols.
  */
 
 #include "lib/cxx/bindings.h"
@@ -18,7 +18,8 @@ struct ompi_cxx_intercept_file_extra_state_t {
 
 extern "C" {
 
-/* ---- operations; libmpi gives the user's function as the last argument (ompi_op_set_cxx_callback) ---- */
+/* ---- operations; libmpi gives the user's function as the last argument (ompi_op_set_cxx_callback)
+ * ---- */
 
 void ompi_mpi_cxx_op_intercept(void *in, void *inout, int *count, MPI_Datatype *datatype,
                                MPI_User_function *function);
@@ -44,7 +45,8 @@ int ompi_mpi_cxx_win_copy_attr_intercept(MPI_Win from, int keyval, void *extra, 
                                          void *ret_value, int *ret_copies);
 int ompi_mpi_cxx_win_delete_attr_intercept(MPI_Win win, int keyval, void *value, void *extra);
 
-/* A keyval with `extra`. `owned`, from malloc or NULL, is freed when the keyval is no more. `flags` must be 0. */
+/* A keyval with `extra`. `owned`, from malloc or NULL, is freed when the keyval is no more. `flags`
+ * must be 0. */
 int ompi_cxx_attr_create_keyval_comm(MPI_Comm_copy_attr_function *copy,
                                      MPI_Comm_delete_attr_function *delete_fn, int *keyval,
                                      void *extra, int flags, void *owned);
@@ -77,7 +79,8 @@ void ompi_mpi_cxx_file_errhandler_invoke(MPI_File *file, int *code, const char *
 int ompi_cxx_errhandler_invoke_comm(MPI_Comm comm, int code, const char *message);
 int ompi_cxx_errhandler_invoke_file(MPI_File file, int code, const char *message);
 
-/* What ERRORS_THROW_EXCEPTIONS does: it sets MPI::mpi_errno, for there are no exceptions in Debian's build. */
+/* What ERRORS_THROW_EXCEPTIONS does: it sets MPI::mpi_errno, for there are no exceptions in
+ * Debian's build. */
 void ompi_mpi_cxx_throw_exception(int *code);
 void ompi_mpi_cxx_comm_throw_excptn_fctn(MPI_Comm *comm, int *code, ...);
 void ompi_mpi_cxx_win_throw_excptn_fctn(MPI_Win *win, int *code, ...);

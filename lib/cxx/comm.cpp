@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/* Communicators of every kind: messages, collectives, and what is known of a communicator (MPI-2.2 section 16.1). */
+/* Communicators of every kind: messages, collectives, and what is known of a communicator (MPI-2.2
+ * section 16.1). */
 
 #include "lib/cxx/bindings.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /*
- * The predefined objects (MPI-2.2 section 16.1.5). Programs hold copies of those they use (COPY relocations), and their
- * constructors here write into these copies.
+ * The predefined objects (MPI-2.2 section 16.1.5). Programs hold copies of those they use (COPY
+ * relocations), and their constructors here write into these copies.
  *
- * Open MPI 4.1's INTEGER2 has 4 bytes, its INTEGER4 2 and its REAL2 4; here each has the bytes that its name says.
+ * Open MPI 4.1's INTEGER2 has 4 bytes, its INTEGER4 2 and its REAL2 4; here each has the bytes that
+ * its name says.
  */
 
 #include "lib/cxx/bindings.h"

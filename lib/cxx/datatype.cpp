@@ -137,7 +137,8 @@ Datatype Datatype::Create_darray(int size, int rank, int ndims, const int gsizes
                                  int order) const
 {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    MPI_Type_create_darray(size, rank, ndims, gsizes, distribs, dargs, psizes, order, handle, &made);
+    MPI_Type_create_darray(size, rank, ndims, gsizes, distribs, dargs, psizes, order, handle,
+                           &made);
     return made;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /*
- * Error handlers that are functions of the C++ bindings. libmpi calls a C function, the same for all of them; it asks
- * the object for its error handler and looks up which C++ function that one was made with.
+ * Error handlers that are functions of the C++ bindings. libmpi calls a C function, the same for
+ * all of them; it asks the object for its error handler and looks up which C++ function that one
+ * was made with.
  *
- * An entry stays when the user frees the handler, for an object may still have it. A handler made later may get the same
- * address and replaces the entry.
+ * An entry stays when the user frees the handler, for an object may still have it. A handler made
+ * later may get the same address and replaces the entry.
  */
 
 #include "lib/cxx/callbacks.h"
@@ -145,8 +146,10 @@ int ompi_cxx_errhandler_invoke_file(MPI_File file, int code, const char *)
 
 static void throw_error(int code, const char *message)
 {
-    std::fprintf(stderr, "%s\nMPI::ERRORS_THROW_EXCEPTIONS throws nothing here, as in Debian's Open MPI; "
-                         "MPI::mpi_errno is %d\n", message, code);
+    std::fprintf(stderr,
+                 "%s\nMPI::ERRORS_THROW_EXCEPTIONS throws nothing here, as in Debian's Open MPI; "
+                 "MPI::mpi_errno is %d\n",
+                 message, code);
     mpi_errno = code;
 }
 

@@ -183,8 +183,8 @@ void Status::Set_cancelled(bool flag)
 
 /* ---- Op ---- */
 
-/* The user's function gets a Datatype, so it is called by ompi_mpi_cxx_op_intercept, to which libmpi gives it as a fifth
- * argument (lib/mpi/op.h). */
+/* The user's function gets a Datatype, so it is called by ompi_mpi_cxx_op_intercept, to which
+ * libmpi gives it as a fifth argument (lib/mpi/op.h). */
 void Op::Init(User_function *function, bool commute)
 {
     if (MPI_Op_create(reinterpret_cast<MPI_User_function *>(ompi_mpi_cxx_op_intercept), commute,

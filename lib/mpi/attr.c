@@ -46,9 +46,9 @@ static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL: free */
 static int keyval_count;
 
 /*
- * A value that was set in Fortran is an integer: an MPI_Aint, or an MPI_Fint by MPI-1's procedures. Here it stands in
- * memory of its own, whose address is what C programs get (MPI-4.1 section 19.3.7). Fortran programs get the pointer
- * of a C program as an integer.
+ * A value that was set in Fortran is an integer: an MPI_Aint, or an MPI_Fint by MPI-1's procedures.
+ * Here it stands in memory of its own, whose address is what C programs get (MPI-4.1
+ * section 19.3.7). Fortran programs get the pointer of a C program as an integer.
  */
 struct attr {
     int keyval;
@@ -211,8 +211,8 @@ typedef void fortran_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value,
                             MPI_Aint *extra_state, MPI_Fint *ierror);
 typedef void fortran_77_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value,
                                MPI_Fint *extra_state, MPI_Fint *ierror);
-typedef void fortran_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state, MPI_Aint *value,
-                          MPI_Aint *ret_value, MPI_Fint *flag, MPI_Fint *ierror);
+typedef void fortran_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state,
+                          MPI_Aint *value, MPI_Aint *ret_value, MPI_Fint *flag, MPI_Fint *ierror);
 typedef void fortran_77_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *extra_state,
                              MPI_Fint *value, MPI_Fint *ret_value, MPI_Fint *flag,
                              MPI_Fint *ierror);
@@ -315,7 +315,8 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, cons
         break;
     }
     *ret_copy = (struct attr){number, TERN_LANGUAGE_C, copy};
-    if (attr->language != TERN_LANGUAGE_C && copy == value) { /* the address of an integer of ours */
+    /* the address of an integer of ours */
+    if (attr->language != TERN_LANGUAGE_C && copy == value) {
         ret_copy->language = attr->language;
         ret_copy->value = (void *)as_integer(attr);
     }

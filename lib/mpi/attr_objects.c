@@ -63,7 +63,8 @@ int tern_mpi_comm_get_attr(struct tern_comm *comm, int keyval, void *ret_value, 
     void *value = NULL;
 
     if (predefined_comm_attr(keyval, &predefined)) {
-        value = tern_fortran_caller() == TERN_LANGUAGE_C ? predefined : (void *)(MPI_Aint)*predefined;
+        value =
+            tern_fortran_caller() == TERN_LANGUAGE_C ? predefined : (void *)(MPI_Aint)*predefined;
         found = true;
     } else {
         int error = tern_attrs_get(TERN_ATTR_COMM, comm->attrs, keyval, &value, &found);

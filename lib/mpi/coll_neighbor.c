@@ -41,7 +41,8 @@ static int check_blocks(const struct tern_neighbors *neighbors, struct tern_ints
 }
 
 /* Those of neighbours that are there. */
-static int check_types(const MPI_Datatype types[], const int *ranks, int count, const char *argument)
+static int check_types(const MPI_Datatype types[], const int *ranks, int count,
+                       const char *argument)
 {
     int rc = check_array(types, count, argument);
     for (int i = 0; i < count && !rc; i++)

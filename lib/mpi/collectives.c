@@ -3,7 +3,8 @@
 /*
  * Collectives (MPI-4.1 sections 6.3 to 6.13), each in its three forms: blocking, nonblocking,
  * persistent. One function does all forms of a collective. These functions are generated
- * (api/collective_bodies.py); here is what they call, and MPI_Alltoallw, which has types for blocks.
+ * (api/collective_bodies.py); here is what they call, and MPI_Alltoallw, which has types for
+ * blocks.
  *
  * The entry point has looked at each significant argument by itself; what is found here is
  * MPI_IN_PLACE where it may not stand, and an operation that is not defined on the type. Arguments
@@ -21,7 +22,8 @@
 
 #include <stdlib.h>
 
-/* Starts or prepares a call. What it holds (call->held) is let go with the request, or here on failure. */
+/* Starts or prepares a call. What it holds (call->held) is let go with the request, or here on
+ * failure. */
 static int begin(struct tern_call *call, struct tern_comm *comm, enum tern_form form,
                  struct tern_request **ret_request)
 {
@@ -124,11 +126,12 @@ void tern_block_types_free(void *freed)
     free(types);
 }
 
-void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[], int count,
-                          const int *ranks)
+void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[],
+                          int count, const int *ranks)
 {
     for (int i = 0; i < count; i++) {
-        struct tern_datatype *datatype = ranks && ranks[i] < 0 ? NULL : tern_datatype_of(handles[i]);
+        struct tern_datatype *datatype =
+            ranks && ranks[i] < 0 ? NULL : tern_datatype_of(handles[i]);
         types->flat[first + i] = datatype ? &datatype->type : NULL;
         if (derived(datatype))
             tern_datatype_retain(types->held[types->held_count++] = datatype);

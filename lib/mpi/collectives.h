@@ -51,7 +51,8 @@ static inline const void *tern_mpi_coll_input(const struct tern_comm *comm, cons
     return same ? MPI_IN_PLACE : sendbuf;
 }
 
-/* Does it in its form. a, b and op are what it uses, or NULL: kept alive where the user may free them before its end. */
+/* Does it in its form. a, b and op are what it uses, or NULL: kept alive where the user may free
+ * them before its end. */
 int tern_mpi_coll_proceed(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
                           struct tern_datatype *b, struct tern_op *op, enum tern_form form,
                           struct tern_request **ret_request);
@@ -65,9 +66,10 @@ struct tern_block_types {
 
 /* Room for the types of so many blocks. NULL: no memory, which is said. */
 struct tern_block_types *tern_block_types_new(int64_t blocks);
-/* From flat[first] on; where `ranks` (NULL: all are there) has nobody, the handle does not count. */
-void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[], int count,
-                          const int *ranks);
+/* From flat[first] on; where `ranks` (NULL: all are there) has nobody, the handle does not count.
+ */
+void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[],
+                          int count, const int *ranks);
 void tern_block_types_free(void *types);
 
 /* Does the call, which has these types, in its form. */

@@ -63,8 +63,8 @@ struct tern_comm {
     struct tern_session *session; /* it comes from; a reference. NULL: the World Model */
     struct tern_partitioned *partitioned; /* NULL: not used yet */
     struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
-    uint32_t check_number, check_starts, check_prepared; /* check_level full (check.h): collectives begun,
-                                                            persistent ones started and prepared */
+    /* check_level full (check.h): collectives begun, persistent ones started and prepared */
+    uint32_t check_number, check_starts, check_prepared;
     char name[MPI_MAX_OBJECT_NAME];
 };
 

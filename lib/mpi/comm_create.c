@@ -2,9 +2,9 @@
 
 /*
  * Making intracommunicators. All that processes have to learn from each other is the new id: the
- * groups are arguments, known to everybody concerned. The id is one that the parent's processes have
- * agreed on ahead (lib/mpi/comm_ids.h). Where only the members call, it goes down a binomial tree of
- * them.
+ * groups are arguments, known to everybody concerned. The id is one that the parent's processes
+ * have agreed on ahead (lib/mpi/comm_ids.h). Where only the members call, it goes down a binomial
+ * tree of them.
  */
 
 #include "lib/mpi/comm.h"
@@ -76,7 +76,8 @@ int tern_comm_sendrecv(struct tern_comm *comm, int tag, const void *send, int64_
 void tern_comm_refuse(struct tern_comm *comm, int tag, int other, void *recv, int64_t recv_bytes)
 {
     struct tern_request *incoming;
-    if (tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_type_bytes, other, tag, &incoming))
+    if (tern_pml_irecv(&comm->coll.context, recv, recv_bytes, &tern_type_bytes, other, tag,
+                       &incoming))
         return;
     tern_pml_send_failure(&comm->coll.context, other, tag);
     tern_request_wait(incoming);
@@ -111,7 +112,8 @@ int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern
 /* Is every process of `group` in `comm`'s local group? */
 static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
 {
-    int rc = group->size ? tern_session_check_same("group", group->session, "comm", comm->session) : 0;
+    int rc =
+        group->size ? tern_session_check_same("group", group->session, "comm", comm->session) : 0;
     if (rc)
         return rc;
     for (int rank = 0; rank < group->size && group != comm->group; rank++)
@@ -169,7 +171,8 @@ static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int 
         if (rc)
             tern_pml_send_failure(context, to, tag);
         else
-            rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag, TERN_SEND_STANDARD);
+            rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag,
+                               TERN_SEND_STANDARD);
     }
     return rc;
 }

@@ -2,11 +2,11 @@
 
 /*
  * Duplicates, blocking or not (MPI-4.1 section 7.4.2). The id is mostly known already
- * (lib/mpi/comm_ids.h); then a duplicate is made without a message, and without waiting for the other
- * processes. Otherwise MPI_Comm_idup returns while the processes agree. Attributes and hints are
- * copied in the call, so that what happens to them later is not seen; only the contexts are opened
- * when the request is reported. Messages of those who are faster wait until then, as with every
- * communicator.
+ * (lib/mpi/comm_ids.h); then a duplicate is made without a message, and without waiting for the
+ * other processes. Otherwise MPI_Comm_idup returns while the processes agree. Attributes and hints
+ * are copied in the call, so that what happens to them later is not seen; only the contexts are
+ * opened when the request is reported. Messages of those who are faster wait until then, as with
+ * every communicator.
  */
 
 #include "lib/mpi/attr.h"
@@ -94,8 +94,8 @@ static int make_twin(struct tern_comm *comm, struct tern_info *info, struct tern
     return 0;
 }
 
-/* The id is taken before anything can fail, such as the copying of an attribute: the other processes
- * take theirs, too, and all must count alike. */
+/* The id is taken before anything can fail, such as the copying of an attribute: the other
+ * processes take theirs, too, and all must count alike. */
 int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
                                  struct tern_comm **ret_newcomm, struct tern_request **ret_request)
 {

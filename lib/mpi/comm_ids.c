@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An agreement on a block of ids: rank 0 makes them and tells the first one by a broadcast. On an intercommunicator this
- * happens in each group, and at the same time a reduction brings each group what the other's rank 0 offers; the lower
- * offer counts. The agreement goes on by itself once it is started.
+ * An agreement on a block of ids: rank 0 makes them and tells the first one by a broadcast. On an
+ * intercommunicator this happens in each group, and at the same time a reduction brings each group
+ * what the other's rank 0 offers; the lower offer counts. The agreement goes on by itself once it
+ * is started.
  *
- * Blocks grow from FEWEST communicators to MOST. So one that is duplicated once wastes little, and one that is duplicated
- * for ever pays for 1 agreement in MOST calls.
+ * Blocks grow from FEWEST communicators to MOST. So one that is duplicated once wastes little, and
+ * one that is duplicated for ever pays for 1 agreement in MOST calls.
  */
 #include "lib/mpi/comm_ids.h"
 
@@ -23,10 +24,12 @@ enum { FEWEST = 4, GROWTH = 4, MOST = 4096, EACH = 5 };
 struct tern_id_block {
     struct tern_request request; /* complete: the ids are known, or the agreement has failed */
     uint64_t ours;         /* first id that rank 0 of the local group offers; 0: it has none */
-    uint64_t mine, theirs; /* of an intercommunicator: rank 0's offer, elsewhere the highest number */
+    /* of an intercommunicator: rank 0's offer, elsewhere the highest number */
+    uint64_t mine, theirs;
     bool inter;
     int parts;                     /* collectives under way; one more while they are started */
-    struct tern_request *awaiting; /* duplications that complete with this one, chained by `owner` */
+    /* duplications that complete with this one, chained by `owner` */
+    struct tern_request *awaiting;
     struct tern_id_range range;    /* where this process has made them */
 };
 
@@ -81,7 +84,8 @@ static int start_part(struct tern_id_block *block, struct tern_call *call)
     return 0;
 }
 
-/* With the lane in hand: all parts are of this lane, and none completes between its start and its on_complete. */
+/* With the lane in hand: all parts are of this lane, and none completes between its start and its
+ * on_complete. */
 static int start_parts(struct tern_id_block *block, struct tern_comm *comm)
 {
     struct tern_coll *own = comm->local ? &comm->local->coll : &comm->coll;
@@ -145,7 +149,8 @@ static int refill(struct tern_comm *comm)
     if (rc)
         return rc;
     release_block(ids->block);
-    *ids = (struct tern_comm_ids){.block = block, .end = count * EACH, .each = EACH, .agreed = count};
+    *ids =
+        (struct tern_comm_ids){.block = block, .end = count * EACH, .each = EACH, .agreed = count};
     return 0;
 }
 

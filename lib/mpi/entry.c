@@ -40,7 +40,8 @@ int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_D
     if (counts.width == 4 && datatype && datatype->type.size <= UINT32_MAX)
         return -1; /* no int is large enough */
     for (int64_t i = 0; i < n; i++)
-        if (tern_entry_too_long(tern_ints_at(counts, i), types ? tern_datatype_of(types[i]) : datatype))
+        if (tern_entry_too_long(tern_ints_at(counts, i),
+                                types ? tern_datatype_of(types[i]) : datatype))
             return i;
     return -1;
 }
@@ -135,8 +136,8 @@ int tern_entry_refuse_tag(struct tern_object *object, const char *procedure, con
     return tern_raise_on(object, procedure, TERN_ERR_TAG);
 }
 
-int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
-                             const void *buf, MPI_Count count)
+int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure,
+                             const char *argument, const void *buf, MPI_Count count)
 {
     tern_error(TERN_ERR_BUFFER, "%s is %s and count is %lld", argument,
                buf ? "MPI_IN_PLACE" : "a NULL pointer", count);
@@ -156,11 +157,13 @@ int tern_entry_refuse_uncommitted(struct tern_object *object, const char *proced
     return tern_raise_on(object, procedure, TERN_ERR_TYPE);
 }
 
-int tern_entry_refuse_length(struct tern_object *object, const char *procedure, const char *argument,
-                             MPI_Count count, const struct tern_datatype *datatype)
+int tern_entry_refuse_length(struct tern_object *object, const char *procedure,
+                             const char *argument, MPI_Count count,
+                             const struct tern_datatype *datatype)
 {
-    tern_error(TERN_ERR_COUNT, "%s is %lld elements of %lld bytes, together more than 2^63 - 1 bytes",
-               argument, count, (long long)datatype->type.size);
+    tern_error(TERN_ERR_COUNT,
+               "%s is %lld elements of %lld bytes, together more than 2^63 - 1 bytes", argument,
+               count, (long long)datatype->type.size);
     return tern_raise_on(object, procedure, TERN_ERR_COUNT);
 }
 
@@ -181,13 +184,14 @@ int tern_entry_refuse_type(struct tern_object *object, const char *procedure, co
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
     if (!tern_check_bad_handle(types[index]) && tern_entry_valid(types[index], TERN_MAGIC_DATATYPE))
-        return tern_entry_refuse_uncommitted(object, procedure, element, tern_datatype_of(types[index]));
+        return tern_entry_refuse_uncommitted(object, procedure, element,
+                                             tern_datatype_of(types[index]));
     return tern_entry_refuse_handle(object, procedure, TERN_ERR_TYPE, element, types[index],
                                     "MPI_DATATYPE_NULL");
 }
 
-int tern_entry_refuse_request(struct tern_object *object, const char *procedure, const char *argument,
-                              const MPI_Request requests[], int64_t index)
+int tern_entry_refuse_request(struct tern_object *object, const char *procedure,
+                              const char *argument, const MPI_Request requests[], int64_t index)
 {
     char element[80];
     snprintf(element, sizeof element, "%s[%lld]", argument, (long long)index);
@@ -212,8 +216,8 @@ int tern_entry_refuse_string(struct tern_object *object, const char *procedure, 
     return tern_raise_on(object, procedure, code);
 }
 
-int tern_entry_refuse_result(struct tern_object *object, const char *procedure, const char *argument,
-                             MPI_Count value)
+int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
+                             const char *argument, MPI_Count value)
 {
     tern_error(TERN_ERR_TRUNCATE, "%s would be %lld, which does not fit; call %s_c", argument,
                value, procedure);
@@ -236,7 +240,8 @@ int tern_entry_refuse_absent_file(const char *procedure)
 {
     char text[200];
     snprintf(text, sizeof text,
-             "%s is not in this version of Tern, nor is any other procedure for files; they return an error",
+             "%s is not in this version of Tern, nor is any other procedure for files; they return "
+             "an error",
              procedure);
     tern_rte_remark(TERN_REMARK_NO_FILES, text);
     return tern_raise_on(&tern_errhandler_errors_return.obj, procedure, absent());

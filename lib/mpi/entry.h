@@ -3,11 +3,13 @@
 #define TERN_ENTRY_H
 
 /*
- * What the generated entry points (entry_*.c) use: predicates on arguments, and the functions that refuse an argument.
+ * What the generated entry points (entry_*.c) use: predicates on arguments, and the functions that
+ * refuse an argument.
  *
- * Predicates are inline and cheap, for they stand in the path of every message. The tern_entry_refuse_* functions are the
- * cold side: they say once what was wrong (argument, value, what is allowed), call the error handler of `object` (see
- * tern_raise_on) and return the MPI error code for the caller. No lock is held meanwhile.
+ * Predicates are inline and cheap, for they stand in the path of every message. The
+ * tern_entry_refuse_* functions are the cold side: they say once what was wrong (argument, value,
+ * what is allowed), call the error handler of `object` (see tern_raise_on) and return the MPI error
+ * code for the caller. No lock is held meanwhile.
  */
 
 #include "lib/mpi/check/check.h"
@@ -69,7 +71,8 @@ static inline void *tern_entry_state(const void *handle)
     return ((const struct tern_handle *)handle)->state;
 }
 
-/* The user's handle of a private object (its first member is a struct tern_object), or `null` for NULL. */
+/* The user's handle of a private object (its first member is a struct tern_object), or `null` for
+ * NULL. */
 static inline void *tern_entry_handle(const void *object, void *null)
 {
     return object ? (void *)((const struct tern_object *)object)->handle : null;
@@ -106,8 +109,8 @@ static inline bool tern_entry_bad_root(const struct tern_comm *comm, int root)
            !(tern_comm_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 
-/* Where the arguments of a rooted collective are significant: at the root, at those that send to it or receive from it,
- * at all who take part. */
+/* Where the arguments of a rooted collective are significant: at the root, at those that send to it
+ * or receive from it, at all who take part. */
 static inline bool tern_entry_at_root(const struct tern_comm *comm, int root)
 {
     return tern_comm_inter(comm) ? root == MPI_ROOT : root == comm->p2p.rank;
@@ -125,8 +128,10 @@ static inline bool tern_entry_takes_part(const struct tern_comm *comm, int root)
 
 /* ---- Buffers and arrays ---- */
 
-/* NULL is MPI_BOTTOM: right for a type made of absolute addresses, wrong for one that begins at the buffer. */
-static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count, const struct tern_datatype *datatype)
+/* NULL is MPI_BOTTOM: right for a type made of absolute addresses, wrong for one that begins at the
+ * buffer. */
+static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count,
+                                         const struct tern_datatype *datatype)
 {
     return TERN_UNLIKELY((uintptr_t)buf <= (uintptr_t)MPI_IN_PLACE) && count > 0 &&
            (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
@@ -141,9 +146,11 @@ static inline bool tern_entry_too_long(MPI_Count count, const struct tern_dataty
 
 /* Index of the first of `n` elements below `least`, or -1. */
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least);
-/* Index of the first handle that is not a datatype (with `committed`: not a committed one), or -1. */
+/* Index of the first handle that is not a datatype (with `committed`: not a committed one), or -1.
+ */
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed);
-/* Index of the first count that is too long for types[i], or for the one datatype when types is NULL; or -1. */
+/* Index of the first count that is too long for types[i], or for the one datatype when types is
+ * NULL; or -1. */
 int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],
                                  const struct tern_datatype *datatype);
 /* Index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
@@ -153,43 +160,59 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
 #define TERN_ENTRY_REFUSAL __attribute__((cold, noinline))
 
-TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code, const char *argument,
-                                                const void *handle, const char *null_name);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_object *object, const char *procedure, int code, const char *argument);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_object *object, const char *procedure,
+                                                int code, const char *argument, const void *handle,
+                                                const char *null_name);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_object *object, const char *procedure,
+                                              int code, const char *argument);
 /* value < least */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_object *object, const char *procedure, int code, const char *argument,
-                                               MPI_Count value, int least);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, const char *procedure, int code, const char *argument,
+TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_object *object, const char *procedure,
+                                               int code, const char *argument, MPI_Count value,
+                                               int least);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, const char *procedure,
+                                                 int code, const char *argument,
                                                  struct tern_ints ints, int64_t index, int least);
-/* Of ranks `object` is the struct tern_comm. `also` names what is allowed besides 0..size-1, e.g. " or MPI_PROC_NULL". */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, int code, const char *argument,
-                                              int rank, const char *also);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const char *procedure, const char *argument, int root);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const char *procedure, const char *argument, int tag,
-                                             bool any_allowed);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure, const char *argument,
-                                                const void *buf, MPI_Count count);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure, const char *argument,
+/* Of ranks `object` is the struct tern_comm. `also` names what is allowed besides 0..size-1, e.g. "
+ * or MPI_PROC_NULL". */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure,
+                                              int code, const char *argument, int rank,
+                                              const char *also);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const char *procedure,
+                                              const char *argument, int root);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const char *procedure,
+                                             const char *argument, int tag, bool any_allowed);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure,
+                                                const char *argument, const void *buf,
+                                                MPI_Count count);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object,
+                                                     const char *procedure, const char *argument,
                                                      const struct tern_datatype *datatype);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure, const char *argument,
-                                                MPI_Count count, const struct tern_datatype *datatype);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
-                                                   struct tern_ints counts, const MPI_Datatype types[],
-                                                   const struct tern_datatype *datatype, int64_t index);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_object *object, const char *procedure, const char *argument,
-                                              const MPI_Datatype types[], int64_t index);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_object *object, const char *procedure, const char *argument,
-                                                 const MPI_Request requests[], int64_t index);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_object *object, const char *procedure, int code, const char *argument,
-                                                int value, const char *allowed);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, const char *procedure, int code, const char *argument,
-                                                const char *string, int least, int most);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure,
+                                                const char *argument, MPI_Count count,
+                                                const struct tern_datatype *datatype);
+TERN_ENTRY_REFUSAL int
+tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
+                            struct tern_ints counts, const MPI_Datatype types[],
+                            const struct tern_datatype *datatype, int64_t index);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_object *object, const char *procedure,
+                                              const char *argument, const MPI_Datatype types[],
+                                              int64_t index);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_object *object, const char *procedure,
+                                                 const char *argument, const MPI_Request requests[],
+                                                 int64_t index);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_object *object, const char *procedure,
+                                                int code, const char *argument, int value,
+                                                const char *allowed);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, const char *procedure,
+                                                int code, const char *argument, const char *string,
+                                                int least, int most);
 /* A result that does not fit the caller's variable. */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure, const char *argument,
-                                                MPI_Count value);
+TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
+                                                const char *argument, MPI_Count value);
 
-/* A procedure that is not in this version. The handler called is that of `comm` if it is a communicator. Errors on files are
- * returned, as MPI wants until the program has chosen another handler (MPI-4.1 section 14.7); the job is told once. */
+/* A procedure that is not in this version. The handler called is that of `comm` if it is a
+ * communicator. Errors on files are returned, as MPI wants until the program has chosen another
+ * handler (MPI-4.1 section 14.7); the job is told once. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_absent_file(const char *procedure);
 

@@ -17,7 +17,8 @@ struct tern_request;
 enum tern_errhandler_kind {
     TERN_ERRHANDLER_FATAL,  /* says the error, ends the job */
     TERN_ERRHANDLER_ABORT,  /* says the error, ends the processes of the communicator */
-    TERN_ERRHANDLER_THROW,  /* libmpi_cxx's functions (errhandler_throw.h); FATAL where there are none */
+    /* libmpi_cxx's functions (errhandler_throw.h); FATAL where there are none */
+    TERN_ERRHANDLER_THROW,
     TERN_ERRHANDLER_RETURN, /* the call returns the code */
     TERN_ERRHANDLER_COMM,   /* from here on: a user's function, for communicators */
     TERN_ERRHANDLER_WIN,

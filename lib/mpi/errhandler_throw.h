@@ -2,8 +2,9 @@
 #ifndef TERN_ERRHANDLER_THROW_H
 #define TERN_ERRHANDLER_THROW_H
 
-/* MPI::ERRORS_THROW_EXCEPTIONS of the C++ bindings: a predefined error handler whose functions libmpi_cxx sets when the
- * program calls MPI::Init. They stand in the exported object, at the place where Open MPI has them. */
+/* MPI::ERRORS_THROW_EXCEPTIONS of the C++ bindings: a predefined error handler whose functions
+ * libmpi_cxx sets when the program calls MPI::Init. They stand in the exported object, at the place
+ * where Open MPI has them. */
 
 #include <mpi.h>
 

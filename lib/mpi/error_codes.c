@@ -228,12 +228,14 @@ int tern_mpi_remove_error_class(int errorclass)
 
     if (!class || class->class != errorclass)
         return tern_error(TERN_ERR_ARG,
-                          "errorclass is %d; expected one that MPI_Add_error_class made", errorclass);
+                          "errorclass is %d; expected one that MPI_Add_error_class made",
+                          errorclass);
     for (int code = MPI_ERR_LASTCODE + 1; code <= tern_error_last_used; code++)
         if (code != errorclass && added_of(code) && added_of(code)->class == errorclass)
-            return tern_error(TERN_ERR_ARG,
-                              "errorclass %d still has the code %d; call MPI_Remove_error_code first",
-                              errorclass, code);
+            return tern_error(
+                TERN_ERR_ARG,
+                "errorclass %d still has the code %d; call MPI_Remove_error_code first", errorclass,
+                code);
     remove_code(class);
     return 0;
 }

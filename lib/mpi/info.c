@@ -179,8 +179,8 @@ static void describe_command(struct tern_info *info, int argc, char **argv)
     describe(info, "argv", text);
 }
 
-/* The keys are the same before MPI_Init, in it and after MPI_Finalize (MPI-4.1 chapter 10): what MPI_Init learns from
- * the launcher's server the environment tells before. */
+/* The keys are the same before MPI_Init, in it and after MPI_Finalize (MPI-4.1 chapter 10): what
+ * MPI_Init learns from the launcher's server the environment tells before. */
 static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
 {
     char text[32], directory[MPI_MAX_INFO_VAL], host[sizeof tern_rte.host];

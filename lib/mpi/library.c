@@ -10,8 +10,8 @@
  * byte movers and matching. When the last one goes, everything of ours is handed over and the
  * launcher hears that this process may end (PMIx_Finalize). What has been learnt and mapped stays:
  * processes begin and end their sessions on their own, so others may still be in theirs, and the
- * way back is short: what others have sent meanwhile is there, and both ends go on counting where they
- * were.
+ * way back is short: what others have sent meanwhile is there, and both ends go on counting where
+ * they were.
  *
  * The library does nothing at exit: neither a child made by fork nor a program that leaves without
  * its last finalize runs code of ours then. The launcher sees the latter.
@@ -72,7 +72,8 @@ static int start_rooms(void)
     tern_wait_init();
     int error = tern_rte_init();
     if (!error)
-        error = tern_foreign_check(); /* all ranks may have the same to say, and mpirun says it once */
+        /* all ranks may have the same to say, and mpirun says it once */
+        error = tern_foreign_check();
     if (!error)
         error = tern_pml_init();
     if (!error)
@@ -159,8 +160,9 @@ static bool has_met(const void *unused)
 }
 
 /*
- * All have come to the end of the World Model: where they share memory, the barrier of leave_world has shown it. Elsewhere nobody
- * may end before all have taken in what it sent, of which the launcher tells; packets move meanwhile.
+ * All have come to the end of the World Model: where they share memory, the barrier of leave_world
+ * has shown it. Elsewhere nobody may end before all have taken in what it sent, of which the
+ * launcher tells; packets move meanwhile.
  */
 static int meet_all(void)
 {

@@ -83,7 +83,8 @@ int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
     if (error)
         return error;
     tern_raise_next_on(NULL);
-    if (tern_check_full()) /* for what is found out when it is done; the user may have freed the communicator */
+    if (tern_check_full()) /* for what is found out when it is done; the user may have freed the
+                              communicator */
         tern_request_hold_always(*ret_request, taken->comm, datatype);
     else
         tern_request_hold(*ret_request, taken->comm, datatype);
@@ -102,8 +103,12 @@ int tern_mpi_mrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
     if (error)
         return error;
     if (tern_check_full()) {
-        const struct tern_check_part parts[TERN_CHECK_PARTS] = {
-            {.name = "buf", .buffer = buf, .blocks = 1, .count = count, .type = datatype, .output = true}};
+        const struct tern_check_part parts[TERN_CHECK_PARTS] = {{.name = "buf",
+                                                                 .buffer = buf,
+                                                                 .blocks = 1,
+                                                                 .count = count,
+                                                                 .type = datatype,
+                                                                 .output = true}};
         tern_check_request_made(request, parts);
     }
     return tern_mpi_wait(&request, status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Parameters of the MPI interface, of what check_level checks, and of topologies. `mpi_info --param all all` prints them. */
+/* Parameters of the MPI interface, of what check_level checks, and of topologies. `mpi_info --param
+ * all all` prints them. */
 
 #include "lib/util/param_table.h"
 
@@ -9,30 +10,38 @@
 
 static const struct tern_param mpi[] = {
     {"mpi_initial_errhandler", TERN_PARAM_STRING, "mpi_errors_are_fatal", "",
-     "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of errors before MPI_Init and "
+     "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of "
+     "errors before MPI_Init and "
      "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return.",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
-     "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL, TERN_PARAM_ANY_TIME},
+     "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
+     TERN_PARAM_ANY_TIME},
 };
 
-const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi), "The library as a whole."};
+const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),
+                                                "The library as a whole."};
 
 static const struct tern_param check[] = {
     {"check_level", TERN_PARAM_STRING, "basic", "",
-     "How much is checked: none (each argument by itself), basic (and the elements of array arguments), full (and handles, "
+     "How much is checked: none (each argument by itself), basic (and the elements of array "
+     "arguments), full (and handles, "
      "buffers, leaks, and across ranks that collectives match).",
      "none|basic|full", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
     {"check_patience", TERN_PARAM_INT, "10", "s",
-     "With check_level full: how long a rank waits in a collective before it says for whom, and what those do."},
+     "With check_level full: how long a rank waits in a collective before it says for whom, and "
+     "what those do."},
 };
 
-const struct tern_param_room tern_params_check = {"check", TERN_PARAM_ROWS(check), "What is checked beyond the arguments of one call."};
+const struct tern_param_room tern_params_check = {
+    "check", TERN_PARAM_ROWS(check), "What is checked beyond the arguments of one call."};
 
 static const struct tern_param topo[] = {
     {"topo_reorder", TERN_PARAM_BOOL, "1", "",
-     "Let MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create, where the program allows it, change ranks so that "
+     "Let MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create, where the program allows "
+     "it, change ranks so that "
      "neighbours sit close together."},
 };
 
-const struct tern_param_room tern_params_topo = {"topo", TERN_PARAM_ROWS(topo), "Process topologies."};
+const struct tern_param_room tern_params_topo = {"topo", TERN_PARAM_ROWS(topo),
+                                                 "Process topologies."};

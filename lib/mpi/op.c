@@ -86,16 +86,18 @@ static void apply_user(const struct tern_reduction *reduction, const void *in, v
 }
 
 /*
- * What the standard's table (MPI-4.1 section 6.9.2) does not have and tern_reduce_find takes all the same, because programs rely
- * on it. Returns what to use instead, or NULL if the pair is in the table.
+ * What the standard's table (MPI-4.1 section 6.9.2) does not have and tern_reduce_find takes all
+ * the same, because programs rely on it. Returns what to use instead, or NULL if the pair is in the
+ * table.
  */
 static const char *instead_of(enum tern_reduce_op op, const struct tern_datatype *datatype)
 {
     bool bits = op == TERN_REDUCE_BAND || op == TERN_REDUCE_BOR || op == TERN_REDUCE_BXOR;
     bool logic = op == TERN_REDUCE_LAND || op == TERN_REDUCE_LOR || op == TERN_REDUCE_LXOR;
     static const struct tern_datatype *const no_c_integers[] = {
-        &tern_datatype_aint,     &tern_datatype_offset,   &tern_datatype_count,    &tern_datatype_integer,
-        &tern_datatype_integer1, &tern_datatype_integer2, &tern_datatype_integer4, &tern_datatype_integer8,
+        &tern_datatype_aint,     &tern_datatype_offset,   &tern_datatype_count,
+        &tern_datatype_integer,  &tern_datatype_integer1, &tern_datatype_integer2,
+        &tern_datatype_integer4, &tern_datatype_integer8,
     };
 
     if (datatype->type.basic == TERN_BASIC_CHARACTER)
@@ -104,7 +106,8 @@ static const char *instead_of(enum tern_reduce_op op, const struct tern_datatype
         return bits ? NULL : "MPI_UNSIGNED_CHAR or MPI_UINT8_T for numbers";
     if (!logic)
         return NULL;
-    bool c_integer = !datatype->envelope || datatype->envelope->combiner != MPI_COMBINER_F90_INTEGER;
+    bool c_integer =
+        !datatype->envelope || datatype->envelope->combiner != MPI_COMBINER_F90_INTEGER;
     for (size_t i = 0; i < sizeof no_c_integers / sizeof *no_c_integers; i++)
         c_integer &= datatype != no_c_integers[i];
     return c_integer ? NULL : "MPI_LOGICAL, MPI_C_BOOL or an integer type of C";
@@ -112,12 +115,16 @@ static const char *instead_of(enum tern_reduce_op op, const struct tern_datatype
 
 int tern_op_check_table(const struct tern_op *op, const struct tern_datatype *datatype)
 {
-    const char *instead = op->predefined && datatype->predefined ? instead_of(op->op, datatype) : NULL;
-    return instead ? tern_error(TERN_ERR_OP,
-                                "%s is not defined on %s by the standard (MPI-4.1 section 6.9.2), and not every MPI "
-                                "takes it; use %s",
-                                op->name, datatype->name[0] ? datatype->name : "a Fortran integer type", instead)
-                   : 0;
+    const char *instead =
+        op->predefined && datatype->predefined ? instead_of(op->op, datatype) : NULL;
+    return instead
+               ? tern_error(TERN_ERR_OP,
+                            "%s is not defined on %s by the standard (MPI-4.1 section 6.9.2), and "
+                            "not every MPI "
+                            "takes it; use %s",
+                            op->name, datatype->name[0] ? datatype->name : "a Fortran integer type",
+                            instead)
+               : 0;
 }
 
 int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,

@@ -47,11 +47,13 @@ static inline void tern_op_retain(struct tern_op *op)
 }
 void tern_op_release(struct tern_op *op);
 
-/* Finds how collectives use `op` on `datatype`. Returns TERN_ERR_OP if the operation is not defined on the type. */
+/* Finds how collectives use `op` on `datatype`. Returns TERN_ERR_OP if the operation is not defined
+ * on the type. */
 int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
                       struct tern_reduction *ret_reduction);
 
-/* For check_level full. Returns TERN_ERR_OP if tern_op_reduction takes the pair and the standard does not. */
+/* For check_level full. Returns TERN_ERR_OP if tern_op_reduction takes the pair and the standard
+ * does not. */
 int tern_op_check_table(const struct tern_op *op, const struct tern_datatype *datatype);
 
 /* Called by the inline code of C++ programs, after MPI_Op_create: `function` is the user's. */

@@ -151,9 +151,11 @@ static bool needs(const struct dl_phdr_info *object, const ElfW(Dyn) *entries, c
 {
     const char *names = NULL;
     for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_STRTAB) /* glibc has made an address of it, but not in every object */
-            names = (const char *)(entry->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr + entry->d_un.d_ptr
-                                                                         : entry->d_un.d_ptr);
+        if (entry->d_tag ==
+            DT_STRTAB) /* glibc has made an address of it, but not in every object */
+            names = (const char *)(entry->d_un.d_ptr < object->dlpi_addr
+                                       ? object->dlpi_addr + entry->d_un.d_ptr
+                                       : entry->d_un.d_ptr);
     for (const ElfW(Dyn) *entry = entries; names && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && strcmp(names + entry->d_un.d_val, name) == 0)
             return true;
@@ -168,9 +170,11 @@ static int find_asker(struct dl_phdr_info *object, size_t size, void *context)
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         if (segment->p_type != PT_DYNAMIC ||
-            !needs(object, (const ElfW(Dyn) *)(object->dlpi_addr + segment->p_vaddr), base_name(search->fortran)))
+            !needs(object, (const ElfW(Dyn) *)(object->dlpi_addr + segment->p_vaddr),
+                   base_name(search->fortran)))
             continue;
-        snprintf(search->asker, sizeof search->asker, "%s", object->dlpi_name[0] ? object->dlpi_name : "the program itself");
+        snprintf(search->asker, sizeof search->asker, "%s",
+                 object->dlpi_name[0] ? object->dlpi_name : "the program itself");
         return 1;
     }
     return 0;
@@ -192,9 +196,10 @@ int tern_foreign_check(void)
     if (!search.fortran[0])
         return 0;
     dl_iterate_phdr(find_asker, &search);
-    return tern_error(TERN_ERR_OTHER,
-                      "%s, which %s asks for, belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
-                      "paths of all the program's libraries lead to the directory of the latter, "
-                      "where its own is",
-                      search.fortran, search.asker[0] ? search.asker : "the program", search.ours);
+    return tern_error(
+        TERN_ERR_OTHER,
+        "%s, which %s asks for, belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
+        "paths of all the program's libraries lead to the directory of the latter, "
+        "where its own is",
+        search.fortran, search.asker[0] ? search.asker : "the program", search.ours);
 }

@@ -2,23 +2,26 @@
 #ifndef TERN_P2P_H
 #define TERN_P2P_H
 
-/* How a send or receive is started whose partner is a rank; for lib/mpi/p2p.c and for the entry points, which do it without a
- * further call. */
+/* How a send or receive is started whose partner is a rank; for lib/mpi/p2p.c and for the entry
+ * points, which do it without a further call. */
 
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 
-static inline int tern_p2p_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest, int tag,
-                                 struct tern_comm *comm, enum tern_send_mode mode, struct tern_request **ret_request)
+static inline int tern_p2p_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype,
+                                 int dest, int tag, struct tern_comm *comm,
+                                 enum tern_send_mode mode, struct tern_request **ret_request)
 {
-    int error = tern_pml_isend(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
+    int error =
+        tern_pml_isend(&comm->p2p, buf, count, &datatype->type, dest, tag, mode, ret_request);
     if (!error)
         tern_request_hold(*ret_request, comm, datatype);
     return error;
 }
 
-static inline int tern_p2p_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, int source, int tag,
-                                 struct tern_comm *comm, struct tern_request **ret_request)
+static inline int tern_p2p_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
+                                 int source, int tag, struct tern_comm *comm,
+                                 struct tern_request **ret_request)
 {
     int error = tern_pml_irecv(&comm->p2p, buf, count, &datatype->type, source, tag, ret_request);
     if (!error)

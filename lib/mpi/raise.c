@@ -6,8 +6,8 @@
  * Only generated entry points come here, as the last thing they do and after the lock was given up:
  * a user's handler may leave by longjmp or a C++ exception (the library is compiled with
  * -fexceptions for that), or call MPI again. So no function in this file touches anything of the
- * object after its handler was called, nor has a reference to give back then: another thread may set
- * another handler at that moment, so what is to be called is copied under the library's lock.
+ * object after its handler was called, nor has a reference to give back then: another thread may
+ * set another handler at that moment, so what is to be called is copied under the library's lock.
  *
  * An error belongs to an object that has a handler, mostly a communicator. What belongs to none
  * goes to one communicator that the version of the standard names; while that is not there (before
@@ -62,12 +62,14 @@ void tern_raise_next_succeeds(void)
 void tern_raise_not_running(const char *procedure)
 {
     if (!tern_library_known())
-        tern_log("%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first, or start a "
-                 "session with MPI_Session_init",
-                 procedure);
+        tern_log(
+            "%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first, or start a "
+            "session with MPI_Session_init",
+            procedure);
     else
         tern_log("%s was called after %s; call it before", procedure,
-                 tern_world == TERN_WORLD_BEFORE ? "the last MPI_Session_finalize" : "MPI_Finalize");
+                 tern_world == TERN_WORLD_BEFORE ? "the last MPI_Session_finalize"
+                                                 : "MPI_Finalize");
     tern_rte_abort(1, NULL);
 }
 
@@ -140,7 +142,8 @@ static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
     bool has = comm && comm->errhandler;
     take_handler(on, has ? comm->errhandler : tern_errhandler_initial());
     if (has && on->kind == TERN_ERRHANDLER_THROW) {
-        on->function.comm = ((struct tern_errhandler_throw *)&ompi_mpi_errors_throw_exceptions)->comm;
+        on->function.comm =
+            ((struct tern_errhandler_throw *)&ompi_mpi_errors_throw_exceptions)->comm;
         on->kind = on->function.comm ? TERN_ERRHANDLER_COMM : TERN_ERRHANDLER_FATAL;
     }
     on->comm = comm;

@@ -13,9 +13,10 @@
  * complete several requests put the codes in the statuses and return MPI_ERR_IN_STATUS; that goes
  * to the communicator of the first one that failed.
  *
- * A request freed while active (orphan) goes by itself when it is complete. Progress finds that out,
- * but must not release it: the last reference to a communicator closes a context that progress may be
- * using, and needs the library's lock. So it is put aside, for the next one who frees a request.
+ * A request freed while active (orphan) goes by itself when it is complete. Progress finds that
+ * out, but must not release it: the last reference to a communicator closes a context that progress
+ * may be using, and needs the library's lock. So it is put aside, for the next one who frees a
+ * request.
  *
  * With threads nothing here is called with a lock held. A request is its user's alone, apart from
  * `complete`; what else progress changes is guarded by the lane.
@@ -179,7 +180,8 @@ static void orphan_completed(struct tern_request *request)
 
 static inline void drop_index(struct tern_request *request)
 {
-    if (TERN_UNLIKELY(request->obj.handle->fortran >= 0) && request->kind != &tern_request_static_kind)
+    if (TERN_UNLIKELY(request->obj.handle->fortran >= 0) &&
+        request->kind != &tern_request_static_kind)
         tern_fortran_drop(&request->obj);
 }
 
@@ -250,7 +252,8 @@ struct fault {
     struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
 };
 
-/* check_level full: its buffers are the user's again, its handle is none any more. Returns the code. */
+/* check_level full: its buffers are the user's again, its handle is none any more. Returns the
+ * code. */
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
                                                           MPI_Request handle, int error)
 {
@@ -260,9 +263,10 @@ static __attribute__((cold, noinline)) int check_reported(struct tern_request *r
     return error ? error : check_error;
 }
 
-/* What a request seldom needs when it is reported: it has failed, or brings its own functions, or everything is checked. Returns
- * its code. */
-static __attribute__((noinline)) int report_fault(struct tern_request *request, MPI_Request handle, struct fault *fault)
+/* What a request seldom needs when it is reported: it has failed, or brings its own functions, or
+ * everything is checked. Returns its code. */
+static __attribute__((noinline)) int report_fault(struct tern_request *request, MPI_Request handle,
+                                                  struct fault *fault)
 {
     int error = request->error;
 
@@ -495,8 +499,9 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
 
 enum { MANY_REQUESTS = 1024, LOOK_TICKS = 64 }; /* one in no cache, checked and asked */
 
-/* Progress for as long as the look at many requests that follows takes. Where messages come by few, as
- * rings are short and their senders look at as many requests, n of them would be looked at n times. */
+/* Progress for as long as the look at many requests that follows takes. Where messages come by few,
+ * as rings are short and their senders look at as many requests, n of them would be looked at n
+ * times. */
 static void gather_events(struct tern_lane *lane, int count)
 {
     if (count < MANY_REQUESTS)

@@ -35,8 +35,8 @@ static struct area *area_of(const struct tern_board *board, int rank)
     return (struct area *)(board->areas + (size_t)rank * board->area_bytes);
 }
 
-int tern_board_open(struct tern_board *board, const struct tern_segment_name *name, int rank, int size,
-                    const struct tern_board_shape *shape)
+int tern_board_open(struct tern_board *board, const struct tern_segment_name *name, int rank,
+                    int size, const struct tern_board_shape *shape)
 {
     uint64_t offset;
     size_t bytes = sizeof(struct area) + shape->slots * sizeof(struct slot) +
@@ -53,7 +53,8 @@ int tern_board_open(struct tern_board *board, const struct tern_segment_name *na
         .rank = rank,
         .size = size,
     };
-    __atomic_store_n(&area_of(board, rank)->local_rank, tern_segment.local_rank + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&area_of(board, rank)->local_rank, tern_segment.local_rank + 1,
+                     __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -65,7 +66,8 @@ static size_t long_bytes_for(int size, int32_t bytes)
 int tern_board_lengthen(struct tern_board *board, int32_t bytes)
 {
     uint64_t *place = &area_of(board, 0)->long_offset, seen = NOT_MADE, offset;
-    if (__atomic_compare_exchange_n(place, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    if (__atomic_compare_exchange_n(place, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE)) {
         seen = tern_segment_take(long_bytes_for(board->size, bytes), &offset) ? REFUSED : offset;
         /* release: whoever sees the memory sees it zeroed */
         __atomic_store_n(place, seen, __ATOMIC_RELEASE);
@@ -117,7 +119,8 @@ static struct slot *slot_of(const struct tern_board *board, uint32_t turn, char 
     return &((struct area *)area)->slots[turn & (board->shape.slots - 1)];
 }
 
-static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, struct slot *slot, enum place place)
+static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, struct slot *slot,
+                      enum place place)
 {
     if (place == IN_SLOT)
         return slot->bytes;
@@ -206,7 +209,8 @@ const void *tern_board_look(const struct tern_board *board, tern_turn turn, int 
     return posted ? bytes_at(board, (uint32_t)turn, peer, slot, slot->place) : NULL;
 }
 
-int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after, tern_turn *ret_other)
+int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after,
+                          tern_turn *ret_other)
 {
     for (int r = after + 1; board->areas && r < board->size; r++) {
         const struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, r));
@@ -221,7 +225,8 @@ int tern_board_find_other(const struct tern_board *board, tern_turn turn, int af
 
 void tern_board_done(struct tern_board *board, uint32_t turn)
 {
-    /* Whoever is in a later turn has seen that all have done the one 32 before, or less: the bits suffice. */
+    /* Whoever is in a later turn has seen that all have done the one 32 before, or less: the bits
+     * suffice. */
     if (turn != board->done + 1) {
         board->done_also |= 1u << (turn - board->done - 2);
         return;
@@ -233,8 +238,8 @@ void tern_board_done(struct tern_board *board, uint32_t turn)
         board->done_also >>= 1;
     } while (turn);
     tern_store_release(&((struct area *)board->mine)->done, board->done);
-    /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets, all
-     * of which are done in the end, one at least. */
+    /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets,
+     * all of which are done in the end, one at least. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
         wake_others(board, TERN_POSTS_OF_ANY);
 }

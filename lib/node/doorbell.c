@@ -142,8 +142,9 @@ uint32_t tern_doorbell_arm(uint32_t awaited)
     return armed;
 }
 
-/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. It may come after the word was reset, or
- * before the word was armed anew, so the word does not tell whether there is any: what stays would end all later sleeps. */
+/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. It may come
+ * after the word was reset, or before the word was armed anew, so the word does not tell whether
+ * there is any: what stays would end all later sleeps. */
 static void empty_ear(void)
 {
     char nothing[8];

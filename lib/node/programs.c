@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A rank's record counts its programs: the number of rank r is n as soon as its program n has begun. From then on its program
- * n - 1 can neither send nor receive. So a half that belongs to number n is needed until every rank has come to a number above n.
- * Nothing else may free it: neither that all have left (they may come back, and others may not have come at all), nor that all
- * rings look empty. The launcher writes TERN_NO_PROGRAM_MORE for a rank whose process has ended.
+ * A rank's record counts its programs: the number of rank r is n as soon as its program n has
+ * begun. From then on its program n - 1 can neither send nor receive. So a half that belongs to
+ * number n is needed until every rank has come to a number above n. Nothing else may free it:
+ * neither that all have left (they may come back, and others may not have come at all), nor that
+ * all rings look empty. The launcher writes TERN_NO_PROGRAM_MORE for a rank whose process has
+ * ended.
  *
- * There are two halves, and number n takes half n modulo 2. A rank can so be one program ahead of the slowest rank without waiting.
- * Programs in the World Model never wait here: in MPI_Finalize all ranks meet, so all have begun the program that ends.
+ * There are two halves, and number n takes half n modulo 2. A rank can so be one program ahead of
+ * the slowest rank without waiting. Programs in the World Model never wait here: in MPI_Finalize
+ * all ranks meet, so all have begun the program that ends.
  */
 
 #include "lib/node/programs.h"
@@ -24,7 +27,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, WAIT_US = 200, PATIENCE = 20 * 1000 * 1000 / WAIT_US, HALVES = TERN_NODE_HALVES };
+enum {
+    PAGE = 4096,
+    WAIT_US = 200,
+    PATIENCE = 20 * 1000 * 1000 / WAIT_US,
+    HALVES = TERN_NODE_HALVES
+};
 
 static const uint32_t CLEANING = 1u << 31; /* in the owner of a half: a rank cleans it */
 
@@ -57,7 +65,8 @@ static int map_head(int fd)
         return rc;
     void *bytes = mmap(NULL, head_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
-        return tern_error(TERN_ERR_NO_MEM, "cannot map %zu bytes of the node's shared memory", head_bytes());
+        return tern_error(TERN_ERR_NO_MEM, "cannot map %zu bytes of the node's shared memory",
+                          head_bytes());
     head = bytes;
     return 0;
 }
@@ -87,20 +96,24 @@ static struct tern_rank_record *own(void)
 static int in_use(int32_t pid)
 {
     return tern_error(TERN_ERR_OTHER,
-                      "rank %u of this job is process %d already: two programs run in its place at once (or PMIX_RANK was "
+                      "rank %u of this job is process %d already: two programs run in its place at "
+                      "once (or PMIX_RANK was "
                       "changed), or the first of them ended without MPI_Finalize",
                       tern_rte.rank, pid);
 }
 
-/* In the program before, another rank called MPI_Init, and this one did not: that rank waits for ever. */
+/* In the program before, another rank called MPI_Init, and this one did not: that rank waits for
+ * ever. */
 static int check_world_before(uint32_t before)
 {
     for (uint32_t rank = 0; rank < tern_rte.local_size; rank++)
         if (before && head->ranks[rank].world == before && own()->world != before)
-            return tern_error(TERN_ERR_OTHER,
-                              "rank %u runs MPI program number %u, and rank %u has called MPI_Init in number %u, where this "
-                              "rank did not; all ranks of a job must run the same MPI programs in the same order",
-                              tern_rte.rank, before + 1, tern_rte.local_ranks[rank], before);
+            return tern_error(
+                TERN_ERR_OTHER,
+                "rank %u runs MPI program number %u, and rank %u has called MPI_Init in number %u, "
+                "where this "
+                "rank did not; all ranks of a job must run the same MPI programs in the same order",
+                tern_rte.rank, before + 1, tern_rte.local_ranks[rank], before);
     return 0;
 }
 
@@ -109,8 +122,10 @@ static int begin_program(void)
     struct tern_rank_record *record = own();
     uint32_t count = record->number;
     if (count == TERN_NO_PROGRAM_MORE)
-        return tern_error(TERN_ERR_OTHER, "rank %u of this job has ended, as its launcher says, and runs no further MPI program",
-                          tern_rte.rank);
+        return tern_error(
+            TERN_ERR_OTHER,
+            "rank %u of this job has ended, as its launcher says, and runs no further MPI program",
+            tern_rte.rank);
     int rc = check_world_before(count);
     if (rc)
         return rc;
@@ -118,7 +133,8 @@ static int begin_program(void)
     do {
         if (before > 0)
             return in_use(before);
-    } while (!__atomic_compare_exchange_n(&record->process, &before, getpid(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&record->process, &before, getpid(), false,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     number = count + 1;
     /* release: pairs with number_of */
     tern_store_release(&record->number, number);
@@ -135,7 +151,8 @@ void tern_program_leave(void)
 int tern_program_return(void)
 {
     int32_t left = -getpid();
-    if (__atomic_compare_exchange_n(&own()->process, &left, getpid(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(&own()->process, &left, getpid(), false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
         return 0;
     return in_use(left < 0 ? -left : left);
 }
@@ -147,9 +164,11 @@ int tern_program_enter_world(void)
     __atomic_store_n(&own()->world, number, __ATOMIC_RELAXED);
     for (uint32_t rank = 0; rank < tern_rte.local_size; rank++) {
         uint32_t theirs = number_of(rank);
-        if (theirs > number && theirs != TERN_NO_PROGRAM_MORE) /* of those that have ended the launcher speaks */
+        if (theirs > number &&
+            theirs != TERN_NO_PROGRAM_MORE) /* of those that have ended the launcher speaks */
             return tern_error(TERN_ERR_OTHER,
-                              "this is MPI program number %u of rank %u, and rank %u runs number %u already; all ranks of a job "
+                              "this is MPI program number %u of rank %u, and rank %u runs number "
+                              "%u already; all ranks of a job "
                               "must run the same MPI programs in the same order",
                               number, tern_rte.rank, tern_rte.local_ranks[rank], theirs);
     }
@@ -165,7 +184,8 @@ static void clean_halves(int fd, uint64_t file_size)
         uint32_t *owner = &head->owners[i], seen = __atomic_load_n(owner, __ATOMIC_RELAXED);
         if (seen == 0 || seen >= number || find_slower(seen) < tern_rte.local_size)
             continue;
-        if (!__atomic_compare_exchange_n(owner, &seen, seen | CLEANING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(owner, &seen, seen | CLEANING, false, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue; /* another rank does it */
         tern_segment_clean(fd, half_at(i, file_size));
         __atomic_store_n(owner, 0, __ATOMIC_RELEASE); /* the next owner sees the half clean */
@@ -176,14 +196,17 @@ static void clean_halves(int fd, uint64_t file_size)
 static bool try_half(int index)
 {
     uint32_t nobody = 0, *owner = &head->owners[index];
-    return __atomic_compare_exchange_n(owner, &nobody, number, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) || nobody == number;
+    return __atomic_compare_exchange_n(owner, &nobody, number, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_ACQUIRE) ||
+           nobody == number;
 }
 
 static void say_who_is_awaited(void)
 {
     uint32_t slower = find_slower(number - HALVES);
     if (slower < tern_rte.local_size)
-        tern_log("waiting for rank %u to start its MPI program number %u, as this one is number %u; all ranks of a job must run "
+        tern_log("waiting for rank %u to start its MPI program number %u, as this one is number "
+                 "%u; all ranks of a job must run "
                  "the same MPI programs",
                  tern_rte.local_ranks[slower], number - HALVES + 1, number);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may come when others have ended. So what is in
- * here stays, whoever has left: packets in rings and posts on boards wait for their receivers. It is given up when no process of
- * the same MPI program can come any more (programs.c).
+ * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may come when
+ * others have ended. So what is in here stays, whoever has left: packets in rings and posts on
+ * boards wait for their receivers. It is given up when no process of the same MPI program can come
+ * any more (programs.c).
  */
 
 #include "lib/node/segment.h"
@@ -30,7 +31,8 @@ enum { GIVEN_SIZES = 24, PAGE = 4096, MAP_LEAST = 1 << 20 };
 
 struct shared_header {
     uint64_t used; /* bytes handed out behind the blocks */
-    /* Given back, by size (2^i pages): offset of the one given last, chained through their first words. */
+    /* Given back, by size (2^i pages): offset of the one given last, chained through their first
+     * words. */
     uint64_t given[GIVEN_SIZES];
     uint32_t given_lock;
     /* Memory by name: those that not all users have asked for, chained. */
@@ -68,8 +70,8 @@ struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
     return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
 }
 
-/* Allocates pages until that is done or refused: signals interrupt it. Where a sandbox does not know fallocate, pages come when
- * they are touched. Returns 0 or a negative errno. */
+/* Allocates pages until that is done or refused: signals interrupt it. Where a sandbox does not
+ * know fallocate, pages come when they are touched. Returns 0 or a negative errno. */
 static int reserve(int fd, uint64_t start, size_t size)
 {
     int rc;
@@ -83,7 +85,8 @@ int tern_segment_reserve(int fd, uint64_t start, size_t size)
 {
     int error = reserve(fd, start, size);
     return error ? tern_error(TERN_ERR_NO_MEM,
-                              "no shared memory for %u ranks on this node (%zu bytes): %s; free some, or raise the limit of the "
+                              "no shared memory for %u ranks on this node (%zu bytes): %s; free "
+                              "some, or raise the limit of the "
                               "container",
                               tern_rte.local_size, size, strerror(-error))
                  : 0;
@@ -96,8 +99,8 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
         offset = header_bytes() + used;
         if (offset + size > tern_segment.size)
             return TERN_ERR_NO_MEM;
-    } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     if (reserve(tern_segment.fd, tern_segment.start + offset, size))
         return TERN_ERR_NO_MEM;
     *ret_offset = offset;
@@ -170,8 +173,8 @@ static bool same_name(const struct tern_segment_name *a, const struct tern_segme
     return a->context == b->context && a->leader == b->leader && a->serial == b->serial;
 }
 
-/* The first one has come. Where there is no memory, the others must hear the same, though some may have been given
- * back by then. 0: not even for that. */
+/* The first one has come. Where there is no memory, the others must hear the same, though some may
+ * have been given back by then. 0: not even for that. */
 static uint64_t begin_meeting(const struct tern_segment_name *name, uint32_t users, size_t size)
 {
     uint64_t offset = 0;
@@ -190,12 +193,14 @@ static uint64_t begin_meeting(const struct tern_segment_name *name, uint32_t use
     return header()->meetings = offset;
 }
 
-int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset)
+int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size,
+                      uint64_t *ret_offset)
 {
     if (!tern_segment.base)
         return TERN_ERR_NO_MEM;
     take_lock(&header()->meeting_lock);
-    tern_comes_after(&header()->given_lock); /* what we gave another may have taken, for a meeting */
+    /* what we gave another may have taken, for a meeting */
+    tern_comes_after(&header()->given_lock);
     uint64_t *at = &header()->meetings;
     while (*at && !same_name(&meeting_at(*at)->name, name))
         at = &meeting_at(*at)->next;
@@ -297,9 +302,9 @@ static int find_memory(int *ret_fd, size_t *ret_size)
     *ret_size = tern_rte.node_memory_size;
     if (*ret_fd >= 0)
         return 0;
-    int rc = shared_fd >= 0
-                 ? 0
-                 : tern_share_memory(tern_program_file_size(header_bytes() + MAP_LEAST), &shared_fd, &shared_size);
+    int rc = shared_fd >= 0 ? 0
+                            : tern_share_memory(tern_program_file_size(header_bytes() + MAP_LEAST),
+                                                &shared_fd, &shared_size);
     *ret_fd = shared_fd;
     *ret_size = shared_size;
     return rc;
@@ -322,7 +327,8 @@ int tern_segment_attach(void)
     /* address space may be limited (ulimit -v): the rings that fit will do */
     void *base = MAP_FAILED;
     for (size = half.size; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
-        base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)half.start);
+        base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                    (off_t)half.start);
         if (base != MAP_FAILED)
             break;
     }

@@ -5,11 +5,13 @@
 /*
  * The node's memory: one file without a name, shared by all ranks of the job on this node.
  *
- *      head | half 0: shared header | one block per local rank | rings, as they are needed ... | half 1: the same
+ *      head | half 0: shared header | one block per local rank | rings, as they are needed ... |
+ * half 1: the same
  *
- * MPI programs that a rank runs one after the other take turns with the halves (programs.h). All offsets below count from the begin
- * of this program's half. The file's size is only address space; pages are allocated (fallocate) before they are touched, so a full
- * node gives an error code and never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a
+ * MPI programs that a rank runs one after the other take turns with the halves (programs.h). All
+ * offsets below count from the begin of this program's half. The file's size is only address space;
+ * pages are allocated (fallocate) before they are touched, so a full node gives an error code and
+ * never SIGBUS. Under our own launcher it is a memfd that every rank inherits; under another one, a
  * memfd of local rank 0 that the others open through /proc.
  */
 
@@ -33,10 +35,12 @@ struct tern_segment_rank {
     uint64_t cookie_address; /* of a random word in the rank's own memory ... */
     uint64_t cookie;         /* ... and its value: whoever reads this there may read all there */
     uint64_t cpus[TERN_SEGMENT_CPUS / 64]; /* processors the rank may run on */
-    /* When this rank last polled inside a call that waits (tern_ticks), or that it stays in one: is it there to answer? */
+    /* When this rank last polled inside a call that waits (tern_ticks), or that it stays in one: is
+     * it there to answer? */
     uint64_t waiting_at __attribute__((aligned(TERN_CACHE_LINE)));
-    /* Rings to this rank, by the sender's lane: offset of the one announced last, chained through tern_ring.next. The count of
-     * announcements, raised after each, spares the receiver looking at all of them. */
+    /* Rings to this rank, by the sender's lane: offset of the one announced last, chained through
+     * tern_ring.next. The count of announcements, raised after each, spares the receiver looking at
+     * all of them. */
     uint32_t announced __attribute__((aligned(TERN_CACHE_LINE)));
     uint64_t inbox[TERN_SEGMENT_LANES];
 };
@@ -51,8 +55,9 @@ struct tern_segment {
 
 extern struct tern_segment tern_segment;
 
-/* Maps this program's half of the node's memory and fills in this rank's block. Collective over the node only under a foreign
- * launcher, and only the first time. Waits where tern_program_find_half does. */
+/* Maps this program's half of the node's memory and fills in this rank's block. Collective over the
+ * node only under a foreign launcher, and only the first time. Waits where tern_program_find_half
+ * does. */
 int tern_segment_attach(void);
 /* In its place on a rank that is alone on its node: takes part in what the others do together. */
 int tern_segment_attend(void);
@@ -61,22 +66,27 @@ void tern_segment_detach(void);
 
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
 
-/* Takes `size` bytes (a multiple of the page) of zeroed shared memory. 0 or TERN_ERR_NO_MEM (nothing is said). */
+/* Takes `size` bytes (a multiple of the page) of zeroed shared memory. 0 or TERN_ERR_NO_MEM
+ * (nothing is said). */
 int tern_segment_allocate(size_t size, uint64_t *ret_offset);
 /* The same for what comes and goes: any size, which is rounded up to a power of two of pages. */
 int tern_segment_take(size_t size, uint64_t *ret_offset);
 void tern_segment_give(uint64_t offset, size_t size);
 
-/* What several ranks of the node agree on without a word: they make the same calls, so each can say the same. */
+/* What several ranks of the node agree on without a word: they make the same calls, so each can say
+ * the same. */
 struct tern_segment_name {
     uint64_t context;
-    uint32_t leader; /* local rank of the group's first one: groups with the same context are disjoint */
+    /* local rank of the group's first one: groups with the same context are disjoint */
+    uint32_t leader;
     uint32_t serial;
 };
 
-/* Memory that `users` ranks of the node share by name, each of which asks once: the first one takes it, zeroed, the
- * others find it. All get the same answer: 0 or TERN_ERR_NO_MEM (nothing is said). Waits for nobody. */
-int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size, uint64_t *ret_offset);
+/* Memory that `users` ranks of the node share by name, each of which asks once: the first one takes
+ * it, zeroed, the others find it. All get the same answer: 0 or TERN_ERR_NO_MEM (nothing is said).
+ * Waits for nobody. */
+int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size,
+                      uint64_t *ret_offset);
 /* Gives it back, once for all users, all of whom have asked. */
 void tern_segment_part(uint64_t offset);
 /* Bytes that the ranks of the node have taken, blocks and rings; 0: not attached. */

@@ -3,14 +3,15 @@
 #define TERN_CONTEXT_H
 
 /*
- * A context: who may talk to whom, apart from every other context. A communicator has two, one for point to point and
- * one for its collectives. Messages carry the context's id.
+ * A context: who may talk to whom, apart from every other context. A communicator has two, one for
+ * point to point and one for its collectives. Messages carry the context's id.
  *
- * Ids are 64 bits: job, rank and a number of the process that led the creation, so they are unique without agreement. The
- * leader tells its id to the others in a step that the creation has anyway, or many ids ahead (lib/mpi/comm_ids.c). Even ids: point to point; the odd id
- * above it: collectives. Both sides of an intercommunicator use the same id, and for their local groups one
- * that follows from it. With TERN_CONTEXT_PARTITIONED it is that of the communicator's partitioned communication. All ids of a
- * communicator name the same lane.
+ * Ids are 64 bits: job, rank and a number of the process that led the creation, so they are unique
+ * without agreement. The leader tells its id to the others in a step that the creation has anyway,
+ * or many ids ahead (lib/mpi/comm_ids.c). Even ids: point to point; the odd id above it:
+ * collectives. Both sides of an intercommunicator use the same id, and for their local groups one
+ * that follows from it. With TERN_CONTEXT_PARTITIONED it is that of the communicator's partitioned
+ * communication. All ids of a communicator name the same lane.
  */
 
 #include "lib/btl/peer.h"
@@ -23,9 +24,10 @@ struct tern_lane;
 struct tern_pml_request;
 
 /*
- * Rank -> peer, shared by all contexts over the same group in the same lane. What is needed to talk with a process is made when
- * something is first sent to it (tern_context_peer): until then its place has tern_peer_stranger, to whom no message is short
- * enough to go at once. So a rank with whom nobody talks takes one address here, and its sequence numbers.
+ * Rank -> peer, shared by all contexts over the same group in the same lane. What is needed to talk
+ * with a process is made when something is first sent to it (tern_context_peer): until then its
+ * place has tern_peer_stranger, to whom no message is short enough to go at once. So a rank with
+ * whom nobody talks takes one address here, and its sequence numbers.
  */
 struct tern_peers {
     int refs;
@@ -46,14 +48,20 @@ struct tern_context {
     uint64_t id;
     struct tern_lane *lane;    /* the one that the id names */
     int rank;                  /* mine in the local group */
-    int size;                  /* ranks that can be sent to: the local group's, or the remote group's of an intercommunicator */
+    /* ranks that can be sent to: the local group's, or the remote group's of an intercommunicator
+     */
+    int size;
     struct tern_peers *peers;  /* `size` of them */
     uint16_t *send_seq;        /* next sequence number to each rank */
     uint16_t *recv_seq;        /* next expected from each rank */
-    struct tern_pml_request *first; /* the receive that was posted when no other was; it stands in no queue. NULL: it has gone */
-    uint32_t posted_wild;      /* receives with a wildcard in queues, so that matching may look for exact ones only */
-    uint64_t posted_length, unexpected_length; /* receives and messages that wait in it, for tools */
-    struct tern_list_node arrived[2]; /* unexpected messages in their order; [1]: those with internal tags */
+    /* the receive that was posted when no other was; it stands in no queue. NULL: it has gone */
+    struct tern_pml_request *first;
+    /* receives with a wildcard in queues, so that matching may look for exact ones only */
+    uint32_t posted_wild;
+    /* receives and messages that wait in it, for tools */
+    uint64_t posted_length, unexpected_length;
+    /* unexpected messages in their order; [1]: those with internal tags */
+    struct tern_list_node arrived[2];
     bool by_wildcards;         /* they also stand in queues by wildcards (lib/pml/match.h) */
     void *comm;                /* struct tern_comm it belongs to, for error handlers */
     struct tern_context *hash_next;
@@ -67,12 +75,12 @@ static inline bool tern_context_is_internal(const struct tern_context *context)
     return context->id & 1;
 }
 
-/* A fresh even id; unique in this job (lib/pml/context.c). Returns 0 if none is left: 2^27 communicators are open.
- * With the library's lock. */
+/* A fresh even id; unique in this job (lib/pml/context.c). Returns 0 if none is left: 2^27
+ * communicators are open. With the library's lock. */
 uint64_t tern_context_new_id(void);
 
-/* Returns the first of `count` fresh even ids, each 2 above the one before, or 0 as above. They stay this caller's until
- * tern_ids_drop(range). With the library's lock. */
+/* Returns the first of `count` fresh even ids, each 2 above the one before, or 0 as above. They
+ * stay this caller's until tern_ids_drop(range). With the library's lock. */
 uint64_t tern_context_new_ids(uint32_t count, struct tern_id_range *range);
 
 /* Id for the local groups (they are disjoint) of the intercommunicator `id`. */
@@ -81,12 +89,14 @@ static inline uint64_t tern_context_local_id(uint64_t id)
     return id | (uint64_t)1 << 62;
 }
 
-/* Makes `context` known, so that messages for it are matched; early messages that wait for it are delivered.
- * `peers` is retained. 0 or TERN_ERR_NO_MEM. */
-int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers, void *comm);
+/* Makes `context` known, so that messages for it are matched; early messages that wait for it are
+ * delivered. `peers` is retained. 0 or TERN_ERR_NO_MEM. */
+int tern_context_open(struct tern_context *context, uint64_t id, int rank, struct tern_peers *peers,
+                      void *comm);
 
-/* The reverse. Messages that were never received are dropped. Receives must have completed: callers hold the
- * context (through the communicator) while one is active. Sends that have been started do without it. */
+/* The reverse. Messages that were never received are dropped. Receives must have completed: callers
+ * hold the context (through the communicator) while one is active. Sends that have been started do
+ * without it. */
 void tern_context_close(struct tern_context *context);
 
 /* The peer of a rank, made if need be; with the lane's lock. NULL: no memory. */

@@ -3,8 +3,9 @@
 #define TERN_COUNTERS_H
 
 /*
- * What the message path counts. Each lane counts for itself, under its lock and with plain adds (tern_count), and anybody
- * may read; messages and bytes are counted per peer (struct tern_traffic). The messages of collectives count too.
+ * What the message path counts. Each lane counts for itself, under its lock and with plain adds
+ * (tern_count), and anybody may read; messages and bytes are counted per peer (struct
+ * tern_traffic). The messages of collectives count too.
  */
 
 #include "lib/btl/peer.h"
@@ -22,7 +23,8 @@ struct tern_lane_counters {
     uint64_t collectives[TERN_COLLECTIVES_MAX]; /* started ones, by enum tern_collective */
     uint64_t blocked_ticks;       /* that threads spent waiting with nothing to do (tern_ticks) */
     uint64_t sleeps;              /* times one of them went to sleep */
-    uint64_t contended_locks;     /* times the lane's lock was taken by another thread, and waited for */
+    /* times the lane's lock was taken by another thread, and waited for */
+    uint64_t contended_locks;
 };
 
 #endif

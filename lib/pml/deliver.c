@@ -20,13 +20,16 @@
  */
 enum { TAKEN_BACK = 0 };
 
-/* There is no memory for the bytes of an unexpected message. Keeps an announcement without a sender in its place: the receive that
- * matches it, and no other, fails (begin_announced). Ends the process if there is no memory even for that. */
+/* There is no memory for the bytes of an unexpected message. Keeps an announcement without a sender
+ * in its place: the receive that matches it, and no other, fails (begin_announced). Ends the
+ * process if there is no memory even for that. */
 static __attribute__((cold, noinline)) struct tern_unexpected *
-keep_without_bytes(const struct tern_context *context, struct tern_peer *from, const struct tern_packet *packet, size_t length)
+keep_without_bytes(const struct tern_context *context, struct tern_peer *from,
+                   const struct tern_packet *packet, size_t length)
 {
     struct tern_rendezvous gone = {.length = length};
-    struct tern_unexpected *message = packet->kind == TERN_PACKET_RENDEZVOUS ? NULL : tern_unexpected_new(context, sizeof gone);
+    struct tern_unexpected *message =
+        packet->kind == TERN_PACKET_RENDEZVOUS ? NULL : tern_unexpected_new(context, sizeof gone);
     if (!message) {
         tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
                  "receive them, or lower pml_eager_credit",
@@ -41,7 +44,8 @@ keep_without_bytes(const struct tern_context *context, struct tern_peer *from, c
     return message;
 }
 
-static struct tern_unexpected *copy_message(const struct tern_context *context, struct tern_peer *from,
+static struct tern_unexpected *copy_message(const struct tern_context *context,
+                                            struct tern_peer *from,
                                             const struct tern_packet *packet, const void *payload,
                                             size_t length)
 {
@@ -82,7 +86,8 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
     add_unexpected(context, message);
 }
 
-/* In order: to the receive that waits for it, or among the unexpected ones. False: no receive waits any more. */
+/* In order: to the receive that waits for it, or among the unexpected ones. False: no receive waits
+ * any more. */
 static inline bool accept_message(struct tern_context *context, struct tern_peer *from,
                            const struct tern_packet *packet, const void *payload, size_t length)
 {
@@ -341,7 +346,8 @@ void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, s
     case TERN_PACKET_EAGER:
     case TERN_PACKET_EAGER_SYNC:
         return place_message(from, packet, ret_to);
-    default: /* an announcement is not what the receive is for, and an answer is no message at all */
+    default: /* an announcement is not what the receive is for, and an answer is no message at all
+              */
         return NULL;
     }
 }

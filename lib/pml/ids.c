@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/pml/ids.h"
 
-void tern_ids_init(struct tern_ids *ids, uint32_t least, uint32_t limit, bool (*in_use)(uint32_t number))
+void tern_ids_init(struct tern_ids *ids, uint32_t least, uint32_t limit,
+                   bool (*in_use)(uint32_t number))
 {
     *ids = (struct tern_ids){.next = least, .least = least, .limit = limit, .in_use = in_use};
     tern_list_init(&ids->ranges);
 }
 
-/* Returns the number behind the first obstacle found in first .. first + count - 1, or 0 if all of them are free. */
+/* Returns the number behind the first obstacle found in first .. first + count - 1, or 0 if all of
+ * them are free. */
 static uint32_t behind_obstacle(const struct tern_ids *ids, uint32_t first, uint32_t count)
 {
-    for (const struct tern_list_node *link = ids->ranges.next; link != &ids->ranges; link = link->next) {
+    for (const struct tern_list_node *link = ids->ranges.next; link != &ids->ranges;
+         link = link->next) {
         const struct tern_id_range *range = TERN_CONTAINER(link, struct tern_id_range, link);
         if (first < range->first + range->count && range->first < first + count)
             return range->first + range->count;
@@ -21,7 +24,8 @@ static uint32_t behind_obstacle(const struct tern_ids *ids, uint32_t first, uint
     return 0;
 }
 
-/* Returns 0 if two passes over all numbers have found no place: from `next` to the end, and from the begin to the end. */
+/* Returns 0 if two passes over all numbers have found no place: from `next` to the end, and from
+ * the begin to the end. */
 static uint32_t find_free(struct tern_ids *ids, uint32_t count)
 {
     uint32_t first = ids->next;

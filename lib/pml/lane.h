@@ -3,11 +3,13 @@
 #define TERN_LANE_H
 
 /*
- * A lane: all state of the message path for a part of the communicators, with a lock of its own. Threads that work on
- * communicators of different lanes share nothing that changes. There is one lane until MPI_THREAD_MULTIPLE (docs/threads.md).
+ * A lane: all state of the message path for a part of the communicators, with a lock of its own.
+ * Threads that work on communicators of different lanes share nothing that changes. There is one
+ * lane until MPI_THREAD_MULTIPLE (docs/threads.md).
  *
- * A context belongs to the lane that its id names, and with it its receives, its unexpected messages, the peers it sends
- * to, and its requests. Whoever uses a lane holds its lock; nobody holds two.
+ * A context belongs to the lane that its id names, and with it its receives, its unexpected
+ * messages, the peers it sends to, and its requests. Whoever uses a lane holds its lock; nobody
+ * holds two.
  */
 
 #include "lib/btl/btl.h"
@@ -52,8 +54,8 @@ struct tern_lane {
     struct tern_pml_request **numbers;
     uint32_t number_count, first_free_number;
 
-    /* deliver.c: messages that came too soon, in order of arrival: their context is not open here yet, or they overtook
-     * others */
+    /* deliver.c: messages that came too soon, in order of arrival: their context is not open here
+     * yet, or they overtook others */
     struct tern_list_node early, parked;
 
     /* pending.c */
@@ -62,13 +64,16 @@ struct tern_lane {
     uint32_t lost_peers; /* peer_lost.c */
 
     /* progress.c */
-    bool inside; /* a round is not to be begun in the middle of another: a send that a collective starts may ask for it */
+    /* a round is not to be begun in the middle of another: a send that a collective starts may ask
+     * for it */
+    bool inside;
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
 
     struct tern_list_node runs; /* active nonblocking collectives (lib/coll/run/execute.c) */
 
-    /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those, atomic */
+    /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those,
+     * atomic */
     struct {
         pthread_mutex_t mutex;
         struct tern_list_node letters;
@@ -76,8 +81,8 @@ struct tern_lane {
     } mailbox;
     uint32_t fed_by;
 
-    /* progress.c, for other threads to read (atomic): rounds of progress in MPI_THREAD_MULTIPLE; what
-     * happened that another thread may wait for */
+    /* progress.c, for other threads to read (atomic): rounds of progress in MPI_THREAD_MULTIPLE;
+     * what happened that another thread may wait for */
     uint32_t rounds, events;
 
     struct tern_lane_counters counters;
@@ -85,10 +90,12 @@ struct tern_lane {
 
 extern TERN_OURS struct tern_lane tern_lanes[TERN_LANES_MAX];
 
-/* First of all in tern_pml_init: one lane, or with threads as many as the parameter pml_lanes says. TERN_ERR_ARG. */
+/* First of all in tern_pml_init: one lane, or with threads as many as the parameter pml_lanes says.
+ * TERN_ERR_ARG. */
 int tern_lanes_init(void);
 
-/* Something has happened that a thread may wait for other than the one that sees it: wakes those that sleep. */
+/* Something has happened that a thread may wait for other than the one that sees it: wakes those
+ * that sleep. */
 void tern_lane_tell_threads(struct tern_lane *lane);
 static inline void tern_lane_tell(struct tern_lane *lane)
 {

@@ -5,9 +5,10 @@
 /*
  * Locks; they do something only in MPI_THREAD_MULTIPLE (docs/threads.md).
  *
- * The library's lock (tern_lock) guards everything that makes, frees or looks up objects. Each lane has one for its
- * part of the message path. Both are recursive. Order: the library's, then one lane's; nobody holds two lanes, and nobody
- * takes the library's with a lane in hand. Functions of lib/pml and lib/coll that others call take their lane themselves.
+ * The library's lock (tern_lock) guards everything that makes, frees or looks up objects. Each lane
+ * has one for its part of the message path. Both are recursive. Order: the library's, then one
+ * lane's; nobody holds two lanes, and nobody takes the library's with a lane in hand. Functions of
+ * lib/pml and lib/coll that others call take their lane themselves.
  */
 
 #include "lib/util/atomic.h"
@@ -54,12 +55,14 @@ struct tern_held {
     int lane_depth;
 };
 
-/* Gives up whatever this thread holds, and takes it again: around sleeping, yielding and functions of the user. */
+/* Gives up whatever this thread holds, and takes it again: around sleeping, yielding and functions
+ * of the user. */
 struct tern_held tern_locks_release(void);
 void tern_locks_take_again(struct tern_held held);
 
-/* Does a thread wait for something that this one holds? Then it gets it now. A mutex is not fair: the one who waits in MPI
- * would take it again at once, so this waits until the other has it, but not for ever. */
+/* Does a thread wait for something that this one holds? Then it gets it now. A mutex is not fair:
+ * the one who waits in MPI would take it again at once, so this waits until the other has it, but
+ * not for ever. */
 void tern_locks_let_others_in(void);
 
 #endif

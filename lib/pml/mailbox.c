@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Packets of one lane that arrive in another: the sender has another number of lanes than we, so its
- * rings do not end where its communicators live. They are copied into the mailbox of their lane, which
- * that lane's progress empties, in order. Processes with the same number of lanes never come here.
+ * Packets of one lane that arrive in another: the sender has another number of lanes than we, so
+ * its rings do not end where its communicators live. They are copied into the mailbox of their
+ * lane, which that lane's progress empties, in order. Processes with the same number of lanes never
+ * come here.
  */
 
 #include "lib/node/doorbell.h"

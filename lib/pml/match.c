@@ -131,7 +131,8 @@ static void raise_mark(uint64_t *mark, uint64_t length)
 /* Does it ask for any source or any tag? Internal tags are negative, too. */
 static inline bool wild(const struct tern_pml_request *request)
 {
-    return TERN_UNLIKELY((request->rank | request->tag) < 0) && (request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG);
+    return TERN_UNLIKELY((request->rank | request->tag) < 0) &&
+           (request->rank == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG);
 }
 
 static inline void post_in_queue(struct tern_lane *lane, struct tern_pml_request *request)
@@ -178,7 +179,8 @@ void tern_match_withdraw(struct tern_pml_request *request)
     withdraw(request);
 }
 
-static inline struct tern_pml_request *oldest(const struct tern_context *context, int source, int tag)
+static inline struct tern_pml_request *oldest(const struct tern_context *context, int source,
+                                              int tag)
 {
     const struct tern_queue *queue = find(&context->lane->posted, context, source, tag);
     if (!queue || tern_list_empty(&queue->items))
@@ -187,7 +189,8 @@ static inline struct tern_pml_request *oldest(const struct tern_context *context
 }
 
 static __attribute__((noinline)) struct tern_pml_request *
-older_by_wildcards(const struct tern_context *context, int source, int tag, struct tern_pml_request *best)
+older_by_wildcards(const struct tern_context *context, int source, int tag,
+                   struct tern_pml_request *best)
 {
     struct tern_pml_request *others[] = {
         oldest(context, MPI_ANY_SOURCE, tag),
@@ -200,10 +203,12 @@ older_by_wildcards(const struct tern_context *context, int source, int tag, stru
     return best;
 }
 
-static inline struct tern_pml_request *oldest_in_queues(const struct tern_context *context, int source, int tag)
+static inline struct tern_pml_request *oldest_in_queues(const struct tern_context *context,
+                                                        int source, int tag)
 {
     struct tern_pml_request *best = oldest(context, source, tag);
-    return TERN_LIKELY(!context->posted_wild) ? best : older_by_wildcards(context, source, tag, best);
+    return TERN_LIKELY(!context->posted_wild) ? best
+                                              : older_by_wildcards(context, source, tag, best);
 }
 
 /* No wildcard takes an internal tag but that for sources. */
@@ -334,7 +339,8 @@ static __attribute__((noinline)) void begin_by_wildcards(struct tern_context *co
     context->by_wildcards = true;
 }
 
-static struct tern_unexpected *first_of(struct tern_context *context, int source, int tag, int which)
+static struct tern_unexpected *first_of(struct tern_context *context, int source, int tag,
+                                        int which)
 {
     const struct tern_queue *queue = find(&context->lane->unexpected, context, source, tag);
     return queue && !tern_list_empty(&queue->items) ? message_at(queue->items.next, which) : NULL;
@@ -356,7 +362,8 @@ static struct tern_unexpected *first_by_wildcards(struct tern_context *context, 
     return first_of(context, source, tag, tag == MPI_ANY_TAG ? BY_SOURCE : BY_TAG);
 }
 
-struct tern_unexpected *tern_match_among_unexpected(struct tern_context *context, int source, int tag)
+struct tern_unexpected *tern_match_among_unexpected(struct tern_context *context, int source,
+                                                    int tag)
 {
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
                ? first_by_wildcards(context, source, tag)
@@ -416,7 +423,8 @@ static bool names(const struct tern_context *context, int source, const struct t
     return false;
 }
 
-struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const struct tern_peer *peer)
+struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane,
+                                                const struct tern_peer *peer)
 {
     const struct tern_match_table *table = &lane->posted;
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
@@ -424,7 +432,8 @@ struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane, const st
             if (!tern_list_empty(&queue->items) && names(queue->context, queue->source, peer))
                 return TERN_CONTAINER(queue->items.next, struct tern_pml_request, link);
     for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
-        for (struct tern_context *context = lane->contexts[i]; context; context = context->hash_next)
+        for (struct tern_context *context = lane->contexts[i]; context;
+             context = context->hash_next)
             if (context->first && names(context, context->first->rank, peer))
                 return context->first;
     return NULL;

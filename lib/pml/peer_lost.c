@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A peer that is lost: its connection has ended before its time, while its process may live on; or none could be made, from here or
- * from there. Packets may have been lost with a connection, and nobody knows which, so nothing that passes between the two can be trusted any more: whatever waits for the peer
- * ends with an error, at once, and so does whatever is begun with it afterwards. Messages that had come as a whole can
- * still be received. A receive from any source might wait for just this peer: it ends, too, for communicators that have it.
- * Other peers are not concerned; what the program does about it is its error handler's.
+ * A peer that is lost: its connection has ended before its time, while its process may live on; or
+ * none could be made, from here or from there. Packets may have been lost with a connection, and
+ * nobody knows which, so nothing that passes between the two can be trusted any more: whatever
+ * waits for the peer ends with an error, at once, and so does whatever is begun with it afterwards.
+ * Messages that had come as a whole can still be received. A receive from any source might wait for
+ * just this peer: it ends, too, for communicators that have it. Other peers are not concerned; what
+ * the program does about it is its error handler's.
  */
 
 #include "lib/pml/match.h"

@@ -19,7 +19,8 @@
 
 static int64_t credit_bytes, lendable_bytes;
 int64_t tern_credit_owed_most;
-static int64_t lent_bytes; /* of unexpected messages, in all lanes, for which their senders have credit again */
+static int64_t lent_bytes; /* of unexpected messages, in all lanes, for which their senders have
+                              credit again */
 
 void tern_pending_init(void)
 {
@@ -133,8 +134,10 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     if (rc == 0 && !tern_list_empty(&peer->pending))
         rc = TERN_ERR_AGAIN;
     else if (rc == 0) /* credit can wait for what is sent next */
-        rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon : peer->btl->send)(peer, packet, payload, length);
-    if (rc == 0 || rc == TERN_ERR_UNREACHABLE) /* then the peer is, or will soon be, lost: whatever waits for this fails */
+        rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon
+                                                 : peer->btl->send)(peer, packet, payload, length);
+    if (rc == 0 || rc == TERN_ERR_UNREACHABLE) /* then the peer is, or will soon be, lost: whatever
+                                                  waits for this fails */
         return;
     struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
     if (!control) {
@@ -150,8 +153,8 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
 }
 
 /* The sender has a credit per lane of its own, of which we know no more than that the context names
- * it. So what is owed is kept apart by the largest number of lanes there can be; even if all of these
- * are one lane of the sender, half of its credit always comes back. */
+ * it. So what is owed is kept apart by the largest number of lanes there can be; even if all of
+ * these are one lane of the sender, half of its credit always comes back. */
 static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
     uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);

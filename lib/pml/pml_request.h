@@ -2,7 +2,8 @@
 #ifndef TERN_PML_REQUEST_H
 #define TERN_PML_REQUEST_H
 
-/* Sends and receives in flight, and what the files of lib/pml share. Nothing outside lib/pml includes this. */
+/* Sends and receives in flight, and what the files of lib/pml share. Nothing outside lib/pml
+ * includes this. */
 
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"
@@ -19,7 +20,8 @@ struct tern_pending {
     int (*push)(struct tern_pending *pending);
 };
 
-/* What every message touches comes first, in four lines of cache, for hundreds of receives may be under way. */
+/* What every message touches comes first, in four lines of cache, for hundreds of receives may be
+ * under way. */
 struct tern_pml_request {
     struct tern_request req;
     struct tern_context *context;
@@ -61,9 +63,11 @@ enum { TERN_MESSAGE_COST = 96 };
 extern TERN_OURS const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
 
 /* What depends on the kind is the caller's to set. One that is not of the pool has no handle. */
-static inline void tern_pml_request_set(struct tern_pml_request *request, const struct tern_request_kind *kind,
-                                        struct tern_context *context, const void *buf, int64_t count,
-                                        const struct tern_type *type, int rank, int tag)
+static inline void tern_pml_request_set(struct tern_pml_request *request,
+                                        const struct tern_request_kind *kind,
+                                        struct tern_context *context, const void *buf,
+                                        int64_t count, const struct tern_type *type, int rank,
+                                        int tag)
 {
     tern_request_set(&request->req, kind, context->comm, context->lane);
     request->context = context;
@@ -82,9 +86,11 @@ static inline void tern_pml_request_set(struct tern_pml_request *request, const 
 struct tern_pml_request *tern_pml_request_make(void);
 
 /* One from the pool, set. NULL: no memory. */
-static inline struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind, struct tern_context *context,
+static inline struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind,
+                                                            struct tern_context *context,
                                                             const void *buf, int64_t count,
-                                                            const struct tern_type *type, int rank, int tag)
+                                                            const struct tern_type *type, int rank,
+                                                            int tag)
 {
     struct tern_lane *lane = context->lane;
     struct tern_pml_request *request = lane->pool;
@@ -98,8 +104,8 @@ static inline struct tern_pml_request *tern_pml_request_new(const struct tern_re
 }
 void tern_pml_request_release(struct tern_request *request);
 
-/* request_id.c: requests named in packets by a small number, never by an address. 0 is no number. The lowest bits are the
- * request's lane. */
+/* request_id.c: requests named in packets by a small number, never by an address. 0 is no number.
+ * The lowest bits are the request's lane. */
 enum { TERN_NUMBER_LANE_BITS = 3 };
 static inline uint32_t tern_number_lane(uint64_t number)
 {
@@ -120,12 +126,14 @@ int tern_peer_ready(struct tern_peer *peer);
 /* Sets what goes at once (peer->eager_below, lone_below) from what stands in the way. */
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet now or in its turn. */
-void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length);
+void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
+                       const void *payload, size_t length);
 /* An eager message of this peer has left our memory: its sender gets the credit back, soon. */
 enum { TERN_CREDIT_LENT = 1 }; /* in a packet's flags: it has it already */
 void tern_credit_settle(struct tern_peer *peer, const struct tern_packet *packet, size_t length);
 extern TERN_OURS int64_t tern_credit_owed_most; /* of a lane */
-static inline void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet, size_t length)
+static inline void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet,
+                                      size_t length)
 {
     int64_t *owed = &peer->owed[packet->context >> 1 & (TERN_LANES_MAX - 1)];
     int64_t bytes = *owed + (int64_t)length + TERN_MESSAGE_COST;
@@ -145,26 +153,33 @@ void tern_send_clear(const struct tern_reply *reply);
 void tern_send_cancelled(const struct tern_reply *reply);
 
 /* recv.c */
-void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from, const struct tern_packet *packet, const void *payload,
-                     size_t length);
+void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
+                     const struct tern_packet *packet, const void *payload, size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
-/* Answers the sender of an eager message whose bytes could not be kept, as if it had been received. */
+/* Answers the sender of an eager message whose bytes could not be kept, as if it had been received.
+ */
 void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, size_t length);
 /* For tern_btl_place: DATA, and messages, which have been matched. */
-void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
+void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                           struct tern_cursor *ret_to);
 void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to);
-void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_pml_request *request);
+void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                      struct tern_pml_request *request);
 
-/* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they come in; and what came
- * that way for this one. Returns how many. */
-bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+/* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they
+ * come in; and what came that way for this one. Returns how many. */
+bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
+                          const void *payload, size_t length);
 int tern_mailbox_empty(struct tern_lane *lane);
 
 /* deliver.c */
-bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload, size_t length);
+bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
+                      size_t length);
 /* For tern_btl_place and tern_btl_placed. */
-void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length, struct tern_cursor *ret_to);
-void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length, void *owner);
+void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                     struct tern_cursor *ret_to);
+void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
+                     void *owner);
 /* Early messages of a context that has just been opened. */
 void tern_deliver_early(struct tern_context *context);
 /* Drops what nobody has received of a context that is being closed. */
@@ -181,7 +196,8 @@ static inline struct tern_context *tern_context_find(struct tern_lane *lane, uin
 
 /* peer_lost.c: for tern_btl_lost. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);
-/* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it. */
+/* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it.
+ */
 void tern_pml_explain(struct tern_request *request);
 
 /* progress.c: one round of the lane. */

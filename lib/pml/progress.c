@@ -7,10 +7,10 @@
  * early when they cannot: a few polls, some yields, then sleep. Both end asleep: an idle rank costs
  * nothing.
  *
- * With several lanes a thread polls the lane in which its condition comes true. MPI promises progress
- * in all of them, though, and nobody else may be in MPI: so a thread with nothing to do looks at those
- * lanes that have not been polled for a while, and at all before it sleeps; never at one where another
- * thread is busy, for that one would have to wait for us.
+ * With several lanes a thread polls the lane in which its condition comes true. MPI promises
+ * progress in all of them, though, and nobody else may be in MPI: so a thread with nothing to do
+ * looks at those lanes that have not been polled for a while, and at all before it sleeps; never at
+ * one where another thread is busy, for that one would have to wait for us.
  */
 
 #include "lib/node/doorbell.h"
@@ -72,7 +72,8 @@ static int try_progress(struct tern_lane *lane)
     return count;
 }
 
-/* The lanes of a set of bits. What this thread holds it gives up meanwhile: it may be another lane. */
+/* The lanes of a set of bits. What this thread holds it gives up meanwhile: it may be another lane.
+ */
 static int try_others(uint32_t lanes)
 {
     if (!lanes)
@@ -98,7 +99,8 @@ static int progress_with_threads(struct tern_lane *lane)
 /* lane: NULL: all of them. */
 static inline int progress(struct tern_lane *lane)
 {
-    return TERN_LIKELY(!tern_threads) ? tern_lane_progress(tern_lanes) : progress_with_threads(lane);
+    return TERN_LIKELY(!tern_threads) ? tern_lane_progress(tern_lanes)
+                                      : progress_with_threads(lane);
 }
 
 int tern_progress(void)
@@ -180,7 +182,8 @@ static void yield_processor(void)
     sched_yield();
     bool slow = (int64_t)(tern_ticks() - before) > (int64_t)tern_ticks_of_us(SLOW_YIELD_US);
     tern_locks_take_again(held);
-    if (slow && !__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* else it may have been a rank that copies */
+    if (slow && !__atomic_load_n(&ranks_share,
+                                 __ATOMIC_RELAXED)) /* else it may have been a rank that copies */
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
 }
 
@@ -192,8 +195,9 @@ static uint32_t events_of_all(void)
     return sum;
 }
 
-/* The last round before sleep, of a lane whose rounds were `before` when the doorbell was armed: what came
- * before that must be seen by somebody. If another thread has begun a round since, it has seen it. */
+/* The last round before sleep, of a lane whose rounds were `before` when the doorbell was armed:
+ * what came before that must be seen by somebody. If another thread has begun a round since, it has
+ * seen it. */
 static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_polls)
 {
     enum { PATIENCE = 100 };
@@ -233,7 +237,8 @@ static bool poll_all_before_sleep(bool *ret_polls)
     return count > 0;
 }
 
-/* Whose posts wake this thread? With other threads beside it, or collectives in progress, anybody's. */
+/* Whose posts wake this thread? With other threads beside it, or collectives in progress,
+ * anybody's. */
 static uint32_t awaited_by(const struct tern_waiter *waiter)
 {
     if (tern_threads) /* which may start collectives, too */
@@ -288,8 +293,8 @@ static void count_blocked(struct tern_waiter *waiter, uint64_t now)
     waiter->since = now;
 }
 
-/* While a rank spins: the clock, and the store that others may read, take as long as the poll between them. A fraction of a
- * microsecond of the time blocked is lost with each wait. */
+/* While a rank spins: the clock, and the store that others may read, take as long as the poll
+ * between them. A fraction of a microsecond of the time blocked is lost with each wait. */
 enum { CLOCK_ROUNDS = 16 };
 
 static void look_at_clock(struct tern_waiter *waiter)
@@ -300,7 +305,8 @@ static void look_at_clock(struct tern_waiter *waiter)
     count_blocked(waiter, now);
 }
 
-/* Whoever needs it meanwhile rings it. A progress thread does not come here: its program may compute. */
+/* Whoever needs it meanwhile rings it. A progress thread does not come here: its program may
+ * compute. */
 static bool sleep_and_stay(const struct tern_waiter *waiter)
 {
     tern_doorbell_note_staying();
@@ -311,7 +317,8 @@ static bool sleep_and_stay(const struct tern_waiter *waiter)
 
 bool (*tern_doubt)(void *run, struct tern_request *awaited);
 
-/* Is this wait in vain (tern_doubt)? Asked after 1, 2, 4, 8 ... sleeps that ended without an event. */
+/* Is this wait in vain (tern_doubt)? Asked after 1, 2, 4, 8 ... sleeps that ended without an event.
+ */
 static bool is_in_vain(struct tern_waiter *waiter, unsigned sleeps)
 {
     if (!waiter->doubts || !sleeps || sleeps & (sleeps - 1))
@@ -352,13 +359,14 @@ static void wait_round(struct tern_waiter *waiter)
     if (idle_round(waiter))
         waiter->idle = 0;
     let_others_in();
-    /* before the caller looks at its condition again, and only if it may sleep soon: these words are
-     * other threads' */
+    /* before the caller looks at its condition again, and only if it may sleep soon: these words
+     * are other threads' */
     if (TERN_UNLIKELY(tern_threads) && waiter->idle >= current_policy()->spins)
         waiter->events = events_of_all();
 }
 
-/* Who shares a processor is mostly without it, or copies for others, when its peers look whether it is there. */
+/* Who shares a processor is mostly without it, or copies for others, when its peers look whether it
+ * is there. */
 void tern_wait(struct tern_waiter *waiter)
 {
     bool shared = __atomic_load_n(&ranks_share, __ATOMIC_RELAXED);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A thread that makes progress while the program computes (parameter progress_thread), as a further user of the lanes in
- * MPI_THREAD_MULTIPLE. It sleeps by the doorbell, so it costs nothing until something comes. While other threads poll it
- * keeps away from the doorbell: a sender would have to wake it for each packet that they see anyway.
+ * A thread that makes progress while the program computes (parameter progress_thread), as a further
+ * user of the lanes in MPI_THREAD_MULTIPLE. It sleeps by the doorbell, so it costs nothing until
+ * something comes. While other threads poll it keeps away from the doorbell: a sender would have to
+ * wake it for each packet that they see anyway.
  */
 
 #include "lib/node/doorbell.h"

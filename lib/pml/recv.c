@@ -36,7 +36,8 @@ static int truncated(const struct tern_pml_request *request, int64_t length)
         (long)request->length);
 }
 
-static __attribute__((cold, noinline)) int cut_off(struct tern_pml_request *request, int64_t message_length)
+static __attribute__((cold, noinline)) int cut_off(struct tern_pml_request *request,
+                                                   int64_t message_length)
 {
     int error = truncated(request, message_length);
     request->req.status._ucount = request->length;
@@ -54,7 +55,8 @@ static inline void finish(struct tern_pml_request *request, int64_t message_leng
     tern_request_complete(&request->req, error);
 }
 
-static __attribute__((noinline)) void unpack_eager(struct tern_pml_request *request, const void *payload, size_t length)
+static __attribute__((noinline)) void unpack_eager(struct tern_pml_request *request,
+                                                   const void *payload, size_t length)
 {
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     tern_cursor_unpack(&request->cursor, payload, length);
@@ -136,21 +138,27 @@ void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, si
 static int say_dropped(const struct tern_packet *packet, uint64_t length)
 {
     return tern_error(TERN_ERR_NO_MEM,
-                      "a message of %lu bytes from rank %d with tag %d came before its receive, and there was no memory to keep it: "
+                      "a message of %lu bytes from rank %d with tag %d came before its receive, "
+                      "and there was no memory to keep it: "
                       "post receives earlier, or lower pml_eager_credit",
                       (unsigned long)length, packet->source, packet->tag);
 }
 
-static __attribute__((noinline)) void begin_announced(struct tern_pml_request *request, struct tern_peer *from,
-                                                      const struct tern_packet *packet, const void *payload)
+static __attribute__((noinline)) void begin_announced(struct tern_pml_request *request,
+                                                      struct tern_peer *from,
+                                                      const struct tern_packet *packet,
+                                                      const void *payload)
 {
     struct tern_rendezvous rendezvous;
     memcpy(&rendezvous, payload, sizeof rendezvous);
     if (!rendezvous.id) {
-        int rc = rendezvous.length ? say_dropped(packet, rendezvous.length)
-                                   : tern_error(TERN_ERR_UNREACHABLE,
-                                                "rank %d of the communicator could not do its part; its own error says why",
-                                                packet->source);
+        int rc =
+            rendezvous.length
+                ? say_dropped(packet, rendezvous.length)
+                : tern_error(
+                      TERN_ERR_UNREACHABLE,
+                      "rank %d of the communicator could not do its part; its own error says why",
+                      packet->source);
         tern_request_complete(&request->req, rc);
         return;
     }

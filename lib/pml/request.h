@@ -3,11 +3,13 @@
 #define TERN_REQUEST_H
 
 /*
- * A request: something started that completes later. Sends, receives, collectives and generalized requests embed one.
+ * A request: something started that completes later. Sends, receives, collectives and generalized
+ * requests embed one.
  *
- * Life: made with `active` false (persistent) or started at once (active true). Progress sets `complete` once, after
- * status and error are valid, and calls on_complete. Wait and test report it and make it inactive; a request that is not
- * persistent is then released through kind->release. MPI_Request_free on an active one leaves that to its on_complete.
+ * Life: made with `active` false (persistent) or started at once (active true). Progress sets
+ * `complete` once, after status and error are valid, and calls on_complete. Wait and test report it
+ * and make it inactive; a request that is not persistent is then released through kind->release.
+ * MPI_Request_free on an active one leaves that to its on_complete.
  */
 
 #include "lib/pml/lane.h"
@@ -20,15 +22,22 @@
 struct tern_request;
 
 struct tern_request_kind {
-    const char *name;                                     /* "send", "recv", "bcast", ... for messages to people */
+    /* "send", "recv", "bcast", ... for messages to people */
+    const char *name;
     int (*start)(struct tern_request *request);           /* persistent only: start once more */
-    int (*cancel)(struct tern_request *request);          /* try; the result shows in status._cancelled on completion */
+    /* try; the result shows in status._cancelled on completion */
+    int (*cancel)(struct tern_request *request);
     void (*release)(struct tern_request *request);        /* frees it; not active any more */
-    int (*query)(struct tern_request *request);           /* fills status when it is reported; NULL: that is done */
-    int (*finish)(struct tern_request *request);          /* generalized only, beside query: its last callback, before release */
-    void (*explain)(struct tern_request *request);        /* says once more, by tern_error, why it has failed; NULL: nothing to add */
-    bool must_complete;                                   /* the user may not free it while it is under way */
-    bool receives;                                        /* one message, whose length its status tells */
+    /* fills status when it is reported; NULL: that is done */
+    int (*query)(struct tern_request *request);
+    /* generalized only, beside query: its last callback, before release */
+    int (*finish)(struct tern_request *request);
+    /* says once more, by tern_error, why it has failed; NULL: nothing to add */
+    void (*explain)(struct tern_request *request);
+    /* the user may not free it while it is under way */
+    bool must_complete;
+    /* one message, whose length its status tells */
+    bool receives;
 };
 
 struct tern_request {
@@ -40,11 +49,14 @@ struct tern_request {
     bool held;              /* lib/mpi/request_object.c: references to comm and datatype are held */
     int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
-    void *comm;             /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by itself */
+    /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by
+     * itself */
+    void *comm;
     void *datatype;         /* lib/mpi/request_object.c: struct tern_datatype held, or NULL */
     void *owner;            /* whoever set on_complete: what this is a part of */
     struct tern_lane *lane; /* where it makes progress; its lock guards what is not the user's */
-    void (*on_complete)(struct tern_request *request); /* NULL, or called once at completion, with the lane's lock; the request is its own then */
+    /* NULL, or called once at completion, with the lane's lock; the request is its own then */
+    void (*on_complete)(struct tern_request *request);
 };
 
 static inline struct tern_request *tern_request_of(MPI_Request request)
@@ -52,7 +64,8 @@ static inline struct tern_request *tern_request_of(MPI_Request request)
     return ((struct tern_handle *)request)->state;
 }
 
-/* A send that was complete when its procedure returned. Static, for any number of users at the same time. */
+/* A send that was complete when its procedure returned. Static, for any number of users at the same
+ * time. */
 extern TERN_OURS struct tern_request tern_request_empty;
 extern TERN_OURS const struct tern_request_kind tern_request_static_kind;
 /* A kind's `cancel` for what is complete from the start: nothing to take back, no error. */
@@ -67,12 +80,14 @@ static inline void tern_request_restart(struct tern_request *request)
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
-/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status, in lane 0 until the caller names
- * another. */
-void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind, void *comm);
+/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status, in lane 0
+ * until the caller names another. */
+void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind,
+                       void *comm);
 
 /* The same but for the object and its handle, and in that lane. */
-static inline void tern_request_set(struct tern_request *request, const struct tern_request_kind *kind, void *comm,
+static inline void tern_request_set(struct tern_request *request,
+                                    const struct tern_request_kind *kind, void *comm,
                                     struct tern_lane *lane)
 {
     request->kind = kind;
@@ -88,7 +103,8 @@ static inline void tern_request_set(struct tern_request *request, const struct t
 /* Makes a fresh request persistent: inactive until its kind->start. */
 void tern_request_make_persistent(struct tern_request *request);
 
-/* Called by progress exactly once per start: publishes completion with `error` (status is filled in before). */
+/* Called by progress exactly once per start: publishes completion with `error` (status is filled in
+ * before). */
 static inline void tern_request_complete(struct tern_request *request, int error)
 {
     void (*on_complete)(struct tern_request *) = request->on_complete;

@@ -127,7 +127,8 @@ static int push_first(struct tern_pending *pending)
     return 0;
 }
 
-/* Bytes of a DATA packet: the receiver copies one while the next is made, so a short message goes in several. */
+/* Bytes of a DATA packet: the receiver copies one while the next is made, so a short message goes
+ * in several. */
 static size_t data_piece(const struct tern_pml_request *request)
 {
     size_t most = request->peer->btl->packet_max, quarter = (size_t)request->cursor.length / 4;
@@ -226,8 +227,8 @@ int tern_send_start(struct tern_pml_request *request)
         return rc;
     if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&
         request->length <= (int64_t)peer->btl->eager_max) {
-        tern_lane_progress(context->lane); /* who only sends never looks whether credit has come, or copies are done
-                            with */
+        /* who only sends never looks whether credit has come, or copies are done with */
+        tern_lane_progress(context->lane);
         if (peer->credit <= 0 && send_copy(request))
             return 0;
     }
@@ -246,7 +247,8 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: others may follow. */
+/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: others
+ * may follow. */
 static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
                             const struct tern_type *type, int dest, int tag,
                             enum tern_send_mode mode, bool soon)
@@ -254,12 +256,13 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
     void *start;
-    if (TERN_UNLIKELY(length >= (soon ? peer->eager_below : peer->lone_below) || mode == TERN_SEND_SYNCHRONOUS ||
-                      !tern_type_run(type, buf, count, &start)))
+    if (TERN_UNLIKELY(length >= (soon ? peer->eager_below : peer->lone_below) ||
+                      mode == TERN_SEND_SYNCHRONOUS || !tern_type_run(type, buf, count, &start)))
         return false;
     struct tern_packet packet;
     tern_packet_set(&packet, context->send_seq[dest]++, context->rank, tag, context->id);
-    if (TERN_UNLIKELY((soon ? peer->btl->send_soon : peer->btl->send)(peer, &packet, start, length))) {
+    if (TERN_UNLIKELY(
+            (soon ? peer->btl->send_soon : peer->btl->send)(peer, &packet, start, length))) {
         context->send_seq[dest]--;
         return false;
     }
@@ -311,7 +314,8 @@ void tern_pml_send_failure(struct tern_context *context, int dest, int tag)
         .context = context->id,
     };
     if (peer)
-        tern_control_send(peer, &packet, &(struct tern_rendezvous){0}, sizeof(struct tern_rendezvous));
+        tern_control_send(peer, &packet, &(struct tern_rendezvous){0},
+                          sizeof(struct tern_rendezvous));
     tern_lane_unlock(context->lane);
 }
 
@@ -326,9 +330,10 @@ static struct tern_pml_request *new_send(struct tern_context *context, const voi
     return request;
 }
 
-static __attribute__((noinline)) int isend_slowly(struct tern_context *context, const void *buf, int64_t count,
-                                                 const struct tern_type *type, int dest, int tag,
-                                                 enum tern_send_mode mode, struct tern_request **ret_request)
+static __attribute__((noinline)) int isend_slowly(struct tern_context *context, const void *buf,
+                                                  int64_t count, const struct tern_type *type,
+                                                  int dest, int tag, enum tern_send_mode mode,
+                                                  struct tern_request **ret_request)
 {
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     int rc = request ? tern_send_start(request) : TERN_ERR_NO_MEM;

@@ -133,7 +133,8 @@ static bool find_cache(const char *root, int cpu, int level, char directory[PATH
 {
     char path[PATH_ROOM + 32], line[32];
     for (int index = 0; index < CACHES_MAX; index++) {
-        snprintf(directory, PATH_ROOM, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root, cpu, index);
+        snprintf(directory, PATH_ROOM, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root, cpu,
+                 index);
         snprintf(path, sizeof path, "%s/level", directory);
         if (!read_line(path, line, sizeof line))
             return false;

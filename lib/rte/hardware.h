@@ -45,7 +45,8 @@ void tern_rte_hw_places(const char *root, int32_t ret_part[TERN_HW_KINDS],
 void tern_rte_hw_places_of(const char *root, const char *cpus, int32_t ret_part[TERN_HW_KINDS],
                            bool ret_exists[TERN_HW_KINDS]);
 
-/* Size of the data cache of this level that a processor uses; 0: there is none, or nobody says how large. */
+/* Size of the data cache of this level that a processor uses; 0: there is none, or nobody says how
+ * large. */
 int64_t tern_rte_hw_cache_bytes(const char *root, int cpu, int level);
 
 /* Where the launcher bound a rank of this job when it started it; local, about 20 us per rank.

@@ -8,8 +8,9 @@
  * file or none (sudo closes what it does not know); then the launcher's own is opened at `path`
  * (TERN_NODE_MEMORY_PATH, /proc/PID/fd/FD, or NULL). Or the variables come from a job around ours;
  * so the file has to begin with "TERNSHM1" and the token. False: it does not fit, nothing was
- * touched and nothing written. Otherwise the descriptor is the caller's and is closed on exec. The SIZE bytes are for the
- * ranks; behind them lie `*ret_roster` bytes of the launcher's (lib/util/roster.h).
+ * touched and nothing written. Otherwise the descriptor is the caller's and is closed on exec. The
+ * SIZE bytes are for the ranks; behind them lie `*ret_roster` bytes of the launcher's
+ * (lib/util/roster.h).
  */
 
 #include <stdbool.h>

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * libpmix takes four milliseconds and a megabyte in every rank, and knows nearly nothing that our launcher could not say by
- * itself. It must hear who is in MPI, and that a process has left it without saying so: a rank may be a script, which goes on.
- * So each program passes the launcher one end of a pair of sockets and keeps the other.
+ * libpmix takes four milliseconds and a megabyte in every rank, and knows nearly nothing that our
+ * launcher could not say by itself. It must hear who is in MPI, and that a process has left it
+ * without saying so: a rank may be a script, which goes on. So each program passes the launcher one
+ * end of a pair of sockets and keeps the other.
  *
- * With it goes the far end of a lifeline: when the launcher and its guardian are killed together, nobody is left who could end
- * this program, so the kernel does. What the program is doing then does not matter.
+ * With it goes the far end of a lifeline: when the launcher and its guardian are killed together,
+ * nobody is left who could end this program, so the kernel does. What the program is doing then
+ * does not matter.
  *
- * Nothing here waits for an answer. Questions that are open are counted, so that there is always room for the answers, and neither
- * end ever waits for the other to read.
+ * Nothing here waits for an answer. Questions that are open are counted, so that there is always
+ * room for the answers, and neither end ever waits for the other to read.
  *
  * A rank may also come without the descriptor (something on the way has closed it), or with the
- * number of another file: then it calls the launcher by the socket's name. If that cannot be heard either, PMIx is the way, as
- * it is whenever somebody asks for what only PMIx knows.
+ * number of another file: then it calls the launcher by the socket's name. If that cannot be heard
+ * either, PMIx is the way, as it is whenever somebody asks for what only PMIx knows.
  */
 
 #include "lib/rte/report.h"
@@ -39,7 +41,8 @@
 static int common = -1; /* the socket that all inherit */
 static char name[64];   /* its name */
 static int own = -1;    /* our end of the pair */
-static int lifeline = -1; /* our end of the lifeline, as long as this process lives; -1: there is none */
+static int lifeline =
+    -1; /* our end of the lifeline, as long as this process lives; -1: there is none */
 
 static struct {
     pthread_mutex_t lock;
@@ -102,7 +105,8 @@ bool tern_report_learn(uint32_t *ret_appnum)
 /* ---- saying ---- */
 
 /* Passes `passed_count` descriptors, at most two. */
-static bool say_with(int fd, const struct iovec *parts, int part_count, const int *passed, int passed_count)
+static bool say_with(int fd, const struct iovec *parts, int part_count, const int *passed,
+                     int passed_count)
 {
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -151,7 +155,8 @@ static int open_lifeline(void)
     if (!open_pair(ends))
         return -1;
     lifeline = ends[0];
-    tern_lifeline_tie(lifeline, getpid()); /* a kernel that cannot do this leaves it to the guardian */
+    /* a kernel that cannot do this leaves it to the guardian */
+    tern_lifeline_tie(lifeline, getpid());
     return ends[1];
 }
 
@@ -162,14 +167,16 @@ static void drop_lifeline(void)
     lifeline = -1;
 }
 
-/* Passes the launcher, which is reached by `fd`, its end of a new pair, and the first time the far end of the lifeline. */
+/* Passes the launcher, which is reached by `fd`, its end of a new pair, and the first time the far
+ * end of the lifeline. */
 static bool connect_by(int fd)
 {
     struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
     int pair[2], far = lifeline < 0 ? open_lifeline() : -1;
     bool reached = open_pair(pair);
     if (reached) {
-        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], far}, far < 0 ? 1 : 2);
+        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], far},
+                           far < 0 ? 1 : 2);
         close(pair[1]);
         if (reached)
             own = pair[0];
@@ -240,7 +247,8 @@ void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const
 bool tern_report_remark(enum tern_remark remark, const char *text)
 {
     struct tern_report report = {TERN_REPORT_REMARK, (int32_t)remark};
-    struct iovec parts[] = {{&report, sizeof report}, {(void *)text, strnlen(text, TERN_CARD_MOST)}};
+    struct iovec parts[] = {{&report, sizeof report},
+                            {(void *)text, strnlen(text, TERN_CARD_MOST)}};
     return own >= 0 && say_by(own, parts, 2);
 }
 
@@ -359,7 +367,8 @@ bool tern_report_attend(void)
     ssize_t got = -1;
     errno = EAGAIN;
     pthread_mutex_lock(&dialogue.lock);
-    while (own >= 0 && ((got = recvmsg(own, &message, MSG_DONTWAIT)) > 0 || (got < 0 && errno == EINTR)))
+    while (own >= 0 &&
+           ((got = recvmsg(own, &message, MSG_DONTWAIT)) > 0 || (got < 0 && errno == EINTR)))
         if (got >= (ssize_t)sizeof reply)
             take(&reply, &card, (size_t)got - sizeof reply);
     bool goes_on = got < 0 && errno == EAGAIN;

@@ -2,7 +2,8 @@
 #ifndef TERN_RTE_REPORT_H
 #define TERN_RTE_REPORT_H
 
-/* What a rank and our launcher say to each other, without PMIx (lib/util/launcher.h). Any thread may call. */
+/* What a rank and our launcher say to each other, without PMIx (lib/util/launcher.h). Any thread
+ * may call. */
 
 #include "lib/util/launcher.h"
 
@@ -10,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Did our launcher start this process, and is it within reach? Then which program of the command line this is. False: PMIx must
- * be asked. */
+/* Did our launcher start this process, and is it within reach? Then which program of the command
+ * line this is. False: PMIx must be asked. */
 bool tern_report_learn(uint32_t *ret_appnum);
 
-/* In MPI from now on, until tern_report_close. False: the launcher cannot be reached in this way. */
+/* In MPI from now on, until tern_report_close. False: the launcher cannot be reached in this way.
+ */
 bool tern_report_open(void);
 /* Is it, in this way? */
 bool tern_report_is_open(void);
@@ -37,7 +39,8 @@ bool tern_report_has_met(void);
 void tern_report_unreached(uint32_t rank, uint32_t lanes, const char *text);
 void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
 
-/* The launcher says the text, if it is the job's first of this kind. Returns false if the launcher cannot be reached in this way. */
+/* The launcher says the text, if it is the job's first of this kind. Returns false if the launcher
+ * cannot be reached in this way. */
 bool tern_report_remark(enum tern_remark remark, const char *text);
 
 /* Readable when there are answers; and takes them. False: the launcher has gone. */

@@ -40,8 +40,8 @@ static bool reports; /* our launcher hears and answers us without PMIx */
 /* What our launcher tells all ranks of the node; mapped once and for good. Else `job` is NULL. */
 static struct tern_roster roster;
 
-/* Nodes of the ranks under another launcher, which is asked when one is wanted; threads that ask at the same time find the
- * same. */
+/* Nodes of the ranks under another launcher, which is asked when one is wanted; threads that ask at
+ * the same time find the same. */
 enum { NOT_ASKED = -2 };
 static int32_t *nodes;
 
@@ -74,8 +74,8 @@ int64_t tern_rte_node_of(uint32_t rank)
     return node;
 }
 
-/* Launchers that do not speak PMIx start as many jobs as ranks were wanted, and perhaps wrong results come without a word:
- * srun without --mpi=pmix, and the mpiexec of MPICH. */
+/* Launchers that do not speak PMIx start as many jobs as ranks were wanted, and perhaps wrong
+ * results come without a word: srun without --mpi=pmix, and the mpiexec of MPICH. */
 static void warn_of_bare_launcher(void)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *task = getenv("SLURM_PROCID");
@@ -84,8 +84,10 @@ static void warn_of_bare_launcher(void)
         tern_log("srun has started %s tasks, each of which is an MPI job of one rank by itself; "
                  "for one job of %s ranks say srun --mpi=pmix, or use mpirun",
                  tasks, tasks);
-    else if (!getenv("SLURM_STEP_ID") && processes && atoi(processes) > 1 && process && strcmp(process, "0") == 0)
-        tern_log("mpiexec has started %s processes, each of which is an MPI job of one rank by itself, for it does not "
+    else if (!getenv("SLURM_STEP_ID") && processes && atoi(processes) > 1 && process &&
+             strcmp(process, "0") == 0)
+        tern_log("mpiexec has started %s processes, each of which is an MPI job of one rank by "
+                 "itself, for it does not "
                  "speak PMIx; use Tern's mpirun",
                  processes);
 }
@@ -152,7 +154,8 @@ static bool learn_from_roster(void)
 {
     const char *session_dir = getenv("TERN_SESSION_DIR");
     unsigned long rank = strtoul(getenv("PMIX_RANK"), NULL, 10);
-    if (!roster.job || rank >= roster.size || !session_dir || roster.host_of[rank] != roster.here || !tern_report_learn(&tern_rte.appnum))
+    if (!roster.job || rank >= roster.size || !session_dir || roster.host_of[rank] != roster.here ||
+        !tern_report_learn(&tern_rte.appnum))
         return false;
     const uint32_t *begin = &roster.begin[roster.here];
     snprintf(tern_rte.job, sizeof tern_rte.job, "%s", roster.job);
@@ -191,7 +194,8 @@ static bool has_launcher(void)
     return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
 }
 
-/* Launchers list how many processes each part of the command line has, "2 3"; ranks are counted in this order. */
+/* Launchers list how many processes each part of the command line has, "2 3"; ranks are counted in
+ * this order. */
 static uint32_t processes_of_part(unsigned long rank)
 {
     const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS");
@@ -369,8 +373,8 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
 static const char program_key[] = "tern.program";
 static uint32_t program; /* under another launcher */
 
-/* PMIx keeps what an earlier program in a rank's place has published, and may answer it again to whoever asks again; so each
- * program has a key of its own for its card. */
+/* PMIx keeps what an earlier program in a rank's place has published, and may answer it again to
+ * whoever asks again; so each program has a key of its own for its card. */
 static void name_card(char key[40])
 {
     snprintf(key, 40, "tern.card.%u", program);
@@ -396,8 +400,10 @@ static int publish_by_pmix(const void *bytes, size_t length, uint64_t own)
     char key[40];
     if (tern_rte_gives_node_memory(tern_rte.job))
         return tern_error(TERN_ERR_OTHER,
-                          "mpirun is out of reach, which tells ranks how to reach each other: whatever starts this "
-                          "program has closed its descriptor and hides its socket, or has changed TERN_REPORTS (now `%s`)",
+                          "mpirun is out of reach, which tells ranks how to reach each other: "
+                          "whatever starts this "
+                          "program has closed its descriptor and hides its socket, or has changed "
+                          "TERN_REPORTS (now `%s`)",
                           getenv(TERN_REPORTS) ? getenv(TERN_REPORTS) : "");
     count_programs();
     name_card(key);

@@ -44,8 +44,9 @@ enum {
 struct moves {
     enum how {
         WHOLE, /* memcpy; `size` is a constant, or large */
-        ENDS,  /* `heads` moves of `width` bytes from the begin on, and one of the last `tail` bytes,
-                  which may overlap the one before */
+        /* `heads` moves of `width` bytes from the begin on, and one of the last `tail` bytes, which
+           may overlap the one before */
+        ENDS,
         STEPS, /* as many moves of `width` bytes as fit, and one of the last `width` bytes */
     } how;
     size_t heads, width, tail;
@@ -75,9 +76,10 @@ INLINED void copy(bool pack, char *packed, char *at, size_t size, struct moves m
     copy_block(pack ? packed : at, pack ? at : packed, size, moves);
 }
 
-/* How many strided blocks of a few bytes are moved in one turn: a line of the packed stream. The compiler can then move several
- * by one register. Returns 0 if the blocks are larger. The stream of small blocks is prefetched when it is read: it is often in
- * another processor's cache, and there are too many instructions between two lines. */
+/* How many strided blocks of a few bytes are moved in one turn: a line of the packed stream. The
+ * compiler can then move several by one register. Returns 0 if the blocks are larger. The stream of
+ * small blocks is prefetched when it is read: it is often in another processor's cache, and there
+ * are too many instructions between two lines. */
 INLINED int64_t per_line(size_t size, struct moves moves)
 {
     return moves.how == WHOLE && size <= 8 ? (int64_t)(64 / size) : 0;
@@ -197,8 +199,8 @@ static void move_runs_plain(bool pack, char *packed, const struct tern_block_row
 
 #if defined(__x86_64__)
 
-__attribute__((target("avx2"))) static void move_32(bool pack, char *packed,
-                                                    const struct tern_block_rows *blocks, size_t size)
+__attribute__((target("avx2"))) static void
+move_32(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size)
 {
     if (size == 32)
         move(pack, packed, blocks, 32, whole);
@@ -291,36 +293,41 @@ __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
     for (int64_t i = 0; i < blocks->rows; i++) {
         char *begin = tern_block_at(blocks->base, row_at(blocks, i));
         for (int64_t k = 0; k < blocks->count; k++, packed += size) {
-            char *at = tern_block_at(begin, blocks->places ? blocks->places[k] : k * blocks->stride);
+            char *at =
+                tern_block_at(begin, blocks->places ? blocks->places[k] : k * blocks->stride);
             stream_block(pack ? packed : at, pack ? at : packed, size, next);
         }
     }
     _mm_sfence(); /* whoever is told of the bytes by an ordinary store must see them */
 }
 
-/* A register with the first `bytes` lanes, and only those, moves a run without asking how long it is. A narrow one crosses
- * the end of a line less often. */
+/* A register with the first `bytes` lanes, and only those, moves a run without asking how long it
+ * is. A narrow one crosses the end of a line less often. */
 #define MASKED "avx512f,avx512bw,avx512vl"
 
-__attribute__((target(MASKED))) static inline void copy_masked_16(char *to, const char *from, size_t size)
+__attribute__((target(MASKED))) static inline void copy_masked_16(char *to, const char *from,
+                                                                  size_t size)
 {
     __mmask16 mask = (__mmask16)first_lanes(size);
     _mm_mask_storeu_epi8(to, mask, _mm_maskz_loadu_epi8(mask, from));
 }
 
-__attribute__((target(MASKED))) static inline void copy_masked_32(char *to, const char *from, size_t size)
+__attribute__((target(MASKED))) static inline void copy_masked_32(char *to, const char *from,
+                                                                  size_t size)
 {
     __mmask32 mask = (__mmask32)first_lanes(size);
     _mm256_mask_storeu_epi8(to, mask, _mm256_maskz_loadu_epi8(mask, from));
 }
 
-__attribute__((target(MASKED))) static inline void copy_masked_64(char *to, const char *from, size_t size)
+__attribute__((target(MASKED))) static inline void copy_masked_64(char *to, const char *from,
+                                                                  size_t size)
 {
     __mmask64 mask = first_lanes(size);
     _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
 }
 
-__attribute__((target(MASKED))) static inline void copy_masked(char *to, const char *from, size_t size)
+__attribute__((target(MASKED))) static inline void copy_masked(char *to, const char *from,
+                                                               size_t size)
 {
     if (size <= 64)
         copy_masked_64(to, from, size);

@@ -24,7 +24,8 @@ struct tern_block_rows {
     size_t size;           /* bytes of a block, > 0; of runs: the longest one's */
     int64_t count, stride; /* blocks in a row, and bytes from one to the next */
     const int64_t *places; /* of the blocks in a row, bytes from its begin; NULL: `stride` apart */
-    const struct tern_entry *list; /* not NULL: rows are the `count` runs of this list, no equal blocks */
+    /* not NULL: rows are the `count` runs of this list, no equal blocks */
+    const struct tern_entry *list;
     int64_t rows, row_stride;
     const int64_t *row_places; /* of the rows, bytes from base on; NULL: `row_stride` apart */
     bool streamed;             /* part of more bytes than the caches hold */

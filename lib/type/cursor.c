@@ -76,7 +76,8 @@ static void move_whole(struct stream *s, const struct tern_program *program, int
 
 /* Moves rows by one call if a row is a run, a loop or blocks of runs, or a list of runs. `blocks`
  * comes with the rows; each of them is `each`. Returns false if it is something else. */
-static bool move_rows(struct stream *s, struct tern_block_rows *blocks, const struct tern_piece *each)
+static bool move_rows(struct stream *s, struct tern_block_rows *blocks,
+                      const struct tern_piece *each)
 {
     const struct tern_program *body = each->body;
     int64_t size = blocks->rows * each->size;
@@ -186,7 +187,8 @@ static void move_part_of_equal(struct stream *s, const struct tern_program *prog
                   tern_block_at(at, places ? places[i] : times(i, program->stride)), 0);
 }
 
-/* Returns the entry in which byte `at` of the list's stream is; `count` if it is behind the last. */
+/* Returns the entry in which byte `at` of the list's stream is; `count` if it is behind the last.
+ */
 static int64_t find_entry(const struct tern_program *program, int64_t at)
 {
     const struct tern_entry *list = program->list;

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /* A list inside a list is copied into it up to this length: long enough for records in records,
- * short enough that a chain of types each made from the one before stays linear in memory. A list of
- * runs becomes blocks if these are at most SPLIT_MAX times as many, and SPLIT_SIZE bytes at most. */
+ * short enough that a chain of types each made from the one before stays linear in memory. A list
+ * of runs becomes blocks if these are at most SPLIT_MAX times as many, and SPLIT_SIZE bytes at
+ * most. */
 enum { SPLICE_MAX = 64, SPLIT_MAX = sizeof(struct tern_entry) / sizeof(int64_t), SPLIT_SIZE = 64 };
 
 struct tern_program *tern_program_retain(struct tern_program *program)

@@ -14,8 +14,9 @@
  * runs once; a loop whose blocks touch is a run; a loop of a loop that goes on at the same stride
  * is one loop; equal blocks at equal distances are a loop, at other distances blocks, and only what
  * is left is a list. Short runs that are multiples of one length become blocks of that length, if
- * these take no more memory than the list: equal blocks are moved faster. So a vector of vectors of a million blocks is two small bodies, and depth is
- * bounded by the logarithm of the size, lists apart.
+ * these take no more memory than the list: equal blocks are moved faster. So a vector of vectors of
+ * a million blocks is two small bodies, and depth is bounded by the logarithm of the size, lists
+ * apart.
  */
 
 #include <stdbool.h>
@@ -49,7 +50,8 @@ struct tern_program {
     struct tern_piece each;  /* loop, blocks: what is repeated; offset 0 */
     int64_t *places;         /* blocks only */
     struct tern_entry *list; /* list only: count + 1 of them, the last one tells the end */
-    int64_t longest;         /* list only: bytes of its longest run; 0: it has pieces that are no runs */
+    /* list only: bytes of its longest run; 0: it has pieces that are no runs */
+    int64_t longest;
 };
 
 struct tern_program *tern_program_retain(struct tern_program *program);

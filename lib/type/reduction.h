@@ -7,9 +7,9 @@
  * it is defined for.
  *
  * Beyond the standard's table three things are taken as Open MPI takes them, because programs rely
- * on it: MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned one, and the logical
- * operations take all integers. check_level full refuses these (lib/mpi/op.c). Wide characters have
- * no reductions.
+ * on it: MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned one, and the
+ * logical operations take all integers. check_level full refuses these (lib/mpi/op.c). Wide
+ * characters have no reductions.
  */
 
 #include "lib/type/type.h"

@@ -65,11 +65,14 @@ struct tern_type {
     int64_t size;       /* bytes of data in one element */
     int64_t lb, extent; /* bytes */
     int64_t true_lb, true_extent;
-    int64_t elements;  /* basic elements in one of this type; a pair such as MPI_DOUBLE_INT is two */
-    int64_t narrowed;  /* bytes that one element has less in external32, where some types are shorter */
+    /* basic elements in one of this type; a pair such as MPI_DOUBLE_INT is two */
+    int64_t elements;
+    /* bytes that one element has less in external32, where some types are shorter */
+    int64_t narrowed;
     int64_t start;     /* where the program begins, in bytes; of a gapless type true_lb */
     int32_t alignment; /* of the strictest basic element, bytes */
-    uint8_t basic;     /* enum tern_basic of all basic elements, or TERN_BASIC_NONE: not all the same */
+    /* enum tern_basic of all basic elements, or TERN_BASIC_NONE: not all the same */
+    uint8_t basic;
     bool gapless;    /* one element is one run of `size` bytes at true_lb */
     bool contiguous; /* gapless, and so are `count` elements for every count: extent == size */
     bool committed;  /* may be used in communication */

@@ -31,8 +31,10 @@ static void open_nettle(void)
     nettle.encrypt = (__typeof__(nettle.encrypt))tern_nettle_function("nettle_gcm_aes128_encrypt");
     nettle.decrypt = (__typeof__(nettle.decrypt))tern_nettle_function("nettle_gcm_aes128_decrypt");
     nettle.digest = (__typeof__(nettle.digest))tern_nettle_function("nettle_gcm_aes128_digest");
-    nettle.set_block_key = (__typeof__(nettle.set_block_key))tern_nettle_function("nettle_aes128_set_encrypt_key");
-    nettle.encrypt_block = (__typeof__(nettle.encrypt_block))tern_nettle_function("nettle_aes128_encrypt");
+    nettle.set_block_key =
+        (__typeof__(nettle.set_block_key))tern_nettle_function("nettle_aes128_set_encrypt_key");
+    nettle.encrypt_block =
+        (__typeof__(nettle.encrypt_block))tern_nettle_function("nettle_aes128_encrypt");
 }
 
 int tern_cipher_check(void)
@@ -42,8 +44,10 @@ int tern_cipher_check(void)
     if (nettle.set_key && nettle.set_iv && nettle.encrypt && nettle.decrypt && nettle.digest &&
         nettle.set_block_key && nettle.encrypt_block)
         return 0;
-    return tern_error(TERN_ERR_OTHER, "btl_tcp_encrypt needs AES-GCM of Nettle 3.4 or later, which this host does not have "
-                                      "(Debian: libnettle8)");
+    return tern_error(
+        TERN_ERR_OTHER,
+        "btl_tcp_encrypt needs AES-GCM of Nettle 3.4 or later, which this host does not have "
+        "(Debian: libnettle8)");
 }
 
 struct tern_cipher *tern_cipher_new(enum tern_direction direction, const struct tern_hello *hello,
@@ -76,8 +80,10 @@ void tern_cipher_free(struct tern_cipher *cipher)
 
 enum { LENGTH_BYTES = 4, HEAD_PROOF = TERN_RECORD_HEAD - LENGTH_BYTES };
 
-/* The first bytes of an encrypted block that holds the record's number and length: a pseudorandom function of both. */
-static void prove_head(const struct tern_cipher *cipher, uint32_t length, unsigned char ret_proof[HEAD_PROOF])
+/* The first bytes of an encrypted block that holds the record's number and length: a pseudorandom
+ * function of both. */
+static void prove_head(const struct tern_cipher *cipher, uint32_t length,
+                       unsigned char ret_proof[HEAD_PROOF])
 {
     unsigned char block[AES_BLOCK_SIZE] = {0};
     memcpy(block, &cipher->number, sizeof cipher->number);
@@ -112,7 +118,8 @@ void tern_cipher_seal(struct tern_cipher *cipher, unsigned char *record, uint32_
     nettle.digest(&cipher->gcm, TERN_RECORD_TAG, said + length);
 }
 
-uint32_t tern_cipher_read_head(struct tern_cipher *cipher, const unsigned char head[TERN_RECORD_HEAD])
+uint32_t tern_cipher_read_head(struct tern_cipher *cipher,
+                               const unsigned char head[TERN_RECORD_HEAD])
 {
     unsigned char proof[HEAD_PROOF];
     uint32_t length;

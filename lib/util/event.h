@@ -3,8 +3,8 @@
 #define TERN_EVENT_H
 
 /*
- * Events: something happened that a tool may want to hear of at once (MPI_T_event_*). Who raises one
- * knows nothing of tools, and asks first whether anybody listens:
+ * Events: something happened that a tool may want to hear of at once (MPI_T_event_*). Who raises
+ * one knows nothing of tools, and asks first whether anybody listens:
  *
  *     if (tern_event_wanted(TERN_EVENT_X))
  *         tern_event_raise(TERN_EVENT_X, comm, (int64_t[]){...});
@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 enum tern_event {
-    TERN_EVENT_UNEXPECTED, /* a message came before its receive: source, tag, of a collective?, bytes, queue length */
+    /* a message came before its receive: source, tag, of a collective?, bytes, queue length */
+    TERN_EVENT_UNEXPECTED,
     TERN_EVENT_RENDEZVOUS, /* a message was announced: destination, tag, of a collective?, bytes */
     TERN_EVENT_COLLECTIVE, /* a collective was started: which, algorithm */
     TERN_EVENT_PARAM,      /* a tool has changed a parameter: index */
@@ -34,8 +35,9 @@ static inline bool tern_event_wanted(enum tern_event type)
     return TERN_UNLIKELY(__atomic_load_n(&tern_event_mask, __ATOMIC_ACQUIRE) & 1u << type);
 }
 
-/* `comm` is the struct tern_comm it concerns, or NULL. Calls what tools have registered: raise it where
- * the own state is in order. Any locks may be held; the tool's functions call nothing that needs them. */
+/* `comm` is the struct tern_comm it concerns, or NULL. Calls what tools have registered: raise it
+ * where the own state is in order. Any locks may be held; the tool's functions call nothing that
+ * needs them. */
 extern void (*tern_event_raise)(enum tern_event type, const void *comm, const int64_t *values);
 
 #endif

@@ -6,8 +6,8 @@
 
 _Atomic int tern_threads;
 
-/* The last ones freed, while tern_object_keep is set: the user who still has a handle to one of them
- * finds no other object there. */
+/* The last ones freed, while tern_object_keep is set: the user who still has a handle to one of
+ * them finds no other object there. */
 enum { KEPT = 1024 };
 static struct tern_object *kept[KEPT];
 static unsigned next;

@@ -5,10 +5,11 @@
 /*
  * What an MPI handle points to, and what every private object begins with.
  *
- * An MPI_Comm (MPI_Datatype, ...) is the address of a struct tern_handle. Predefined handles are exported objects
- * (ompi_mpi_comm_world, ...) padded to the size Open MPI gives them, because programs COPY-relocate them: the program's
- * copy is the object, so no state lives in it and the library reaches it only through the GOT. Handles made at run time
- * are embedded in their private object (tern_object.own).
+ * An MPI_Comm (MPI_Datatype, ...) is the address of a struct tern_handle. Predefined handles are
+ * exported objects (ompi_mpi_comm_world, ...) padded to the size Open MPI gives them, because
+ * programs COPY-relocate them: the program's copy is the object, so no state lives in it and the
+ * library reaches it only through the GOT. Handles made at run time are embedded in their private
+ * object (tern_object.own).
  */
 
 #include "lib/util/atomic.h"
@@ -42,7 +43,8 @@ struct tern_handle {
 struct tern_object {
     struct tern_handle *handle; /* &own, or the exported object of a predefined one */
     struct tern_handle own;
-    int refs; /* the user's handle counts as one; messages in flight and derived objects as others */
+    /* the user's handle counts as one; messages in flight and derived objects as others */
+    int refs;
 };
 
 /* Makes `object` a fresh object of `magic` with one reference and a handle of its own. */
@@ -53,7 +55,8 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
     object->refs = 1;
 }
 
-/* Nonzero: MPI_THREAD_MULTIPLE. A thread may start a session that asks for it while others begin theirs. */
+/* Nonzero: MPI_THREAD_MULTIPLE. A thread may start a session that asks for it while others begin
+ * theirs. */
 extern TERN_OURS _Atomic int tern_threads;
 
 /* Takes and drops a reference; threads of several lanes do so at the same time. The second returns
@@ -74,7 +77,8 @@ static inline int tern_unref(int *refs)
 
 /* Frees the memory that begins with `object`; its handle is TERN_MAGIC_FREED from here on. */
 void tern_object_free(struct tern_object *object);
-/* On: memory of freed objects is not used again for a while, so that their handles can be told. Off: it is freed. */
+/* On: memory of freed objects is not used again for a while, so that their handles can be told.
+ * Off: it is freed. */
 void tern_object_keep_freed(bool on);
 extern TERN_OURS bool tern_object_keep; /* read without the lock that it is written with */
 static inline bool tern_object_kept(void)

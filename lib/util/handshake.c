@@ -45,15 +45,17 @@ int tern_confirm_seal(struct tern_confirm *confirm, const struct tern_hello *hel
     return prove("confirm", hello, answer, sizeof *answer, secret, confirm->proof);
 }
 
-int tern_handshake_key(const char *word, const struct tern_hello *hello, const struct tern_answer *answer,
-                       const unsigned char *secret, unsigned char ret_key[TERN_PROOF_BYTES])
+int tern_handshake_key(const char *word, const struct tern_hello *hello,
+                       const struct tern_answer *answer, const unsigned char *secret,
+                       unsigned char ret_key[TERN_PROOF_BYTES])
 {
     return prove(word, hello, answer, sizeof *answer, secret, ret_key);
 }
 
 bool tern_hello_begins(const struct tern_service *service, const void *bytes, size_t length)
 {
-    return memcmp(bytes, service->name, length < sizeof service->name ? length : sizeof service->name) == 0;
+    return memcmp(bytes, service->name,
+                  length < sizeof service->name ? length : sizeof service->name) == 0;
 }
 
 bool tern_hello_holds(const struct tern_hello *hello, const struct tern_service *service,
@@ -70,7 +72,8 @@ bool tern_answer_holds(const struct tern_answer *answer, const struct tern_hello
                        const unsigned char *secret)
 {
     unsigned char proof[TERN_PROOF_BYTES];
-    return prove("answer", hello, answer, offsetof(struct tern_answer, proof), secret, proof) == 0 &&
+    return prove("answer", hello, answer, offsetof(struct tern_answer, proof), secret, proof) ==
+               0 &&
            tern_proof_equal(proof, answer->proof);
 }
 

@@ -2,8 +2,8 @@
 #ifndef TERN_INTS_H
 #define TERN_INTS_H
 
-/* An array of counts or displacements as the caller gave it: int, or MPI_Count/MPI_Aint (8 bytes). Passed by value;
- * the memory stays the caller's. values may be NULL. */
+/* An array of counts or displacements as the caller gave it: int, or MPI_Count/MPI_Aint (8 bytes).
+ * Passed by value; the memory stays the caller's. values may be NULL. */
 
 #include <stdint.h>
 

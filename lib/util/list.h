@@ -2,8 +2,8 @@
 #ifndef TERN_LIST_H
 #define TERN_LIST_H
 
-/* Circular doubly linked list, links embedded in the element. A list head is a link of its own; an empty list points
- * to itself. Nothing allocates. */
+/* Circular doubly linked list, links embedded in the element. A list head is a link of its own; an
+ * empty list points to itself. Nothing allocates. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +44,8 @@ static inline void tern_list_move(struct tern_list_node *from, struct tern_list_
 }
 
 /* `fresh` takes the place of `link`. */
-static inline void tern_list_replace(const struct tern_list_node *link, struct tern_list_node *fresh)
+static inline void tern_list_replace(const struct tern_list_node *link,
+                                     struct tern_list_node *fresh)
 {
     *fresh = *link;
     fresh->prev->next = fresh->next->prev = fresh;

@@ -178,8 +178,8 @@ static void read_file(void)
     if (!wrong)
         return;
     count = 0;
-    tern_log("%s line %d: %s. The built-in figures are used; `mpi_info --measure` measures anew", source,
-             line, wrong);
+    tern_log("%s line %d: %s. The built-in figures are used; `mpi_info --measure` measures anew",
+             source, line, wrong);
 }
 
 /* What mpirun gave us: it has read and checked it. */
@@ -187,8 +187,8 @@ static void read_environment(const char *text)
 {
     int length;
     snprintf(source, sizeof source, "mpirun");
-    while (count < FIGURES_MAX &&
-           sscanf(text, " %47[a-z_]=%23[0-9]%n", known[count].name, known[count].value, &length) == 2) {
+    while (count < FIGURES_MAX && sscanf(text, " %47[a-z_]=%23[0-9]%n", known[count].name,
+                                         known[count].value, &length) == 2) {
         text += length;
         count++;
     }
@@ -200,7 +200,8 @@ static void ask(void)
     asked = true;
     if (!job || !getenv("PMIX_RANK"))
         read_file();
-    else if (strncmp(job, "tern-", 5) == 0 && given) /* else it is the variable of a job around this one */
+    else if (strncmp(job, "tern-", 5) == 0 &&
+             given) /* else it is the variable of a job around this one */
         read_environment(given);
 }
 
@@ -227,7 +228,8 @@ char *tern_figures_of_job(void)
     int used = snprintf(text, ROOM, "coll_cores=%ld", sysconf(_SC_NPROCESSORS_ONLN));
     for (int i = 0; i < count; i++)
         if (strcmp(known[i].name, "coll_cores"))
-            used += snprintf(text + used, ROOM - (size_t)used, " %s=%s", known[i].name, known[i].value);
+            used +=
+                snprintf(text + used, ROOM - (size_t)used, " %s=%s", known[i].name, known[i].value);
     return text;
 }
 
@@ -250,7 +252,8 @@ static int write_file(const char *path, const struct tern_figure *figures, int f
     FILE *file = fopen(path, "we");
     if (!file)
         return -1;
-    fputs("# Measured by `mpi_info --measure`, for this kind of host. Without this file the built-in figures are used.\n",
+    fputs("# Measured by `mpi_info --measure`, for this kind of host. Without this file the "
+          "built-in figures are used.\n",
           file);
     for (int i = 0; i < figure_count; i++)
         fprintf(file, "%s = %lld\n", figures[i].name, (long long)figures[i].value);
@@ -261,7 +264,8 @@ static int write_file(const char *path, const struct tern_figure *figures, int f
 
 static int store_fault(const char *path, int error)
 {
-    return tern_error(TERN_ERR_OTHER, "the figures cannot be written to %s: %s", path, strerror(error));
+    return tern_error(TERN_ERR_OTHER, "the figures cannot be written to %s: %s", path,
+                      strerror(error));
 }
 
 int tern_figures_store(const char *path, const struct tern_figure *figures, int figure_count)

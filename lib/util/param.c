@@ -245,7 +245,8 @@ static int64_t number_of(const char *name)
     const char *text = look_up(param, &source, &setting);
     if (text && tern_param_read_value(param->type, text, &value))
         return value;
-    if (text && text != param->preset && tern_param_may_speak() && !complained_already(param, setting))
+    if (text && text != param->preset && tern_param_may_speak() &&
+        !complained_already(param, setting))
         tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken",
                  name, text, setting ? "file " : "", source, expected[param->type],
                  param->preset ? param->preset : "0");

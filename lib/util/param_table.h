@@ -3,9 +3,9 @@
 #define TERN_PARAM_TABLE_H
 
 /*
- * What parameters there are. Each room of the library has one const table in its own ROOM_params.c; tern_param_rooms lists the
- * tables. mpirun and mpi_info know all of them, so these files contain data only and belong to libternutil.
- * Values: lib/util/param.h.
+ * What parameters there are. Each room of the library has one const table in its own ROOM_params.c;
+ * tern_param_rooms lists the tables. mpirun and mpi_info know all of them, so these files contain
+ * data only and belong to libternutil. Values: lib/util/param.h.
  */
 
 #include <stddef.h>
@@ -30,8 +30,10 @@ struct tern_param {
     const char *preset;  /* default, as text; NULL: none */
     const char *unit;    /* "bytes", "us", ... or "" */
     const char *help;    /* one sentence */
-    const char *choices; /* strings only: the allowed values, "|binomial|chain" (the first one is empty: the library chooses).
-                            Commas separate spellings of one value: "auto|never,0,none". NULL: any text is allowed. */
+    /* strings only: the allowed values, "|binomial|chain" (the first one is empty: the library
+     * chooses). Commas separate spellings of one value: "auto|never,0,none". NULL: any text is
+     * allowed. */
+    const char *choices;
     enum tern_param_when when;
     enum tern_param_scope scope;
 };
@@ -49,7 +51,8 @@ struct tern_param_room {
 /* The tables of all rooms, ended by NULL. */
 extern const struct tern_param_room *const tern_param_rooms[];
 
-/* Returns parameter number `index`, counted from 0 through all rooms, or NULL if there are not that many. ret_room may be NULL. */
+/* Returns parameter number `index`, counted from 0 through all rooms, or NULL if there are not that
+ * many. ret_room may be NULL. */
 const struct tern_param *tern_param_at(int index, const struct tern_param_room **ret_room);
 /* Returns the number of the parameter `name`, or -1 if there is none. */
 int tern_param_index(const char *name);
@@ -64,7 +67,8 @@ struct tern_param_alias {
 /* Ended by a row whose name is NULL. */
 extern const struct tern_param_alias tern_param_aliases[];
 
-/* Names of the parameters that `mpi_info --measure` measures (lib/util/measured.h), ended by NULL. */
+/* Names of the parameters that `mpi_info --measure` measures (lib/util/measured.h), ended by NULL.
+ */
 extern const char *const tern_param_measured[];
 
 #endif

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What follows configure's prefix in `directory` ("/bin" of "/usr/bin"), or NULL when it lies elsewhere. */
+/* What follows configure's prefix in `directory` ("/bin" of "/usr/bin"), or NULL when it lies
+ * elsewhere. */
 static const char *below_prefix(const char *directory)
 {
     size_t length = strlen(TERN_PREFIX);
 
-    if (strncmp(directory, TERN_PREFIX, length) != 0 || (directory[length] != '/' && directory[length] != '\0')) {
+    if (strncmp(directory, TERN_PREFIX, length) != 0 ||
+        (directory[length] != '/' && directory[length] != '\0')) {
         return NULL;
     }
     return directory + length;
@@ -35,7 +37,8 @@ static const char *find_prefix(void)
     size_t directory_length = strlen(path);
     size_t tail_length = strlen(tail);
     /* Not in a directory of that name: run from the build tree. */
-    if (directory_length < tail_length || strcmp(path + directory_length - tail_length, tail) != 0) {
+    if (directory_length < tail_length ||
+        strcmp(path + directory_length - tail_length, tail) != 0) {
         return TERN_PREFIX;
     }
     path[directory_length - tail_length] = '\0';

@@ -32,12 +32,14 @@ static void group(const struct tern_roster *roster, uint32_t *begin, uint32_t *r
         begin[host + 1] += begin[host];
     for (uint32_t rank = 0; rank < roster->size; rank++)
         ranks[begin[roster->host_of[rank]]++] = rank;
-    for (uint32_t host = roster->host_count; host > 0; host--) /* each has come to the next one's begin */
+    for (uint32_t host = roster->host_count; host > 0;
+         host--) /* each has come to the next one's begin */
         begin[host] = begin[host - 1];
     begin[0] = 0;
 }
 
-void *tern_roster_write(const struct tern_roster *roster, const char *const *names, size_t *ret_length)
+void *tern_roster_write(const struct tern_roster *roster, const char *const *names,
+                        size_t *ret_length)
 {
     uint64_t length = bytes_before_names(roster->size, roster->host_count), used = 0;
     for (uint32_t host = 0; host < roster->host_count; host++)
@@ -84,7 +86,8 @@ bool tern_roster_read(const void *bytes, size_t length, struct tern_roster *ret_
     const uint32_t *host_of = (const uint32_t *)(head + 1), *ranks = host_of + head->size,
                    *begin = ranks + head->size, *name_at = begin + head->host_count + 1;
     const char *names = (const char *)(name_at + head->host_count);
-    /* Only what this process begins with is looked at: of a large job the pages of the rest stay unread. */
+    /* Only what this process begins with is looked at: of a large job the pages of the rest stay
+     * unread. */
     if (begin[head->here] >= begin[head->here + 1] || begin[head->here + 1] > head->size ||
         name_at[head->here] >= head->length - (uint64_t)(names - (const char *)bytes))
         return false;

@@ -19,9 +19,11 @@ void tern_scarcity_say(int error)
     if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         return;
     if (error == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        tern_log("no more files can be opened here, at most %lu; connections wait until one is closed. Raise the limit (ulimit -n) "
+        tern_log("no more files can be opened here, at most %lu; connections wait until one is "
+                 "closed. Raise the limit (ulimit -n) "
                  "before the job starts",
                  (unsigned long)limit.rlim_cur);
     else
-        tern_log("the system takes no more connections (%s); they wait, and are tried again", strerror(error));
+        tern_log("the system takes no more connections (%s); they wait, and are tried again",
+                 strerror(error));
 }

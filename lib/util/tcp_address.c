@@ -55,7 +55,8 @@ static int read_subnet(const char *parameter, char *word, struct tern_tcp_word *
     bool fine = read_address(word, &ret_word->subnet);
     long bits = strtol(slash + 1, &end, 10);
     *slash = '/';
-    if (!fine || end == slash + 1 || *end || bits < 0 || bits > tern_tcp_bits_of(ret_word->subnet.family))
+    if (!fine || end == slash + 1 || *end || bits < 0 ||
+        bits > tern_tcp_bits_of(ret_word->subnet.family))
         return tern_error(TERN_ERR_ARG,
                           "%s: `%s` is no subnet; expected one such as 192.168.1.0/24 or fd00::/8",
                           parameter, word);
@@ -211,7 +212,8 @@ void tern_tcp_from_sockaddr(const struct sockaddr_storage *from, struct tern_tcp
 {
     const struct sockaddr_in *four = (const struct sockaddr_in *)from;
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)from;
-    bool is_four = from->ss_family == AF_INET, mapped = !is_four && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr);
+    bool is_four = from->ss_family == AF_INET,
+         mapped = !is_four && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr);
     struct tern_tcp_address address = {.family = is_four || mapped ? 4 : 6};
     address.prefix = (uint8_t)tern_tcp_bits_of(address.family);
     address.port = ntohs(is_four ? four->sin_port : six->sin6_port);

@@ -39,13 +39,17 @@ struct tern_tcp_filter {
     } words[TERN_TCP_WORDS_MAX];
 };
 
-/* Reads such a list; NULL or "": empty. TERN_ERR_ARG with text that names `parameter` and the wrong word. */
-int tern_tcp_filter_read(const char *parameter, const char *text, struct tern_tcp_filter *ret_filter);
-bool tern_tcp_filter_has(const struct tern_tcp_filter *filter, const struct tern_tcp_address *address);
+/* Reads such a list; NULL or "": empty. TERN_ERR_ARG with text that names `parameter` and the wrong
+ * word. */
+int tern_tcp_filter_read(const char *parameter, const char *text,
+                         struct tern_tcp_filter *ret_filter);
+bool tern_tcp_filter_has(const struct tern_tcp_filter *filter,
+                         const struct tern_tcp_address *address);
 
-/* The addresses of this host's interfaces that are up and run; those of the loopback last. Link-local ones are left out.
- * Returns how many; *ret_cut: there were more. */
-int tern_tcp_list_addresses(struct tern_tcp_address ret_list[TERN_TCP_ADDRESSES_MAX], bool *ret_cut);
+/* The addresses of this host's interfaces that are up and run; those of the loopback last.
+ * Link-local ones are left out. Returns how many; *ret_cut: there were more. */
+int tern_tcp_list_addresses(struct tern_tcp_address ret_list[TERN_TCP_ADDRESSES_MAX],
+                            bool *ret_cut);
 
 bool tern_tcp_is_loopback(const struct tern_tcp_address *address);
 bool tern_tcp_same_address(const struct tern_tcp_address *a, const struct tern_tcp_address *b);
@@ -53,13 +57,16 @@ bool tern_tcp_same_subnet(const struct tern_tcp_address *a, const struct tern_tc
 
 /* ---- for the system and for people ---- */
 
-socklen_t tern_tcp_sockaddr(const struct tern_tcp_address *address, uint16_t port, struct sockaddr_storage *ret);
-/* What accept and getsockname give; a socket for both families has IPv4 addresses within IPv6 ones, which become IPv4. */
+socklen_t tern_tcp_sockaddr(const struct tern_tcp_address *address, uint16_t port,
+                            struct sockaddr_storage *ret);
+/* What accept and getsockname give; a socket for both families has IPv4 addresses within IPv6 ones,
+ * which become IPv4. */
 void tern_tcp_from_sockaddr(const struct sockaddr_storage *from, struct tern_tcp_address *ret);
 /* "192.0.2.2:1024", "[fd00::2]:1024"; with port 0 the address alone. */
 enum { TERN_TCP_TEXT = 72 };
 const char *tern_tcp_text(const struct tern_tcp_address *address, char text[TERN_TCP_TEXT]);
 /* The same for what accept and getsockname give. */
-const char *tern_tcp_sockaddr_text(const struct sockaddr_storage *address, char text[TERN_TCP_TEXT]);
+const char *tern_tcp_sockaddr_text(const struct sockaddr_storage *address,
+                                   char text[TERN_TCP_TEXT]);
 
 #endif

@@ -26,8 +26,8 @@ int tern_loop_open(void);
 /* Watches for `wanted` from now on; 0 stops watching (also hang-ups). -1 with errno where the
  * kernel cannot watch this kind of file (EPERM: a regular file, which is always ready). */
 int tern_loop_watch(struct tern_watch *watch, uint32_t wanted);
-/* Reads and writes of this file answer EAGAIN instead of waiting, also those of other processes that
- * share it. */
+/* Reads and writes of this file answer EAGAIN instead of waiting, also those of other processes
+ * that share it. */
 void tern_loop_never_wait(int fd);
 /* (Re)starts the timer. */
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms);
@@ -37,8 +37,8 @@ struct tern_rest {
     struct tern_timer timer; /* first: the timer is the rest */
     struct tern_watch *watch;
 };
-/* Call this with the errno of an accept4 that has failed: if nothing can be opened (lib/util/scarcity.h), says so once and watches the
- * socket again after TERN_SCARCITY_MS. */
+/* Call this with the errno of an accept4 that has failed: if nothing can be opened
+ * (lib/util/scarcity.h), says so once and watches the socket again after TERN_SCARCITY_MS. */
 void tern_loop_rest_if_scarce(struct tern_rest *rest, struct tern_watch *watch, int error);
 /* Milliseconds of the monotonic clock. */
 int64_t tern_loop_now_ms(void);

@@ -172,7 +172,8 @@ static int read_slurm(const char *nodes, const char *tasks, struct tern_host_lis
     return error;
 }
 
-/* Of a job of several components ("heterogeneous"), whose variables have the component's number behind: how many; 0: it is none. */
+/* Of a job of several components ("heterogeneous"), whose variables have the component's number
+ * behind: how many; 0: it is none. */
 static int slurm_components(void)
 {
     const char *size = getenv("SLURM_HET_SIZE");
@@ -207,15 +208,19 @@ static int read_slurm_job(struct tern_host_list *list)
 {
     int components = slurm_components(), error = 0;
     if (!components)
-        return read_slurm(slurm_nodes(), first_of(getenv("SLURM_TASKS_PER_NODE"), getenv("SLURM_JOB_CPUS_PER_NODE")), list);
+        return read_slurm(
+            slurm_nodes(),
+            first_of(getenv("SLURM_TASKS_PER_NODE"), getenv("SLURM_JOB_CPUS_PER_NODE")), list);
     for (int i = 0; i < components && !error; i++) {
         const char *nodes = component_value("SLURM_JOB_NODELIST", i);
         const char *tasks = component_value("SLURM_TASKS_PER_NODE", i);
         if (!nodes)
-            return tern_error(TERN_ERR_ARG,
-                              "this Slurm job has %d components, but SLURM_JOB_NODELIST_HET_GROUP_%d is not set",
-                              components, i);
-        error = read_slurm(nodes, first_of(tasks, component_value("SLURM_JOB_CPUS_PER_NODE", i)), list);
+            return tern_error(
+                TERN_ERR_ARG,
+                "this Slurm job has %d components, but SLURM_JOB_NODELIST_HET_GROUP_%d is not set",
+                components, i);
+        error =
+            read_slurm(nodes, first_of(tasks, component_value("SLURM_JOB_CPUS_PER_NODE", i)), list);
     }
     return error;
 }
@@ -232,7 +237,8 @@ static int read_lsf_words(const char *name, bool with_slots, struct tern_host_li
         struct tern_host_entry entry;
         error = parse_line(line, true, &entry);
         if (error)
-            tern_error(TERN_ERR_ARG, "%s is `%s`; expected pairs of a host and its number of slots", name, getenv(name));
+            tern_error(TERN_ERR_ARG, "%s is `%s`; expected pairs of a host and its number of slots",
+                       name, getenv(name));
         else
             tern_host_list_add(list, &entry);
         free(line);
@@ -252,7 +258,8 @@ enum tern_batch_system tern_allocation_system(void)
         return TERN_SLURM;
     if (all_set("PBS_JOBID", "PBS_NODEFILE"))
         return TERN_PBS;
-    if (all_set("LSB_JOBID", "LSB_DJOB_HOSTFILE") || all_set("LSB_JOBID", "LSB_MCPU_HOSTS") || all_set("LSB_JOBID", "LSB_HOSTS"))
+    if (all_set("LSB_JOBID", "LSB_DJOB_HOSTFILE") || all_set("LSB_JOBID", "LSB_MCPU_HOSTS") ||
+        all_set("LSB_JOBID", "LSB_HOSTS"))
         return TERN_LSF;
     if (all_set("JOB_ID", "PE_HOSTFILE"))
         return TERN_GRID_ENGINE;
@@ -268,7 +275,8 @@ bool tern_allocation_has_srun(void)
 static char *find_starter(char *directory, const char *name)
 {
     const char *path = first_of(getenv("PATH"), "");
-    char *directories = directory ? tern_must_format("%s:%s", directory, path) : tern_must_copy(path);
+    char *directories =
+        directory ? tern_must_format("%s:%s", directory, path) : tern_must_copy(path);
     char *found = tern_program_in(directories, name);
     free(directories);
     free(directory);
@@ -281,10 +289,14 @@ void tern_allocation_starter(struct tern_strings *ret_words)
     char *program = NULL;
     *ret_words = (struct tern_strings){ 0 };
     if (system == TERN_LSF)
-        program = find_starter(getenv("LSF_BINDIR") ? tern_must_copy(getenv("LSF_BINDIR")) : NULL, "blaunch");
+        program = find_starter(getenv("LSF_BINDIR") ? tern_must_copy(getenv("LSF_BINDIR")) : NULL,
+                               "blaunch");
     if (system == TERN_GRID_ENGINE && !tern_param_bool("plm_rsh_disable_qrsh"))
-        program = find_starter(all_set("SGE_ROOT", "ARC") ? tern_must_format("%s/bin/%s", getenv("SGE_ROOT"), getenv("ARC")) : NULL,
-                               "qrsh");
+        program =
+            find_starter(all_set("SGE_ROOT", "ARC")
+                             ? tern_must_format("%s/bin/%s", getenv("SGE_ROOT"), getenv("ARC"))
+                             : NULL,
+                         "qrsh");
     if (!program)
         return;
     tern_strings_take(ret_words, program);

@@ -27,7 +27,8 @@ static const struct tern_option *find_option(char *word, char **ret_value)
     char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
     for (int i = 0; i < tern_option_count; i++) {
         const struct tern_option *option = &tern_option_table[i];
-        bool joined = equals && option->values == 1 && strlen(option->name) == (size_t)(equals - name) &&
+        bool joined = equals && option->values == 1 &&
+                      strlen(option->name) == (size_t)(equals - name) &&
                       strncmp(name, option->name, equals - name) == 0;
         *ret_value = joined ? equals + 1 : NULL;
         if (joined || strcmp(name, option->name) == 0)
@@ -104,7 +105,8 @@ static int read_appfile(const char *path, struct tern_options *options)
     options->file_depth++;
     int error = 0;
     struct tern_strings words = { 0 };
-    while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) { /* nothing follows the last line break */
+    /* nothing follows the last line break */
+    while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
         size_t length = strlen(line);
         bool goes_on = length > 0 && line[length - 1] == '\\';
         line[length - goes_on] = '\0';

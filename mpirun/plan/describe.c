@@ -18,7 +18,8 @@ static int end_of_core(const struct tern_host *host, int i)
     return end;
 }
 
-static void describe_cores(FILE *out, const struct tern_host *host, const struct tern_rank_place *place)
+static void describe_cores(FILE *out, const struct tern_host *host,
+                           const struct tern_rank_place *place)
 {
     const char *comma = "";
     for (int i = 0; i < host->cpu_count;) {
@@ -30,8 +31,9 @@ static void describe_cores(FILE *out, const struct tern_host *host, const struct
             }
         }
         if (first >= 0) {
-            fprintf(out, "%ssocket %d[core %d[hwt %d", comma, host->cpus[i].id[TERN_MAP_LEVEL_SOCKET],
-                    host->cpus[i].id[TERN_MAP_LEVEL_CORE], first);
+            fprintf(out, "%ssocket %d[core %d[hwt %d", comma,
+                    host->cpus[i].id[TERN_MAP_LEVEL_SOCKET], host->cpus[i].id[TERN_MAP_LEVEL_CORE],
+                    first);
             if (last > first)
                 fprintf(out, "-%d", last);
             fputs("]]", out);
@@ -42,7 +44,8 @@ static void describe_cores(FILE *out, const struct tern_host *host, const struct
 }
 
 /* One letter per hardware thread, "/" between cores, brackets around sockets. */
-static void draw_sockets(FILE *out, const struct tern_host *host, const struct tern_rank_place *place)
+static void draw_sockets(FILE *out, const struct tern_host *host,
+                         const struct tern_rank_place *place)
 {
     for (int i = 0; i < host->cpu_count; i++) {
         const struct tern_cpu *cpu = &host->cpus[i], *before = i ? cpu - 1 : NULL;
@@ -93,9 +96,10 @@ char *tern_map_locality(const struct tern_host *host, const struct tern_rank_pla
         const char *name;
         enum tern_map_level level;
     } kinds[] = {
-        { "SK", TERN_MAP_LEVEL_SOCKET }, { ":L3", TERN_MAP_LEVEL_L3 },   { ":L2", TERN_MAP_LEVEL_L2 },
-        { ":L1", TERN_MAP_LEVEL_L1 },    { ":CR", TERN_MAP_LEVEL_CORE }, { ":HT", TERN_MAP_LEVEL_HWTHREAD },
-        { ":NM", TERN_MAP_LEVEL_NUMA },
+        {"SK", TERN_MAP_LEVEL_SOCKET}, {":L3", TERN_MAP_LEVEL_L3},
+        {":L2", TERN_MAP_LEVEL_L2},    {":L1", TERN_MAP_LEVEL_L1},
+        {":CR", TERN_MAP_LEVEL_CORE},  {":HT", TERN_MAP_LEVEL_HWTHREAD},
+        {":NM", TERN_MAP_LEVEL_NUMA},
     };
     char *text = NULL;
     size_t length;

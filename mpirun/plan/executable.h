@@ -12,7 +12,8 @@ enum { TERN_EXIT_NOT_FOUND = 127, TERN_EXIT_NOT_EXECUTABLE = 126 };
  * directory it will run in. 0, or the exit status for mpirun with the sentence in
  * tern_error_text(TERN_ERR_ARG). */
 int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_path);
-/* The program of that name in the first of some directories, separated by colons as in $PATH, that has it; malloc'ed. NULL: none. */
+/* The program of that name in the first of some directories, separated by colons as in $PATH, that
+ * has it; malloc'ed. NULL: none. */
 char *tern_program_in(const char *directories, const char *name);
 
 #endif

@@ -23,8 +23,8 @@ int tern_host_parse_slots(const char *text, const char *where, int *ret_slots)
     char *end;
     long slots = strtol(text, &end, 10);
     if (end == text || *end || slots < 1 || slots > MOST_SLOTS)
-        return tern_error(TERN_ERR_ARG, "\"%s\" is not a number of slots (in %s); expected 1 to %d", text, where,
-                          MOST_SLOTS);
+        return tern_error(TERN_ERR_ARG, "\"%s\" is not a number of slots (in %s); expected 1 to %d",
+                          text, where, MOST_SLOTS);
     *ret_slots = (int)slots;
     return 0;
 }
@@ -63,7 +63,8 @@ int tern_host_parse(const char *text, struct tern_host_entry *ret_entry)
     } else {
         if (colon && strchr(colon + 1, ':'))
             colon = NULL;
-        int error = tern_host_parse_name(text, colon ? (size_t)(colon - text) : strlen(text), &entry);
+        int error =
+            tern_host_parse_name(text, colon ? (size_t)(colon - text) : strlen(text), &entry);
         if (error)
             return error;
     }

@@ -56,8 +56,11 @@ static int check_names(const struct tern_host_list *list)
     for (int i = 0; i < list->count; i++) {
         const char *name = list->items[i].name, *user = list->items[i].user;
         if (!tern_host_name_is_good(name) || (*user && !tern_host_name_is_good(user)))
-            return tern_error(TERN_ERR_ARG, "\"%s%s%s\" in %s is not the name of a host: it begins with \"-\", or has a blank, a slash "
-                              "or a control code in it", user, *user ? "@" : "", name, list->where);
+            return tern_error(TERN_ERR_ARG,
+                              "\"%s%s%s\" in %s is not the name of a host: it begins with \"-\", "
+                              "or has a blank, a slash "
+                              "or a control code in it",
+                              user, *user ? "@" : "", name, list->where);
     }
     return 0;
 }

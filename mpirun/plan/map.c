@@ -11,9 +11,9 @@
  * Objects of a level need not be alike: a control group leaves three cores of one socket and one of
  * the other, efficient cores share a cache by four. So both steps count laps: an object of four
  * cores is on its first lap until it has four ranks. Of the objects on the earliest lap a rank sits
- * at the next one in turn, and is bound to those with fewest ranks. Where all objects are alike this
- * is going round. A rank whose object has too few free processors for all that it wants (PE=N) takes
- * free ones elsewhere: two ranks share one only where there are too few for all.
+ * at the next one in turn, and is bound to those with fewest ranks. Where all objects are alike
+ * this is going round. A rank whose object has too few free processors for all that it wants (PE=N)
+ * takes free ones elsewhere: two ranks share one only where there are too few for all.
  */
 #include "mpirun/plan/map.h"
 
@@ -49,8 +49,8 @@ static int too_few_places(const struct tern_map_request *request, int ranks)
     if (request->fixed_by)
         return tern_error(TERN_ERR_ARG, "the rankfile %s says where %d rank%s run%s, not all of %d",
                           request->fixed_by, request->fixed_count,
-                          request->fixed_count == 1 ? "" : "s", request->fixed_count == 1 ? "s" : "",
-                          ranks);
+                          request->fixed_count == 1 ? "" : "s",
+                          request->fixed_count == 1 ? "s" : "", ranks);
     return tern_error(TERN_ERR_ARG,
                       "--map-by seq: %d ranks, and %d host%s named; each rank needs one of its own",
                       ranks, request->fixed_count, request->fixed_count == 1 ? " is" : "s are");
@@ -102,10 +102,12 @@ static bool has_room(const struct mapping *m, int h, bool over)
 }
 
 /* Which host the next rank goes to: one host is filled after the other; with `spread` each in turn,
- * with span each gets its share; when all slots are taken, to each in turn. -1: there is no room. */
+ * with span each gets its share; when all slots are taken, to each in turn. -1: there is no room.
+ */
 static int next_host(const struct mapping *m, bool spread, int *cursor)
 {
-    int share = m->request->span ? (m->map->size + m->host_count - 1) / m->host_count : m->map->size;
+    int share =
+        m->request->span ? (m->map->size + m->host_count - 1) / m->host_count : m->map->size;
     bool free_slots = false;
     for (int h = 0; h < m->host_count; h++)
         free_slots |= has_room(m, h, false);
@@ -150,8 +152,8 @@ static char *list_offers(const struct mapping *m)
     return text ? text : tern_must_copy("");
 }
 
-/* More ranks than slots. Where it was said what each host gets, but no slots of its own, then that is
- * what counts. */
+/* More ranks than slots. Where it was said what each host gets, but no slots of its own, then that
+ * is what counts. */
 static int check_slots(const struct mapping *m)
 {
     bool over = false;
@@ -175,7 +177,10 @@ static int no_room(const struct mapping *m, const struct tern_host *full)
 {
     int most = 0;
     if (full && (m->request->per_object || m->request->fixed))
-        return tern_error(TERN_ERR_ARG, "the hostfile allows at most %d ranks on %s (max_slots), which would get more", full->max_slots, full->name);
+        return tern_error(
+            TERN_ERR_ARG,
+            "the hostfile allows at most %d ranks on %s (max_slots), which would get more",
+            full->max_slots, full->name);
     for (int h = 0; h < m->host_count; h++)
         most += m->hosts[h].max_slots;
     char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
@@ -265,7 +270,8 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
 }
 
 /* Cores or hardware threads of each object of a level; malloc'ed. */
-static int *count_units(const struct tern_host *host, enum tern_map_level level, enum tern_map_level unit)
+static int *count_units(const struct tern_host *host, enum tern_map_level level,
+                        enum tern_map_level unit)
 {
     int *units = tern_must_alloc(host->cpu_count * sizeof *units);
     int *seen = tern_must_alloc(host->cpu_count * sizeof *seen); /* 1 + the unit's object */
@@ -317,7 +323,8 @@ static void place_at_objects(const struct mapping *m)
 }
 
 /* First hardware thread of the object that the place sits at. */
-static const struct tern_cpu *first_cpu(const struct mapping *m, const struct tern_rank_place *place)
+static const struct tern_cpu *first_cpu(const struct mapping *m,
+                                        const struct tern_rank_place *place)
 {
     const struct tern_host *host = &m->hosts[place->host];
     for (int c = 0; c < host->cpu_count && m->map->by < TERN_MAP_LEVEL_COUNT; c++) {
@@ -414,7 +421,8 @@ static int least_used(const struct mapping *m, const struct tern_rank_place *pla
     return best;
 }
 
-static void bind_place(const struct mapping *m, struct tern_rank_place *place, struct targets *targets)
+static void bind_place(const struct mapping *m, struct tern_rank_place *place,
+                       struct targets *targets)
 {
     const struct tern_host *host = &m->hosts[place->host];
     place->bound = true;
@@ -461,7 +469,8 @@ static int bind_ranks_of(const struct mapping *m, int h)
         if (place->host != h)
             continue;
         place->local_rank = local++;
-        if (m->request->fixed && m->request->fixed[i].slots && m->request->bind != TERN_MAP_LEVEL_NONE)
+        if (m->request->fixed && m->request->fixed[i].slots &&
+            m->request->bind != TERN_MAP_LEVEL_NONE)
             error = bind_as_said(m, i);
         else if (free_to_move)
             take_object(host, TERN_MAP_LEVEL_NODE, 0, place);

@@ -103,8 +103,8 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
         else if (strcasecmp(word, "nojobid") == 0)
             options->output_no_job = true;
         else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
-            error = tern_error(TERN_ERR_ARG,
-                               "%s: no modifier \"%s\"; there are nocopy and nojobid", option, word);
+            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid",
+                               option, word);
     }
     free(options->output_dir);
     options->output_dir = copy;

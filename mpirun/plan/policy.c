@@ -88,8 +88,8 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
             break;
     }
     if (!best)
-        return tern_error(TERN_ERR_ARG, "%s %s allows no number of ranks from 1 to %d", option, text,
-                          most);
+        return tern_error(TERN_ERR_ARG, "%s %s allows no number of ranks from 1 to %d", option,
+                          text, most);
     *ret_number = (int)best;
     return 0;
 }
@@ -136,10 +136,10 @@ int tern_policy_ppr(const char *option, const char *text, struct tern_options *o
         *level_text++ = '\0';
     error = tern_policy_number(option, copy, 1, 1 << 20, &count);
     if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_MAP_LEVEL_COUNT))
-        error =
-            tern_error(TERN_ERR_ARG,
-                       "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
-                       option, text);
+        error = tern_error(TERN_ERR_ARG,
+                           "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, "
+                           "core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                           option, text);
     free(copy);
     if (error)
         return error;
@@ -169,11 +169,12 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
         options->by_rankfile = strcasecmp(word, "rankfile") == 0;
         bool fixed = options->sequential || options->by_rankfile;
         if (!fixed && (!find_level(word, &level) || level == TERN_MAP_LEVEL_NONE))
-            error = tern_error(TERN_ERR_ARG,
-                               "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
-                               "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
-                               "rankfile",
-                               option, word);
+            error =
+                tern_error(TERN_ERR_ARG,
+                           "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
+                           "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
+                           "rankfile",
+                           option, word);
         else
             options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
     }
@@ -198,14 +199,16 @@ static int cut_modifiers(const char *option, char *copy, const char *const *know
         while (known[i] && strncasecmp(word, known[i], strlen(known[i])))
             i++;
         if (*word && !known[i])
-            return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option, word, known[0], known[1]);
+            return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option,
+                              word, known[0], known[1]);
     }
     return 0;
 }
 
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
-    static const char *const known[] = {"span", "fill", NULL}; /* the order is the objects' all the same */
+    /* the order is the objects' all the same */
+    static const char *const known[] = {"span", "fill", NULL};
     char *copy = tern_must_copy(text);
     int error = cut_modifiers(option, copy, known);
     enum tern_map_level level;
@@ -215,7 +218,8 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
         return error;
     if (!found)
         return tern_error(TERN_ERR_ARG,
-                          "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                          "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, "
+                          "l3cache, numa, socket, package and node",
                           option, text);
     options->map.rank_by = level;
     return 0;
@@ -223,7 +227,9 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
-    static const char *const known[] = {"overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL}; /* always so */
+    /* always so */
+    static const char *const known[] = {
+        "overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL};
     char *copy = tern_must_copy(text);
     int error = cut_modifiers(option, copy, known);
     enum tern_map_level level;

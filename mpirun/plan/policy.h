@@ -13,8 +13,8 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
 /* "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 
-/* The largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1 section 11.8.4:
- * triplets FIRST:LAST:STEP, separated by commas; LAST and STEP may be missing). */
+/* The largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1
+ * section 11.8.4: triplets FIRST:LAST:STEP, separated by commas; LAST and STEP may be missing). */
 int tern_policy_soft(const char *option, const char *text, int most, int *ret_number);
 
 /* A whole number from `least` to `most`. */

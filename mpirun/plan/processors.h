@@ -2,7 +2,8 @@
 #ifndef TERN_MPIRUN_PLAN_PROCESSORS_H
 #define TERN_MPIRUN_PLAN_PROCESSORS_H
 
-/* The processors of a host, as recorded: data of this machine or of another one, for the mapping. */
+/* The processors of a host, as recorded: data of this machine or of another one, for the mapping.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -96,8 +96,9 @@ static int add_line(struct tern_rankfile *file, int rank, const char *host, cons
     struct tern_cpus none;
     int error = slots ? tern_slots_find(NULL, slots, false, where, &none) : 0;
     if (!error && host[0] == '+' && relative_host(host) < 0)
-        error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not a host: those by number are +n0, +n1, ...",
-                           where, host);
+        error =
+            tern_error(TERN_ERR_ARG, "%s: \"%s\" is not a host: those by number are +n0, +n1, ...",
+                       where, host);
     if (!error && rank < file->count && file->ranks[rank].host)
         error = tern_error(TERN_ERR_ARG, "%s: line %d says already where rank %d runs", where,
                            file->ranks[rank].line, rank);
@@ -133,8 +134,8 @@ int tern_rankfile_parse(const char *path, const char *text, bool physical,
             free(all);
         }
         if (split < 0)
-            error = tern_error(TERN_ERR_ARG, "%s, line %d: expected \"rank N=HOST slot=SLOTS\"", path,
-                               number);
+            error = tern_error(TERN_ERR_ARG, "%s, line %d: expected \"rank N=HOST slot=SLOTS\"",
+                               path, number);
     }
     free(copy);
     for (int rank = 0; rank < file.count && !error; rank++) {
@@ -198,8 +199,9 @@ int tern_rankfile_place(const struct tern_rankfile *file, const struct tern_host
         const struct tern_rank_line *line = &file->ranks[rank];
         int host = relative_host(line->host), error = 0;
         if (host >= list->count)
-            error = tern_error(TERN_ERR_ARG, "%s, line %d: there is no host %s in %s, only +n0 to +n%d",
-                               file->path, line->line, line->host, where, list->count - 1);
+            error =
+                tern_error(TERN_ERR_ARG, "%s, line %d: there is no host %s in %s, only +n0 to +n%d",
+                           file->path, line->line, line->host, where, list->count - 1);
         else if (host < 0 && (host = tern_host_list_find(list, line->host)) < 0)
             error = tern_error(TERN_ERR_ARG, "%s, line %d: host %s is not in %s", file->path,
                                line->line, line->host, where);

@@ -3,8 +3,8 @@
 #define TERN_MPIRUN_PLAN_RANKFILE_H
 
 /* Rankfiles: a line "rank N=HOST slot=SLOTS" says where one rank runs. HOST may be +nX, the host at
- * place X (from 0) of those that the job may use. SLOTS are described in slots.h. Without "slot=" the
- * rank is bound as --bind-to says. */
+ * place X (from 0) of those that the job may use. SLOTS are described in slots.h. Without "slot="
+ * the rank is bound as --bind-to says. */
 
 #include "mpirun/plan/host_list.h"
 #include "mpirun/plan/map.h"
@@ -32,8 +32,8 @@ void tern_rankfile_free(struct tern_rankfile *file);
 /* The hosts that it names, with as many slots as lines; this machine where all are +nX. */
 void tern_rankfile_hosts(const struct tern_rankfile *file, struct tern_host_list *list);
 
-/* Each rank's place among the hosts of `list`, which come from `where`; *ret_fixed, of file->count, is
- * to be freed and refers to the file. TERN_ERR_ARG for hosts that are not in it. */
+/* Each rank's place among the hosts of `list`, which come from `where`; *ret_fixed, of file->count,
+ * is to be freed and refers to the file. TERN_ERR_ARG for hosts that are not in it. */
 int tern_rankfile_place(const struct tern_rankfile *file, const struct tern_host_list *list,
                         const char *where, struct tern_fixed_place **ret_fixed);
 

@@ -6,7 +6,8 @@
 
 #include "lib/util/error.h"
 
-/* One element of a list of slots: cores `first` to `last`, last -1: to the end; of a socket, or -1. */
+/* One element of a list of slots: cores `first` to `last`, last -1: to the end; of a socket, or -1.
+ */
 struct slots {
     int socket, first, last;
     bool ends; /* a semicolon follows: the socket is not that of the next */
@@ -55,10 +56,10 @@ static bool read_slots(const char **at, struct slots *item)
     return !**at || ((**at == ',' || **at == ';') && *++*at);
 }
 
-/* Adds what numbers `first` to `last` of a level stand for; returns the first one that is missing, or
- * -1. Numbers count from the first one of the socket. */
-static int take_slots(const struct tern_host *host, enum tern_map_level level, const struct slots *item,
-                      struct tern_cpus *cpus)
+/* Adds what numbers `first` to `last` of a level stand for; returns the first one that is missing,
+ * or -1. Numbers count from the first one of the socket. */
+static int take_slots(const struct tern_host *host, enum tern_map_level level,
+                      const struct slots *item, struct tern_cpus *cpus)
 {
     int offset = -1, after = 0;
     for (int c = 0; c < host->cpu_count; c++) {
@@ -99,11 +100,14 @@ static int take_physical(const struct tern_host *host, enum tern_map_level level
 static int missing_slot(const struct tern_host *host, const struct slots *item, int missing,
                         bool physical, enum tern_map_level level, const char *where)
 {
-    const char *kind = physical ? "processor" : level == TERN_MAP_LEVEL_CORE ? "core" : "hardware thread";
+    const char *kind = physical                       ? "processor"
+                       : level == TERN_MAP_LEVEL_CORE ? "core"
+                                                      : "hardware thread";
     int sockets = tern_host_objects(host, TERN_MAP_LEVEL_SOCKET);
     if (item->socket >= sockets)
-        return tern_error(TERN_ERR_ARG, "%s: host %s has %d socket%s that may be used, no socket %d",
-                          where, host->name, sockets, sockets == 1 ? "" : "s", item->socket);
+        return tern_error(TERN_ERR_ARG,
+                          "%s: host %s has %d socket%s that may be used, no socket %d", where,
+                          host->name, sockets, sockets == 1 ? "" : "s", item->socket);
     if (item->socket >= 0)
         return tern_error(TERN_ERR_ARG, "%s: socket %d of host %s has no %s %d that may be used",
                           where, item->socket, host->name, kind, missing);

@@ -15,12 +15,12 @@
  * mpirun, and has a command line of its own, so that `pkill -9 -f mpirun` does not either.
  *
  * If both are killed all the same, nobody is left who could find what descends from the job. So the
- * kernel kills each rank when the guardian has ended, whatever the rank is doing: the process itself
- * (PR_SET_PDEATHSIG) and its process group (a lifeline). Either misses some: the first is lost in a
- * program with set-user-ID and does not reach the children of a script, the second is lost where a
- * rank closes its descriptors. A program in MPI ties itself to mpirun besides (lib/rte/report.c),
- * which also reaches those that lead a process group of their own. The session directory stays then
- * until the next job of this user comes.
+ * kernel kills each rank when the guardian has ended, whatever the rank is doing: the process
+ * itself (PR_SET_PDEATHSIG) and its process group (a lifeline). Either misses some: the first is
+ * lost in a program with set-user-ID and does not reach the children of a script, the second is
+ * lost where a rank closes its descriptors. A program in MPI ties itself to mpirun besides
+ * (lib/rte/report.c), which also reaches those that lead a process group of their own. The session
+ * directory stays then until the next job of this user comes.
  */
 #include "mpirun/ranks/guardian.h"
 
@@ -247,8 +247,10 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
 
 /* ---- the guardian's loop ---- */
 
-/* Forks a rank, tied to a lifeline whose far end stays open here as long as the guardian lives. The process, or -1. */
-static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv, char **envp)
+/* Forks a rank, tied to a lifeline whose far end stays open here as long as the guardian lives. The
+ * process, or -1. */
+static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv,
+                       char **envp)
 {
     int lifeline[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lifeline) < 0)

@@ -14,8 +14,8 @@
 
 enum tern_guardian_kind {
     /* to the guardian */
-    TERN_GUARDIAN_PLAN = 1, /* with descriptors: the plan (`size` bytes), the node memory, and what ranks
-                               report on */
+    /* with descriptors: the plan (`size` bytes), the node memory, and what ranks report on */
+    TERN_GUARDIAN_PLAN = 1,
     TERN_GUARDIAN_SPAWN,  /* start `rank`, with three descriptors: stdin, stdout, stderr; places say
                              where in the plan */
     TERN_GUARDIAN_SIGNAL, /* send signal `value` to the group of `rank`; -1: of every rank */
@@ -32,7 +32,13 @@ enum tern_guardian_kind {
 };
 
 /* Steps between fork and exec that can fail. */
-enum tern_guardian_step { TERN_STEP_FORK, TERN_STEP_GROUP, TERN_STEP_DESCRIPTORS, TERN_STEP_WDIR, TERN_STEP_EXEC };
+enum tern_guardian_step {
+    TERN_STEP_FORK,
+    TERN_STEP_GROUP,
+    TERN_STEP_DESCRIPTORS,
+    TERN_STEP_WDIR,
+    TERN_STEP_EXEC
+};
 
 struct tern_guardian_message {
     int32_t kind;
@@ -58,7 +64,8 @@ struct tern_guardian_start {
     bool hangup_ignored;            /* mpirun was started with nohup */
 };
 
-/* Tells where the command line of this process is, so that the guardian can have another one. Call it once, with main's argv. */
+/* Tells where the command line of this process is, so that the guardian can have another one. Call
+ * it once, with main's argv. */
 void tern_guardian_command_line(char **argv);
 
 /* Forks the guardian. *ret_fd is the socket to it (nonblocking). 0 or TERN_ERR_OTHER. */

@@ -14,8 +14,8 @@ void tern_input_add(int fd);
  * is called when they have taken it. */
 void tern_input_add_host(int host, void (*send)(int host, const char *piece, size_t size));
 void tern_input_taken(int host, bool wants_more);
-/* On an agent: a piece for the targets here, after the last one has been taken; `taken` is then told,
- * and whether anybody still reads. */
+/* On an agent: a piece for the targets here, after the last one has been taken; `taken` is then
+ * told, and whether anybody still reads. */
 void tern_input_feed(const char *piece, size_t size, void (*taken)(bool wants_more));
 /* Starts to read, once all are added. */
 void tern_input_start(void);

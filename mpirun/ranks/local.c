@@ -68,7 +68,8 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
         if (answer.kind == TERN_GUARDIAN_EXITED) {
             tern_server_dispatch();
             tern_reports_read(answer.rank);
-            tern_node_memory_end_rank(local.job->node_memory_fd, local.job->map->places[answer.rank].local_rank);
+            tern_node_memory_end_rank(local.job->node_memory_fd,
+                                      local.job->map->places[answer.rank].local_rank);
         }
         local.answered(&answer);
     }
@@ -194,7 +195,8 @@ int tern_local_start_ranks(struct tern_job *job)
     void *roster = make_roster(job, &length);
     if (!roster)
         return tern_error(TERN_ERR_NO_MEM, "no memory to tell ranks who they are");
-    int error = tern_node_memory_create(ranks, job->token, roster, length, &job->node_memory_fd, &memory_size);
+    int error = tern_node_memory_create(ranks, job->token, roster, length, &job->node_memory_fd,
+                                        &memory_size);
     free(roster);
     if (error)
         return error;

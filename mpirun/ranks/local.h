@@ -25,7 +25,8 @@ int tern_local_start_ranks(struct tern_job *job);
 void tern_local_order(int kind, int rank, int value);
 /* Nothing of the job is left: the directory is removed, the guardian ends. */
 void tern_local_close(void);
-/* Leaves the job to the guardian, which ends and removes what is here, and waits for that, at most so long. */
+/* Leaves the job to the guardian, which ends and removes what is here, and waits for that, at most
+ * so long. */
 void tern_local_abandon(int timeout_ms);
 /* Is there a guardian? */
 bool tern_local_guarded(void);

@@ -37,8 +37,8 @@ static uint64_t least_size(int ranks)
     return TERN_NODE_HALVES * ((n * n + n) * 4096 + (2 << 20));
 }
 
-int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length, int *ret_fd,
-                            uint64_t *ret_size)
+int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length,
+                            int *ret_fd, uint64_t *ret_size)
 {
     uint64_t size = tern_node_memory_size(ranks);
     struct rlimit limit;
@@ -55,7 +55,8 @@ int tern_node_memory_create(int ranks, const char *token, const void *roster, si
     int fd = tern_memory_file("tern-node");
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "memfd_create: %s", strerror(errno));
-    if (ftruncate(fd, (off_t)(size + length)) < 0 || pwrite(fd, head, sizeof head, 0) != sizeof head ||
+    if (ftruncate(fd, (off_t)(size + length)) < 0 ||
+        pwrite(fd, head, sizeof head, 0) != sizeof head ||
         pwrite(fd, roster, length, (off_t)size) != (ssize_t)length) {
         close(fd);
         return tern_error(TERN_ERR_OTHER, "cannot make %llu bytes of shared memory: %s",

@@ -105,7 +105,8 @@ static void file_failed(struct stream *stream, int error)
 {
     static bool said;
     if (!said)
-        tern_output_say("cannot write the output file of rank %d: %s; what ranks write into files is not complete",
+        tern_output_say("cannot write the output file of rank %d: %s; what ranks write into files "
+                        "is not complete",
                         stream->source.rank, strerror(error));
     said = true;
     output.listener->file_failed(stream->source.rank);
@@ -182,9 +183,10 @@ static void close_stream(struct stream *stream)
 
 /* Reads what is there, up to `reads` pieces. False: the stream has ended.
  *
- * A pty whose last user has gone says EIO. But Linux may say so while a worker of its own still has the last bytes (n_tty_read
- * waits for the worker and only then looks whether the other end was closed, which may have happened between): who reads
- * again waits for the worker. So EIO twice in a row is the end. */
+ * A pty whose last user has gone says EIO. But Linux may say so while a worker of its own still has
+ * the last bytes (n_tty_read waits for the worker and only then looks whether the other end was
+ * closed, which may have happened between): who reads again waits for the worker. So EIO twice in a
+ * row is the end. */
 static bool read_some(struct stream *stream, int reads)
 {
     static char buffer[READ_BYTES];

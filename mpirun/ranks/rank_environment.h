@@ -11,15 +11,16 @@
  * neither our PMIx server nor our ranks believe it. */
 void tern_environment_clean(void);
 
-/* The variables of ours that ranks on other hosts get too: parameters, and what Slurm says of the job. */
+/* The variables of ours that ranks on other hosts get too: parameters, and what Slurm says of the
+ * job. */
 void tern_environment_to_send(struct tern_strings *env);
 
-/* On such a host: sets them. What Slurm said to the step that an agent is would contradict what it said to the job, whose
- * variables are among them. */
+/* On such a host: sets them. What Slurm said to the step that an agent is would contradict what it
+ * said to the job, whose variables are among them. */
 void tern_environment_receive(const struct tern_strings *env);
 
-/* The figures that mpirun's host and user have, and its number of cores, become variables of all programs, on every
- * host: ranks that compute different prices choose different algorithms. */
+/* The figures that mpirun's host and user have, and its number of cores, become variables of all
+ * programs, on every host: ranks that compute different prices choose different algorithms. */
 void tern_environment_add_figures(struct tern_options *options);
 
 /* What all ranks of program `app` on this machine share. */

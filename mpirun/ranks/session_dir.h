@@ -14,8 +14,8 @@
 int tern_session_create(const char *token, char *ret_path, size_t room);
 /* Holds the lock in this process too. */
 void tern_session_hold(const char *path);
-/* Removes the directories whose owners have all been killed, as the next job would. What is still being killed gets a moment. An
- * exit status. */
+/* Removes the directories whose owners have all been killed, as the next job would. What is still
+ * being killed gets a moment. An exit status. */
 int tern_session_sweep(void);
 /* Removes the directory and, when it was the last one, the one around it. */
 void tern_session_remove(const char *path);

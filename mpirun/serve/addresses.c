@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A question goes up to mpirun and from there to the rank's host, which answers when the rank has spoken, at once in most cases.
- * The answer tells of all ranks of that host that have; who asks for another of them finds it here. Most of a card is the same
- * for the ranks of a host, and is kept once: what they have in common.
+ * A question goes up to mpirun and from there to the rank's host, which answers when the rank has
+ * spoken, at once in most cases. The answer tells of all ranks of that host that have; who asks for
+ * another of them finds it here. Most of a card is the same for the ranks of a host, and is kept
+ * once: what they have in common.
  *
- * A rank may be a script of several programs, each with a card of its own. A question is for the program of the asker's number,
- * so what is known of an earlier one is no answer.
+ * A rank may be a script of several programs, each with a card of its own. A question is for the
+ * program of the asker's number, so what is known of an earlier one is no answer.
  */
 #include "mpirun/serve/addresses.h"
 
@@ -44,7 +45,8 @@ static struct {
     struct common **commons; /* by host */
 } cards;
 
-void tern_cards_open(const struct tern_job *job, bool is_agent, void (*send)(const struct tern_frame *frame),
+void tern_cards_open(const struct tern_job *job, bool is_agent,
+                     void (*send)(const struct tern_frame *frame),
                      void (*answer)(int asker, int rank, const struct tern_card *card, size_t size))
 {
     cards.job = job;
@@ -113,7 +115,8 @@ static void pack_record(struct tern_parcel *parcel)
         if (host_of(rank) != here || !known->program)
             continue;
         int index = 0;
-        for (const struct common *common = cards.commons[here]; common != known->common; common = common->next)
+        for (const struct common *common = cards.commons[here]; common != known->common;
+             common = common->next)
             index++;
         tern_parcel_number(parcel, rank);
         tern_parcel_number(parcel, known->program);
@@ -155,7 +158,8 @@ static void fulfil(int rank)
         *link = wish->next;
         if (wish->host >= 0)
             tell_host(wish->host);
-        else if (cards.of[wish->asker].program == wish->program) /* its next program asks by itself */
+        else if (cards.of[wish->asker].program ==
+                 wish->program) /* its next program asks by itself */
             tell_asker(wish->asker, rank);
         free(wish);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tern's own ranks report (rank_channel.c). One that connects by PMIx may have any library; it waits for
- * our answer meanwhile, so its process can be looked at. One that never connects is found in two
- * ways: its program may name the library of another MPI, or its process, which is looked at some
- * seconds later, may have loaded one.
+ * Tern's own ranks report (rank_channel.c). One that connects by PMIx may have any library; it
+ * waits for our answer meanwhile, so its process can be looked at. One that never connects is found
+ * in two ways: its program may name the library of another MPI, or its process, which is looked at
+ * some seconds later, may have loaded one.
  *
  * The process of a rank may be a descendant of the one that was started. It is known by its
  * environment, which names the job by 64 random bits.
@@ -300,9 +300,10 @@ static char *explain(const struct case_of *found)
             "The DT_RUNPATH of %s names %s: set LD_LIBRARY_PATH=%s, which comes before it",
             found->asker, directory, own);
     else if (!found->asker)
-        text = tern_must_format("None of its libraries asks for it, so the program names it: let it "
-                                "name %s",
-                                foreign.own);
+        text =
+            tern_must_format("None of its libraries asks for it, so the program names it: let it "
+                             "name %s",
+                             foreign.own);
     else
         text = tern_must_format(
             "The system's configuration (/etc/ld.so.conf) leads there: set LD_LIBRARY_PATH=%s",

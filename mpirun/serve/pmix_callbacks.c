@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx holds its own state while it calls: a callback here does nothing but put an event into a queue
- * (pmix_events.h). mpirun's loop takes it out, acts, and answers through the callback that PMIx gave,
- * which hands the answer over to PMIx's thread. What needs no decision (connected, events) is answered
- * by PMIX_OPERATION_SUCCEEDED at once, so that 64 ranks in MPI_Init don't wait for two thread switches
- * each.
+ * PMIx holds its own state while it calls: a callback here does nothing but put an event into a
+ * queue (pmix_events.h). mpirun's loop takes it out, acts, and answers through the callback that
+ * PMIx gave, which hands the answer over to PMIx's thread. What needs no decision (connected,
+ * events) is answered by PMIX_OPERATION_SUCCEEDED at once, so that 64 ranks in MPI_Init don't wait
+ * for two thread switches each.
  */
 #include "mpirun/serve/pmix_callbacks.h"
 
@@ -171,7 +171,10 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
     bool world = code == TERN_LAUNCHER_WORLD;
     bool to_others = !world && callbacks_of->host_count > 1 && range != PMIX_RANGE_LOCAL &&
                      range != PMIX_RANGE_PROC_LOCAL && range != PMIX_RANGE_RM;
-    struct tern_pmix_event *event = world || to_others ? tern_pmix_event_new(world ? TERN_CLIENT_WORLD : TERN_PMIX_EVENT, source) : NULL;
+    struct tern_pmix_event *event =
+        world || to_others
+            ? tern_pmix_event_new(world ? TERN_CLIENT_WORLD : TERN_PMIX_EVENT, source)
+            : NULL;
     (void)done, (void)data;
     if (!event)
         return PMIX_OPERATION_SUCCEEDED;
@@ -194,8 +197,9 @@ static void connection_lost(size_t handler, pmix_status_t code, const pmix_proc_
                             void *data)
 {
     (void)handler, (void)code, (void)infos, (void)info_count, (void)results, (void)result_count;
-    struct tern_pmix_event *event = strcmp(source->nspace, callbacks_of->nspace) ? NULL
-                                                                     : tern_pmix_event_new(TERN_CLIENT_LOST, source);
+    struct tern_pmix_event *event = strcmp(source->nspace, callbacks_of->nspace)
+                                        ? NULL
+                                        : tern_pmix_event_new(TERN_CLIENT_LOST, source);
     if (event)
         tern_pmix_event_post(event);
     if (done)
@@ -231,7 +235,8 @@ static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t
         return PMIX_ERR_NOT_SUPPORTED;
     for (size_t i = 0; i < (target_count ? target_count : 1); i++) {
         bool all = target_count == 0 || targets[i].rank == PMIX_RANK_WILDCARD;
-        struct tern_pmix_event *event = tern_pmix_event_new(TERN_CLIENT_SIGNALLED, all ? NULL : &targets[i]);
+        struct tern_pmix_event *event =
+            tern_pmix_event_new(TERN_CLIENT_SIGNALLED, all ? NULL : &targets[i]);
         if (!event)
             return PMIX_ERR_NOMEM;
         event->value = number;

@@ -126,7 +126,8 @@ bool tern_pmix_gate_admits(int connection)
     return owner == OURS;
 }
 
-/* libpmix would stop listening for good if it heard of this. It listens by a thread of its own, which may wait. */
+/* libpmix would stop listening for good if it heard of this. It listens by a thread of its own,
+ * which may wait. */
 static void rest(void)
 {
     tern_scarcity_say(errno);
@@ -134,7 +135,8 @@ static void rest(void)
 }
 
 /* Replaces the C library's function in this process. Returns the next connection of our own user;
- * if there is none, or it cannot be opened now, ECONNABORTED, as for a connection that ended before it was accepted. */
+ * if there is none, or it cannot be opened now, ECONNABORTED, as for a connection that ended before
+ * it was accepted. */
 __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *address, socklen_t *size)
 {
     socklen_t room = size ? *size : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One socket for all ranks, by which each program of theirs passes us one end of a pair; whoever has lost it on the way calls by
- * its name. What the program says then comes by its pair, whose end tells that the program has ended. The rank's next program may
- * come before we have heard the last words of this one (we may have been stopped for a while), so those are
- * read first.
+ * One socket for all ranks, by which each program of theirs passes us one end of a pair; whoever
+ * has lost it on the way calls by its name. What the program says then comes by its pair, whose end
+ * tells that the program has ended. The rank's next program may come before we have heard the last
+ * words of this one (we may have been stopped for a while), so those are read first.
  *
  * Answers never wait: a rank has only so many questions open as its socket has room for.
  */
@@ -55,7 +55,8 @@ static bool reply(int rank, enum tern_report_kind kind, int value, const void *d
     struct tern_report head = { kind, value };
     struct iovec parts[] = { { &head, sizeof head }, { (void *)data, size } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-    return reports.latest[rank] && sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+    return reports.latest[rank] &&
+           sendmsg(reports.latest[rank]->pair.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size)
@@ -96,9 +97,10 @@ static void meet(int rank)
 
 /* ---- what a program says ---- */
 
-/* One message of a socket, with whatever descriptors come with it (else -1). The bytes of it, 0: its end, or -1: there is
- * none. */
-static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card, int ret_fds[2])
+/* One message of a socket, with whatever descriptors come with it (else -1). The bytes of it, 0:
+ * its end, or -1: there is none. */
+static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card,
+                       int ret_fds[2])
 {
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -112,7 +114,8 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     ssize_t length;
     do
         length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (length < 0 && (errno == EINTR || errno == ECONNRESET)); /* it closed with an answer unread: its last words follow */
+    /* it closed with an answer unread: its last words follow */
+    while (length < 0 && (errno == EINTR || errno == ECONNRESET));
     ret_fds[0] = ret_fds[1] = -1;
     struct cmsghdr *rights = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
     if (rights && rights->cmsg_type == SCM_RIGHTS)
@@ -127,8 +130,8 @@ static void tell_remark(int rank, int remark, const void *bytes, size_t length)
     free(text);
 }
 
-static void handle(struct program *program, const struct tern_report *report, const struct tern_card *card,
-                   size_t card_size)
+static void handle(struct program *program, const struct tern_report *report,
+                   const struct tern_card *card, size_t card_size)
 {
     const struct tern_client_listener *listener = reports.listener;
     int rank = program->rank, own = offsetof(struct tern_card, bytes);
@@ -139,7 +142,8 @@ static void handle(struct program *program, const struct tern_report *report, co
     case TERN_REPORT_CARD:
         if (card_size < (size_t)own)
             break;
-        reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL, 0);
+        reply(rank, TERN_REPLY_NUMBER, tern_cards_put(rank, !report->value, card, card_size), NULL,
+              0);
         tern_unreached_present(rank);
         break;
     case TERN_REPORT_SEEK:
@@ -250,8 +254,8 @@ static bool take_programs(int socket)
     ssize_t length;
     int fds[2];
     while ((length = receive(socket, &report, &nothing, fds)) > 0) {
-        bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED && report.value >= 0 &&
-                     report.value < reports.job->map->size;
+        bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED &&
+                     report.value >= 0 && report.value < reports.job->map->size;
         if (known && fds[0] >= 0)
             begin(report.value, fds);
         else
@@ -282,7 +286,8 @@ static void call_ready(struct tern_watch *watch, uint32_t events)
 static void take_calls(int most)
 {
     int fd = -1;
-    while (most-- > 0 && (fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+    while (most-- > 0 &&
+           (fd = accept4(reports.name.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
         struct ucred caller;
         socklen_t size = sizeof caller;
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &caller, &size) || caller.uid != geteuid()) {
@@ -320,9 +325,10 @@ void tern_reports_read(int rank)
 
 /* ---- opening ---- */
 
-/* Opens a listening socket that ends with this process. Returns its name, malloc'ed, or "-" if there is no such socket:
- * ranks must then do without. Every user of the host can read the name (/proc/net/unix), so it is random and stands for
- * nothing else; whoever calls is judged by the user that the kernel names (take_calls). */
+/* Opens a listening socket that ends with this process. Returns its name, malloc'ed, or "-" if
+ * there is no such socket: ranks must then do without. Every user of the host can read the name
+ * (/proc/net/unix), so it is random and stands for nothing else; whoever calls is judged by the
+ * user that the kernel names (take_calls). */
 static char *open_name(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -337,9 +343,10 @@ static char *open_name(void)
     memcpy(address.sun_path + 1, name, length);
     reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
     if (fd >= 0 &&
-        bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
-        listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 && errno == EAGAIN &&
-        tern_loop_watch(&reports.name, EPOLLIN) == 0)
+        bind(fd, (struct sockaddr *)&address,
+             offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
+        listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 &&
+        errno == EAGAIN && tern_loop_watch(&reports.name, EPOLLIN) == 0)
         return name;
     if (fd >= 0)
         close(fd);

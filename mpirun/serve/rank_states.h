@@ -15,7 +15,9 @@ enum tern_rank_state {
     TERN_RANK_STATES
 };
 
-/* A line for each state that some ranks are in, each after a newline; as many ranks as there is room for. */
-void tern_rank_states_describe(const enum tern_rank_state *states, int ranks, char *text, size_t room);
+/* A line for each state that some ranks are in, each after a newline; as many ranks as there is
+ * room for. */
+void tern_rank_states_describe(const enum tern_rank_state *states, int ranks, char *text,
+                               size_t room);
 
 #endif

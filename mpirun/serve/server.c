@@ -2,8 +2,8 @@
 /*
  * Acts on what PMIx's threads have put into the queue (pmix_callbacks.c), on mpirun's loop.
  *
- * Who may connect: processes of our own user on this host (pmix_gate.c), which must name a registered
- * rank of a registered namespace. No secret is in what PMIx tells them.
+ * Who may connect: processes of our own user on this host (pmix_gate.c), which must name a
+ * registered rank of a registered namespace. No secret is in what PMIx tells them.
  *
  * What other hosts must take part in or know goes through server_exchange.c.
  */
@@ -125,10 +125,11 @@ static bool loopback_is_up(void)
 static int init_server(const struct tern_job *job)
 {
     if (!tern_pmix_gate_stands())
-        return tern_error(TERN_ERR_OTHER,
-                          "the PMIx server does not start, because other users of this host could talk to it: "
-                          "accept() of this program is not the one that libpmix would call (is a library "
-                          "preloaded that replaces it? LD_PRELOAD)");
+        return tern_error(
+            TERN_ERR_OTHER,
+            "the PMIx server does not start, because other users of this host could talk to it: "
+            "accept() of this program is not the one that libpmix would call (is a library "
+            "preloaded that replaces it? LD_PRELOAD)");
     int error = tern_system_calls_try(TERN_CALLS_OF_SERVER);
     if (error)
         return error;
@@ -185,8 +186,9 @@ int tern_server_start(const struct tern_job *job,
         error = tern_server_describe_job(job, &server.infos);
     if (error)
         return error;
-    pmix_status_t status = PMIx_server_register_nspace(
-        job->nspace, tern_job_ranks_on(job, job->here), server.infos.items, server.infos.count, NULL, NULL);
+    pmix_status_t status =
+        PMIx_server_register_nspace(job->nspace, tern_job_ranks_on(job, job->here),
+                                    server.infos.items, server.infos.count, NULL, NULL);
     if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         return failed("PMIx_server_register_nspace", status);
     tern_pmix_watch_connections();

@@ -240,7 +240,8 @@ static void answer(int host, uint64_t id, int status, const void *data, size_t s
 static void answer_fence(const struct tern_fence *fence)
 {
     for (int i = 0; i < fence->arrived; i++)
-        answer(fence->askers[i].host, fence->askers[i].id, PMIX_SUCCESS, fence->data.bytes, fence->data.size);
+        answer(fence->askers[i].host, fence->askers[i].id, PMIX_SUCCESS, fence->data.bytes,
+               fence->data.size);
 }
 
 static void serve_fence(const struct tern_frame *frame)
@@ -250,7 +251,7 @@ static void serve_fence(const struct tern_frame *frame)
     const char *who = tern_read_blob(&reader, &who_size);
     const char *data = tern_read_blob(&reader, &data_size);
     if (!reader.bad)
-        tern_fence_arrive(exchange.job, (struct tern_asker){ frame->host, frame->id }, who, who_size,
+        tern_fence_arrive(exchange.job, (struct tern_asker){frame->host, frame->id}, who, who_size,
                           data, data_size, answer_fence);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A notice is for the program with the sender's number, and waits until that is in MPI. A rank gets its notices one by one: the next
- * one when it says that it has heard the last. So they never need more room in its socket than one, and are never lost there.
+ * A notice is for the program with the sender's number, and waits until that is in MPI. A rank gets
+ * its notices one by one: the next one when it says that it has heard the last. So they never need
+ * more room in its socket than one, and are never lost there.
  */
 #include "mpirun/serve/unreached.h"
 
@@ -31,8 +32,10 @@ static struct {
     struct listener *of; /* by rank */
 } unreached;
 
-void tern_unreached_open(const struct tern_job *job, bool is_agent, void (*send)(const struct tern_frame *frame),
-                         bool (*deliver)(int to, int from, const struct tern_card *notice, size_t size))
+void tern_unreached_open(const struct tern_job *job, bool is_agent,
+                         void (*send)(const struct tern_frame *frame),
+                         bool (*deliver)(int to, int from, const struct tern_card *notice,
+                                         size_t size))
 {
     unreached.job = job;
     unreached.is_agent = is_agent;
@@ -104,13 +107,14 @@ static void route(int from, int to, int program, const void *bytes, size_t size)
         take(from, to, program, bytes, size);
         return;
     }
-    unreached.send(&(struct tern_frame){ .kind = TERN_FRAME_UNREACHED,
-                                         .host = unreached.is_agent ? unreached.job->here : host_of(to),
-                                         .rank = to,
-                                         .value = from,
-                                         .id = (uint64_t)program,
-                                         .data = bytes,
-                                         .size = (uint32_t)size });
+    unreached.send(
+        &(struct tern_frame){.kind = TERN_FRAME_UNREACHED,
+                             .host = unreached.is_agent ? unreached.job->here : host_of(to),
+                             .rank = to,
+                             .value = from,
+                             .id = (uint64_t)program,
+                             .data = bytes,
+                             .size = (uint32_t)size});
 }
 
 void tern_unreached_report(int from, int to, const struct tern_card *notice, size_t size)
@@ -122,7 +126,8 @@ bool tern_unreached_received(const struct tern_frame *frame)
 {
     if (!unreached.job || frame->kind != TERN_FRAME_UNREACHED)
         return false;
-    bool astray = unreached.is_agent && (!is_rank(frame->rank) || host_of(frame->rank) != unreached.job->here);
+    bool astray = unreached.is_agent &&
+                  (!is_rank(frame->rank) || host_of(frame->rank) != unreached.job->here);
     if (!astray)
         route(frame->value, frame->rank, (int)frame->id, frame->data, frame->size);
     return true;

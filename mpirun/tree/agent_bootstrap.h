@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_TREE_AGENT_BOOTSTRAP_H
 #define TERN_MPIRUN_TREE_AGENT_BOOTSTRAP_H
 
-/* What an agent that a resource manager starts finds on its standard input: where mpirun can be called, and by which secret they
- * know each other. The same text goes to all hosts; each finds itself by its name. Lines of text, ended by "end". Pure. */
+/* What an agent that a resource manager starts finds on its standard input: where mpirun can be
+ * called, and by which secret they know each other. The same text goes to all hosts; each finds
+ * itself by its name. Lines of text, ended by "end". Pure. */
 
 #include "lib/util/hmac.h"
 #include "mpirun/base/strings.h"

@@ -30,7 +30,8 @@ struct visit {
     struct visit *next; /* a younger one */
     struct tern_watch watch;
     struct tern_timer limit;
-    bool answered; /* it has said a hello of this job, which may be a copy that a stranger has recorded */
+    /* it has said a hello of this job, which may be a copy that a stranger has recorded */
+    bool answered;
     size_t got;
     struct tern_hello hello;
     struct tern_answer answer;
@@ -72,8 +73,10 @@ static int read_ports(const char *parameter, int family)
         if (first && *end == '-')
             last = isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : 0;
         if (first < 1 || last < first || last > UINT16_MAX || (*end && *end != ','))
-            return tern_error(TERN_ERR_ARG, "%s is `%s`; expected ports and ranges of them, such as 10000-10100,20000", parameter,
-                              text);
+            return tern_error(
+                TERN_ERR_ARG,
+                "%s is `%s`; expected ports and ranges of them, such as 10000-10100,20000",
+                parameter, text);
         for (long port = first; port <= last; port++)
             allowed.ports[port] |= family;
         if (!*end)
@@ -84,11 +87,14 @@ static int read_ports(const char *parameter, int family)
 
 static int read_addresses(void)
 {
-    const char *included = tern_param_string("oob_tcp_if_include"), *excluded = tern_param_string("oob_tcp_if_exclude");
+    const char *included = tern_param_string("oob_tcp_if_include"),
+               *excluded = tern_param_string("oob_tcp_if_exclude");
     bool include = included && *included, exclude = excluded && *excluded, cut;
     struct tern_tcp_filter filter;
     if (include && exclude)
-        return tern_error(TERN_ERR_ARG, "oob_tcp_if_include and oob_tcp_if_exclude are both given; expected one of them");
+        return tern_error(
+            TERN_ERR_ARG,
+            "oob_tcp_if_include and oob_tcp_if_exclude are both given; expected one of them");
     int error = include ? tern_tcp_filter_read("oob_tcp_if_include", included, &filter)
                         : tern_tcp_filter_read("oob_tcp_if_exclude", excluded, &filter);
     if (error)
@@ -102,8 +108,11 @@ static int read_addresses(void)
     }
     return allowed.count || !allowed.restricted
                ? 0
-               : tern_error(TERN_ERR_ARG, "%s (`%s`) leaves no address of this host at which agents could call mpirun",
-                            include ? "oob_tcp_if_include" : "oob_tcp_if_exclude", include ? included : excluded);
+               : tern_error(
+                     TERN_ERR_ARG,
+                     "%s (`%s`) leaves no address of this host at which agents could call mpirun",
+                     include ? "oob_tcp_if_include" : "oob_tcp_if_exclude",
+                     include ? included : excluded);
 }
 
 /* ---- visitors ---- */
@@ -162,7 +171,8 @@ static void heed_hello(struct visit *visit)
         return;
     }
     bool direct = tern_hello_is_direct(&visit->hello, visit->watch.fd);
-    visit->answer = (struct tern_answer){.verdict = direct ? TERN_AGENT_WELCOME : TERN_AGENT_RELAYED};
+    visit->answer =
+        (struct tern_answer){.verdict = direct ? TERN_AGENT_WELCOME : TERN_AGENT_RELAYED};
     visit->answered = true;
     visit->got = 0;
     tern_loop_set_timer(&visit->limit, VISIT_MS);
@@ -220,7 +230,8 @@ static void time_is_up(struct tern_timer *timer)
     is_over((struct visit *)((char *)timer - offsetof(struct visit, limit)));
 }
 
-/* Makes room for another visitor: the oldest that has not said hello goes. Returns false if all have. */
+/* Makes room for another visitor: the oldest that has not said hello goes. Returns false if all
+ * have. */
 static bool make_room(void)
 {
     for (struct visit *visit = door.visits, *next; visit; visit = next) {
@@ -231,7 +242,8 @@ static bool make_room(void)
     return false;
 }
 
-/* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.) */
+/* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.)
+ */
 static bool is_allowed(int fd)
 {
     struct tern_tcp_address address;
@@ -279,7 +291,8 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
 /* A socket at a port, 0: any; of both families where the host has both. -1 with errno. */
 static int listen_at(int wanted, int *ret_port)
 {
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any, .sin6_port = htons((uint16_t)wanted)};
+    struct sockaddr_in6 six = {
+        .sin6_family = AF_INET6, .sin6_addr = in6addr_any, .sin6_port = htons((uint16_t)wanted)};
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)wanted)};
     struct sockaddr *address = (struct sockaddr *)&six;
     socklen_t size = sizeof six;
@@ -293,7 +306,8 @@ static int listen_at(int wanted, int *ret_port)
     }
     if (fd < 0)
         return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)); /* a port of few may have been an earlier job's */
+    /* a port of few may have been an earlier job's */
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
     if (bind(fd, address, size) || listen(fd, SOMAXCONN) || getsockname(fd, address, &size)) {
         int error = errno;
         close(fd);
@@ -332,9 +346,12 @@ int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
     door.came = came;
     door.watch = (struct tern_watch){.fd = fd, .ready = door_ready};
     if (fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
-        return tern_error(TERN_ERR_OTHER, "no port%s at which agents could call: %s",
-                          allowed.families ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free," : "",
-                          strerror(errno));
+        return tern_error(
+            TERN_ERR_OTHER, "no port%s at which agents could call: %s",
+            allowed.families
+                ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free,"
+                : "",
+            strerror(errno));
     door.open = true;
     *ret_port = port;
     return 0;

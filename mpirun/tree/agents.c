@@ -182,7 +182,8 @@ static void limit_expired(struct tern_timer *timer)
     fail(child, why);
 }
 
-/* Waits a moment for the end of the command that carried the link. Returns true if a signal has killed it: *ret_signal. */
+/* Waits a moment for the end of the command that carried the link. Returns true if a signal has
+ * killed it: *ret_signal. */
 static bool was_killed(struct child *child, int *ret_signal)
 {
     enum { STEP_MS = 5 };
@@ -206,8 +207,8 @@ static void lose_child(struct child *child, const char *why)
     int number;
     bool ended = strcmp(why, TERN_LINK_ENDED) == 0, killed = ended && was_killed(child, &number);
     if (killed)
-        snprintf(text, sizeof text, "%s: %s was killed by signal %d (%s)", why, agents.launch->words.items[0], number,
-                 strsignal(number));
+        snprintf(text, sizeof text, "%s: %s was killed by signal %d (%s)", why,
+                 agents.launch->words.items[0], number, strsignal(number));
     child->state = GONE;
     agents.lost = true;
     if (child->pid > 0)
@@ -361,7 +362,8 @@ void tern_agents_start(int host, const char *name, const char *address, int pati
     tern_loop_never_wait(fds[2]);
     child->patience_ms = patience_ms;
     tern_loop_set_timer(&child->limit, patience_ms);
-    if (tern_agent_link_open(&child->link, fds[1], fds[0]) || tern_loop_watch(&child->words, EPOLLIN) < 0)
+    if (tern_agent_link_open(&child->link, fds[1], fds[0]) ||
+        tern_loop_watch(&child->words, EPOLLIN) < 0)
         fail(child, "too many open files");
 }
 

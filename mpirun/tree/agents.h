@@ -15,7 +15,8 @@ struct tern_agents_listener {
     void (*failed)(int host, const char *why);
     void (*lost)(int host, const char *why);
     void (*received)(const struct tern_frame *frame);
-    /* A line that an agent, or what it started, has written on its standard error: "host NAME: ..." */
+    /* A line that an agent, or what it started, has written on its standard error: "host NAME: ..."
+     */
     void (*said)(const char *line);
 };
 
@@ -23,8 +24,8 @@ struct tern_agents_listener {
 void tern_agents_open(const struct tern_launch *launch,
                       const struct tern_agents_listener *listener);
 
-/* Starts the agent of a host. `address`: where it is reached, perhaps USER@, NULL: by its name. Tells up or
- * failed, later. Before there are threads. */
+/* Starts the agent of a host. `address`: where it is reached, perhaps USER@, NULL: by its name.
+ * Tells up or failed, later. Before there are threads. */
 void tern_agents_start(int host, const char *name, const char *address, int patience_ms);
 
 /* Agents that call by themselves (srun.h). Awaits that of a host. */

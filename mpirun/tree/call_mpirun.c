@@ -2,8 +2,8 @@
 /*
  * mpirun's host may have addresses that lead nowhere from here, or to somebody else (docker0 has
  * the same on every host): all are tried, each a little after the one before, and the first at
- * which somebody proves to know the secret is taken. Where a connection is closed without an answer,
- * mpirun may have had too many others: that address is tried again.
+ * which somebody proves to know the secret is taken. Where a connection is closed without an
+ * answer, mpirun may have had too many others: that address is tried again.
  */
 #include "mpirun/tree/call_mpirun.h"
 
@@ -131,7 +131,8 @@ static bool read_answer(struct attempt *attempt)
         tern_handshake_write(attempt->fd, &confirm, sizeof confirm))
         return true;
     give_up(attempt, known && attempt->answer.verdict == TERN_AGENT_RELAYED
-                         ? "something there passes connections on to mpirun, and could read and change what is said"
+                         ? "something there passes connections on to mpirun, and could read and "
+                           "change what is said"
                          : "somebody else listens there");
     return false;
 }

@@ -336,8 +336,8 @@ static void sweep(void)
         close(fds[i]);
 }
 
-/* The agents have been told to end: waits for srun, at most so long, then kills it. If some have been killed, removes what they
- * have left. */
+/* The agents have been told to end: waits for srun, at most so long, then kills it. If some have
+ * been killed, removes what they have left. */
 static void end(int timeout_ms, bool lost)
 {
     tern_door_close();

@@ -8,8 +8,8 @@
 #include "mpirun/tree/agents.h"
 
 /* Starts srun for all hosts of the list but `here`; tern_agents tells up or failed of each, later.
- * tern_agents_end waits for srun, and kills it in the end. `said` gets what srun and agents write on
- * standard error once all have come. All must live on. Before there are threads. 0 or
+ * tern_agents_end waits for srun, and kills it in the end. `said` gets what srun and agents write
+ * on standard error once all have come. All must live on. Before there are threads. 0 or
  * TERN_ERR_OTHER. */
 int tern_srun_start(const struct tern_launch *launch, const struct tern_host_list *list, int here,
                     void (*said)(const char *line));

@@ -252,17 +252,19 @@ static int choose_way(bool *ret_srun)
     *ret_srun = slurm && tern_allocation_has_srun();
     if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
         return 0;
-    return tern_error(TERN_ERR_ARG,
-                      "the parameter plm is `%s`, but this is no Slurm job %s", tern_param_string("plm"),
-                      tern_allocation_system() == TERN_SLURM ? "of one component, which one srun could reach"
-                                                             : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
+    return tern_error(TERN_ERR_ARG, "the parameter plm is `%s`, but this is no Slurm job %s",
+                      tern_param_string("plm"),
+                      tern_allocation_system() == TERN_SLURM
+                          ? "of one component, which one srun could reach"
+                          : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
 }
 
 static int read_number(const char *name, int least, int most, int *ret_number)
 {
     int64_t number = tern_param_int(name);
     if (number < least || number > most)
-        return tern_error(TERN_ERR_ARG, "%s is %lld; expected %d to %d", name, (long long)number, least, most);
+        return tern_error(TERN_ERR_ARG, "%s is %lld; expected %d to %d", name, (long long)number,
+                          least, most);
     *ret_number = (int)number;
     return 0;
 }
@@ -285,7 +287,8 @@ static int prepare_launch(const struct tern_options *options, int here, bool by_
     bool given = launch->words.count > 0;
     if (!given)
         tern_allocation_starter(&launch->words);
-    bool by_batch_system = by_srun || (!given && launch->words.count); /* perhaps from this host only */
+    /* perhaps from this host only */
+    bool by_batch_system = by_srun || (!given && launch->words.count);
     if (!launch->words.count)
         tern_strings_add(&launch->words, "ssh");
     if (!by_batch_system) /* they are for the command that was named, or for ssh */

@@ -19,8 +19,8 @@ struct tern_muster_listener {
 
 /* `hosts`, one for each of the list, get name, processors and limit (but `here`, the number of this
  * machine or -1, which has them). `listener` must live on. Blocks until all have answered. 0, or
- * TERN_ERR_OTHER: the text says which host could not be reached, and why, in the words of ssh; where
- * there are several the others have been said. All agents have been ended then. */
+ * TERN_ERR_OTHER: the text says which host could not be reached, and why, in the words of ssh;
+ * where there are several the others have been said. All agents have been ended then. */
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
                 struct tern_host *hosts, const struct tern_muster_listener *listener);
 

@@ -155,7 +155,8 @@ static bool take_frames(struct tern_agent_link *link)
 static void in_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
-    struct tern_agent_link *link = (struct tern_agent_link *)((char *)watch - offsetof(struct tern_agent_link, in));
+    struct tern_agent_link *link =
+        (struct tern_agent_link *)((char *)watch - offsetof(struct tern_agent_link, in));
     static char buffer[READ_BYTES];
     link->busy = true;
     for (int reads = READS_AT_ONCE; reads > 0 && link->open; reads--) {
@@ -186,7 +187,8 @@ static void set_beat(struct tern_agent_link *link)
 
 static void beat_expired(struct tern_timer *timer)
 {
-    struct tern_agent_link *link = (struct tern_agent_link *)((char *)timer - offsetof(struct tern_agent_link, beat));
+    struct tern_agent_link *link =
+        (struct tern_agent_link *)((char *)timer - offsetof(struct tern_agent_link, beat));
     int64_t now = tern_loop_now_ms();
     /* Where we come late ourselves (stopped by a signal, or by a machine that sleeps), what the
      * other has said lies unread: it gets another chance. */

@@ -32,7 +32,8 @@ struct tern_agent_link {
     bool (*line)(struct tern_agent_link *link, const char *line);
     void (*received)(struct tern_agent_link *link, const struct tern_frame *frame);
     /* Called once, with the reason; the link is closed already. */
-    void (*lost)(struct tern_agent_link *link, const char *why); /* TERN_LINK_ENDED, or something else */
+    /* TERN_LINK_ENDED, or something else */
+    void (*lost)(struct tern_agent_link *link, const char *why);
 };
 
 /* Owns both descriptors from now on; the callbacks have been filled in. 0 or TERN_ERR_OTHER. */

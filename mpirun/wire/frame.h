@@ -52,8 +52,10 @@ enum tern_frame_kind {
     TERN_FRAME_EVENT, /* a rank's event for all others */
     TERN_FRAME_SEEK,  /* the card of `rank` is wanted, of its program `id` */
     /* both ways */
-    TERN_FRAME_UNREACHED, /* rank `value` cannot connect to `rank`, both in their program `id`: what it has reported */
-    TERN_FRAME_CARDS, /* those of a host, for another; the one that `host` does not name is `value` */
+    /* rank `value` cannot connect to `rank`, both in their program `id`: what it has reported */
+    TERN_FRAME_UNREACHED,
+    /* those of a host, for another; the one that `host` does not name is `value` */
+    TERN_FRAME_CARDS,
     /* both ways, between neighbours */
     TERN_FRAME_BEAT, /* I live */
     TERN_FRAME_KINDS
@@ -94,7 +96,8 @@ struct tern_reader {
 int64_t tern_read_number(struct tern_reader *reader);
 /* A number from `least` to `most`. */
 int tern_read_int(struct tern_reader *reader, int least, int most);
-/* A number of things, from `least` to `most`, that take at least `bytes` each: that many can follow. */
+/* A number of things, from `least` to `most`, that take at least `bytes` each: that many can
+ * follow. */
 int tern_read_count(struct tern_reader *reader, int least, int most, size_t bytes);
 const char *tern_read_blob(struct tern_reader *reader, size_t *ret_size);
 /* Lies in what is read; NULL if it was packed so. */

@@ -9,8 +9,9 @@
 /* Reads the parameter btl_shm_single_copy. Returns 0 or TERN_ERR_ARG. */
 int tern_shm_pull_init(void);
 
-/* As struct tern_btl's get: copies `length` bytes at `address` of the peer to `to`. Returns TERN_ERR_UNSUPPORTED if the rest goes faster
- * through the ring, or can only go there; `to` then stands where the copy has ended. */
+/* As struct tern_btl's get: copies `length` bytes at `address` of the peer to `to`. Returns
+ * TERN_ERR_UNSUPPORTED if the rest goes faster through the ring, or can only go there; `to` then
+ * stands where the copy has ended. */
 int tern_shm_pull(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
 
 #endif

@@ -50,7 +50,8 @@ struct tern_ring {
     uint32_t source;     /* sender's local rank */
     uint32_t lane;       /* the sender's */
     uint64_t next;       /* in the receiver's inbox: offset of the ring announced before, 0: none */
-    uint32_t small;      /* the sender has no memory for the largest one; may be said later; atomic */
+    /* the sender has no memory for the largest one; may be said later; atomic */
+    uint32_t small;
     /* the receiver's line */
     uint32_t consumed __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_ring_slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
@@ -172,7 +173,8 @@ static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *i
     return slot;
 }
 
-/* Makes the lines of the packets taken the receiver's alone. Not before an answer: its stores would wait behind these. */
+/* Makes the lines of the packets taken the receiver's alone. Not before an answer: its stores would
+ * wait behind these. */
 static inline void tern_ring_own(struct tern_ring_in *in)
 {
     for (; in->owned != in->next; in->owned++) {
@@ -186,11 +188,12 @@ static inline void tern_ring_own(struct tern_ring_in *in)
     }
 }
 
-/* To be called when there is no packet. One short packet alone may be part of a dialogue, in which this
- * gains nothing: with far cores its answer took longer. */
+/* To be called when there is no packet. One short packet alone may be part of a dialogue, in which
+ * this gains nothing: with far cores its answer took longer. */
 static inline void tern_ring_rest(struct tern_ring_in *in)
 {
-    if (in->next - in->owned == 1 && tern_ring_slot(in->ring, in->mask, in->owned)->length <= TERN_RING_INLINE)
+    if (in->next - in->owned == 1 &&
+        tern_ring_slot(in->ring, in->mask, in->owned)->length <= TERN_RING_INLINE)
         in->owned = in->next;
     tern_ring_own(in);
 }
@@ -205,7 +208,8 @@ static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
                     in->bytes <= in->ring->data_size / 4))
         return false;
     tern_ring_own(in);
-    /* release: the sender may overwrite what it sees consumed, so our reads and writes come before */
+    /* release: the sender may overwrite what it sees consumed, so our reads and writes come before
+     */
     tern_store_release(&in->ring->consumed, in->next);
     in->published = in->next;
     in->bytes = 0;

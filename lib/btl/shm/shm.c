@@ -119,8 +119,8 @@ static int shm_connect(struct tern_peer *peer)
 
 /* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the
  * system. */
-static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length, struct tern_ring_out *ret_out,
-                     uint64_t *ret_offset)
+static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length,
+                     struct tern_ring_out *ret_out, uint64_t *ret_offset)
 {
     uint32_t level = endpoint->level;
     while (level + 1 < endpoint->level_max && length > ring_sizes[level] / 10)
@@ -235,8 +235,9 @@ static inline void publish(struct tern_shm_endpoint *endpoint, const struct tern
     tern_doorbell_ring(&endpoint->block->bell);
 }
 
-static __attribute__((noinline)) int send_longer(struct tern_shm_endpoint *endpoint, const struct tern_packet *packet,
-                                                const void *payload, size_t length)
+static __attribute__((noinline)) int send_longer(struct tern_shm_endpoint *endpoint,
+                                                 const struct tern_packet *packet,
+                                                 const void *payload, size_t length)
 {
     void *room;
     int rc = reserve(endpoint, length, &room);
@@ -253,7 +254,8 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
 {
     struct tern_shm_endpoint *endpoint = peer->endpoint;
     void *room;
-    if (length > TERN_RING_INLINE || TERN_UNLIKELY(!endpoint->out.ring || !tern_ring_reserve(&endpoint->out, length, &room)))
+    if (length > TERN_RING_INLINE ||
+        TERN_UNLIKELY(!endpoint->out.ring || !tern_ring_reserve(&endpoint->out, length, &room)))
         return send_longer(endpoint, packet, payload, length);
     tern_copy_few(room, payload, length);
     publish(endpoint, packet, length);
@@ -267,19 +269,22 @@ enum {
     RUN_LONG = 4096,
 };
 
-/* The lines of a ring are in the receiver's cache. A store to one fetches it first, only to overwrite it; a long memcpy, which
- * the processor carries out line by line (rep movsb), does not. So what is scattered goes by way of a buffer in our first cache. */
+/* The lines of a ring are in the receiver's cache. A store to one fetches it first, only to
+ * overwrite it; a long memcpy, which the processor carries out line by line (rep movsb), does not.
+ * So what is scattered goes by way of a buffer in our first cache. */
 static void pack(struct tern_cursor *cursor, char *room, size_t length)
 {
     char way[BY_WAY_BYTES] __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_cursor ahead = *cursor;
     struct iovec run;
-    if (length < BY_WAY_MIN || tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 || run.iov_len == RUN_LONG) {
+    if (length < BY_WAY_MIN || tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 ||
+        run.iov_len == RUN_LONG) {
         tern_cursor_pack(cursor, room, length);
         return;
     }
     for (size_t done = 0; done < length;) {
-        size_t part = tern_cursor_pack(cursor, way, length - done < sizeof way ? length - done : sizeof way);
+        size_t part =
+            tern_cursor_pack(cursor, way, length - done < sizeof way ? length - done : sizeof way);
         memcpy(room + done, way, part);
         done += part;
     }
@@ -372,8 +377,9 @@ static void follow_move(struct incoming *entry, const void *payload)
     tern_segment_discard((char *)old - tern_segment.base, old->size);
 }
 
-/* Whoever gets a short message often answers it with another, whose slot is in the cache of the one that polls it. It is asked for
- * before the message is delivered. Longer messages are written from their payload on, by which time the slot would be lost again. */
+/* Whoever gets a short message often answers it with another, whose slot is in the cache of the one
+ * that polls it. It is asked for before the message is delivered. Longer messages are written from
+ * their payload on, by which time the slot would be lost again. */
 static inline void expect_answer(const struct tern_shm_endpoint *back)
 {
     if (back->out.ring)
@@ -414,7 +420,8 @@ static int shm_progress(uint32_t index)
     uint32_t announced = tern_load_acquire(&self->announced);
     if (TERN_UNLIKELY(announced != lane->announcements_seen))
         read_inboxes(lane, announced);
-    struct incoming *end = lane->incoming + lane->incoming_count, *entry = lane->incoming + lane->next;
+    struct incoming *end = lane->incoming + lane->incoming_count,
+                    *entry = lane->incoming + lane->next;
     for (uint32_t left = lane->incoming_count; left; left--) {
         bool more;
         count += drain(entry, &more);

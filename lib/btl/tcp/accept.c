@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Visitors: whoever connects to our port. Until one has proved itself its bytes are compared, never interpreted; who cannot
- * gets no answer, and one line is printed in all.
+ * Visitors: whoever connects to our port. Until one has proved itself its bytes are compared, never
+ * interpreted; who cannot gets no answer, and one line is printed in all.
  *
- * Strangers must not keep out those of the job. A visitor is read as soon as it is accepted, and once more before it is closed
- * for want of time or room. Nothing depends on a visitor that has only said hello, since a stranger may have recorded that hello
- * elsewhere; it has to confirm. It may do so for twice as long as an answer of ours is used by whom it is for (STALE_MS in
- * dial.c), so that none is closed that has just become a link at its own end.
+ * Strangers must not keep out those of the job. A visitor is read as soon as it is accepted, and
+ * once more before it is closed for want of time or room. Nothing depends on a visitor that has
+ * only said hello, since a stranger may have recorded that hello elsewhere; it has to confirm. It
+ * may do so for twice as long as an answer of ours is used by whom it is for (STALE_MS in dial.c),
+ * so that none is closed that has just become a link at its own end.
  */
 
 #include "lib/btl/tcp/clock.h"
@@ -30,7 +31,9 @@
 enum {
     HELLO_MS = 60 * 1000,
     CONFIRM_MS = 60 * 1000,
-    ARRIVING_MOST = 16, /* of one peer: for each of its addresses or links, not for each hello that a stranger has recorded */
+    /* of one peer: for each of its addresses or links, not for each hello that a stranger has
+       recorded */
+    ARRIVING_MOST = 16,
 };
 
 static void warn_once(const struct tern_tcp_call *visit, const char *what)
@@ -76,21 +79,24 @@ static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
 /* Returns true if another visitor has said the very same hello: one of the two is a copy. */
 static bool is_copy(const struct tern_tcp_call *visit)
 {
-    for (struct tern_tcp_call *other = tern_tcp_call_after(NULL); other; other = tern_tcp_call_after(other))
+    for (struct tern_tcp_call *other = tern_tcp_call_after(NULL); other;
+         other = tern_tcp_call_after(other))
         if (other->step == TERN_TCP_AWAITING_CONFIRM &&
             memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
             return true;
     return false;
 }
 
-/* The hello is one of the job's. A call that gets no answer here is begun anew by its caller, with another hello. */
+/* The hello is one of the job's. A call that gets no answer here is begun anew by its caller, with
+ * another hello. */
 static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *greeting,
                    const unsigned char *secret)
 {
     bool mine = greeting->to == tern_rte.rank;
     struct tern_tcp_contact *contact =
         mine ? tern_tcp_contact_of(greeting->from, greeting->lane) : NULL;
-    if (mine && (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
+    if (mine &&
+        (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
         return leave(visit);
     visit->answer.number = tern_rte.rank;
     visit->answer.verdict = contact ? judge(visit, greeting, contact) : TERN_TCP_WRONG_RANK;
@@ -156,8 +162,8 @@ bool tern_tcp_visit_go_on(struct tern_tcp_call *visit)
     return visit->step == TERN_TCP_AWAITING_HELLO ? read_hello(visit) : read_confirm(visit);
 }
 
-/* Returns -1 when nobody waits at the port, or nobody can be let in. Where files or memory run short, an older visitor makes
- * room. */
+/* Returns -1 when nobody waits at the port, or nobody can be let in. Where files or memory run
+ * short, an older visitor makes room. */
 static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
 {
     for (;;) {

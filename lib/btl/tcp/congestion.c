@@ -31,9 +31,10 @@ void tern_tcp_choose_congestion(void)
     if (!error)
         return;
     if (tern_rte.rank == 0)
-        tern_log("btl_tcp_congestion is %s, which cannot be had here (%s): expected one of those in "
-                 "/proc/sys/net/ipv4/tcp_allowed_congestion_control. The system's own is used",
-                 chosen, strerror(error));
+        tern_log(
+            "btl_tcp_congestion is %s, which cannot be had here (%s): expected one of those in "
+            "/proc/sys/net/ipv4/tcp_allowed_congestion_control. The system's own is used",
+            chosen, strerror(error));
     chosen = "system";
 }
 

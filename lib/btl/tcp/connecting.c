@@ -41,7 +41,11 @@ static struct {
     struct tern_list_node calls;
     int visitors; /* that have not said hello */
     uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
-} reception = {.lock = PTHREAD_MUTEX_INITIALIZER, .epoll = -1, .launcher = -1, .clock = -1, .calls = {&reception.calls, &reception.calls}};
+} reception = {.lock = PTHREAD_MUTEX_INITIALIZER,
+               .epoll = -1,
+               .launcher = -1,
+               .clock = -1,
+               .calls = {&reception.calls, &reception.calls}};
 
 /* ---- calls, of ours and of visitors ---- */
 
@@ -81,12 +85,13 @@ struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
     return next == &reception.calls ? NULL : call_at(next);
 }
 
-/* Those of the job say their whole hello as soon as they are connected. So the oldest of those that have not are strangers most
- * likely, however many come, and whatever else they have said. */
+/* Those of the job say their whole hello as soon as they are connected. So the oldest of those that
+ * have not are strangers most likely, however many come, and whatever else they have said. */
 bool tern_tcp_drop_visitor(void)
 {
     struct tern_tcp_call *waits = NULL;
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call)) {
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call;
+         call = tern_tcp_call_after(call)) {
         if (call->step != TERN_TCP_AWAITING_HELLO)
             continue;
         if (tern_tcp_visit_waits(call)) {
@@ -166,7 +171,8 @@ void tern_tcp_call_close(struct tern_tcp_call *call)
 /* Our calls to a contact for the first link, other than `but`. */
 static void cancel_calls(const struct tern_tcp_contact *contact, const struct tern_tcp_call *but)
 {
-    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls;
+         at = next) {
         next = at->next;
         struct tern_tcp_call *call = call_at(at);
         if (call != but && call->contact == contact && !is_visitor(call) && call->link == 0)
@@ -179,15 +185,17 @@ static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t
 {
     struct tern_tcp_sealed *sealed = NULL;
     if (tern_tcp_sealed_wanted()) {
-        sealed = tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer, tern_tcp_secret());
+        sealed =
+            tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer, tern_tcp_secret());
         if (!sealed)
             return NULL;
     }
     return tern_tcp_link_new(call->fd, sealed, call->contact->rank, call->contact->tag, index);
 }
 
-/* Two ranks that call each other at the same time may both find the other's call welcome. By then each may have sent something by
- * its own, so both connections stay: each rank sends by its own call, and only receives by the other one's. */
+/* Two ranks that call each other at the same time may both find the other's call welcome. By then
+ * each may have sent something by its own, so both connections stay: each rank sends by its own
+ * call, and only receives by the other one's. */
 void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 {
     struct tern_tcp_contact *contact = call->contact;
@@ -290,7 +298,8 @@ static void set_clock(uint64_t now)
 /* One that was closed meanwhile, as it was superseded, is in the list no more. */
 static int go_on_with(const void *what)
 {
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call))
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call;
+         call = tern_tcp_call_after(call))
         if (call == what) {
             go_on(call);
             return 1;
@@ -305,7 +314,8 @@ static int progress(void)
     reception.away_ms = reception.looked_ms ? now - reception.looked_ms : 0;
     reception.looked_ms = now;
     bool visitors = false;
-    if (reception.door_due_ms && now >= reception.door_due_ms && watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD))
+    if (reception.door_due_ms && now >= reception.door_due_ms &&
+        watch(tern_tcp_door.fd, EPOLLIN, NULL, EPOLL_CTL_ADD))
         reception.door_due_ms = 0;
     int count = 0, n = epoll_wait(reception.epoll, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
@@ -375,11 +385,13 @@ int tern_tcp_reception_open(void)
     return tern_doorbell_watch(reception.epoll);
 }
 
-/* Visitors wait until we are back: one who was welcomed may have a link by now, and have sent by it. */
+/* Visitors wait until we are back: one who was welcomed may have a link by now, and have sent by
+ * it. */
 void tern_tcp_reception_hang_up(void)
 {
     pthread_mutex_lock(&reception.lock);
-    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls; at = next) {
+    for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls;
+         at = next) {
         next = at->next;
         if (!is_visitor(call_at(at)))
             tern_tcp_call_close(call_at(at));

@@ -19,13 +19,17 @@
 #include <unistd.h>
 
 enum {
-    CONNECT_MS = 10 * 1000, /* for the system; an answer may take as long as the other one computes */
-    PROBE_MS = 1500,        /* for the system of the other one: the first packet, and one more after a second */
-    STALE_MS = 30 * 1000,   /* an answer that may be older is not used: a visitor is given twice as long to confirm */
+    /* for the system; an answer may take as long as the other one computes */
+    CONNECT_MS = 10 * 1000,
+    /* for the system of the other one: the first packet, and one more after a second */
+    PROBE_MS = 1500,
+    /* an answer that may be older is not used: a visitor is given twice as long to confirm */
+    STALE_MS = 30 * 1000,
 };
 
-/* A system drops connections to a port whose queue is full, without a word, as a broken network does. At its other ports it answers,
- * be it by a refusal. These ones may be other ranks', and full as well; that both are is less likely. */
+/* A system drops connections to a port whose queue is full, without a word, as a broken network
+ * does. At its other ports it answers, be it by a refusal. These ones may be other ranks', and full
+ * as well; that both are is less likely. */
 static const uint16_t probes[] = {1, 64};
 enum { PROBES = sizeof probes / sizeof *probes };
 
@@ -111,7 +115,8 @@ static void heed_probe(struct tern_tcp_call *call)
 {
     int error = connect_error(call);
     if (error == 0 || error == ECONNREFUSED)
-        miss(call, TERN_TCP_CROWDED, "no answer, though other ports of that host answer: too many connections wait there");
+        miss(call, TERN_TCP_CROWDED,
+             "no answer, though other ports of that host answer: too many connections wait there");
     else
         tern_tcp_call_is_late(call);
 }
@@ -199,11 +204,13 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_RELAYED:
         miss(call, TERN_TCP_REFUSED,
-             "something there passes connections on to the rank, and could read and change what is said (btl_tcp_encrypt 1 permits it)");
+             "something there passes connections on to the rank, and could read and change what is "
+             "said (btl_tcp_encrypt 1 permits it)");
         break;
     case TERN_TCP_UNLIKE:
         if (call->link == 0)
-            tern_tcp_contact_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(), call->answer.number);
+            tern_tcp_contact_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(),
+                                     call->answer.number);
         tern_tcp_call_close(call);
         break;
     default:
@@ -229,6 +236,7 @@ void tern_tcp_call_go_on(struct tern_tcp_call *call)
         break;
     case TERN_ENDED:
         miss(call, TERN_TCP_CLOSED,
-             errno ? strerror(errno) : "what listens there has closed the connection without an answer");
+             errno ? strerror(errno)
+                   : "what listens there has closed the connection without an answer");
     }
 }

@@ -3,8 +3,8 @@
 #define TERN_TCP_CALL_H
 
 /*
- * Connections that are no links yet, each with a handshake under way: calls of ours (dial.c), and visitors (accept.c). Reception
- * has them all in a list, and its lock is held.
+ * Connections that are no links yet, each with a handshake under way: calls of ours (dial.c), and
+ * visitors (accept.c). Reception has them all in a list, and its lock is held.
  */
 
 #include "lib/btl/tcp/search.h"
@@ -37,34 +37,40 @@ struct tern_tcp_call {
     struct sockaddr_storage from;     /* a visitor's */
 };
 
-/* dial.c: calls the contact at the address of the pair, for its link `index`. What comes of it, the contact hears. */
-void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index);
+/* dial.c: calls the contact at the address of the pair, for its link `index`. What comes of it, the
+ * contact hears. */
+void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+                   uint8_t index);
 /* Goes on with what its socket has to say. The call may be gone then. */
 void tern_tcp_call_go_on(struct tern_tcp_call *call);
 /* Called when the deadline of a call has passed. The call may be gone then. */
 void tern_tcp_call_is_late(struct tern_tcp_call *call);
 
-/* accept.c: accepts the connections that wait at the port, as many as its queue can hold. Returns how many. */
+/* accept.c: accepts the connections that wait at the port, as many as its queue can hold. Returns
+ * how many. */
 int tern_tcp_visitors_receive(uint64_t now_ms);
-/* Reads what the visitor has sent. Returns false if the visit is over: it has become a link, or is closed. */
+/* Reads what the visitor has sent. Returns false if the visit is over: it has become a link, or is
+ * closed. */
 bool tern_tcp_visit_go_on(struct tern_tcp_call *visit);
 /* Returns true if the whole hello is there, and waits for the secret. */
 bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
 
-/* connecting.c: adds a call or a visitor to the list, and watches its socket. Returns false with errno if it cannot. */
+/* connecting.c: adds a call or a visitor to the list, and watches its socket. Returns false with
+ * errno if it cannot. */
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events);
 /* No visitor can be accepted for want of files or memory: looks at the port again a while later. */
 void tern_tcp_visitors_rest(uint64_t now_ms);
 /* There are more visitors that have not said hello than shall be: one of them has to go. */
 bool tern_tcp_visitors_are_many(void);
-/* Closes one of them, the oldest one first; one whose whole hello is there only if there is no other. Each is read before it is closed.
- * Returns false if there is none. */
+/* Closes one of them, the oldest one first; one whose whole hello is there only if there is no
+ * other. Each is read before it is closed. Returns false if there is none. */
 bool tern_tcp_drop_visitor(void);
 /* The visitor has said hello for the contact, and has been answered. */
 void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);
 /* Returns the first call or visitor of the list, and the one after `call`; NULL at the end. */
 struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call);
-/* Waits for other events than before, or at another socket. Returns false with errno if it cannot. */
+/* Waits for other events than before, or at another socket. Returns false with errno if it cannot.
+ */
 bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events);
 /* Closes and frees it. */
 void tern_tcp_call_close(struct tern_tcp_call *call);

@@ -3,9 +3,10 @@
 #define TERN_TCP_FLUSHER_H
 
 /*
- * A thread that writes what links hold, some 50 us after it was put there, if the rank goes to compute. Starts when a link first
- * holds something, and sleeps while none does. While ranks write by themselves it looks ever more rarely (lib/util/pause.h): a rank
- * that goes away after that is noticed after an eighth of that time, or after 5 ms.
+ * A thread that writes what links hold, some 50 us after it was put there, if the rank goes to
+ * compute. Starts when a link first holds something, and sleeps while none does. While ranks write
+ * by themselves it looks ever more rarely (lib/util/pause.h): a rank that goes away after that is
+ * noticed after an eighth of that time, or after 5 ms.
  */
 
 struct tern_tcp_link;

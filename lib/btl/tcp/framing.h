@@ -2,8 +2,9 @@
 #ifndef TERN_TCP_FRAME_H
 #define TERN_TCP_FRAME_H
 
-/* What travels on a link after the handshake: frames, each a packet's header, the number of bytes of its payload, and the
- * payload. Byte order and sizes are the host's; the handshake has compared them. */
+/* What travels on a link after the handshake: frames, each a packet's header, the number of bytes
+ * of its payload, and the payload. Byte order and sizes are the host's; the handshake has compared
+ * them. */
 
 #include "lib/btl/packet.h"
 
@@ -12,12 +13,15 @@
 
 enum {
     TERN_TCP_LINKS_MAX = 8,           /* between two lanes of two ranks */
-    TERN_TCP_LINK_SECOND = 255,       /* in place of a link's index: the peer sends by it, we do not */
-    TERN_TCP_PACKET_MAX = 256 * 1024, /* payload of any packet that is not DATA, and of DATA that is not streamed */
+    /* in place of a link's index: the peer sends by it, we do not */
+    TERN_TCP_LINK_SECOND = 255,
+    /* payload of any packet that is not DATA, and of DATA that is not streamed */
+    TERN_TCP_PACKET_MAX = 256 * 1024,
     TERN_TCP_PIECE_MAX = 4 << 20,     /* of DATA */
 };
 
-/* A kind that is the link's own: its sender has left MPI, and may end. If it comes back, other frames follow. */
+/* A kind that is the link's own: its sender has left MPI, and may end. If it comes back, other
+ * frames follow. */
 enum { TERN_TCP_BYE = 200 };
 
 struct tern_tcp_frame {
@@ -27,7 +31,8 @@ struct tern_tcp_frame {
 };
 #define TERN_TCP_CHECK 0x7e52c0deu
 
-static inline struct tern_tcp_frame tern_tcp_frame_of(const struct tern_packet *packet, size_t length)
+static inline struct tern_tcp_frame tern_tcp_frame_of(const struct tern_packet *packet,
+                                                      size_t length)
 {
     return (struct tern_tcp_frame){*packet, (uint32_t)length, TERN_TCP_CHECK ^ (uint32_t)length};
 }

@@ -33,8 +33,9 @@ bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uin
     char name[64];
     memcpy(&greeting, hello->greeting, sizeof greeting);
     short_name(job, name);
-    if (greeting.zero != 0 || greeting.encrypt > 1 || memcmp(name, greeting.job, sizeof name) != 0 ||
-        greeting.from >= job_size || greeting.to >= job_size || greeting.from == greeting.to ||
+    if (greeting.zero != 0 || greeting.encrypt > 1 ||
+        memcmp(name, greeting.job, sizeof name) != 0 || greeting.from >= job_size ||
+        greeting.to >= job_size || greeting.from == greeting.to ||
         greeting.lane >= TERN_LANES_MAX || greeting.link >= TERN_TCP_LINKS_MAX)
         return false;
     *ret_greeting = greeting;

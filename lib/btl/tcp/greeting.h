@@ -2,13 +2,15 @@
 #ifndef TERN_TCP_GREETING_H
 #define TERN_TCP_GREETING_H
 
-/* What ranks say to each other in a handshake (lib/util/handshake.h): who calls, and whom it means. Pure functions. */
+/* What ranks say to each other in a handshake (lib/util/handshake.h): who calls, and whom it means.
+ * Pure functions. */
 
 #include "lib/util/handshake.h"
 
 struct tern_tcp_greeting {
     uint8_t lane;       /* of the caller */
-    uint8_t link;       /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
+    /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
+    uint8_t link;
     uint8_t encrypt;    /* 1: the caller wants the link encrypted (btl_tcp_encrypt) */
     uint8_t zero;
     uint32_t from, to;  /* ranks */
@@ -20,9 +22,12 @@ extern const struct tern_service tern_tcp_service;
 
 enum tern_tcp_verdict {
     TERN_TCP_WELCOME = 1,
-    TERN_TCP_WRONG_RANK, /* some other rank, the answer's number, listens there: an address that several hosts have */
-    TERN_TCP_CROSSED,    /* there is a connection already, or the other end's own call has precedence */
-    TERN_TCP_WRONG_PROGRAM, /* the rank runs an earlier MPI program, or a later one: the answer's number */
+    /* some other rank, the answer's number, listens there: an address that several hosts have */
+    TERN_TCP_WRONG_RANK,
+    /* there is a connection already, or the other end's own call has precedence */
+    TERN_TCP_CROSSED,
+    /* the rank runs an earlier MPI program, or a later one: the answer's number */
+    TERN_TCP_WRONG_PROGRAM,
     TERN_TCP_UNLIKE,     /* btl_tcp_encrypt is not the same: the answer's number */
     TERN_TCP_RELAYED,    /* the caller has reached somebody who passes the connection on */
 };

@@ -24,8 +24,9 @@ struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
 static _Noreturn void give_up(const struct tern_tcp_link *link, int error)
 {
     char text[256];
-    snprintf(text, sizeof text, "cannot use the connection with rank %u (%s): %s; the job cannot go on",
-             link->rank, link->ends ? link->ends : "", strerror(error));
+    snprintf(text, sizeof text,
+             "cannot use the connection with rank %u (%s): %s; the job cannot go on", link->rank,
+             link->ends ? link->ends : "", strerror(error));
     tern_rte_abort(1, text);
 }
 
@@ -88,7 +89,8 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     lane->link_count++;
     watch_link(lane, link, EPOLL_CTL_ADD);
     if (link->tag != index || link->index == TERN_TCP_LINK_SECOND)
-        return; /* of another lane of the peer's, which has more of them; or only the peer sends by it */
+        /* of another lane of the peer's, which has more of them; or only the peer sends by it */
+        return;
     link->endpoint = endpoint;
     endpoint->links[link->index] = link;
     if (link->index >= endpoint->link_count)
@@ -133,8 +135,8 @@ void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 
 /* ---- lost connections ---- */
 
-/* Most often the other process has died, and the launcher is about to end us: its word about that is the better one, so it has some
- * time before ours. */
+/* Most often the other process has died, and the launcher is about to end us: its word about that
+ * is the better one, so it has some time before ours. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error)
 {
     take_from_lane(lane, link);
@@ -144,22 +146,26 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
     link->lost_at_ms = tern_tcp_now_ms();
     char host[256], text[700];
     tern_rte_host_of(link->rank, host, sizeof host);
-    snprintf(text, sizeof text, "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
+    snprintf(text, sizeof text,
+             "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
              tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
-             error == EBADMSG && link->sealed ? "what has come is not what the other end sent: somebody between the two has "
-                                                "changed, repeated or left out some of it"
-             : error == ESHUTDOWN             ? "it has left MPI before a message to it was through"
-             : error == ETIMEDOUT             ? "the host there no longer answers (btl_tcp_timeout)"
-             : error                          ? strerror(error)
-                                              : "its other end has closed it without having finished");
+             error == EBADMSG && link->sealed
+                 ? "what has come is not what the other end sent: somebody between the two has "
+                   "changed, repeated or left out some of it"
+             : error == ESHUTDOWN ? "it has left MPI before a message to it was through"
+             : error == ETIMEDOUT ? "the host there no longer answers (btl_tcp_timeout)"
+             : error              ? strerror(error)
+                                  : "its other end has closed it without having finished");
     free(link->ends);
     link->ends = strdup(text);
 }
 
 /* None of the peer's links is used any more. */
-static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner, const char *text)
+static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner,
+                      const char *text)
 {
-    struct tern_tcp_endpoint *endpoint = peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
+    struct tern_tcp_endpoint *endpoint =
+        peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
     if (endpoint)
         tern_list_init(&endpoint->streams);
     for (int i = endpoint ? endpoint->link_count - 1 : -1; i >= 0; i--)

@@ -3,11 +3,12 @@
 #define TERN_TCP_LANE_H
 
 /*
- * The links of a lane, and by which of them it sends to a peer: how they come, how they end, and what becomes of those that end
- * before their time.
+ * The links of a lane, and by which of them it sends to a peer: how they come, how they end, and
+ * what becomes of those that end before their time.
  *
- * A connection carries both directions. It belongs to the lane that the caller's lane number names, modulo each end's own number
- * of lanes; what is another lane's goes by the mailbox (lib/pml/mailbox.c).
+ * A connection carries both directions. It belongs to the lane that the caller's lane number names,
+ * modulo each end's own number of lanes; what is another lane's goes by the mailbox
+ * (lib/pml/mailbox.c).
  */
 
 #include "lib/btl/peer.h"
@@ -29,7 +30,8 @@ struct tern_tcp_endpoint {
 struct tern_tcp_lane {
     int epoll; /* of the links */
     struct tern_list_node links;
-    struct tern_list_node losing; /* that have ended before their time: the launcher is given some to end us */
+    /* that have ended before their time: the launcher is given some to end us */
+    struct tern_list_node losing;
     int link_count;
     struct tern_tcp_link *latest; /* received last */
     uint32_t rounds;              /* of progress */
@@ -61,19 +63,21 @@ void tern_tcp_lane_close(struct tern_tcp_lane *lane);
 /* Made when it is not there yet. NULL: no memory. */
 struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
 
-/* Takes over the links that have come about meanwhile (tern_tcp_arrive), and loses the peers that cannot be reached. Returns how
- * many. */
+/* Takes over the links that have come about meanwhile (tern_tcp_arrive), and loses the peers that
+ * cannot be reached. Returns how many. */
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane);
 /* Shall its epoll tell when the system has room for more of what the link holds? */
 void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted);
-/* Muted links do not tell the epoll of what comes, for a rank that reads all of them again and again; and the system acknowledges data
- * as it comes, not as it is read (docs/network.md). */
+/* Muted links do not tell the epoll of what comes, for a rank that reads all of them again and
+ * again; and the system acknowledges data as it comes, not as it is read (docs/network.md). */
 void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted);
 /* Its other end has left, and nothing of it is missing: the link is freed. */
 void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
-/* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had left MPI. */
+/* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had
+ * left MPI. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error);
-/* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how many. */
+/* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how
+ * many. */
 int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane);
 
 #endif

@@ -23,21 +23,24 @@ enum {
     HELD_US = 40,             /* nothing is held for longer */
     CLOCK_FOLLOWERS = 8,      /* messages that are held between looks at the clock */
     UNHELD_SENDS = 64,        /* after the flusher had to write, for its rank went away */
-    MUCH = 32 * 1024,         /* so many bytes written by a look of the flusher: it pays to look again soon */
+    /* so many bytes written by a look of the flusher: it pays to look again soon */
+    MUCH = 32 * 1024,
     REST_US = 20 * 1000,      /* without use, after which a buffer is given back */
     RUNS = 64,                /* of memory, in one write */
-    RUN_LEAST = 512,          /* bytes of a run on average; where they are shorter the piece is packed */
+    /* bytes of a run on average; where they are shorter the piece is packed */
+    RUN_LEAST = 512,
     PACKED_PIECE = 64 * 1024,
     LARGE = 48 * 1024,        /* payloads that are better not read into the buffer first */
     COPY_MOST = 8 * 1024,     /* longer ones shall come again where the system has no room */
-    READ_MOST = 128 * 1024,   /* in one read of a placed payload: what arrives meanwhile waits for its end */
+    /* in one read of a placed payload: what arrives meanwhile waits for its end */
+    READ_MOST = 128 * 1024,
     TAIL = 4096,              /* read beyond a placed payload: the next frames, if they are short */
 };
 _Static_assert(OUT_ROOM - OUT_MOST >= TERN_TCP_PACKET_MAX + (int)sizeof(struct tern_tcp_frame),
                "any packet fits while senders need not come again");
 
-struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank, uint8_t tag,
-                                        uint8_t index)
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank,
+                                        uint8_t tag, uint8_t index)
 {
     struct tern_tcp_link *link = calloc(1, sizeof *link);
     if (!link) {
@@ -233,7 +236,8 @@ static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame
         done = sizeof *frame;
     }
     if (length)
-        memcpy(room, (const char *)payload + (done - sizeof *frame), length - (done - sizeof *frame));
+        memcpy(room, (const char *)payload + (done - sizeof *frame),
+               length - (done - sizeof *frame));
     return 0;
 }
 
@@ -247,7 +251,8 @@ static bool may_wait(struct tern_tcp_link *link, size_t length)
         return false;
     }
     if (link->held_at) /* the clock takes longer than all the rest */
-        return ++link->followers % CLOCK_FOLLOWERS || tern_ticks() - link->held_at < tern_ticks_of_us(HELD_US);
+        return ++link->followers % CLOCK_FOLLOWERS ||
+               tern_ticks() - link->held_at < tern_ticks_of_us(HELD_US);
     return tern_ticks() - link->written_at < tern_ticks_of_us(SOON_US);
 }
 
@@ -261,13 +266,15 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
         return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))
         return TERN_ERR_AGAIN;
-    bool credit = soon && packet->kind == TERN_PACKET_CREDIT && link->out_begin == link->out_end && !link->piece.stream;
+    bool credit = soon && packet->kind == TERN_PACKET_CREDIT && link->out_begin == link->out_end &&
+                  !link->piece.stream;
     bool wait = credit || (soon && may_wait(link, length));
     int rc = wait || link->piece.stream ? append(link, &frame, payload, length)
                                         : write_through(link, &frame, payload, length);
     if (!wait && !rc && !link->blocked)
         push(link);
-    if (credit) /* a write of its own would delay the answer to the message that gave it back; the flusher is not worth waking */
+    if (credit) /* a write of its own would delay the answer to the message that gave it back; the
+                   flusher is not worth waking */
         link->unsent = true;
     else
         need_flush(link);
@@ -384,9 +391,11 @@ static void rest(struct tern_tcp_link *link)
     link->out_begin = link->out_end = 0;
 }
 
-enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended, unsigned elapsed_us)
+enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended,
+                                      unsigned elapsed_us)
 {
-    bool late = link->held_at && tern_ticks() - link->held_at >= tern_ticks_of_us(HELD_US), blocked = link->blocked;
+    bool late = link->held_at && tern_ticks() - link->held_at >= tern_ticks_of_us(HELD_US),
+         blocked = link->blocked;
     link->unused_us = link->used || link->held_at ? 0 : link->unused_us + elapsed_us;
     link->used = false;
     if (link->error || link->unused_us >= REST_US) {
@@ -456,9 +465,10 @@ static size_t take_payload(struct tern_tcp_link *link, const unsigned char *byte
 
 static bool out_of_step(const struct tern_tcp_link *link)
 {
-    tern_log("what comes from rank %u is no packet (kind %u, %u bytes): one of the two processes, or "
-             "something between them, has damaged it",
-             link->rank, link->head.packet.kind, link->head.length);
+    tern_log(
+        "what comes from rank %u is no packet (kind %u, %u bytes): one of the two processes, or "
+        "something between them, has damaged it",
+        link->rank, link->head.packet.kind, link->head.length);
     errno = EBADMSG;
     return false;
 }
@@ -500,7 +510,8 @@ static int take_bytes(struct tern_tcp_link *link, const unsigned char *at, size_
             return -1;
         }
         link->said_bye = link->head.packet.kind == TERN_TCP_BYE;
-        link->large = link->head.length >= LARGE || link->head.packet.kind == TERN_PACKET_RENDEZVOUS;
+        link->large =
+            link->head.length >= LARGE || link->head.packet.kind == TERN_PACKET_RENDEZVOUS;
         if (TERN_LIKELY(link->head.length <= length)) {
             uint32_t payload = link->head.length;
             deliver_frame(link, at);
@@ -514,7 +525,8 @@ static int take_bytes(struct tern_tcp_link *link, const unsigned char *at, size_
     return count;
 }
 
-/* Where the bytes that come next go: the rest of a payload first. *ret_own: how many of them that is. */
+/* Where the bytes that come next go: the rest of a payload first. *ret_own: how many of them that
+ * is. */
 static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec *parts,
                    size_t *ret_own)
 {
@@ -522,7 +534,8 @@ static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec
     size_t bytes = link->left;
     if (link->owner) {
         struct tern_cursor cursor = link->place;
-        count = tern_cursor_runs(&cursor, parts, RUNS, link->left < READ_MOST ? link->left : READ_MOST, &bytes);
+        count = tern_cursor_runs(&cursor, parts, RUNS,
+                                 link->left < READ_MOST ? link->left : READ_MOST, &bytes);
         if (!count) { /* more than the receive has room for */
             bytes = link->left < TERN_TCP_ROOM - TAIL ? link->left : TERN_TCP_ROOM - TAIL;
             parts[count++] = (struct iovec){room + TAIL, bytes};
@@ -557,7 +570,8 @@ static int receive_rest(struct tern_tcp_link *link, unsigned char *room)
     return more < 0 ? -1 : more + 1;
 }
 
-/* What recv or the like has answered when it has read nothing: 0 if more may come, or -1 with errno, 0: the other end has closed. */
+/* What recv or the like has answered when it has read nothing: 0 if more may come, or -1 with
+ * errno, 0: the other end has closed. */
 static int heed_nothing(ssize_t n)
 {
     if (n < 0 && (errno == EAGAIN || errno == EINTR))

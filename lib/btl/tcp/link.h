@@ -3,11 +3,13 @@
 #define TERN_TCP_LINK_H
 
 /*
- * A link: a connection after its handshake, with what has been begun on it in either direction. Belongs to one lane, whose
- * lock its user holds, but for the outgoing half: the flusher (flusher.h) writes too, so that has a lock of its own.
+ * A link: a connection after its handshake, with what has been begun on it in either direction.
+ * Belongs to one lane, whose lock its user holds, but for the outgoing half: the flusher
+ * (flusher.h) writes too, so that has a lock of its own.
  *
- * What goes out is, in this order: the rest of a piece of a stream, from the user's memory; then `out`, frames that were
- * copied because the system had no room, or so that many go by one system call.
+ * What goes out is, in this order: the rest of a piece of a stream, from the user's memory; then
+ * `out`, frames that were copied because the system had no room, or so that many go by one system
+ * call.
  */
 
 #include "lib/btl/btl.h"
@@ -26,15 +28,19 @@ struct tern_tcp_sealed;
 struct tern_tcp_link {
     struct tern_list_node in_lane;  /* all links of the lane */
     int fd;
-    struct tern_tcp_sealed *sealed; /* encrypts what goes by the socket (sealed.h); NULL: it goes as it is */
+    /* encrypts what goes by the socket (sealed.h); NULL: it goes as it is */
+    struct tern_tcp_sealed *sealed;
     uint8_t tag;               /* the dialler's lane; ours is tag modulo our number of lanes */
     uint8_t index;             /* 0: the first between the two; TERN_TCP_LINK_SECOND */
     uint32_t rank;             /* of the other end, in our job */
     struct tern_peer *peer;    /* of this lane */
-    const uint64_t *polled_at; /* when its lane last made progress, in ticks, more or less; atomic */
+    /* when its lane last made progress, in ticks, more or less; atomic */
+    const uint64_t *polled_at;
     struct tern_tcp_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
-    uint32_t sent_round;       /* of the lane, in which a message was last sent that others may follow */
-    bool unsent;               /* the lane's last send or push left something; the flusher may have written it since */
+    /* of the lane, in which a message was last sent that others may follow */
+    uint32_t sent_round;
+    /* the lane's last send or push left something; the flusher may have written it since */
+    bool unsent;
     uint64_t written_at;       /* ticks of the last write */
     struct tern_tcp_silence silence;
 
@@ -43,7 +49,8 @@ struct tern_tcp_link {
     uint32_t out_begin, out_end;
     uint64_t held_at;          /* ticks since when it holds something; 0: it holds nothing */
     unsigned followers;        /* messages that were held because others were */
-    unsigned unheld;           /* sends that must not be held: nobody but the flusher wrote what was */
+    /* sends that must not be held: nobody but the flusher wrote what was */
+    unsigned unheld;
     struct {
         struct tern_stream *stream; /* NULL: none */
         struct tern_tcp_frame frame;
@@ -72,19 +79,21 @@ struct tern_tcp_link {
 };
 
 /* Takes `sealed`, and if there is memory the descriptor; else returns NULL. */
-struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank, uint8_t tag, uint8_t index);
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank,
+                                        uint8_t tag, uint8_t index);
 /* Closes it, with whatever it holds. */
 void tern_tcp_link_free(struct tern_tcp_link *link);
 
-/* Sends a frame: 0, or TERN_ERR_AGAIN: too much waits already. `soon`: it may wait for others for a while. What cannot be
- * written now is copied. A failure shows in link->error. */
-int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet, const void *payload, size_t length,
-                       bool soon);
+/* Sends a frame: 0, or TERN_ERR_AGAIN: too much waits already. `soon`: it may wait for others for a
+ * while. What cannot be written now is copied. A failure shows in link->error. */
+int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet,
+                       const void *payload, size_t length, bool soon);
 /* The same with the payload from a cursor, which advances on success. */
-int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet, struct tern_cursor *cursor,
-                              size_t length);
+int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet,
+                              struct tern_cursor *cursor, size_t length);
 
-/* Begins the next piece of the stream, of at most `most` bytes; the stream's cursor advances. Only when no piece is under way. */
+/* Begins the next piece of the stream, of at most `most` bytes; the stream's cursor advances. Only
+ * when no piece is under way. */
 void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *stream, size_t most);
 /* Writes what there is. True: all of it is gone, or a failure shows in link->error. */
 bool tern_tcp_link_push(struct tern_tcp_link *link);
@@ -97,14 +106,18 @@ void *tern_tcp_link_owner(const struct tern_tcp_link *link);
 enum tern_tcp_look {
     TERN_TCP_AT_REST, /* it has held nothing for a while: its buffer has been given back */
     TERN_TCP_IN_USE,
-    TERN_TCP_DRAINS, /* much of what it holds could be written: the system will soon have room for more */
+    /* much of what it holds could be written: the system will soon have room for more */
+    TERN_TCP_DRAINS,
 };
-/* For the flusher, who has out_lock: writes what has been held for too long. `attended`: the rank makes progress, so it writes by
- * itself when the system has room. `elapsed_us`: since the last look. */
-enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended, unsigned elapsed_us);
+/* For the flusher, who has out_lock: writes what has been held for too long. `attended`: the rank
+ * makes progress, so it writes by itself when the system has room. `elapsed_us`: since the last
+ * look. */
+enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended,
+                                      unsigned elapsed_us);
 
-/* Reads and delivers what has come; `room` is a buffer of TERN_TCP_ROOM bytes that links share. Returns the packets delivered;
- * -1: the connection has ended, errno says how (0: its other end closed it). */
+/* Reads and delivers what has come; `room` is a buffer of TERN_TCP_ROOM bytes that links share.
+ * Returns the packets delivered; -1: the connection has ended, errno says how (0: its other end
+ * closed it). */
 enum { TERN_TCP_ROOM = 64 * 1024 };
 int tern_tcp_link_receive(struct tern_tcp_link *link, unsigned char *room);
 

@@ -66,8 +66,9 @@ const unsigned char *tern_tcp_secret(void)
 
 /* ---- opening ---- */
 
-/* The system counts what a segment takes of its own memory, so in less than this hardly one has room: the window shuts after each,
- * and opens again when the other end's timer asks, five times a second. */
+/* The system counts what a segment takes of its own memory, so in less than this hardly one has
+ * room: the window shuts after each, and opens again when the other end's timer asks, five times a
+ * second. */
 enum { RCVBUF_LEAST = 16 * 1024 };
 
 int tern_tcp_rcvbuf(void)
@@ -83,7 +84,8 @@ static void say_if_raised(void)
 {
     int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
     if (tern_rte.rank == 0 && wanted && wanted < RCVBUF_LEAST)
-        tern_log("btl_tcp_rcvbuf is %ld, too little for a connection to flow: %d bytes are used", (long)wanted, RCVBUF_LEAST);
+        tern_log("btl_tcp_rcvbuf is %ld, too little for a connection to flow: %d bytes are used",
+                 (long)wanted, RCVBUF_LEAST);
 }
 
 /* A listening socket at a port, 0: any; -1 with errno. Of both families where the host has both. */
@@ -101,7 +103,8 @@ static int listen_at(uint16_t wanted)
     only_four = any.family == 4;
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    /* before anybody connects: where the room shrinks later the other end keeps to segments that do not fit (docs/network.md) */
+    /* before anybody connects: where the room shrinks later the other end keeps to segments that do
+     * not fit (docs/network.md) */
     int rcvbuf = tern_tcp_rcvbuf();
     if (rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
@@ -129,10 +132,11 @@ static int open_door(void)
     int64_t first = tern_param_int("btl_tcp_port_min_v4");
     int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
     if (first < 0 || first > UINT16_MAX || range < 1)
-        return tern_error(TERN_ERR_ARG,
-                          "btl_tcp_port_min_v4 is %ld and btl_tcp_port_range_v4 %ld; expected a port "
-                          "below 65536, and at least 1",
-                          (long)first, (long)range);
+        return tern_error(
+            TERN_ERR_ARG,
+            "btl_tcp_port_min_v4 is %ld and btl_tcp_port_range_v4 %ld; expected a port "
+            "below 65536, and at least 1",
+            (long)first, (long)range);
     int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
     for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
         tern_tcp_door.fd = listen_at((uint16_t)at);
@@ -194,8 +198,8 @@ static bool may_use(const struct choice *choice, const struct tern_tcp_address *
            (choice->loopback || !tern_tcp_is_loopback(address));
 }
 
-/* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do for ranks of this host
- * when there are no others. */
+/* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do
+ * for ranks of this host when there are no others. */
 static int choose_addresses(void)
 {
     struct choice choice;
@@ -208,8 +212,9 @@ static int choose_addresses(void)
     tern_tcp_door.own_count = 0;
     for (int last_resort = 0; last_resort < 2 && tern_tcp_door.own_count == 0; last_resort++)
         for (int i = 0; i < count; i++) {
-            bool may = last_resort ? !choice.named && choice.loopback && tern_tcp_is_loopback(&all[i])
-                                   : may_use(&choice, &all[i]);
+            bool may = last_resort
+                           ? !choice.named && choice.loopback && tern_tcp_is_loopback(&all[i])
+                           : may_use(&choice, &all[i]);
             if (!may || all[i].family == choice.but_family || (all[i].family == 6 && only_four))
                 continue;
             all[i].port = port;

@@ -3,9 +3,10 @@
 #define TERN_TCP_DOOR_H
 
 /*
- * This process's door: the port at which others reach it, the addresses it has, the record in which it publishes them, and the
- * secret by which whoever comes is known. It stays open as long as the process: others remember the port, and come while
- * this one is between two sessions. With reception's lock.
+ * This process's door: the port at which others reach it, the addresses it has, the record in which
+ * it publishes them, and the secret by which whoever comes is known. It stays open as long as the
+ * process: others remember the port, and come while this one is between two sessions. With
+ * reception's lock.
  */
 
 #include "lib/btl/tcp/address.h"
@@ -18,15 +19,17 @@ struct tern_tcp_door {
 };
 extern struct tern_tcp_door tern_tcp_door;
 
-/* Opens it, and finds the own addresses that may be used. 0, TERN_ERR_ARG or TERN_ERR_OTHER with text. */
+/* Opens it, and finds the own addresses that may be used. 0, TERN_ERR_ARG or TERN_ERR_OTHER with
+ * text. */
 int tern_tcp_door_open(void);
 /* btl_tcp_rcvbuf, in bytes, raised to what a connection works with; 0: the system chooses. */
 int tern_tcp_rcvbuf(void);
-/* Publishes them, again if need be, as the launcher may have forgotten them while this process was away. 0 or TERN_ERR_OTHER. */
+/* Publishes them, again if need be, as the launcher may have forgotten them while this process was
+ * away. 0 or TERN_ERR_OTHER. */
 int tern_tcp_door_publish(void);
 
-/* The job's secret; NULL: not known yet, or not which program this is, which a handshake tells likewise. Asks for it the first time,
- * and rings the doorbell when it has come. */
+/* The job's secret; NULL: not known yet, or not which program this is, which a handshake tells
+ * likewise. Asks for it the first time, and rings the doorbell when it has come. */
 const unsigned char *tern_tcp_secret(void);
 
 /* "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there" */

@@ -90,7 +90,8 @@ static uint32_t collect(const struct iovec *parts, int count, size_t skip, unsig
     return length;
 }
 
-ssize_t tern_tcp_sealed_write(struct tern_tcp_sealed *sealed, int fd, const struct iovec *parts, int count)
+ssize_t tern_tcp_sealed_write(struct tern_tcp_sealed *sealed, int fd, const struct iovec *parts,
+                              int count)
 {
     size_t taken = 0;
     while (write_record(sealed, fd)) {
@@ -123,7 +124,8 @@ static int forged(void)
     return -1;
 }
 
-int tern_tcp_sealed_next(struct tern_tcp_sealed *sealed, const unsigned char **ret_bytes, size_t *ret_length)
+int tern_tcp_sealed_next(struct tern_tcp_sealed *sealed, const unsigned char **ret_bytes,
+                         size_t *ret_length)
 {
     unsigned char *record = sealed->in + sealed->in_begin;
     uint32_t there = sealed->in_end - sealed->in_begin;

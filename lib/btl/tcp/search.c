@@ -20,12 +20,14 @@
 #include <string.h>
 
 enum {
-    CONNECT_MS = 30,  /* before the next address is tried: what the peer's system needs to answer a connect, */
+    /* before the next address is tried: what the peer's system needs to answer a connect, */
+    CONNECT_MS = 30,
     ANSWER_MS = 250,  /* and then the peer, to say who it is */
     ROUND_MS = 700,   /* between two rounds through all addresses */
     CROSSED_MS = 500, /* for the other one's call to come */
     CLAIM_MS = 1000,  /* for which the other one is told that our call comes before its own */
-    LATER_MS = 10,    /* for the peer's next program, at first; then twice as long each time, up to ... */
+    /* for the peer's next program, at first; then twice as long each time, up to ... */
+    LATER_MS = 10,
     LATER_MOST_MS = 500,
     PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
     TEXT_MOST = 1000,
@@ -33,10 +35,13 @@ enum {
 
 enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
 
-/* So many rounds in all may end like this: what nobody will change, what a program that starts meanwhile changes, what a flood of
- * strangers may cause now and then, and what lasts as long as the rank is away. If the rank has died the launcher ends us. */
-static const int rounds_most[] = {
-    [TERN_TCP_NO_WAY] = 1, [TERN_TCP_REFUSED] = 4, [TERN_TCP_CLOSED] = 60, [TERN_TCP_CROWDED] = INT_MAX};
+/* So many rounds in all may end like this: what nobody will change, what a program that starts
+ * meanwhile changes, what a flood of strangers may cause now and then, and what lasts as long as
+ * the rank is away. If the rank has died the launcher ends us. */
+static const int rounds_most[] = {[TERN_TCP_NO_WAY] = 1,
+                                  [TERN_TCP_REFUSED] = 4,
+                                  [TERN_TCP_CLOSED] = 60,
+                                  [TERN_TCP_CROWDED] = INT_MAX};
 
 /* What is done to find a peer. */
 struct tern_tcp_search {
@@ -139,8 +144,8 @@ static void describe_failure(const struct tern_tcp_contact *contact, char *text,
 {
     char host[256];
     tern_rte_host_of(contact->rank, host, sizeof host);
-    snprintf(text, room, "rank %u on host %s cannot connect to rank %u on host %s: %s", tern_rte.rank, tern_rte.host,
-             contact->rank, host, contact->search->why);
+    snprintf(text, room, "rank %u on host %s cannot connect to rank %u on host %s: %s",
+             tern_rte.rank, tern_rte.host, contact->rank, host, contact->search->why);
 }
 
 /* The other end may only wait to receive: it is told. */
@@ -156,8 +161,8 @@ static void fail(struct tern_tcp_search *search, const char *why)
     tern_rte_tell_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
 }
 
-/* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will come: the launcher ends the
- * job if it cannot. */
+/* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will
+ * come: the launcher ends the job if it cannot. */
 static void await_program(struct tern_tcp_search *search)
 {
     uint64_t now = tern_tcp_now_ms();
@@ -175,7 +180,8 @@ static void await_program(struct tern_tcp_search *search)
     search->next_at_ms = now + (uint64_t)search->later_ms;
 }
 
-/* The last of our addresses from which a call has succeeded, or -1. Where one host is reached, others are. */
+/* The last of our addresses from which a call has succeeded, or -1. Where one host is reached,
+ * others are. */
 static int good_own = -1;
 
 static void put_good_first(struct tern_tcp_pair *pairs, int count)
@@ -197,11 +203,14 @@ static void read_addresses(struct tern_tcp_search *search)
     struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
     const struct tern_card *card = fetch->value;
     bool whole = !fetch->error && fetch->length >= sizeof card->own;
-    int count = whole ? tern_tcp_record_read(card->bytes, fetch->length - sizeof card->own, card->own, list) : -1;
+    int count =
+        whole ? tern_tcp_record_read(card->bytes, fetch->length - sizeof card->own, card->own, list)
+              : -1;
     free(fetch->value);
     fetch->value = NULL;
     if (fetch->error) {
-        /* the server of another node knows what its program before has published, and does not wait */
+        /* the server of another node knows what its program before has published, and does not wait
+         */
         if (tern_rte_program() > 1)
             await_program(search);
         else
@@ -253,11 +262,12 @@ static void say_patience(struct tern_tcp_search *search, uint64_t now)
         return;
     search->told = true;
     tern_rte_host_of(search->contact->rank, host, sizeof host);
-    tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host, search->why);
+    tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host,
+             search->why);
 }
 
-/* All addresses were tried. Calls that somebody has accepted stay open, for whoever it is may be away; where some of the others
- * failed in a way that may pass, these addresses are tried again. */
+/* All addresses were tried. Calls that somebody has accepted stay open, for whoever it is may be
+ * away; where some of the others failed in a way that may pass, these addresses are tried again. */
 static void end_round(struct tern_tcp_search *search, uint64_t now)
 {
     if (search->round + 1 < rounds_most[search->miss]) {
@@ -265,7 +275,8 @@ static void end_round(struct tern_tcp_search *search, uint64_t now)
         search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
         search->state = PAUSING;
         search->next_at_ms = now + ROUND_MS;
-    } else if (search->contact->calls == 0 && !search->contact->arriving) { /* else looked at again with the next progress */
+    /* else looked at again with the next progress */
+    } else if (search->contact->calls == 0 && !search->contact->arriving) {
         fail(search, search->why);
     }
 }
@@ -299,7 +310,8 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
             begin_calling(search);
         count++;
     }
-    if (search->state == PAUSING && now >= search->next_at_ms && search->answering && !search->behind_since_ms)
+    if (search->state == PAUSING && now >= search->next_at_ms && search->answering &&
+        !search->behind_since_ms)
         begin_calling(search); /* the calls that are open know where they go */
     else if (search->state == PAUSING && now >= search->next_at_ms)
         begin_fetching(search, search->round > 0);
@@ -426,17 +438,20 @@ void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
         await_program(search);
         return;
     }
-    snprintf(search->why, sizeof search->why,
-             "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
-             "number %u",
-             program, tern_rte_program());
+    snprintf(
+        search->why, sizeof search->why,
+        "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
+        "number %u",
+        program, tern_rte_program());
     fail(search, search->why);
 }
 
-void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here, int there)
+void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here,
+                              int there)
 {
     struct tern_tcp_search *search = contact->search;
-    snprintf(search->why, sizeof search->why, "%s is %d on rank %u and %d there; give all ranks the same value", parameter, here,
+    snprintf(search->why, sizeof search->why,
+             "%s is %d on rank %u and %d there; give all ranks the same value", parameter, here,
              tern_rte.rank, there);
     fail(search, search->why);
 }

@@ -34,7 +34,8 @@ enum {
     EAGER_MAX = 64 * 1024,
     PIECE_ALONE = 1 << 20,    /* of a stream that has one link ... */
     PIECE_SHARED = 256 << 10, /* ... or several */
-    POLL_EACH = 2,  /* up to so many links are read without asking which of them has something, ... */
+    /* up to so many links are read without asking which of them has something, ... */
+    POLL_EACH = 2,
     MUTE_AFTER = 8, /* ... and need not tell after so many rounds in which something came */
     EVENTS = 32,
     LISTENER_US = 20, /* between two looks at the listener */
@@ -98,7 +99,8 @@ static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packe
     struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
-    /* One follows another without a round of progress between them, which would write the first: now it pays to wait. */
+    /* One follows another without a round of progress between them, which would write the first:
+     * now it pays to wait. */
     uint32_t round = tern_tcp_lanes[peer->lane].rounds;
     bool soon = link->sent_round == round || packet->kind == TERN_PACKET_CREDIT;
     link->sent_round = round;
@@ -147,7 +149,8 @@ static bool finish_piece(struct tern_tcp_link *link)
 
 /* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces
  * that went. */
-static int feed(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoint, struct tern_tcp_link *link)
+static int feed(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoint,
+                struct tern_tcp_link *link)
 {
     int count = 0;
     for (;;) {
@@ -268,13 +271,14 @@ static int receive_all(struct tern_tcp_lane *lane)
 {
     bool each = lane->muted || (lane->link_count <= POLL_EACH && !lane->watching_room);
     int count = each ? receive_few(lane) : lane->latest ? receive(lane, lane->latest) : 0;
-    if (each && count && ++lane->received == MUTE_AFTER && !tern_threads) /* else another thread may sleep */
+    if (each && count && ++lane->received == MUTE_AFTER &&
+        !tern_threads) /* else another thread may sleep */
         tern_tcp_lane_mute(lane, true);
     return count || (each && !lane->watching_room) ? count : receive_ready(lane);
 }
 
-/* Ends the links whose hosts are gone, or cannot be reached any more. Whoever waits comes here: one who sleeps wakes up for a
- * round ten times a second. Returns how many links have ended. */
+/* Ends the links whose hosts are gone, or cannot be reached any more. Whoever waits comes here: one
+ * who sleeps wakes up for a round ten times a second. Returns how many links have ended. */
 static int heed_silence(struct tern_tcp_lane *lane)
 {
     uint64_t now = tern_tcp_now_ms(), elapsed = now - lane->looked_ms;
@@ -342,8 +346,9 @@ static bool needed(void)
            (tern_rte.size > 1 && !tern_btl_active(&tern_btl_shm));
 }
 
-/* Another launcher's server keeps, of what a rank has published, what was there at its first fence or request, and answers that
- * there is nothing else: before shm meets the others in a fence the addresses must be there. */
+/* Another launcher's server keeps, of what a rank has published, what was there at its first fence
+ * or request, and answers that there is nothing else: before shm meets the others in a fence the
+ * addresses must be there. */
 static int tcp_announce(void)
 {
     return tern_rte.size > tern_rte.local_size ? tern_tcp_reception_announce() : 0;
@@ -388,15 +393,16 @@ static bool all_through(void)
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         receive_ready(&tern_tcp_lanes[i]);
         heed_silence(&tern_tcp_lanes[i]);
-        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next;
+             at != &tern_tcp_lanes[i].links; at = at->next)
             all = is_through(tern_tcp_link_at(at)) && all;
     }
     return all;
 }
 
-/* Says goodbye on all links and waits until that has arrived, however long a peer computes: the system drops what it still has
- * of a process that has ended, some minutes later. The links stay: others may have begun to send what is for our next
- * session. */
+/* Says goodbye on all links and waits until that has arrived, however long a peer computes: the
+ * system drops what it still has of a process that has ended, some minutes later. The links stay:
+ * others may have begun to send what is for our next session. */
 static void tcp_leave(void)
 {
     enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
@@ -405,7 +411,8 @@ static void tcp_leave(void)
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
         tcp_before_sleep(i);
-        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next; at != &tern_tcp_lanes[i].links; at = at->next)
+        for (struct tern_list_node *at = tern_tcp_lanes[i].links.next;
+             at != &tern_tcp_lanes[i].links; at = at->next)
             tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
     }
     for (int64_t waits = 0; !all_through(); waits++)

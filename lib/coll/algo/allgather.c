@@ -142,9 +142,9 @@ static void ring(struct tern_plan *plan)
 }
 
 /*
- * Neighbour exchange (Chen et al. 2005), for even n: first the ranks of a pair tell each other their
- * blocks, then each hands the pair of blocks that came last to its neighbours in turn: half the
- * rounds of a ring.
+ * Neighbour exchange (Chen et al. 2005), for even n: first the ranks of a pair tell each other
+ * their blocks, then each hands the pair of blocks that came last to its neighbours in turn: half
+ * the rounds of a ring.
  */
 static struct tern_ref pair_of_round(const struct tern_plan_args *args, int64_t r)
 {
@@ -284,7 +284,8 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"ring", ring, NULL, ring_stages},
     {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},
-    {"gather_bcast", tern_allgather_by_gather, tern_plan_fits_sequence, tern_allgather_by_gather_stages},
+    {"gather_bcast", tern_allgather_by_gather, tern_plan_fits_sequence,
+     tern_allgather_by_gather_stages},
     {"hierarchical", tern_hierarchical_allgather, tern_plan_fits_levels,
      tern_hierarchical_allgather_stages},
     {"multi_leader", tern_multi_leader_allgather, tern_plan_fits_lanes_of_ranges,

@@ -297,14 +297,18 @@ static void ring_stages(const struct tern_shape *shape, struct tern_stages *stag
 
 static void halving_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, true);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, false);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit,
+                              true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit,
+                              false);
 }
 
 static void swing_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit, true);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit, false);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit,
+                              true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_SWING, shape->size, shape->bytes, shape->unit,
+                              false);
 }
 
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -353,8 +357,10 @@ const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"knomial", knomial, NULL, knomial_stages},
     {"linear", linear, NULL, linear_stages},
     {"tree_linear", tree_linear, NULL, tree_linear_stages},
-    {"reduce_bcast", tern_allreduce_by_reduce, tern_plan_fits_sequence, tern_allreduce_by_reduce_stages},
-    {"scatter_allgather", tern_allreduce_by_scatter, tern_plan_fits_equal_parts, tern_allreduce_by_scatter_stages},
+    {"reduce_bcast", tern_allreduce_by_reduce, tern_plan_fits_sequence,
+     tern_allreduce_by_reduce_stages},
+    {"scatter_allgather", tern_allreduce_by_scatter, tern_plan_fits_equal_parts,
+     tern_allreduce_by_scatter_stages},
     {"hierarchical", tern_hierarchical_allreduce, tern_plan_fits_levels,
      tern_hierarchical_allreduce_stages},
     {"multi_leader", tern_multi_leader_allreduce, tern_plan_fits_lanes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * All to all, also with unequal blocks and types: only `bruck` and `k_bruck` want equal ones. Blocks
- * without data are not sent.
+ * All to all, also with unequal blocks and types: only `bruck` and `k_bruck` want equal ones.
+ * Blocks without data are not sent.
  */
 #include "lib/coll/plan/build.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -80,7 +80,8 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), rounds_step);
 }
 
-/* Few rounds in flight: for large blocks, where more would only fight for the memory's bandwidth. */
+/* Few rounds in flight: for large blocks, where more would only fight for the memory's bandwidth.
+ */
 enum { PAIRWISE_ROUNDS = 2 };
 
 static void pairwise(struct tern_plan *plan)

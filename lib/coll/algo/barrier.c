@@ -72,7 +72,8 @@ static void linear(struct tern_plan *plan)
     tree_of(plan, plan->args.size + 1);
 }
 
-static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, int64_t radix)
+static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages,
+                            int64_t radix)
 {
     tern_stages_add_tree(stages, shape->size, radix, 0, false, 0);
     tern_stages_add_tree(stages, shape->size, radix, 0, false, 0);

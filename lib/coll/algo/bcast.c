@@ -238,8 +238,8 @@ static void scatter_circulant(struct tern_plan *plan)
         add_copy(plan, data, in_recv(0, args->recv_count), AFTER_ALL);
 }
 
-/* The same with recursive doubling instead of the ring: fewer rounds. What a rank has is told again,
- * so that all rounds are alike. */
+/* The same with recursive doubling instead of the ring: fewer rounds. What a rank has is told
+ * again, so that all rounds are alike. */
 static void scatter_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -314,11 +314,12 @@ static void scatter_doubling_stages(const struct tern_shape *shape, struct tern_
     add_scatter_stages(shape, stages);
     int64_t some = ranks_with_chunks(shape);
     for (int64_t far = 1; far < shape->size; far *= 2)
-        tern_stages_add(stages, (struct tern_stage){.repeat = 1,
-                                                    .messages = 1,
-                                                    .bytes = (some < far ? some : far) * chunk_bytes(shape),
-                                                    .distance = far,
-                                                    .senders = some < far ? far : some});
+        tern_stages_add(stages,
+                        (struct tern_stage){.repeat = 1,
+                                            .messages = 1,
+                                            .bytes = (some < far ? some : far) * chunk_bytes(shape),
+                                            .distance = far,
+                                            .senders = some < far ? far : some});
 }
 
 static void scatter_ring_stages(const struct tern_shape *shape, struct tern_stages *stages)

@@ -5,32 +5,32 @@
  * need and takes what it needs. A byte is written once and read by all; there is no message, no
  * header, no matching. Where ranks share cores, each of them needs the core once per turn.
  *
- * What does not fit into a post is cut into pieces, a turn for each; posts may be several turns ahead
- * of the takes. Blocks are cut by bytes, for two ranks may have types with units of different sizes;
- * a type with gaps is packed beforehand then, or unpacked at the end.
+ * What does not fit into a post is cut into pieces, a turn for each; posts may be several turns
+ * ahead of the takes. Blocks are cut by bytes, for two ranks may have types with units of different
+ * sizes; a type with gaps is packed beforehand then, or unpacked at the end.
  *
  * Reductions join in rank order, from the right to the left: right for any operation, and the same
  * bits everywhere. In `board` everybody joins everything; in `slices` each rank joins its slice of
  * every piece and posts it for the others, so that a byte is joined once.
  *
  * A plan's turns are numbered when it is started, in the order of calls, which is the same on all
- * ranks. Nonblocking runs may be in several turns at a time and end in any order. Persistent ones may be
- * started in different orders, so each of them has a board of its own.
+ * ranks. Nonblocking runs may be in several turns at a time and end in any order. Persistent ones
+ * may be started in different orders, so each of them has a board of its own.
  */
 #include "lib/node/board.h"
 #include "lib/coll/plan/build.h"
 #include "lib/coll/price/topology.h"
 
-/* Several MiB pass by messages as fast, and different blocks for all do sooner, for none of them is read
- * twice. A plan for the board has all its steps at hand, so they must not be too many. */
+/* Several MiB pass by messages as fast, and different blocks for all do sooner, for none of them is
+ * read twice. A plan for the board has all its steps at hand, so they must not be too many. */
 enum { MOST_BYTES = 4 << 20, MOST_BYTES_APART = 128 << 10, MOST_STEPS = 4096 };
 
 /* Two ranks write and read at the same time. More of them mostly share cores: fewer turns, then. */
 enum { PIECE_OF_TWO = 16 << 10 };
 
-/* So many pieces ahead of the takes are the posts; of slices, also of the joins, and these of the takes
- * of what was joined: the turn of the post farthest ahead is 4 * AHEAD after the last one that this rank
- * has done, where there must be room. */
+/* So many pieces ahead of the takes are the posts; of slices, also of the joins, and these of the
+ * takes of what was joined: the turn of the post farthest ahead is 4 * AHEAD after the last one
+ * that this rank has done, where there must be room. */
 enum { AHEAD = 1 };
 _Static_assert(4 * AHEAD <= TERN_BOARD_LONG_SHEETS, "a rank does not wait for itself");
 
@@ -86,7 +86,8 @@ static int64_t post_bytes(const struct tern_plan_args *args)
     return args->sheet < args->segment_bytes ? args->sheet : args->segment_bytes;
 }
 
-/* How much of each of `blocks` blocks goes into a post, in units of `unit` bytes; 0: nothing would. */
+/* How much of each of `blocks` blocks goes into a post, in units of `unit` bytes; 0: nothing would.
+ */
 static int64_t piece_units(const struct tern_plan_args *args, int64_t blocks, int64_t unit)
 {
     int64_t units = post_bytes(args) / blocks / (unit ? unit : 1);
@@ -141,7 +142,8 @@ static struct tern_ref output_of(const struct tern_plan_args *args, int r)
 /* Of rank r's, or for rank r. */
 static int64_t length_of_block(const struct tern_plan_args *args, const struct move *move, int r)
 {
-    return args->collective == TERN_ALLGATHERV ? data_bytes(args, recv_block(args, r)) : move->bytes;
+    return args->collective == TERN_ALLGATHERV ? data_bytes(args, recv_block(args, r))
+                                               : move->bytes;
 }
 
 static int64_t longest_block(const struct tern_plan_args *args)
@@ -208,7 +210,8 @@ static bool unpacks(const struct tern_plan *plan, const struct move *move)
     return move->takes && move->turns > 1 && !plan->args.recv_bytes;
 }
 
-static struct tern_ref packed_output(const struct tern_plan_args *args, const struct move *move, int r)
+static struct tern_ref packed_output(const struct tern_plan_args *args, const struct move *move,
+                                     int r)
 {
     return in_temp(1, move->from < 0 ? r * move->bytes : 0, length_of_block(args, move, r));
 }
@@ -274,7 +277,8 @@ static void unpack_output(struct tern_plan *plan, const struct move *move)
 {
     const struct tern_plan_args *args = &plan->args;
     if (move->from >= 0)
-        add_copy(plan, packed_output(args, move, move->from), output_of(args, move->from), AFTER_ALL);
+        add_copy(plan, packed_output(args, move, move->from), output_of(args, move->from),
+                 AFTER_ALL);
     for (int r = 0; r < args->size && move->from < 0; r++)
         if (r != args->rank)
             add_copy(plan, packed_output(args, move, r), output_of(args, r), AFTER_ALL);
@@ -370,8 +374,10 @@ static struct shares describe_shares(const struct tern_plan_args *args)
     int64_t most = post_bytes(args) / (args->recv_size ? args->recv_size : 1);
     if (most <= args->size)
         return shares;
-    /* the fewest for which posts are short enough; with a unit more of each block in a post than in others, they are */
-    uint32_t fewest = count_pieces(shares.total, most), enough = count_pieces(shares.total, most - args->size);
+    /* the fewest for which posts are short enough; with a unit more of each block in a post than in
+     * others, they are */
+    uint32_t fewest = count_pieces(shares.total, most),
+             enough = count_pieces(shares.total, most - args->size);
     while (fewest < enough) {
         uint32_t middle = fewest + (enough - fewest) / 2;
         if (longest_post(args, middle) <= most)
@@ -384,8 +390,8 @@ static struct shares describe_shares(const struct tern_plan_args *args)
 }
 
 /* Piece k of rank r's block. Returns its length. */
-static int64_t piece_of_share(const struct tern_plan_args *args, const struct shares *shares, int r, uint32_t k,
-                              int64_t *ret_begin)
+static int64_t piece_of_share(const struct tern_plan_args *args, const struct shares *shares, int r,
+                              uint32_t k, int64_t *ret_begin)
 {
     int64_t length = tern_recv_count(args, r);
     *ret_begin = cut(length, (int)shares->turns, k);
@@ -407,7 +413,8 @@ static int64_t post_pieces(struct tern_plan *plan, const struct shares *shares, 
         if (length || (!whole && !more)) {
             if (more)
                 hold_back(plan);
-            add_post(plan, k, in_input(args, block + begin, length), at * args->recv_size, whole * args->recv_size);
+            add_post(plan, k, in_input(args, block + begin, length), at * args->recv_size,
+                     whole * args->recv_size);
             more = true;
         }
         at += length;

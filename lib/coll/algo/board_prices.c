@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What collectives by way of the board cost (board_collectives.c), in stages (lib/coll/price/price.h). */
+/* What collectives by way of the board cost (board_collectives.c), in stages
+ * (lib/coll/price/price.h). */
 
 #include "lib/coll/plan/plan.h"
 
-/* `turns` turns, in which a rank copies and joins so many bytes in all. `senders`: ranks that all others wait for. */
-static void add_turns(const struct tern_shape *shape, struct tern_stages *stages, double turns, struct tern_stage all)
+/* `turns` turns, in which a rank copies and joins so many bytes in all. `senders`: ranks that all
+ * others wait for. */
+static void add_turns(const struct tern_shape *shape, struct tern_stages *stages, double turns,
+                      struct tern_stage all)
 {
     all.repeat = turns;
     all.messages = shape->size - 1; /* whoever takes from all looks at all of them */
@@ -33,59 +36,74 @@ void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages 
 {
     int64_t all = shape->bytes * shape->size;
     add_turns(shape, stages, waits(shape, all),
-              (struct tern_stage){.senders = shape->size, .copied = 2 * (all - shape->bytes), .apart = true});
+              (struct tern_stage){
+                  .senders = shape->size, .copied = 2 * (all - shape->bytes), .apart = true});
 }
 
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1, (struct tern_stage){.senders = 1});
     /* piece by piece; the root writes while the others read */
-    tern_stages_add(stages, (struct tern_stage){
-                                .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
+    tern_stages_add(
+        stages, (struct tern_stage){
+                    .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
 }
 
 /* Gather and scatter. */
 void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_turns(shape, stages, 1, (struct tern_stage){.senders = 1, .copied = shape->bytes * (shape->size - 1)});
+    add_turns(shape, stages, 1,
+              (struct tern_stage){.senders = 1, .copied = shape->bytes * (shape->size - 1)});
 }
 
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1,
-              (struct tern_stage){.senders = 1, .copied = 2 * shape->bytes, .reduced = shape->bytes * (shape->size - 1)});
+              (struct tern_stage){.senders = 1,
+                                  .copied = 2 * shape->bytes,
+                                  .reduced = shape->bytes * (shape->size - 1)});
 }
 
 /* A rank joins what those before it have posted: half of all, taken together. */
 void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, waits(shape, shape->bytes),
-              (struct tern_stage){.senders = shape->size, .copied = shape->bytes, .reduced = shape->bytes * (shape->size - 1) / 2});
+              (struct tern_stage){.senders = shape->size,
+                                  .copied = shape->bytes,
+                                  .reduced = shape->bytes * (shape->size - 1) / 2});
 }
 
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, waits(shape, shape->bytes),
-              (struct tern_stage){.senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes * (shape->size - 1)});
+              (struct tern_stage){.senders = shape->size,
+                                  .copied = 2 * shape->bytes,
+                                  .reduced = shape->bytes * (shape->size - 1)});
 }
 
 void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t all = shape->bytes * shape->size;
-    add_turns(shape, stages, waits(shape, all),
-              (struct tern_stage){.senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
+    add_turns(
+        shape, stages, waits(shape, all),
+        (struct tern_stage){
+            .senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
 }
 
-/* Of fewer units than ranks, not all have a slice: they join all posts, the others wait for theirs. */
+/* Of fewer units than ranks, not all have a slice: they join all posts, the others wait for theirs.
+ */
 void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t units = tern_units(shape->bytes, shape->unit);
     if (units >= shape->size) {
         add_turns(shape, stages, 2 * waits(shape, shape->bytes),
-                  (struct tern_stage){.senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes});
+                  (struct tern_stage){
+                      .senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes});
         return;
     }
     add_turns(shape, stages, 1,
-              (struct tern_stage){.senders = units, .copied = shape->bytes, .reduced = shape->unit * (shape->size - 1)});
+              (struct tern_stage){.senders = units,
+                                  .copied = shape->bytes,
+                                  .reduced = shape->unit * (shape->size - 1)});
     add_turns(shape, stages, 1, (struct tern_stage){.senders = 1, .copied = shape->bytes});
 }

@@ -30,7 +30,8 @@ struct tern_butterfly {
 };
 
 /* `keep`: a rank that must play, or -1. */
-struct tern_butterfly tern_butterfly_of(enum tern_butterfly_kind kind, int rank, int size, int keep);
+struct tern_butterfly tern_butterfly_of(enum tern_butterfly_kind kind, int rank, int size,
+                                        int keep);
 /* The rank that plays as number `player`. */
 int tern_butterfly_rank(const struct tern_butterfly *butterfly, int player);
 /* The player that `player` meets in round s. */
@@ -54,7 +55,8 @@ struct tern_ref tern_butterfly_range(const struct tern_butterfly *butterfly, int
 void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly *butterfly,
                             struct tern_ref a, int64_t ready);
 
-/* Price of halving a vector of `bytes` between units of `unit`, or the reverse if nothing is `reduced`; folding included. */
+/* Price of halving a vector of `bytes` between units of `unit`, or the reverse if nothing is
+ * `reduced`; folding included. */
 void tern_stages_add_butterfly(struct tern_stages *stages, enum tern_butterfly_kind kind,
                                int64_t size, int64_t bytes, int64_t unit, bool reduced);
 

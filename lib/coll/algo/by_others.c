@@ -22,7 +22,8 @@ static struct tern_ref nothing(void)
 static struct tern_phase *add(struct tern_plan *plan, enum tern_collective collective, int root,
                               struct tern_ref send, struct tern_ref recv)
 {
-    struct tern_phase *phase = tern_plan_add_phase(plan, collective, tern_subgroup_of_all(&plan->args));
+    struct tern_phase *phase =
+        tern_plan_add_phase(plan, collective, tern_subgroup_of_all(&plan->args));
     if (!phase)
         return NULL;
     phase->args.root = root;
@@ -58,7 +59,8 @@ void tern_gather_by_allgather(struct tern_plan *plan)
 /* Of scatter: the root knows what it sends. */
 static int64_t block_bytes(const struct tern_plan_args *args)
 {
-    return args->rank == args->root ? args->send_count * args->send_size : args->recv_count * args->recv_size;
+    return args->rank == args->root ? args->send_count * args->send_size
+                                    : args->recv_count * args->recv_size;
 }
 
 void tern_scatter_by_bcast(struct tern_plan *plan)
@@ -79,7 +81,8 @@ void tern_allgather_by_gather(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     bool root = at(plan, 0);
-    struct tern_ref own = args->in_place ? recv_block(args, args->rank) : in_send(0, args->send_count);
+    struct tern_ref own =
+        args->in_place ? recv_block(args, args->rank) : in_send(0, args->send_count);
     tern_plan_compose(plan, 0);
     in_place(add(plan, TERN_GATHER, 0, root && args->in_place ? nothing() : own,
                  root ? in_recv(0, args->recv_count) : nothing()),
@@ -94,7 +97,8 @@ void tern_reduce_by_allreduce(struct tern_plan *plan)
     int64_t count = args->recv_count;
     bool root = at(plan, args->root);
     tern_plan_compose(plan, root ? 0 : count);
-    in_place(add(plan, TERN_ALLREDUCE, 0, in_input(args, 0, count), root ? in_recv(0, count) : in_kept(0, count)),
+    in_place(add(plan, TERN_ALLREDUCE, 0, in_input(args, 0, count),
+                 root ? in_recv(0, count) : in_kept(0, count)),
              root && args->in_place);
     tern_plan_finish(plan);
 }
@@ -105,7 +109,8 @@ void tern_reduce_by_scatter(struct tern_plan *plan)
     int64_t part = args->recv_count / args->size;
     tern_plan_compose(plan, part);
     add(plan, TERN_REDUCE_SCATTER_BLOCK, 0, in_input(args, 0, part), in_kept(0, part));
-    add(plan, TERN_GATHER, args->root, in_kept(0, part), at(plan, args->root) ? in_recv(0, part) : nothing());
+    add(plan, TERN_GATHER, args->root, in_kept(0, part),
+        at(plan, args->root) ? in_recv(0, part) : nothing());
     tern_plan_finish(plan);
 }
 
@@ -114,7 +119,8 @@ void tern_allreduce_by_reduce(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count;
     tern_plan_compose(plan, 0);
-    in_place(add(plan, TERN_REDUCE, 0, in_input(args, 0, count), in_recv(0, count)), args->in_place && at(plan, 0));
+    in_place(add(plan, TERN_REDUCE, 0, in_input(args, 0, count), in_recv(0, count)),
+             args->in_place && at(plan, 0));
     add(plan, TERN_BCAST, 0, nothing(), in_recv(0, count));
     tern_plan_finish(plan);
 }
@@ -126,7 +132,8 @@ void tern_allreduce_by_scatter(struct tern_plan *plan)
     struct tern_ref own = args->in_place ? in_kept(0, part) : in_recv(args->rank * part, part);
     tern_plan_compose(plan, args->in_place ? part : 0);
     add(plan, TERN_REDUCE_SCATTER_BLOCK, 0, in_input(args, 0, part), own);
-    in_place(add(plan, TERN_ALLGATHER, 0, args->in_place ? own : nothing(), in_recv(0, part)), !args->in_place);
+    in_place(add(plan, TERN_ALLGATHER, 0, args->in_place ? own : nothing(), in_recv(0, part)),
+             !args->in_place);
     tern_plan_finish(plan);
 }
 
@@ -136,10 +143,13 @@ void tern_reduce_scatter_by_reduce(struct tern_plan *plan)
     int64_t whole = tern_recv_total(args), own = tern_recv_count(args, args->rank);
     bool root = at(plan, 0), equal = !args->blocks;
     tern_plan_compose(plan, root ? whole : 0);
-    add(plan, TERN_REDUCE, 0, in_input(args, 0, whole), root ? in_kept(0, whole) : in_recv(0, whole));
-    struct tern_phase *phase = add(plan, equal ? TERN_SCATTER : TERN_SCATTERV, 0,
-                                   root ? in_kept(0, equal ? own : whole) : nothing(), in_recv(0, own));
-    int64_t *blocks = phase && root && !equal ? tern_phase_set_blocks(plan, phase, args->size, true) : NULL;
+    add(plan, TERN_REDUCE, 0, in_input(args, 0, whole),
+        root ? in_kept(0, whole) : in_recv(0, whole));
+    struct tern_phase *phase =
+        add(plan, equal ? TERN_SCATTER : TERN_SCATTERV, 0,
+            root ? in_kept(0, equal ? own : whole) : nothing(), in_recv(0, own));
+    int64_t *blocks =
+        phase && root && !equal ? tern_phase_set_blocks(plan, phase, args->size, true) : NULL;
     for (int r = 0; blocks && r < args->size; r++)
         blocks[r] = tern_recv_count(args, r);
     tern_blocks_lie_in_a_row(blocks, args->size);
@@ -172,7 +182,9 @@ void tern_gather_by_allgather_stages(const struct tern_shape *shape, struct tern
 void tern_scatter_by_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_price(stages, shape, TERN_BCAST, shape->bytes * shape->size);
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = 1, .copied = (shape->size + 1) * shape->bytes});
+    tern_stages_add(
+        stages,
+        (struct tern_stage){.repeat = 1, .senders = 1, .copied = (shape->size + 1) * shape->bytes});
 }
 
 void tern_allgather_by_gather_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -204,20 +216,25 @@ void tern_allreduce_by_scatter_stages(const struct tern_shape *shape, struct ter
     add_price(stages, shape, TERN_ALLGATHER, shape->bytes / shape->size);
 }
 
-void tern_reduce_scatter_by_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
+void tern_reduce_scatter_by_reduce_stages(const struct tern_shape *shape,
+                                          struct tern_stages *stages)
 {
     add_price(stages, shape, TERN_REDUCE, shape->bytes * shape->size);
     add_price(stages, shape, TERN_SCATTER, shape->bytes);
 }
 
-void tern_reduce_scatterv_by_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
+void tern_reduce_scatterv_by_reduce_stages(const struct tern_shape *shape,
+                                           struct tern_stages *stages)
 {
     add_price(stages, shape, TERN_REDUCE, shape->bytes * shape->size);
-    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0); /* scatterv has no price */
+    /* scatterv has no price */
+    tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
 }
 
-void tern_reduce_scatter_by_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
+void tern_reduce_scatter_by_allreduce_stages(const struct tern_shape *shape,
+                                             struct tern_stages *stages)
 {
     add_price(stages, shape, TERN_ALLREDUCE, shape->bytes * shape->size);
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = shape->size, .copied = shape->bytes});
+    tern_stages_add(
+        stages, (struct tern_stage){.repeat = 1, .senders = shape->size, .copied = shape->bytes});
 }

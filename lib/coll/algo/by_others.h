@@ -3,8 +3,8 @@
 #define TERN_SEQUENCE_H
 
 /*
- * Collectives that are others one after the other, among the same ranks (by_others.c). So that none is
- * priced above what it could be made of: Traff, Gropp, Thakur, Self-Consistent MPI Performance
+ * Collectives that are others one after the other, among the same ranks (by_others.c). So that none
+ * is priced above what it could be made of: Traff, Gropp, Thakur, Self-Consistent MPI Performance
  * Guidelines, IEEE TPDS 2010.
  */
 

@@ -4,8 +4,8 @@
 /*
  * Rank r counts blocks from its own on: its place i is block r + i. It is responsible for the sum
  * over some ranks of places 0 .. reach - 1, at first reach = n. A round halves the reach: with skip
- * = ceil(reach / 2) the places skip .. reach - 1 go to rank r + skip, where they are the first ones.
- * The allgather is the same film backwards.
+ * = ceil(reach / 2) the places skip .. reach - 1 go to rank r + skip, where they are the first
+ * ones. The allgather is the same film backwards.
  */
 
 /* Blocks first .. first + count - 1, modulo n, of a vector: one range or two. */
@@ -82,7 +82,8 @@ void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a, i
     }
 }
 
-void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes, int64_t unit, bool reduced)
+void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,
+                               int64_t unit, bool reduced)
 {
     for (int64_t reach = size, skip; reach > 1; reach = skip) {
         skip = (reach + 1) / 2;

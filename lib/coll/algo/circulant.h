@@ -22,6 +22,7 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
 void tern_plan_add_circulant_gather(struct tern_plan *plan, struct tern_ref a, int own);
 
 /* Price of either, of a vector of `bytes`. */
-void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes, int64_t unit, bool reduced);
+void tern_stages_add_circulant(struct tern_stages *stages, int64_t size, int64_t bytes,
+                               int64_t unit, bool reduced);
 
 #endif

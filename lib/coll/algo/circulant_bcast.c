@@ -89,7 +89,8 @@ static void blocks_received(const struct graph *graph, int64_t rank, int *blocks
 
 /* --- as plans --- */
 
-/* plan->offsets: one row each for what is the same in round k of every phase, and what is the same in all rounds. */
+/* plan->offsets: one row each for what is the same in round k of every phase, and what is the same
+ * in all rounds. */
 enum { SEGMENT, BLOCKS, BUFFER, COUNT };
 enum {
     IN = 0,                /* blocks that are received in phase 0, */

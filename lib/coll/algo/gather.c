@@ -18,7 +18,8 @@ static int64_t bytes_per_block(const struct tern_plan_args *args)
 
 /* --- linear --- */
 
-/* Ranks upwards from the root, so that it begins with its own: it has time while the others' come. */
+/* Ranks upwards from the root, so that it begins with its own: it has time while the others' come.
+ */
 static void linear_gather_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -165,7 +166,8 @@ static void binomial_stages(const struct tern_shape *shape, struct tern_stages *
 {
     int64_t copies = shape->size > 2 ? 2 : 1;
     tern_stages_add_tree(stages, shape->size, 2, shape->bytes, true, 0);
-    tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = 1, .copied = copies * shape->bytes});
+    tern_stages_add(
+        stages, (struct tern_stage){.repeat = 1, .senders = 1, .copied = copies * shape->bytes});
 }
 
 static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -177,7 +179,8 @@ const struct tern_algorithm tern_gather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_rooted_stages},
     {"binomial", binomial_gather, NULL, binomial_stages},
     {"linear", linear_gather, NULL, linear_stages},
-    {"allgather", tern_gather_by_allgather, tern_plan_fits_sequence, tern_gather_by_allgather_stages},
+    {"allgather", tern_gather_by_allgather, tern_plan_fits_sequence,
+     tern_gather_by_allgather_stages},
     {"hierarchical", tern_hierarchical_gather, tern_plan_fits_levels,
      tern_hierarchical_gather_stages},
     {0},

@@ -270,7 +270,8 @@ static int64_t *packed_places(const struct tern_plan_args *args)
     int64_t at = 0, *places = calloc((size_t)args->size + 1, sizeof *places);
     for (int node = 0; places && node < topology->nodes; node++)
         for (int i = topology->node[node].run; i >= 0; i = topology->run[i].next)
-            for (int r = topology->run[i].first; r < topology->run[i].first + topology->run[i].count; r++) {
+            for (int r = topology->run[i].first;
+                 r < topology->run[i].first + topology->run[i].count; r++) {
                 places[r] = at;
                 at += data_bytes(args, recv_block(args, r));
             }
@@ -300,7 +301,8 @@ static const struct tern_algorithm spread = {"spread", build_spread, NULL, NULL}
 
 /* The blocks of `count` ranks or nodes, of which one begins where the one before ends: places are
  * relative to the first. `first_of`: its rank. */
-static void set_packed_blocks(struct tern_plan *plan, struct tern_phase *phase, const int64_t *places, int count,
+static void set_packed_blocks(struct tern_plan *plan, struct tern_phase *phase,
+                              const int64_t *places, int count,
                               int (*first_of)(const struct tern_plan_args *args, int i))
 {
     const struct tern_plan_args *args = &plan->args;
@@ -336,11 +338,14 @@ void tern_hierarchical_allgatherv(struct tern_plan *plan)
         plan->failed = true;
         return;
     }
-    struct tern_subgroup here = tern_subgroup_in_node(args), among = tern_subgroup_among_leaders(args, 0, -1);
+    struct tern_subgroup here = tern_subgroup_in_node(args),
+                         among = tern_subgroup_among_leaders(args, 0, -1);
     tern_plan_compose(plan, places[args->size]);
     struct tern_phase *phase = tern_plan_add_phase(plan, TERN_GATHERV, here);
     if (phase) {
-        tern_phase_send(plan, phase, args->in_place ? recv_block(args, args->rank) : in_send(0, args->send_count));
+        tern_phase_send(plan, phase,
+                        args->in_place ? recv_block(args, args->rank)
+                                       : in_send(0, args->send_count));
         tern_phase_recv(plan, phase, in_kept(places[mate(args, 0)], 0));
         if (!here.rank)
             set_packed_blocks(plan, phase, places, here.size, mate);

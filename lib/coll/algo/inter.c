@@ -425,8 +425,9 @@ static void spread_alltoall(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     int64_t block = args->recv_count * args->recv_size;
     tern_plan_compose(plan, args->size * block);
-    struct tern_phase *phase = tern_inter_add_across(plan, &tern_inter_swap, in_send(0, args->size * args->send_count),
-                                          in_kept(0, args->size * block));
+    struct tern_phase *phase =
+        tern_inter_add_across(plan, &tern_inter_swap, in_send(0, args->size * args->send_count),
+                              in_kept(0, args->size * block));
     if (phase)
         phase->args.root = args->rank;
     phase = tern_inter_add_local(plan, TERN_ALLTOALL);

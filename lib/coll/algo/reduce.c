@@ -230,13 +230,15 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
 static void halving_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes);
-    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit, true);
+    tern_stages_add_butterfly(stages, TERN_BUTTERFLY_XOR, shape->size, shape->bytes, shape->unit,
+                              true);
     int64_t units = tern_units(shape->bytes, shape->unit);
     if (units >= shape->size) {
         tern_stages_add_tree(stages, shape->size, 2, shape->bytes / shape->size, true, 0);
         return;
     }
-    for (int64_t far = 1; far < shape->size; far *= 4) /* half of the steps on the way to the root, in the mean */
+    for (int64_t far = 1; far < shape->size;
+         far *= 4) /* half of the steps on the way to the root, in the mean */
         tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                     .messages = 1,
                                                     .bytes = shape->unit,
@@ -264,8 +266,10 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"circulant", tern_plan_set_rounds_reduce, commutative, circulant_stages},
     {"halving", halving, NULL, halving_stages},
     {"ring", ring, commutative, ring_stages},
-    {"scatter_gather", tern_reduce_by_scatter, tern_plan_fits_equal_parts, tern_reduce_by_scatter_stages},
-    {"allreduce", tern_reduce_by_allreduce, tern_plan_fits_sequence, tern_reduce_by_allreduce_stages},
+    {"scatter_gather", tern_reduce_by_scatter, tern_plan_fits_equal_parts,
+     tern_reduce_by_scatter_stages},
+    {"allreduce", tern_reduce_by_allreduce, tern_plan_fits_sequence,
+     tern_reduce_by_allreduce_stages},
     {"hierarchical", tern_hierarchical_reduce, tern_plan_fits_levels,
      tern_hierarchical_reduce_stages},
     {"multi_leader", tern_multi_leader_reduce, tern_plan_fits_lanes,

@@ -194,7 +194,8 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
     tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes * shape->size);
 }
 
-static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages, int64_t radix)
+static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages,
+                            int64_t radix)
 {
     int64_t whole = shape->bytes * shape->size;
     tern_stages_add_tree(stages, shape->size, radix, whole, false, whole);

@@ -2,8 +2,8 @@
 #ifndef TERN_RING_H
 #define TERN_RING_H
 
-/* Reduction of a vector around a ring (Patarasu, Yuan 2009), as the tail of a plan (ring_reduction.c).
- * Commutative operations only. */
+/* Reduction of a vector around a ring (Patarasu, Yuan 2009), as the tail of a plan
+ * (ring_reduction.c). Commutative operations only. */
 
 #include "lib/coll/plan/build.h"
 

@@ -31,8 +31,8 @@ static void scan_doubling(struct tern_plan *plan)
     }
 }
 
-/* The same with a second sum that never gets this rank's own input. The first one is made as long as
- * there is somebody to hand it to. */
+/* The same with a second sum that never gets this rank's own input. The first one is made as long
+ * as there is somebody to hand it to. */
 static void exscan_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;

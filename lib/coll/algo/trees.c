@@ -107,10 +107,12 @@ void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radi
                           bool gathers, int64_t reduced)
 {
     if (reduced && size > 1)
-        tern_stages_add_temporaries(stages, size > radix ? size / radix : 1, 2 * bytes); /* of inner ranks */
+        /* of inner ranks */
+        tern_stages_add_temporaries(stages, size > radix ? size / radix : 1, 2 * bytes);
     for (int64_t unit = 1; unit < size; unit *= radix) {
         int64_t children = (size - 1) / unit < radix - 1 ? (size - 1) / unit : radix - 1;
-        int64_t below = unit * children < size - unit ? unit : (size - unit + children - 1) / children;
+        int64_t below =
+            unit * children < size - unit ? unit : (size - unit + children - 1) / children;
         tern_stages_add(stages, (struct tern_stage){
                                     .repeat = 1,
                                     .messages = children,

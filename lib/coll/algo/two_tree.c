@@ -162,7 +162,8 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, depth = 1;
     while ((int64_t)1 << depth < shape->size)
         depth++;
-    struct tern_stage step = {.messages = shape->size > 2 ? 2 : 1, /* an inner rank feeds two children */
+    /* an inner rank feeds two children */
+    struct tern_stage step = {.messages = shape->size > 2 ? 2 : 1,
                               .bytes = bytes,
                               .distance = shape->size / 2,
                               .reduced = reduced ? bytes : 0};

@@ -10,8 +10,8 @@
 
 #include "lib/coll/plan/build.h"
 
-/* Broadcast of `data`, after what is in the plan: the receive buffer, or a temporary that is copied to
- * the receive buffer in the end. */
+/* Broadcast of `data`, after what is in the plan: the receive buffer, or a temporary that is copied
+ * to the receive buffer in the end. */
 void tern_plan_set_two_tree_bcast(struct tern_plan *plan, struct tern_ref data);
 
 /* Reduction to the root; commutative operations only. */

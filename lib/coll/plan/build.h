@@ -113,7 +113,8 @@ static inline struct tern_step step_reduce(struct tern_ref in, struct tern_ref i
 
 static inline struct tern_step step_copy(struct tern_ref from, struct tern_ref to, uint64_t after)
 {
-    return (struct tern_step){from.count ? TERN_STEP_COPY : TERN_STEP_NONE, 0, -1, after, from, to, 0, 0};
+    return (struct tern_step){
+        from.count ? TERN_STEP_COPY : TERN_STEP_NONE, 0, -1, after, from, to, 0, 0};
 }
 
 static inline struct tern_step step_none(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets, where the newest
- * plan takes the place of the oldest one. Those of unequal blocks are kept with all that they were made of, counts and
- * places, as long as these are few numbers; besides it is kept which algorithm was chosen, for blocks that change from
- * call to call. Which is best may depend on the root (rank order), so each root has a choice, in its plan. */
+/* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets,
+ * where the newest plan takes the place of the oldest one. Those of unequal blocks are kept with
+ * all that they were made of, counts and places, as long as these are few numbers; besides it is
+ * kept which algorithm was chosen, for blocks that change from call to call. Which is best may
+ * depend on the root (rank order), so each root has a choice, in its plan. */
 #include "lib/coll/plan/plan.h"
 
 #include "lib/util/param.h"
@@ -21,8 +22,9 @@ struct choice {
     const struct tern_algorithm *algorithm; /* NULL: none yet */
 };
 
-/* A plan of unequal blocks, with what it depends on besides its arguments: counts, displacements and sizes of types, one after
- * the other; which of them there are, the arguments tell. (A communicator's neighbourhood is always the same.) */
+/* A plan of unequal blocks, with what it depends on besides its arguments: counts, displacements
+ * and sizes of types, one after the other; which of them there are, the arguments tell. (A
+ * communicator's neighbourhood is always the same.) */
 struct unequal {
     struct tern_plan *plan; /* NULL: none */
     int64_t *numbers;
@@ -66,7 +68,8 @@ static uint64_t hash_of(const struct tern_plan_args *args)
     return hash * 0x9e3779b97f4a7c15u;
 }
 
-/* Parameters are as they were when the plans were chosen: else other algorithms may be wanted now. */
+/* Parameters are as they were when the plans were chosen: else other algorithms may be wanted now.
+ */
 static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int ranks_per_node)
 {
     if (!*cache) {
@@ -85,8 +88,8 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
 }
 
 /* Its parts are chosen by the same model. */
-static struct tern_plan *build(const struct tern_plan_cache *cache, const struct tern_algorithm *algorithm,
-                               struct tern_plan_args args)
+static struct tern_plan *build(const struct tern_plan_cache *cache,
+                               const struct tern_algorithm *algorithm, struct tern_plan_args args)
 {
     args.model = &cache->model;
     return tern_plan_build(algorithm, &args);
@@ -94,23 +97,27 @@ static struct tern_plan *build(const struct tern_plan_cache *cache, const struct
 
 static bool same_choice(const struct choice *a, const struct choice *b)
 {
-    return a->collective == b->collective && a->commutative == b->commutative && a->sheet == b->sheet &&
-           a->unit_bytes == b->unit_bytes && a->total == b->total && a->longest == b->longest;
+    return a->collective == b->collective && a->commutative == b->commutative &&
+           a->sheet == b->sheet && a->unit_bytes == b->unit_bytes && a->total == b->total &&
+           a->longest == b->longest;
 }
 
 /* Asking for prices takes longer than a short call. */
-static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *cache, const struct tern_plan_args *args)
+static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *cache,
+                                                      const struct tern_plan_args *args)
 {
     bool priced = args->collective == TERN_ALLGATHERV || args->collective == TERN_REDUCE_SCATTER;
     if (!priced || args->remote_size)
         return tern_plan_choose(args, &cache->model);
-    struct choice wanted = {args->collective, args->commutative, args->sheet, args->recv_size, 0, 0, NULL};
+    struct choice wanted = {
+        args->collective, args->commutative, args->sheet, args->recv_size, 0, 0, NULL};
     for (int r = 0; r < args->size; r++) {
         int64_t count = tern_recv_count(args, r);
         wanted.total += count;
         wanted.longest = count > wanted.longest ? count : wanted.longest;
     }
-    uint64_t hash = (uint64_t)(wanted.total * wanted.unit_bytes + args->collective) * 0x9e3779b97f4a7c15u;
+    uint64_t hash =
+        (uint64_t)(wanted.total * wanted.unit_bytes + args->collective) * 0x9e3779b97f4a7c15u;
     struct choice *choice = &cache->choices[hash >> 61]; /* 3 bits: CHOICES */
     if (!choice->algorithm || !same_choice(choice, &wanted)) {
         wanted.algorithm = tern_plan_choose(args, &cache->model);
@@ -127,7 +134,8 @@ static int blocks_out(const struct tern_plan_args *args)
     return args->collective < TERN_NEIGHBOR_ALLGATHER ? args->size : args->remote_size;
 }
 
-/* Numbers are gone through in one order, `at` going on: to be kept, or to be compared with those that were; false: others. */
+/* Numbers are gone through in one order, `at` going on: to be kept, or to be compared with those
+ * that were; false: others. */
 static inline bool visit(int64_t **at, int64_t number, bool keeps)
 {
     if (keeps)
@@ -135,7 +143,8 @@ static inline bool visit(int64_t **at, int64_t number, bool keeps)
     return *(*at)++ == number;
 }
 
-static inline bool visit_ints(int64_t **at, struct tern_ints ints, int count, int64_t units, bool keeps)
+static inline bool visit_ints(int64_t **at, struct tern_ints ints, int count, int64_t units,
+                              bool keeps)
 {
     for (int i = 0; ints.values && i < count; i++)
         if (!visit(at, units * tern_ints_at(ints, i), keeps))
@@ -144,7 +153,8 @@ static inline bool visit_ints(int64_t **at, struct tern_ints ints, int count, in
 }
 
 /* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
-static inline bool visit_sizes(int64_t **at, const struct tern_type *const *types, int count, bool keeps)
+static inline bool visit_sizes(int64_t **at, const struct tern_type *const *types, int count,
+                               bool keeps)
 {
     for (int i = 0; types && i < count; i++)
         if (!visit(at, types[i] ? types[i]->size : 0, keeps))
@@ -152,7 +162,8 @@ static inline bool visit_sizes(int64_t **at, const struct tern_type *const *type
     return true;
 }
 
-__attribute__((always_inline)) static inline bool visit_numbers(int64_t *at, const struct tern_plan_args *args, bool keeps)
+__attribute__((always_inline)) static inline bool
+visit_numbers(int64_t *at, const struct tern_plan_args *args, bool keeps)
 {
     const struct tern_plan_blocks *blocks = args->blocks;
     int in = args->size, out = blocks_out(args);
@@ -160,10 +171,12 @@ __attribute__((always_inline)) static inline bool visit_numbers(int64_t *at, con
            visit_ints(&at, blocks->send_displs, out, blocks->send_units, keeps) &&
            visit_ints(&at, blocks->recv_counts, in, blocks->recv_units, keeps) &&
            visit_ints(&at, blocks->recv_displs, in, blocks->recv_units, keeps) &&
-           visit_sizes(&at, blocks->send_types, out, keeps) && visit_sizes(&at, blocks->recv_types, in, keeps);
+           visit_sizes(&at, blocks->send_types, out, keeps) &&
+           visit_sizes(&at, blocks->recv_types, in, keeps);
 }
 
-/* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in one. */
+/* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in
+ * one. */
 static struct unequal *unequal_set(struct tern_plan_cache *cache, const struct tern_plan_args *args)
 {
     const struct tern_plan_blocks *blocks = args->blocks;
@@ -190,9 +203,11 @@ static void keep(struct unequal *set, struct tern_plan *plan)
     plan->refs++;
 }
 
-/* A plan reads the caller's arrays, also while it runs. So a kept one gets those of this call, and only when nobody else
- * runs it; phases have them in their own arguments, so composed plans are not kept. */
-static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct tern_plan_args *args)
+/* A plan reads the caller's arrays, also while it runs. So a kept one gets those of this call, and
+ * only when nobody else runs it; phases have them in their own arguments, so composed plans are not
+ * kept. */
+static struct tern_plan *get_unequal(struct tern_plan_cache *cache,
+                                     const struct tern_plan_args *args)
 {
     bool inter = args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
     if (inter || args->size > MOST_BLOCKS || blocks_out(args) > MOST_BLOCKS)
@@ -200,7 +215,8 @@ static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct
     struct unequal *set = unequal_set(cache, args);
     for (int i = 0; i < WAYS && set[i].plan; i++) {
         struct tern_plan *plan = set[i].plan;
-        if (memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) || plan->refs > 1 || !visit_numbers(set[i].numbers, args, false))
+        if (memcmp(&plan->args, args, TERN_PLAN_KEY_BYTES) || plan->refs > 1 ||
+            !visit_numbers(set[i].numbers, args, false))
             continue;
         plan->args.blocks = args->blocks;
         plan->refs++;
@@ -212,7 +228,8 @@ static struct tern_plan *get_unequal(struct tern_plan_cache *cache, const struct
     return plan;
 }
 
-static inline struct tern_plan *find(struct tern_plan *const *set, const struct tern_plan_args *args)
+static inline struct tern_plan *find(struct tern_plan *const *set,
+                                     const struct tern_plan_args *args)
 {
     for (int i = 0; i < WAYS && set[i]; i++)
         if (!memcmp(&set[i]->args, args, TERN_PLAN_KEY_BYTES))

@@ -186,7 +186,8 @@ void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, stru
 static void map_ref(const struct tern_phase *phase, struct tern_ref *ref)
 {
     if (ref->buffer >= TERN_TEMPORARY) {
-        ref->offset += phase->temporaries + (ref->buffer - TERN_TEMPORARY) * phase->plan->temp_units;
+        ref->offset +=
+            phase->temporaries + (ref->buffer - TERN_TEMPORARY) * phase->plan->temp_units;
         ref->buffer = TERN_TEMPORARY;
         return;
     }
@@ -195,7 +196,8 @@ static void map_ref(const struct tern_phase *phase, struct tern_ref *ref)
     ref->buffer = origin->buffer;
 }
 
-/* A step of the board: the bytes of a post are real ones. Ranks of a node have its numbers there. */
+/* A step of the board: the bytes of a post are real ones. Ranks of a node have its numbers there.
+ */
 static void map_turn(const struct tern_phase *phase, struct tern_step *step)
 {
     step->turn += phase->first_turn;
@@ -335,7 +337,8 @@ void tern_stages_add_phase(struct tern_stages *stages, const struct tern_shape *
                            int64_t bytes)
 {
     struct tern_model model = tern_model_of_level(shape->model, level, lanes, 1);
-    int64_t unit = collective >= TERN_REDUCE && shape->unit > 1 && bytes % shape->unit == 0 ? shape->unit : 1;
+    int64_t unit =
+        collective >= TERN_REDUCE && shape->unit > 1 && bytes % shape->unit == 0 ? shape->unit : 1;
     struct tern_plan_args args = {
         .collective = (uint8_t)collective,
         .commutative = !shape->ordered,

@@ -13,8 +13,8 @@
  * need. So that lengths agree, the data that a phase of a reduction only moves count as bytes, one
  * per element.
  *
- * Where the ranks of a node have a board, phases within nodes may use it: their turns become turns of
- * the whole, on each node as many as it needs.
+ * Where the ranks of a node have a board, phases within nodes may use it: their turns become turns
+ * of the whole, on each node as many as it needs.
  */
 
 #include "lib/coll/plan/build.h"
@@ -35,7 +35,8 @@ struct tern_subgroup tern_subgroup_among_leaders(const struct tern_plan_args *ar
                                                  int32_t local_rank, int32_t root);
 /* The local group of an intercommunicator. */
 struct tern_subgroup tern_subgroup_local(const struct tern_plan_args *args);
-/* All ranks, as they are (of an intercommunicator the remote ones): for steps of the algorithm's own. */
+/* All ranks, as they are (of an intercommunicator the remote ones): for steps of the algorithm's
+ * own. */
 struct tern_subgroup tern_subgroup_of_all(const struct tern_plan_args *args);
 /* Who leads a node: its rank of that local rank, or `root` if it stands there. */
 int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t local_rank,

@@ -26,7 +26,8 @@ int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
     return plan->head_count++;
 }
 
-/* A short tail is written out: a plan may run often, and its last steps may be such that it waits for at once. */
+/* A short tail is written out: a plan may run often, and its last steps may be such that it waits
+ * for at once. */
 static void write_out_tail(struct tern_plan *plan)
 {
     enum { SHORT = 32 };

@@ -39,16 +39,19 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
         stages->stage[stages->count++] = stage;
 }
 
-/* So much the C library mostly asks the kernel for each time, which clears it; from 32 MiB on always. */
+/* So much the C library mostly asks the kernel for each time, which clears it; from 32 MiB on
+ * always. */
 enum { FRESH_BYTES = 16 << 20 };
 
 void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)
 {
     if (bytes >= FRESH_BYTES)
-        tern_stages_add(stages, (struct tern_stage){.repeat = 1, .senders = ranks, .copied = bytes});
+        tern_stages_add(stages,
+                        (struct tern_stage){.repeat = 1, .senders = ranks, .copied = bytes});
 }
 
-struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts)
+struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit,
+                                      int64_t parts)
 {
     int64_t units = tern_units(bytes, unit);
     if (units >= parts)
@@ -67,53 +70,64 @@ struct ground {
     double slowness;           /* of copying and joining: 1 within the cache */
     double fetch_ns;           /* more per byte that is in no cache of the node at all, each time */
     double page_ns;            /* what a whole page of such bytes takes */
-    double ring_room;          /* bytes of rings beyond which they are in no cache, nor their pages in tables; 0: all are */
+    /* bytes of rings beyond which they are in no cache, nor their pages in tables; 0: all are */
+    double ring_room;
     double cores;
     double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
     double cold_ns;  /* what either end of a message takes longer after others' turns */
-    double cold_board_ns; /* what a post takes longer that all read: those of sixteen ranks stay in a core's cache */
+    /* what a post takes longer that all read: those of sixteen ranks stay in a core's cache */
+    double cold_board_ns;
 };
 
 static double busy(const struct tern_wire *link, const struct tern_stage *stage, double sharing)
 {
-    return (double)stage->messages * (link->overhead_ns + (double)stage->bytes * link->gap_ns * sharing);
+    return (double)stage->messages *
+           (link->overhead_ns + (double)stage->bytes * link->gap_ns * sharing);
 }
 
 /*
- * Who waits looks for it in every turn, whether or not there is something, so a core goes round all its ranks all the
- * time. One awaited rank is half a round away on average, the last one of many a whole round. Where everybody sends and
- * receives, others' turns come before and after the own one: the more ranks share a core the less cores are in step, up to half
- * a round more. What goes round a ring is often handed on within the same round of a core. An announced message waits for an answer
- * besides, and so do several one after the other whose operands have temporaries for a few.
+ * Who waits looks for it in every turn, whether or not there is something, so a core goes round all
+ * its ranks all the time. One awaited rank is half a round away on average, the last one of many a
+ * whole round. Where everybody sends and receives, others' turns come before and after the own one:
+ * the more ranks share a core the less cores are in step, up to half a round more. What goes round
+ * a ring is often handed on within the same round of a core. An announced message waits for an
+ * answer besides, and so do several one after the other whose operands have temporaries for a few.
  */
-static double rounds_waited(const struct tern_stage *stage, double active, double both_ways, double shared, bool announced)
+static double rounds_waited(const struct tern_stage *stage, double active, double both_ways,
+                            double shared, bool announced)
 {
     if (!stage->messages)
         return 0;
-    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared), in_turn = stage->relay ? 2.0 / 3 : 1;
-    double asked = announced && !stage->flows ? most(1, stage->reduced ? (double)stage->messages / 4 : 1) : 0;
+    double more = (both_ways - 1) / 2 * most(0, 1 - 2 / shared),
+           in_turn = stage->relay ? 2.0 / 3 : 1;
+    double asked =
+        announced && !stage->flows ? most(1, stage->reduced ? (double)stage->messages / 4 : 1) : 0;
     return in_turn * ((active - 1) / active + more) + asked;
 }
 
-/* Ranks have a ring to each that they have sent to (lib/btl/shm/shm.c). Messages walk on through it: where all of them fit in no
- * cache, either end meets pages that it has not seen for long, the header's and those of the payload. Of what is announced
- * only the first pages count: the others come while these pass. */
-static double ring_misses(const struct tern_model *model, const struct ground *ground, const struct tern_stage *stage, double senders,
-                          double per_node)
+/* Ranks have a ring to each that they have sent to (lib/btl/shm/shm.c). Messages walk on through
+ * it: where all of them fit in no cache, either end meets pages that it has not seen for long, the
+ * header's and those of the payload. Of what is announced only the first pages count: the others
+ * come while these pass. */
+static double ring_misses(const struct tern_model *model, const struct ground *ground,
+                          const struct tern_stage *stage, double senders, double per_node)
 {
     enum { SHORT_RING_PAGES = 8, LONG_RING_PAGES = 64 };
-    double page = (double)model->page_bytes, bytes = least((double)stage->bytes, (double)model->eager_bytes);
+    double page = (double)model->page_bytes,
+           bytes = least((double)stage->bytes, (double)model->eager_bytes);
     double rings = (stage->relay ? 1 : stage->repeat) * (double)stage->messages * senders;
-    double all = least(rings, per_node * (per_node - 1)) * page * (bytes > 1.5 * page ? LONG_RING_PAGES : SHORT_RING_PAGES);
+    double all = least(rings, per_node * (per_node - 1)) * page *
+                 (bytes > 1.5 * page ? LONG_RING_PAGES : SHORT_RING_PAGES);
     if (stage->board || ground->ring_room <= 0 || all <= ground->ring_room)
         return 0;
     return (1 - ground->ring_room / all) * (1 + bytes / page) * ground->page_ns;
 }
 
 /*
- * A message is copied in by its sender and out by its receiver. Short ones one after the other, those that are announced
- * at the same time, piece by piece; who sends and receives does both. Where there are more ranks than cores it is the
- * work of all that counts, and that everybody gets its turn.
+ * A message is copied in by its sender and out by its receiver. Short ones one after the other,
+ * those that are announced at the same time, piece by piece; who sends and receives does both.
+ * Where there are more ranks than cores it is the work of all that counts, and that everybody gets
+ * its turn.
  */
 static double node_price(const struct tern_model *model, const struct ground *ground,
                          const struct tern_stage *stage, double per_node, bool crowded)
@@ -124,7 +138,8 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     double overhead = stage->board ? model->board_overhead_ns : model->node.overhead_ns;
     overhead += stage->board && !stage->apart ? ground->cold_board_ns : ground->cold_ns;
     overhead += ring_misses(model, ground, stage, senders, per_node);
-    double end = overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
+    double end =
+        overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
     /* what is copied to or from the board another core reads or has written */
     double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
     double fetch = 2 * ground->fetch_ns; /* from and to */
@@ -142,9 +157,12 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     /* of one that posts or takes all on the board, the others together have as much to do */
     double workers = stage->board && senders < 2 ? 2 : senders;
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
-    /* a pipeline is never full where who hands on waits for its turn: measured, half as long again */
+    /* a pipeline is never full where who hands on waits for its turn: measured, half as long again
+     */
     double halting = stage->flows ? 1.5 : 1;
-    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores, announced) * ground->round_ns + most(path, all));
+    return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores, announced) *
+                          ground->round_ns +
+                      most(path, all));
 }
 
 static double stage_price(const struct tern_model *model, const struct ground *ground, double size,
@@ -159,7 +177,8 @@ static double stage_price(const struct tern_model *model, const struct ground *g
         return stage->repeat * node;
     double work = (double)stage->reduced * model->reduce_gap_ns +
                   (double)stage->copied * model->copy_gap_ns;
-    double sharing = most(1, least((double)stage->distance, senders) / (double)model->nics_per_node);
+    double sharing =
+        most(1, least((double)stage->distance, senders) / (double)model->nics_per_node);
     double network_busy = turns * (busy(&model->network, stage, sharing) + work);
     double latency = model->network.latency_ns +
                      (stage->bytes > model->eager_bytes ? model->network.rendezvous_ns : 0);
@@ -171,11 +190,13 @@ static double stage_price(const struct tern_model *model, const struct ground *g
     return stage->repeat * most(mean, network_busy);
 }
 
-/* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from memory. */
+/* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from
+ * memory. */
 static double bytes_of(const struct tern_stages *stages, int first, double size)
 {
     double sum = 0;
-    for (int i = first; i < stages->count && stages->stage[i].phase == stages->stage[first].phase; i++) {
+    for (int i = first; i < stages->count && stages->stage[i].phase == stages->stage[first].phase;
+         i++) {
         const struct tern_stage *stage = &stages->stage[i];
         double both_ways = most(1, least(2, 2 * (double)stage->senders / size));
         sum += stage->repeat * (both_ways * (double)stage->messages * (double)stage->bytes +
@@ -197,23 +218,28 @@ static struct ground ground_of(const struct tern_model *model, double size,
         pair = model->package;
     double each = bytes_of(stages, first, size), bytes = each * per_node / cores;
     double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
-    double turn = model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
+    double turn =
+        model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
     double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
     double missing = bytes > room ? 1 - room / bytes : 0;
-    double sharing = least(1, (double)model->cores_per_cache / cores); /* part of the ranks that share the last cache */
+    /* part of the ranks that share the last cache */
+    double sharing = least(1, (double)model->cores_per_cache / cores);
     double all = each * per_node * sharing, last_room = (double)model->last_cache_bytes / 2;
     double lost = last_room > 0 && all > last_room ? 1 - last_room / all : 0;
-    double farther = most(0, model->memory_gap_ns - pair.gap_ns), uncached = most(0, model->uncached_gap_ns - pair.gap_ns);
+    double farther = most(0, model->memory_gap_ns - pair.gap_ns),
+           uncached = most(0, model->uncached_gap_ns - pair.gap_ns);
     double gap = pair.gap_ns + missing * farther;
     return (struct ground){
         .latency_ns = pair.latency_ns,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
-        .fetch_ns = lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
+        .fetch_ns =
+            lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
         .page_ns = (double)model->page_bytes * uncached,
         .ring_room = last_room / sharing,
         .cores = cores,
-        .round_ns = per_node > cores ? per_node / cores * turn * least(1, (6.5 + doublings) / 10) : 0,
+        .round_ns =
+            per_node > cores ? per_node / cores * turn * least(1, (6.5 + doublings) / 10) : 0,
         .cold_ns = per_node > cores ? (1 + doublings) / 4 * model->cold_ns : 0,
         .cold_board_ns = most(0, doublings - 2) / 2 * model->cold_ns,
     };
@@ -232,8 +258,9 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
         unit *= most(1, (double)lanes / (double)model->nics_per_node);
     }
     view.network.gap_ns *= unit;
-    double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns, &view.machine.gap_ns,
-                            &view.memory_gap_ns, &view.uncached_gap_ns, &view.reduce_gap_ns, &view.copy_gap_ns};
+    double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns,  &view.machine.gap_ns,
+                            &view.memory_gap_ns, &view.uncached_gap_ns, &view.reduce_gap_ns,
+                            &view.copy_gap_ns};
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         *gaps[i] *= (double)unit_bytes;
     if (unit_bytes > 1) {
@@ -317,7 +344,8 @@ static struct tern_model read_model(void)
     return model;
 }
 
-/* Some thirty parameters: each new communicator asks for them, so they are kept until a tool changes one. */
+/* Some thirty parameters: each new communicator asks for them, so they are kept until a tool
+ * changes one. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

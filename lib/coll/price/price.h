@@ -5,14 +5,15 @@
 /*
  * What an algorithm costs, without building its plan: every algorithm describes itself as a few
  * stages (rounds that are alike), a model of the machine prices them. Pure; takes well under a
- * microsecond per algorithm also for a million ranks, some more where parts are chosen (compose.h). docs/collectives.md has the formulas.
+ * microsecond per algorithm also for a million ranks, some more where parts are chosen (compose.h).
+ * docs/collectives.md has the formulas.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One kind of way between ranks. A message of b bytes keeps either end busy for overhead + b * gap, the network also, and
- * takes latency besides. */
+/* One kind of way between ranks. A message of b bytes keeps either end busy for overhead + b * gap,
+ * the network also, and takes latency besides. */
 struct tern_wire {
     double latency_ns, overhead_ns;
     double gap_ns;        /* per byte */
@@ -49,13 +50,13 @@ struct tern_model {
  * up to `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 
-/* Who the ranks of a stage are: all, those of one node, some of every node (its leaders), or the local
- * group of an intercommunicator. */
+/* Who the ranks of a stage are: all, those of one node, some of every node (its leaders), or the
+ * local group of an intercommunicator. */
 enum tern_level { TERN_LEVEL_ALL, TERN_LEVEL_NODE, TERN_LEVEL_LEADERS, TERN_LEVEL_GROUP };
 
 /*
- * The model as one level sees it: nothing crosses within a node; leaders stand one on each node, and
- * `lanes` of a node share its network cards. Lengths are counted in units of `unit_bytes`.
+ * The model as one level sees it: nothing crosses within a node; leaders stand one on each node,
+ * and `lanes` of a node share its network cards. Lengths are counted in units of `unit_bytes`.
  */
 struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_level level,
                                       int64_t lanes, int64_t unit_bytes);
@@ -88,7 +89,8 @@ struct tern_stage {
     bool flows; /* rounds of a pipeline that is full: they follow each other without waiting */
     uint8_t level; /* enum tern_level, whose ranks the numbers above count */
     int32_t lanes; /* leaders of a node that do this at the same time */
-    uint8_t phase; /* of a sequence: those of a phase are priced without what passed the caches before */
+    /* of a sequence: those of a phase are priced without what passed the caches before */
+    uint8_t phase;
 };
 
 enum { TERN_STAGES_MAX = 96 };
@@ -112,10 +114,11 @@ static inline int64_t tern_units(int64_t bytes, int64_t unit)
 }
 
 /*
- * The stage in which ranks send parts of a vector of `bytes` bytes that is cut into `parts`, but nowhere within a unit: of fewer
- * units than parts some are empty, and these are not sent.
+ * The stage in which ranks send parts of a vector of `bytes` bytes that is cut into `parts`, but
+ * nowhere within a unit: of fewer units than parts some are empty, and these are not sent.
  */
-struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit, int64_t parts);
+struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, int64_t unit,
+                                      int64_t parts);
 
 double tern_price_ns(const struct tern_model *model, const struct tern_shape *shape,
                      const struct tern_stages *stages);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* When a communicator, or a persistent collective, gets a board (lib/node/board.h), and with whom. */
+/* When a communicator, or a persistent collective, gets a board (lib/node/board.h), and with whom.
+ */
 #include "lib/coll/run/coll.h"
 
 #include "lib/btl/peer.h"
@@ -8,8 +9,14 @@
 #include "lib/rte/rte.h"
 #include "lib/util/param.h"
 
-enum { BOARD_RANKS = 256, LONGEST_SHEET = 64 << 10, LONGEST_OWN_SHEET = 16 << 10, SHORTEST_SHEET = 4 << 10 };
-/* Of the names of boards: the communicator's; from the next one on those of persistent collectives. */
+enum {
+    BOARD_RANKS = 256,
+    LONGEST_SHEET = 64 << 10,
+    LONGEST_OWN_SHEET = 16 << 10,
+    SHORTEST_SHEET = 4 << 10
+};
+/* Of the names of boards: the communicator's; from the next one on those of persistent collectives.
+ */
 enum { COMMON_BOARD };
 
 /* The ranks of this node, who share a board. */
@@ -51,8 +58,8 @@ static struct mates find_mates(const struct tern_coll *coll)
     return mates;
 }
 
-/* check_level full finds calls that do not match and lets the program go on: messages name their call, but on a board all
- * later calls would take each other's posts. */
+/* check_level full finds calls that do not match and lets the program go on: messages name their
+ * call, but on a board all later calls would take each other's posts. */
 static bool is_allowed(void)
 {
     enum { FULL = 2 }; /* in the order of the choices */
@@ -68,7 +75,8 @@ int32_t tern_coll_sheet_for(int64_t ranks)
     int64_t bytes = tern_param_keep(&room, "coll_board_bytes") / ranks / TERN_BOARD_LONG_SHEETS;
     if (bytes < SHORTEST_SHEET)
         return TERN_BOARD_SHEET_BYTES;
-    return bytes < LONGEST_SHEET ? (int32_t)(bytes / SHORTEST_SHEET * SHORTEST_SHEET) : LONGEST_SHEET;
+    return bytes < LONGEST_SHEET ? (int32_t)(bytes / SHORTEST_SHEET * SHORTEST_SHEET)
+                                 : LONGEST_SHEET;
 }
 
 void tern_coll_count_call(struct tern_coll *coll)
@@ -108,7 +116,8 @@ int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int3
     enum { AHEAD = TERN_BOARD_LONG_SHEETS }; /* with which plans are proven */
     struct mates mates = find_mates(coll);
     struct tern_segment_name name = {coll->context.id, mates.leader, COMMON_BOARD + 1 + serial};
-    struct tern_board_shape shape = {.slots = AHEAD, .sheets = post_bytes > TERN_BOARD_SLOT_BYTES ? AHEAD : 0};
+    struct tern_board_shape shape = {.slots = AHEAD,
+                                     .sheets = post_bytes > TERN_BOARD_SLOT_BYTES ? AHEAD : 0};
     shape.sheet_bytes = (post_bytes + TERN_CACHE_LINE - 1) / TERN_CACHE_LINE * TERN_CACHE_LINE;
     return tern_board_open(ret_board, &name, mates.rank, mates.size, &shape);
 }

@@ -27,7 +27,8 @@ static const struct {
     [TERN_SCATTER] = {"scatter", tern_scatter_algorithms, tern_inter_scatter_algorithms},
     [TERN_SCATTERV] = {"scatterv", tern_scatterv_algorithms, tern_inter_scatter_algorithms},
     [TERN_ALLGATHER] = {"allgather", tern_allgather_algorithms, tern_inter_allgather_algorithms},
-    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms, tern_inter_allgatherv_algorithms},
+    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms,
+                         tern_inter_allgatherv_algorithms},
     [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_alltoall_algorithms},
     [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
     [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
@@ -89,7 +90,8 @@ static bool is_inter(const struct tern_plan_args *args)
 static struct tern_shape inter_shape(const struct tern_plan_args *args, struct tern_shape shape)
 {
     enum { UNKNOWN_BYTES = 1024 }; /* of a block in the v forms: nobody knows all of them */
-    int64_t sent = args->send_count * args->send_size, received = args->recv_count * args->recv_size;
+    int64_t sent = args->send_count * args->send_size,
+            received = args->recv_count * args->recv_size;
     bool larger = args->size > args->remote_size;
     shape.size = larger ? args->size : args->remote_size;
     shape.other_size = larger ? args->remote_size : args->size;
@@ -117,7 +119,8 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                .unit = args->collective >= TERN_REDUCE ? args->recv_size : 1,
                                .nodes = args->topology ? args->topology->nodes : 1,
                                .node_size = args->topology ? args->topology->largest : args->size,
-                               .sheet = args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
+                               .sheet =
+                                   args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
                                .ordered = !args->commutative,
                                .model = model};
     /* whether a node has its board by now, only its own ranks know */
@@ -218,8 +221,8 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective, b
     return algorithm;
 }
 
-/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. Threads of
- * several lanes may ask at the same time; they find the same. */
+/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. Threads
+ * of several lanes may ask at the same time; they find the same. */
 static const struct tern_algorithm *wanted(enum tern_collective collective, bool inter)
 {
     static struct wish {

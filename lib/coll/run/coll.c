@@ -188,7 +188,8 @@ static void use_blocks(struct tern_call *call)
     call->args.blocks = &call->blocks;
 }
 
-/* Blocks by counts and displacements, in elements of the type; again bytes where it is contiguous. */
+/* Blocks by counts and displacements, in elements of the type; again bytes where it is contiguous.
+ */
 static void set_send_blocks(struct tern_call *call, const void *buf, struct tern_ints counts,
                             struct tern_ints displs, const struct tern_type *type)
 {

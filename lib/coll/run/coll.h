@@ -28,14 +28,17 @@ struct tern_coll {
     int remote_size;               /* 0: intracommunicator */
     int ranks_per_node;            /* of the fullest node */
     struct tern_topology *topology; /* NULL: all are on one node, or it is not known */
-    struct tern_board board; /* with the ranks of this node, once the communicator has been used a little */
-    int32_t sheet;           /* bytes that a post on it may have, if long sheets can be made; 0: no board */
+    /* with the ranks of this node, once the communicator has been used a little */
+    struct tern_board board;
+    /* bytes that a post on it may have, if long sheets can be made; 0: no board */
+    int32_t sheet;
     int8_t calls;            /* up to when that is; TERN_BOARD_CALLS: it is decided */
     int8_t long_calls;       /* that had use for long sheets before there were any; likewise */
     struct tern_coll *local;       /* intercommunicator only */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     uint32_t next_tag; /* collectives are started in the same order everywhere: one tag per start */
-    uint32_t next_lasting_tag; /* persistent ones are prepared in the same order: one tag for all starts */
+    /* persistent ones are prepared in the same order: one tag for all starts */
+    uint32_t next_lasting_tag;
 };
 
 /* What a reduction does to elements. */
@@ -54,7 +57,8 @@ struct tern_reduction {
  * full. A persistent one begins it at each start. */
 struct tern_permit {
     void (*begin)(struct tern_permit *permit);
-    /* 0: given; TERN_ERR_AGAIN: ask again in the next round; any other: refused, the run ends so. */
+    /* 0: given; TERN_ERR_AGAIN: ask again in the next round; any other: refused, the run ends so.
+     */
     int (*ask)(struct tern_permit *permit);
     void (*release)(struct tern_permit *permit);
 };
@@ -78,7 +82,8 @@ struct tern_call {
     void (*let_go)(void *held);
     void *held;
     struct tern_permit *permit; /* likewise; NULL: none is needed */
-    int failed; /* 0, or the error for which this rank has nothing to give: others must not use what it sends */
+    /* 0, or the error for which this rank has nothing to give: others must not use what it sends */
+    int failed;
 };
 
 static inline void tern_call_let_go(struct tern_call *call)
@@ -110,7 +115,8 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
 /* Prepare: a persistent request, inactive; kind->start starts it. The call is copied. */
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request);
 
-/* Says that a filled-in call is part of another procedure, such as one that makes a communicator. */
+/* Says that a filled-in call is part of another procedure, such as one that makes a communicator.
+ */
 void tern_call_set_inside(struct tern_call *call);
 /* What messages to people call the communicator `comm` of a context: set once by lib/mpi. */
 extern const char *(*tern_coll_name_of)(const void *comm);
@@ -215,21 +221,22 @@ void tern_call_neighbor_alltoallw(struct tern_call *call, struct tern_coll *coll
                                   const struct tern_type *const *recvtypes);
 
 /*
- * A board is worth its memory when a communicator has been used a few times. All ranks make the same
- * calls in the same order, so all want it before the same one, blocking or not: nobody waits.
+ * A board is worth its memory when a communicator has been used a few times. All ranks make the
+ * same calls in the same order, so all want it before the same one, blocking or not: nobody waits.
  */
 enum { TERN_BOARD_CALLS = 3 };
 /* Before each call while coll->calls < TERN_BOARD_CALLS. */
 void tern_coll_count_call(struct tern_coll *coll);
-/* Before a call that has use for long sheets, where there are none: makes them if such calls come often.
- * Same answer on all ranks of the node: are there any now? */
+/* Before a call that has use for long sheets, where there are none: makes them if such calls come
+ * often. Same answer on all ranks of the node: are there any now? */
 bool tern_coll_want_long_sheets(struct tern_coll *coll);
-/* Bytes that a post on the board of so many ranks of a node may have, by the parameters; 0: they get none. */
+/* Bytes that a post on the board of so many ranks of a node may have, by the parameters; 0: they
+ * get none. */
 int32_t tern_coll_sheet_for(int64_t ranks);
 /* Bytes that a post on a persistent collective's own board may have; 0: it can have none. */
 int32_t tern_coll_own_sheet(const struct tern_coll *coll);
-/* Opens persistent collective number `serial`'s own board, for posts of so many bytes. Same answer on all
- * ranks of the node: 0 or TERN_ERR_NO_MEM. */
+/* Opens persistent collective number `serial`'s own board, for posts of so many bytes. Same answer
+ * on all ranks of the node: 0 or TERN_ERR_NO_MEM. */
 int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,
                              struct tern_board *ret_board);
 

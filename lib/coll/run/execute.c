@@ -28,7 +28,8 @@ static inline char *address_of(const struct tern_plan_run *run, const struct ter
     return place->base + ref->offset * (ref->block < 0 ? place->extent : 1);
 }
 
-static inline const struct tern_type *type_of(const struct tern_plan_run *run, const struct tern_ref *ref)
+static inline const struct tern_type *type_of(const struct tern_plan_run *run,
+                                              const struct tern_ref *ref)
 {
     if (ref->block < 0)
         return run->places[ref->buffer].type;
@@ -68,7 +69,8 @@ bool tern_run_give_up(struct tern_plan_run *run, bool blocking)
                               !run->plan->turns, &run->other))
         return false;
     /* a request's error is said when it is reported (explain) */
-    note_error(run, blocking ? tern_coll_say_other(coll, run->tag, true, &run->other) : TERN_ERR_NOT_SAME);
+    note_error(run, blocking ? tern_coll_say_other(coll, run->tag, true, &run->other)
+                             : TERN_ERR_NOT_SAME);
     run->given_up = true;
     cancel_in_flight(run);
     return true;
@@ -218,7 +220,9 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
             return false;
     }
     if (__builtin_expect(place == tern_board_failure, 0)) {
-        note_error(run, tern_error(TERN_ERR_UNREACHABLE, "a rank of this node could not do its part; its own error says why"));
+        note_error(run,
+                   tern_error(TERN_ERR_UNREACHABLE,
+                              "a rank of this node could not do its part; its own error says why"));
         return true;
     }
     switch (step->kind) {
@@ -227,7 +231,8 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     default: do_join(run, step, place);
     }
     if (step->kind != TERN_STEP_POST)
-        tern_board_read(run->board, step->peer, place, step->to.count * type_of(run, &step->to)->size);
+        tern_board_read(run->board, step->peer, place,
+                        step->to.count * type_of(run, &step->to)->size);
     return true;
 }
 
@@ -310,7 +315,8 @@ static bool ask_permit(struct tern_plan_run *run)
     return true;
 }
 
-/* Before a step that cannot be done: true if that is because the run was given up. Then the steps end here. */
+/* Before a step that cannot be done: true if that is because the run was given up. Then the steps
+ * end here. */
 static bool ends_early(struct tern_plan_run *run)
 {
     if (run->given_up)

@@ -26,10 +26,10 @@ static bool same_number(int tag, int other)
     return !((tag ^ other) & ~TERN_MARKS);
 }
 
-/* In the collective's own turn everybody must post for it. In the turn that comes next, whoever is in it
- * may be ahead of us: only its number tells. */
-static bool find_on_board(const struct tern_coll *coll, int tag, const struct tern_board *board, tern_turn turn,
-                          bool without_turns, struct tern_other *ret_other)
+/* In the collective's own turn everybody must post for it. In the turn that comes next, whoever is
+ * in it may be ahead of us: only its number tells. */
+static bool find_on_board(const struct tern_coll *coll, int tag, const struct tern_board *board,
+                          tern_turn turn, bool without_turns, struct tern_other *ret_other)
 {
     tern_turn posted;
     if (without_turns)
@@ -44,15 +44,17 @@ static bool find_on_board(const struct tern_coll *coll, int tag, const struct te
     return false;
 }
 
-bool tern_coll_find_other(struct tern_coll *coll, int tag, int local_tag, const struct tern_board *board,
-                          tern_turn turn, bool without_turns, struct tern_other *ret_other)
+bool tern_coll_find_other(struct tern_coll *coll, int tag, int local_tag,
+                          const struct tern_board *board, tern_turn turn, bool without_turns,
+                          struct tern_other *ret_other)
 {
     int rank, theirs;
     if (tern_pml_find_alike(&coll->context, tag, TERN_MARKS, &rank, &theirs)) {
         *ret_other = (struct tern_other){rank, theirs, coll->remote_size > 0};
         return true;
     }
-    if (coll->local && tern_pml_find_alike(&coll->local->context, local_tag, TERN_MARKS, &rank, &theirs)) {
+    if (coll->local &&
+        tern_pml_find_alike(&coll->local->context, local_tag, TERN_MARKS, &rank, &theirs)) {
         *ret_other = (struct tern_other){rank, theirs, false};
         return true;
     }
@@ -67,8 +69,9 @@ static void write_name(char *text, int tag, bool blocking)
     enum tern_collective collective = tag & TERN_MARKS & ~TERN_MARK_INSIDE;
     const char *name = collective < TERN_COLLECTIVES ? tern_plan_collective_name(collective) : "?";
     if (tag & TERN_MARK_INSIDE)
-        snprintf(text, NAME_BYTES, "%s", collective == TERN_BARRIER ? "MPI_Finalize or MPI_Comm_disconnect"
-                                                                    : "a procedure that makes a communicator");
+        snprintf(text, NAME_BYTES, "%s",
+                 collective == TERN_BARRIER ? "MPI_Finalize or MPI_Comm_disconnect"
+                                            : "a procedure that makes a communicator");
     else if (tag & TERN_COLL_LASTING)
         snprintf(text, NAME_BYTES, "MPI_%c%s_init", toupper(name[0]), name + 1);
     else if (blocking)
@@ -77,7 +80,8 @@ static void write_name(char *text, int tag, bool blocking)
         snprintf(text, NAME_BYTES, "MPI_I%s", name);
 }
 
-int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking, const struct tern_other *other)
+int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking,
+                        const struct tern_other *other)
 {
     char mine[NAME_BYTES], theirs[NAME_BYTES], also[NAME_BYTES];
     const char *where = other->remote ? " of the remote group" : "";
@@ -87,9 +91,12 @@ int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking, co
     write_name(also, other->tag, false);
     if (!((tag ^ other->tag) & TERN_MARKS))
         return tern_error(TERN_ERR_NOT_SAME,
-                          "rank %d%s and this rank are both in %s on %s, but have not called the same collectives before",
+                          "rank %d%s and this rank are both in %s on %s, but have not called the "
+                          "same collectives before",
                           other->rank, where, mine, comm);
     bool one_name = other->tag & (TERN_MARK_INSIDE | TERN_COLL_LASTING);
-    return tern_error(TERN_ERR_NOT_SAME, "rank %d%s is in %s%s%s, this rank in %s, on %s; all ranks must call the same collective",
-                      other->rank, where, theirs, one_name ? "" : " or ", one_name ? "" : also, mine, comm);
+    return tern_error(
+        TERN_ERR_NOT_SAME,
+        "rank %d%s is in %s%s%s, this rank in %s, on %s; all ranks must call the same collective",
+        other->rank, where, theirs, one_name ? "" : " or ", one_name ? "" : also, mine, comm);
 }

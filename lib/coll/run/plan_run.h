@@ -5,8 +5,9 @@
 /*
  * A run: one execution of a plan by this rank. Private to lib/coll/run.
  *
- * set_up.c prepares a run, execute.c does its steps (and all of a blocking collective), run_request.c is the request of a nonblocking
- * or persistent one. Callers hold the lock of the communicator's lane.
+ * set_up.c prepares a run, execute.c does its steps (and all of a blocking collective),
+ * run_request.c is the request of a nonblocking or persistent one. Callers hold the lock of the
+ * communicator's lane.
  */
 
 #include "lib/coll/run/transport.h"
@@ -36,7 +37,8 @@ struct tern_plan_run {
     int tag, local_tag;
     tern_turn turn;     /* of the board, the plan's first */
     int error;          /* the first one */
-    bool cut_off;       /* something that this rank has to pass on is missing: from now on it passes on that */
+    /* something that this rank has to pass on is missing: from now on it passes on that */
+    bool cut_off;
     bool permitted;     /* nothing to wait for before the first step */
     bool given_up;      /* `other` is in another collective: the steps left are not done */
     uint32_t idle;      /* nonblocking: polls that brought nothing */
@@ -59,28 +61,31 @@ enum { TERN_RUN_ALIGNMENT = 64, TERN_RUN_SMALL_BYTES = 2048 };
 
 /* set_up.c */
 
-/* Sets where the plan's buffers are. Temporaries lie in `small`, of TERN_RUN_SMALL_BYTES, or in memory if they do not fit or `small` is NULL.
- * Returns 0 or TERN_ERR_NO_MEM. */
+/* Sets where the plan's buffers are. Temporaries lie in `small`, of TERN_RUN_SMALL_BYTES, or in
+ * memory if they do not fit or `small` is NULL. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_run_place_buffers(struct tern_plan_run *run, char *small);
-/* Gets the plan of a blocking or nonblocking call. Before that, the ranks of a node may get a board, or long sheets for it. Returns 0 or a
- * negative code. */
+/* Gets the plan of a blocking or nonblocking call. Before that, the ranks of a node may get a
+ * board, or long sheets for it. Returns 0 or a negative code. */
 int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan);
-/* Gets the plan of a persistent call. It has a board of its own, for ranks may start several of them in different orders (MPI-4.1
- * section 6.13). Returns 0 or a negative code. */
-int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct tern_board *board, struct tern_plan **ret_plan);
+/* Gets the plan of a persistent call. It has a board of its own, for ranks may start several of
+ * them in different orders (MPI-4.1 section 6.13). Returns 0 or a negative code. */
+int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct tern_board *board,
+                              struct tern_plan **ret_plan);
 /* Raises the event that a collective begins. */
 void tern_run_tell_start(const struct tern_plan_run *run);
 
 /* execute.c */
 
-/* Goes as far as possible. With `wait` blocks until everything is done. Returns true when all is done. */
+/* Goes as far as possible. With `wait` blocks until everything is done. Returns true when all is
+ * done. */
 bool tern_run_advance(struct tern_plan_run *run, bool wait);
-/* Ends a run that waits in vain, because another rank is in another collective; call tern_run_skip_rest next. Returns false if there
- * is no such rank. */
+/* Ends a run that waits in vain, because another rank is in another collective; call
+ * tern_run_skip_rest next. Returns false if there is no such rank. */
 bool tern_run_give_up(struct tern_plan_run *run, bool blocking);
 /* Skips the steps from number `from` on. What is in flight keeps its place in `pending`. */
 void tern_run_skip_rest(struct tern_plan_run *run, int64_t from);
-/* Records as this thread's error text which peer is lost, if it is one of this communicator; else the text recorded before stands. */
+/* Records as this thread's error text which peer is lost, if it is one of this communicator; else
+ * the text recorded before stands. */
 void tern_run_explain_lost(const struct tern_coll *coll);
 
 /* The tag of a collective's number (lib/coll/run/mismatch.h). */
@@ -105,7 +110,8 @@ static inline void tern_run_rewind(struct tern_plan_run *run)
     run->given_up = false;
     run->next = 0;
     run->in_flight = 0;
-    run->turn = (tern_turn)(uint32_t)run->tag << 32 | tern_board_enter(run->board, run->plan->turns);
+    run->turn =
+        (tern_turn)(uint32_t)run->tag << 32 | tern_board_enter(run->board, run->plan->turns);
 }
 
 /* A run begins: blocking, nonblocking, or once more a persistent one. */
@@ -119,14 +125,15 @@ static inline void tern_run_begin(struct tern_plan_run *run)
         tern_run_tell_start(run);
 }
 
-/* A persistent collective keeps its tags, likewise. A start's messages do not overtake those of the start
- * before. */
+/* A persistent collective keeps its tags, likewise. A start's messages do not overtake those of the
+ * start before. */
 static inline void tern_run_take_lasting_tags(struct tern_plan_run *run)
 {
     struct tern_coll *coll = run->call->coll;
     run->tag = tern_run_tag(coll->next_lasting_tag++, run->call) | TERN_COLL_LASTING;
     if (coll->local)
-        run->local_tag = tern_run_tag(coll->local->next_lasting_tag++, run->call) | TERN_COLL_LASTING;
+        run->local_tag =
+            tern_run_tag(coll->local->next_lasting_tag++, run->call) | TERN_COLL_LASTING;
 }
 
 #endif

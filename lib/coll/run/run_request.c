@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Nonblocking and persistent collectives: a run behind a request, which goes on in rounds of progress. */
+/* Nonblocking and persistent collectives: a run behind a request, which goes on in rounds of
+ * progress. */
 
 #include "lib/coll/run/plan_run.h"
 
@@ -8,7 +9,8 @@
 
 #include <stdlib.h>
 
-/* After a poll that brought nothing: doubts when it has waited for long, and for twice as long, and so on. */
+/* After a poll that brought nothing: doubts when it has waited for long, and for twice as long, and
+ * so on. */
 static void doubt_now_and_then(struct tern_plan_run *run)
 {
     enum { LONG = 1024 };

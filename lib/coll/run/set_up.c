@@ -33,7 +33,8 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     int64_t start, span = temporary_span(plan, unit, &start);
     char *base = small;
     if (!small || span * plan->temp_count > TERN_RUN_SMALL_BYTES) {
-        if (posix_memalign((void **)&run->memory, TERN_RUN_ALIGNMENT, (size_t)(span * plan->temp_count)))
+        if (posix_memalign((void **)&run->memory, TERN_RUN_ALIGNMENT,
+                           (size_t)(span * plan->temp_count)))
             return tern_error(TERN_ERR_NO_MEM,
                               "no memory for %ld bytes of temporary buffer in a collective",
                               (long)(span * plan->temp_count));
@@ -101,9 +102,11 @@ int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct te
     return get_plan(call, ret_plan);
 }
 
-_Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX, "each has a counter in the lane");
+_Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX,
+               "each has a counter in the lane");
 
-/* Tools number the algorithms of a collective as the choices of its parameter: 0 is none by name. */
+/* Tools number the algorithms of a collective as the choices of its parameter: 0 is none by name.
+ */
 __attribute__((cold)) void tern_run_tell_start(const struct tern_plan_run *run)
 {
     enum tern_collective collective = run->plan->args.collective;

@@ -26,7 +26,8 @@ static bool is_on_board(const void *state)
                           : tern_board_look(what->board, what->turn, what->peer) != NULL;
 }
 
-static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run)
+static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes,
+                           void *run)
 {
     enum { GLANCES = 40 }; /* before anything else is looked at */
     struct awaited what = {&coll->board, turn, peer, bytes};

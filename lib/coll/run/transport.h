@@ -3,7 +3,8 @@
 #define TERN_TRANSPORT_H
 
 /*
- * What carries the messages and posts of plans that run. Tests put another transport in its place, and run all ranks in one process.
+ * What carries the messages and posts of plans that run. Tests put another transport in its place,
+ * and run all ranks in one process.
  */
 
 #include "lib/coll/run/coll.h"

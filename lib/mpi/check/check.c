@@ -23,10 +23,11 @@ void tern_check_say_unreceived(struct tern_comm *comm)
         tern_log("%s: a message of %zu bytes from rank %d with tag %d on %s was never received",
                  tern_check_procedure(), status._ucount, status.MPI_SOURCE, status.MPI_TAG, name);
     else if (count)
-        tern_log("%s: %lu messages on %s were never received; one has %zu bytes and came from rank %d "
-                 "with tag %d",
-                 tern_check_procedure(), (unsigned long)count, name, status._ucount,
-                 status.MPI_SOURCE, status.MPI_TAG);
+        tern_log(
+            "%s: %lu messages on %s were never received; one has %zu bytes and came from rank %d "
+            "with tag %d",
+            tern_check_procedure(), (unsigned long)count, name, status._ucount, status.MPI_SOURCE,
+            status.MPI_TAG);
 }
 
 int tern_check_requests(int64_t count, const MPI_Request requests[])
@@ -62,8 +63,9 @@ int tern_check_length(int64_t expected, const MPI_Status *status)
     if (status->_cancelled || status->MPI_SOURCE == MPI_PROC_NULL ||
         (int64_t)status->_ucount == expected)
         return 0;
-    return tern_error(TERN_ERR_COUNT,
-                      "the message from rank %d with tag %d has %zu bytes, its receive buffer %ld; the "
-                      "communicator has the hint mpi_assert_exact_length",
-                      status->MPI_SOURCE, status->MPI_TAG, status->_ucount, (long)expected);
+    return tern_error(
+        TERN_ERR_COUNT,
+        "the message from rank %d with tag %d has %zu bytes, its receive buffer %ld; the "
+        "communicator has the hint mpi_assert_exact_length",
+        status->MPI_SOURCE, status->MPI_TAG, status->_ucount, (long)expected);
 }

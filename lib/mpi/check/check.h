@@ -68,7 +68,8 @@ int tern_check_requests(int64_t count, const MPI_Request requests[]);
 /* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive
  * buffer. TERN_ERR_COUNT if not. Requests are looked at when they are done, blocking receives by
  * the first. */
-int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part, const MPI_Status *status);
+int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part,
+                        const MPI_Status *status);
 int tern_check_length(int64_t expected, const MPI_Status *status);
 
 /* Blocks of a part that has one for each rank, or one for each neighbour. */
@@ -92,14 +93,16 @@ enum tern_check_pattern {
     TERN_CHECK_OPERANDS,  /* reductions */
     TERN_CHECK_BLOCKS,    /* one for each rank: gatherv, scatterv, allgatherv */
     TERN_CHECK_PAIRS,     /* one for each pair of ranks: alltoallv, alltoallw */
-    TERN_CHECK_COUNTS,    /* reductions whose counts are the same in the whole group: reduce_scatter */
+    /* reductions whose counts are the same in the whole group: reduce_scatter */
+    TERN_CHECK_COUNTS,
     TERN_CHECK_NEIGHBORS, /* one for each edge of a topology */
 };
 
 enum tern_check_way {
     TERN_CHECK_BLOCKING,
     TERN_CHECK_NONBLOCKING, /* tern_check_take_permit gives what its request waits for */
-    TERN_CHECK_PERSISTENT,  /* prepared, which blocks; tern_check_take_permit gives what each start waits for */
+    /* prepared, which blocks; tern_check_take_permit gives what each start waits for */
+    TERN_CHECK_PERSISTENT,
     TERN_CHECK_DETACHED,    /* nobody waits for the answer: a difference is said, no more */
 };
 

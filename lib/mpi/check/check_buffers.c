@@ -6,9 +6,9 @@
  *
  * A buffer is looked at as the runs of memory that its types describe, so that two columns of one
  * matrix do not overlap. What has more than RUNS_MOST runs is passed over: to compare it would cost
- * more than it is likely to find. The runs are made only if the span from a buffer's first to its last
- * byte does not settle the question. Whether elements of a datatype overlap each other is found out
- * once and kept with the datatype.
+ * more than it is likely to find. The runs are made only if the span from a buffer's first to its
+ * last byte does not settle the question. Whether elements of a datatype overlap each other is
+ * found out once and kept with the datatype.
  */
 
 #include "lib/mpi/check/check.h"
@@ -38,7 +38,8 @@ static struct iovec *next_room(struct runs *runs)
 {
     if (runs->count == runs->room) {
         int room = runs->room ? 2 * runs->room : 4;
-        struct iovec *more = room > RUNS_MOST ? NULL : realloc(runs->runs, (size_t)room * sizeof *more);
+        struct iovec *more =
+            room > RUNS_MOST ? NULL : realloc(runs->runs, (size_t)room * sizeof *more);
         if (!more) {
             runs->incomplete = true;
             return NULL;
@@ -49,7 +50,8 @@ static struct iovec *next_room(struct runs *runs)
     return &runs->runs[runs->count];
 }
 
-static void add_block(struct runs *runs, const void *buffer, const struct tern_type *type, int64_t count)
+static void add_block(struct runs *runs, const void *buffer, const struct tern_type *type,
+                      int64_t count)
 {
     struct tern_cursor cursor;
     tern_cursor_init(&cursor, type, buffer, count);
@@ -303,9 +305,10 @@ static const struct use *find_conflict(struct area *area, bool output)
 
 static int refuse(const char *name, const struct use *use)
 {
-    return tern_error(TERN_ERR_BUFFER,
-                      "%s overlaps %s of the %s that is not complete yet; wait for its request first",
-                      name, use->name, use->procedure);
+    return tern_error(
+        TERN_ERR_BUFFER,
+        "%s overlaps %s of the %s that is not complete yet; wait for its request first", name,
+        use->name, use->procedure);
 }
 
 int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure)
@@ -318,7 +321,8 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], con
         areas[i] = area_of(&parts[i]);
     for (int i = 0; i < TERN_CHECK_PARTS && !rc; i++) {
         if (parts[i].output && !blocks_disjoint(&parts[i]) && overlap_itself(runs_in(&areas[i])))
-            rc = tern_error(TERN_ERR_BUFFER, "%s: some bytes would be written twice, for blocks overlap",
+            rc = tern_error(TERN_ERR_BUFFER,
+                            "%s: some bytes would be written twice, for blocks overlap",
                             parts[i].name);
         pthread_mutex_lock(&mutex);
         const struct use *use = rc ? NULL : find_conflict(&areas[i], parts[i].output);
@@ -373,7 +377,8 @@ void tern_check_request_made(struct tern_request *request,
 {
     if (!tern_check_full() || request->kind == &tern_request_static_kind)
         return;
-    if (!request->held && request->comm) /* also a complete one: what is found out later goes to its handler */
+    if (!request->held &&
+        request->comm) /* also a complete one: what is found out later goes to its handler */
         tern_request_hold_always(request, request->comm, NULL);
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < TERN_CHECK_PARTS; i++)

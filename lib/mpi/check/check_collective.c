@@ -57,8 +57,8 @@ static int64_t count_of(const struct tern_check_part *part, int block)
 }
 
 /* `block` -1: the one count of all blocks. */
-static struct tern_fact *state_block(struct writer *writer, const struct tern_check_part *part, int block,
-                                     uint64_t key)
+static struct tern_fact *state_block(struct writer *writer, const struct tern_check_part *part,
+                                     int block, uint64_t key)
 {
     const struct tern_datatype *type = tern_check_type_of(part, block < 0 ? 0 : block);
     int64_t count = count_of(part, block < 0 ? 0 : block);
@@ -75,8 +75,8 @@ static struct tern_fact *state_block(struct writer *writer, const struct tern_ch
     return fact;
 }
 
-static void state_data(struct writer *writer, const struct tern_check_part *part, int block, int side,
-                       uint32_t from, uint32_t to)
+static void state_data(struct writer *writer, const struct tern_check_part *part, int block,
+                       int side, uint32_t from, uint32_t to)
 {
     state_block(writer, part, block, tern_fact_key(TERN_FACT_DATA, side, from, to));
 }
@@ -110,8 +110,8 @@ static void state_pairs(struct writer *writer, const struct tern_comm *comm,
             state_data(writer, part, i, writer->side, me, (uint32_t)i);
 }
 
-/* Several edges from one rank to another are told apart by their order, which is that in which lib/coll/algo/neighbor.c
- * sends and receives: in a grid, what went down arrives from above. */
+/* Several edges from one rank to another are told apart by their order, which is that in which
+ * lib/coll/algo/neighbor.c sends and receives: in a grid, what went down arrives from above. */
 static void state_edges(struct writer *writer, const struct tern_comm *comm,
                         const struct tern_check_part *part)
 {
@@ -122,8 +122,8 @@ static void state_edges(struct writer *writer, const struct tern_comm *comm,
     int edges = part->output ? neighbors.indegree : neighbors.outdegree;
     int *before = calloc((size_t)comm->group->size, sizeof *before); /* edges with each rank */
     writer->failed = writer->failed || !before;
-    if ((part->counts.width && !part->counts.values) || (part->displs.width && !part->displs.values) ||
-        (!part->type && !part->types))
+    if ((part->counts.width && !part->counts.values) ||
+        (part->displs.width && !part->displs.values) || (!part->type && !part->types))
         writer->wrong = writer->wrong || edges > 0;
     else if (!writer->failed)
         for (int i = 0; i < edges; i++) {
@@ -152,7 +152,8 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
         bool data = part->count_name && (part->type || part->types);
         switch (call->pattern) {
         case TERN_CHECK_ONE_BLOCK:
-            /* Between two groups each direction is a matter of its own, but for what comes from one root. */
+            /* Between two groups each direction is a matter of its own, but for what comes from one
+             * root. */
             if (significant(part))
                 state_data(writer, part, -1,
                            call->rooted || !comm->remote_group ? 0 : writer->side ^ part->output, 0,
@@ -171,8 +172,10 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
                 state_pairs(writer, comm, part);
             break;
         case TERN_CHECK_COUNTS:
-            for (int i = 0; p == 0 && data && i < (part->counts.values ? comm->group->size : 1); i++)
-                state_data(writer, part, part->counts.values ? i : -1, writer->side, 0, (uint32_t)i);
+            for (int i = 0; p == 0 && data && i < (part->counts.values ? comm->group->size : 1);
+                 i++)
+                state_data(writer, part, part->counts.values ? i : -1, writer->side, 0,
+                           (uint32_t)i);
             break;
         case TERN_CHECK_NEIGHBORS: state_edges(writer, comm, part); break;
         case TERN_CHECK_NO_DATA: break;
@@ -180,8 +183,8 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
     }
 }
 
-/* Of an intercommunicator: who is root, as (side, rank). Those beside the root know no more than that
- * it is one of them. */
+/* Of an intercommunicator: who is root, as (side, rank). Those beside the root know no more than
+ * that it is one of them. */
 static void state_root(struct writer *writer, const struct tern_comm *comm, int root)
 {
     struct tern_fact *fact;
@@ -191,7 +194,9 @@ static void state_root(struct writer *writer, const struct tern_comm *comm, int 
         return;
     }
     int side = root == MPI_ROOT || root == MPI_PROC_NULL ? writer->side : !writer->side;
-    const char *said = root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : "a rank";
+    const char *said = root == MPI_ROOT        ? "MPI_ROOT"
+                       : root == MPI_PROC_NULL ? "MPI_PROC_NULL"
+                                               : "a rank";
     fact = add(writer, tern_fact_key(TERN_FACT_ROOT, 0, 0, 0), (uint64_t)side);
     snprintf(fact->text, sizeof fact->text, "%s as root", said);
     if (root == MPI_PROC_NULL)
@@ -211,7 +216,8 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t length)
     return h;
 }
 
-/* Functions have other addresses in other processes: of a user's operation only the nature counts. */
+/* Functions have other addresses in other processes: of a user's operation only the nature counts.
+ */
 static void state_op(struct writer *writer, const struct tern_op *op)
 {
     bool user = !op->predefined;
@@ -226,9 +232,9 @@ static void state_op(struct writer *writer, const struct tern_op *op)
 static void state_same(struct writer *writer, const struct tern_check_same *same, uint32_t index)
 {
     int n = same->n > 0 ? same->n : 0; /* lengths that are wrong are refused later */
-    struct tern_fact *fact = add(
-        writer, tern_fact_key(TERN_FACT_SAME, 0, index, 0),
-        hash_bytes(0xcbf29ce484222325u + (uint64_t)n, same->values, (size_t)n * (size_t)same->size));
+    struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_SAME, 0, index, 0),
+                                 hash_bytes(0xcbf29ce484222325u + (uint64_t)n, same->values,
+                                            (size_t)n * (size_t)same->size));
     int length = snprintf(fact->text, sizeof fact->text, "%s", same->name);
     const char *before = " ";
     for (int i = 0; i < n && length < (int)sizeof fact->text; i++, before = ", ")
@@ -271,7 +277,8 @@ static bool begin_record(struct writer *writer, const struct tern_comm *comm)
     size_t length = strlen(name);
     if (length > 2 && strcmp(name + length - 2, "_c") == 0)
         length -= 2; /* MPI_Bcast and MPI_Bcast_c are one operation */
-    snprintf(writer->record->procedure, sizeof writer->record->procedure, "%.*s", (int)length, name);
+    snprintf(writer->record->procedure, sizeof writer->record->procedure, "%.*s", (int)length,
+             name);
     return true;
 }
 
@@ -514,14 +521,16 @@ int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *ta
 {
     struct writer writer;
     char text[64];
-    if (!tern_check_full() || !comparable(comm) || (!comm->remote_group && remote_leader == comm->group->rank))
+    if (!tern_check_full() || !comparable(comm) ||
+        (!comm->remote_group && remote_leader == comm->group->rank))
         return 0;
     if (!begin_record(&writer, comm))
         return no_memory();
     const struct tern_group *other = comm->remote_group ? comm->remote_group : comm->group;
     int shift = comm->remote_group && !writer.side ? comm->group->size : 0;
     const int places[] = {writer.record->place, remote_leader + shift};
-    const uint32_t world[] = {world_rank(comm->group, comm->group->rank), world_rank(other, remote_leader)};
+    const uint32_t world[] = {world_rank(comm->group, comm->group->rank),
+                              world_rank(other, remote_leader)};
     bool first = world[0] < world[1];
     const uint32_t both[] = {world[!first], world[first]};
     snprintf(text, sizeof text, "remote_leader %d", remote_leader);

@@ -5,17 +5,18 @@
  * said the same.
  *
  * Each rank sends its record to the judge, rank 0 of the communicator, over a context of its own
- * that all processes of the job share. The judge compares when all have come (check_gather.c) and answers
- * each one: a permit, or what differs. A blocking call waits for the answer, a nonblocking one starts its run when
- * it has it. The judge needs no call of its own for that: records are taken in by progress, whatever
- * procedure the rank is in.
+ * that all processes of the job share. The judge compares when all have come (check_gather.c) and
+ * answers each one: a permit, or what differs. A blocking call waits for the answer, a nonblocking
+ * one starts its run when it has it. The judge needs no call of its own for that: records are taken
+ * in by progress, whatever procedure the rank is in.
  *
- * A rank that has waited for check_patience seconds asks the judge who is missing. The judge decides
- * at once if those that came differ already; else the first one who asks is told, asks the missing
- * ranks what they do, and says it. Who does not answer is not in MPI.
+ * A rank that has waited for check_patience seconds asks the judge who is missing. The judge
+ * decides at once if those that came differ already; else the first one who asks is told, asks the
+ * missing ranks what they do, and says it. Who does not answer is not in MPI.
  *
- * If the judge and a rank cannot talk with each other (lib/pml/peer_lost.c), the rank is not compared: it goes on, and the judge awaits the
- * others only. So all ranks begin the collective, as without checks, and whoever needs the lost rank in it gets an error there.
+ * If the judge and a rank cannot talk with each other (lib/pml/peer_lost.c), the rank is not
+ * compared: it goes on, and the judge awaits the others only. So all ranks begin the collective, as
+ * without checks, and whoever needs the lost rank in it gets an error there.
  */
 
 #include "lib/mpi/check/check.h"
@@ -188,7 +189,8 @@ static void take_missing(const struct tern_check_note *note)
 static void say_where(const struct tern_occasion *asked, char *text, size_t room)
 {
     const struct permit *permit = NULL;
-    for (struct tern_list_node *link = waiting.next; link != &waiting && !permit; link = link->next) {
+    for (struct tern_list_node *link = waiting.next; link != &waiting && !permit;
+         link = link->next) {
         const struct permit *other = TERN_CONTAINER(link, struct permit, link);
         if (!other->detached && !tern_occasion_same(&other->record->occasion, asked))
             permit = other;
@@ -204,7 +206,8 @@ static void say_where(const struct tern_occasion *asked, char *text, size_t room
     for (int i = 0; i < record->fact_count && (record->occasion.series & TERN_SERIES_OF_GROUP) &&
                     length < (int)room;
          i++, before = ", ")
-        length += snprintf(text + length, room - (size_t)length, "%s%s", before, record->facts[i].text);
+        length +=
+            snprintf(text + length, room - (size_t)length, "%s%s", before, record->facts[i].text);
     if (length < (int)room)
         snprintf(text + length, room - (size_t)length, " on %s", record->comm_name);
 }
@@ -240,7 +243,8 @@ static void say_who_is_missing(const struct permit *permit)
     }
     if (permit->missing.count > shown) {
         size_t length = strlen(text);
-        snprintf(text + length, sizeof text - length, " and %d more", permit->missing.count - shown);
+        snprintf(text + length, sizeof text - length, " and %d more",
+                 permit->missing.count - shown);
     }
     ranks[0] = 0;
     tern_check_name_ranks(record, &record->place, 1, ranks, sizeof ranks);
@@ -291,7 +295,8 @@ static void heed_lost_peers(void)
     for (struct tern_list_node *link = waiting.next, *next; link != &waiting; link = next) {
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         next = link->next;
-        if (permit->record->judge == (int32_t)tern_rte.rank && !permit->detached) /* else its communicator may be gone */
+        if (permit->record->judge == (int32_t)tern_rte.rank &&
+            !permit->detached) /* else its communicator may be gone */
             judge_without_lost(permit);
         else if (tern_check_rank_is_lost(permit->record->judge))
             end_waiting(permit, "");
@@ -313,8 +318,9 @@ static void take(enum tern_check_tag tag, const void *bytes, int from)
     }
 }
 
-/* The judge's own record is not sent, and may be answered at once, as may others that wait: their permits leave the list. So
- * the search begins anew after each. Returns how many records have gone. */
+/* The judge's own record is not sent, and may be answered at once, as may others that wait: their
+ * permits leave the list. So the search begins anew after each. Returns how many records have gone.
+ */
 static int send_records(void)
 {
     int events = 0;
@@ -400,7 +406,8 @@ static void release(struct tern_permit *base)
         free_permit(permit);
 }
 
-struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm, bool detached)
+struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm,
+                                    bool detached)
 {
     struct permit *permit = calloc(1, sizeof *permit);
     if (!permit) {

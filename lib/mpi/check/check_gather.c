@@ -5,10 +5,11 @@
  * Then they are compared, and each rank is answered.
  *
  * Calls of a part of a communicator (MPI_Comm_create_group) name who takes part; ranks that mean
- * different groups or tags come to different gatherings and would wait for each other for ever. So two
- * gatherings are at odds when each awaits somebody who has come to the other, and both are refused.
- * With threads that proves nothing: another thread may still come. A refused gathering stays until all
- * that it awaited have come, here or there, so that the last one is not left waiting.
+ * different groups or tags come to different gatherings and would wait for each other for ever. So
+ * two gatherings are at odds when each awaits somebody who has come to the other, and both are
+ * refused. With threads that proves nothing: another thread may still come. A refused gathering
+ * stays until all that it awaited have come, here or there, so that the last one is not left
+ * waiting.
  */
 
 #include "lib/mpi/check/check_record.h"
@@ -85,7 +86,8 @@ static bool add(struct gathering *gathering, const struct tern_record *record)
 
 static bool judge(struct tern_record *const records[], int members, char text[TERN_CHECK_TEXT])
 {
-    return tern_check_judge((const struct tern_record *const *)records, members, text, TERN_CHECK_TEXT);
+    return tern_check_judge((const struct tern_record *const *)records, members, text,
+                            TERN_CHECK_TEXT);
 }
 
 static void decide(struct gathering *gathering, const char *text, tern_answer *answer)
@@ -112,7 +114,8 @@ static bool misses_one_of(const struct gathering *here, const struct gathering *
 static bool at_odds(const struct gathering *a, const struct gathering *b)
 {
     return a != b && a->occasion.comm == b->occasion.comm &&
-           (b->occasion.series & TERN_SERIES_OF_GROUP) && misses_one_of(a, b) && misses_one_of(b, a);
+           (b->occasion.series & TERN_SERIES_OF_GROUP) && misses_one_of(a, b) &&
+           misses_one_of(b, a);
 }
 
 /* Who was refused in one gathering of a dispute need not come to the others. */
@@ -121,7 +124,8 @@ static void excuse(int dispute)
     for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
         struct gathering *here = gathering_of(link);
         next = link->next;
-        for (struct tern_list_node *l = gatherings.next; here->dispute == dispute && l != &gatherings; l = l->next) {
+        for (struct tern_list_node *l = gatherings.next;
+             here->dispute == dispute && l != &gatherings; l = l->next) {
             const struct gathering *there = gathering_of(l);
             for (int i = 0; there->dispute == dispute && i < here->members; i++)
                 if (there->records[i] && !here->records[i] && tern_record_awaits(here->any, i))
@@ -154,7 +158,8 @@ static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
     struct tern_record **all = calloc((size_t)gathering->members, sizeof *all);
     char text[TERN_CHECK_TEXT];
     int odd = 0;
-    for (struct tern_list_node *link = gatherings.next; all && link != &gatherings; link = link->next) {
+    for (struct tern_list_node *link = gatherings.next; all && link != &gatherings;
+         link = link->next) {
         const struct gathering *other = gathering_of(link);
         if (other != gathering && !at_odds(gathering, other))
             continue;
@@ -198,8 +203,8 @@ bool tern_gather_record(const struct tern_record *record, tern_answer *answer)
     return true;
 }
 
-int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer, int most,
-                        int32_t places[])
+int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer,
+                        int most, int32_t places[])
 {
     struct gathering *gathering = find(occasion, place, true);
     char text[TERN_CHECK_TEXT];
@@ -228,13 +233,15 @@ static bool misses_only(const struct gathering *gathering, const bool lost[])
     return true;
 }
 
-void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer)
+void tern_gather_without(const struct tern_occasion *occasion, const bool lost[],
+                         tern_answer *answer)
 {
     for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
         struct gathering *gathering = gathering_of(link);
         char text[TERN_CHECK_TEXT];
         next = link->next;
-        if (!tern_occasion_same(&gathering->occasion, occasion) || gathering->decided || !misses_only(gathering, lost))
+        if (!tern_occasion_same(&gathering->occasion, occasion) || gathering->decided ||
+            !misses_only(gathering, lost))
             continue;
         decide(gathering, judge(gathering->records, gathering->members, text) ? "" : text, answer);
         end_gathering(gathering);

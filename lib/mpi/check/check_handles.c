@@ -121,8 +121,9 @@ void tern_check_handle_made(const void *handle)
     pthread_mutex_lock(&mutex);
     struct entry *entry = find_or_add(handle);
     if (entry && entry->held == 0)
-        *entry = (struct entry){
-            .handle = handle, .magic = ((const struct tern_handle *)handle)->magic, .maker = procedure};
+        *entry = (struct entry){.handle = handle,
+                                .magic = ((const struct tern_handle *)handle)->magic,
+                                .maker = procedure};
     if (entry)
         entry->held++;
     pthread_mutex_unlock(&mutex);
@@ -152,7 +153,8 @@ void tern_check_handle_lent(const void *handle)
 
 /* ---- looking at one ---- */
 
-/* The kernel reads it for us: it finds out without harm. Where it may not, the handle is trusted. */
+/* The kernel reads it for us: it finds out without harm. Where it may not, the handle is trusted.
+ */
 static bool readable(const struct tern_handle *handle)
 {
     struct tern_handle copy;

@@ -125,12 +125,14 @@ static void describe(const struct tern_record *any, const struct statement *all,
 /* The other end of an edge that only one end states, if it has come; else -1. */
 static int lonely_end(const struct tern_record *const records[], const struct statement *one)
 {
-    int from = (int)(one->key >> 24 & (TERN_FACT_RANKS - 1)), to = (int)(one->key & (TERN_FACT_RANKS - 1));
+    int from = (int)(one->key >> 24 & (TERN_FACT_RANKS - 1)),
+        to = (int)(one->key & (TERN_FACT_RANKS - 1));
     int other = one->place == from ? to : from;
     return one->key >> 60 == TERN_FACT_EDGE && records[other] ? other : -1;
 }
 
-/* Finds the first key with two values among the sorted statements, or the first edge with one end. */
+/* Finds the first key with two values among the sorted statements, or the first edge with one end.
+ */
 static bool agree(const struct tern_record *const records[], const struct statement *all, int count,
                   const char *procedure, char *text, size_t room)
 {

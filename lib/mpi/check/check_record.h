@@ -31,8 +31,8 @@ struct tern_fact {
 
 enum { TERN_FACT_SIDES = 1 << 12, TERN_FACT_RANKS = 1 << 24 };
 
-/* Data of group `side` (0 or 1), of block a or from a to b; of edge `side` from a to b; an argument is
- * number a. */
+/* Data of group `side` (0 or 1), of block a or from a to b; of edge `side` from a to b; an argument
+ * is number a. */
 static inline uint64_t tern_fact_key(enum tern_fact_kind kind, int side, uint32_t a, uint32_t b)
 {
     return (uint64_t)kind << 60 | (uint64_t)(side & (TERN_FACT_SIDES - 1)) << 48 |
@@ -40,10 +40,10 @@ static inline uint64_t tern_fact_key(enum tern_fact_kind kind, int side, uint32_
 }
 
 /*
- * Which calls belong together: those of one number in a series. The collectives of a communicator are
- * one, in the order in which they are begun. The starts of a persistent one are another, and those of all of
- * a communicator whose program promises to start them in one order. Calls of a part of the
- * communicator, which name their group, have a series for each group and tag.
+ * Which calls belong together: those of one number in a series. The collectives of a communicator
+ * are one, in the order in which they are begun. The starts of a persistent one are another, and
+ * those of all of a communicator whose program promises to start them in one order. Calls of a part
+ * of the communicator, which name their group, have a series for each group and tag.
  */
 struct tern_occasion {
     uint64_t comm;   /* id of the collective context */
@@ -102,8 +102,8 @@ static inline bool tern_record_awaits(const struct tern_record *record, int plac
     return record->awaited == 0;
 }
 
-/* Do they all do the same? Records that have not come are NULL. True, or false with a text that says
- * which ranks differ, and in what. */
+/* Do they all do the same? Records that have not come are NULL. True, or false with a text that
+ * says which ranks differ, and in what. */
 bool tern_check_judge(const struct tern_record *const records[], int members, char *text,
                       size_t room);
 
@@ -118,16 +118,20 @@ enum { TERN_CHECK_TEXT = 1024, TERN_SAID_BY_ANOTHER = -1 };
 /* The sender of the record is told: empty text: go on, else what differs. */
 typedef void tern_answer(const struct tern_record *record, const char *text);
 
-/* One has come, and is copied; whoever can be answered now is. False: no memory, nobody will be answered. */
+/* One has come, and is copied; whoever can be answered now is. False: no memory, nobody will be
+ * answered. */
 bool tern_gather_record(const struct tern_record *record, tern_answer *answer);
 
-/* The rank at `place` has waited for long. Answers all if those who came differ; else returns how many are missing, with the
- * places of up to `most`. 0: none, or unknown; TERN_SAID_BY_ANOTHER: another one asked first, and says it. */
-int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer, int most,
-                        int32_t places[]);
+/* The rank at `place` has waited for long. Answers all if those who came differ; else returns how
+ * many are missing, with the places of up to `most`. 0: none, or unknown; TERN_SAID_BY_ANOTHER:
+ * another one asked first, and says it. */
+int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_answer *answer,
+                        int most, int32_t places[]);
 
-/* The ranks at these places cannot be heard any more: answers all who came, if nobody else is missing. */
-void tern_gather_without(const struct tern_occasion *occasion, const bool lost[], tern_answer *answer);
+/* The ranks at these places cannot be heard any more: answers all who came, if nobody else is
+ * missing. */
+void tern_gather_without(const struct tern_occasion *occasion, const bool lost[],
+                         tern_answer *answer);
 
 void tern_gather_forget(void);
 
@@ -137,11 +141,12 @@ struct tern_comm;
 struct tern_permit;
 
 /*
- * A permit that belongs to the caller, not begun; `detached`: to nobody, once it has begun. It owns the
- * record (malloc'ed) from here on, also on failure. When it begins, a record of a series that counts gets its number; that of
- * starts may begin again when it was answered. NULL: no memory.
+ * A permit that belongs to the caller, not begun; `detached`: to nobody, once it has begun. It owns
+ * the record (malloc'ed) from here on, also on failure. When it begins, a record of a series that
+ * counts gets its number; that of starts may begin again when it was answered. NULL: no memory.
  */
-struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm, bool detached);
+struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm,
+                                    bool detached);
 
 /* Begins it, waits for the answer and returns it. No lane is held. */
 int tern_permit_wait(struct tern_permit *permit);

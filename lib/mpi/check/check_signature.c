@@ -4,7 +4,8 @@
  * Type signatures (MPI-4.1 section 5.1.11) as numbers. The signature of `count` elements is the
  * polynomial of its basic elements e1 e2 ... en in a fixed base, sum of e_i * base^(n-i) modulo
  * 2^64. Together with base^n such sums can be joined and, by squaring, repeated any number of times
- * without looking at each element: 10 of MPI_INT and one contiguous type of 10 have the same number.
+ * without looking at each element: 10 of MPI_INT and one contiguous type of 10 have the same
+ * number.
  *
  * Basic elements that are the same to the machine (MPI_INT and MPI_INT32_T) are not told apart.
  */
@@ -67,7 +68,8 @@ static struct sequence sequence_of(const struct tern_datatype *datatype)
         return nothing;
     if (!datatype->envelope || datatype->predefined)
         return basic_element(&datatype->type);
-    all.power = __atomic_load_n(&findings->power, __ATOMIC_ACQUIRE); /* pairs with the release below */
+    /* pairs with the release below */
+    all.power = __atomic_load_n(&findings->power, __ATOMIC_ACQUIRE);
     all.sum = __atomic_load_n(&findings->sum, __ATOMIC_RELAXED);
     if (!all.power) {
         all = derive(datatype);

@@ -31,7 +31,8 @@ void tern_check_init(void)
             return;
         }
     tern_checks = TERN_CHECK_BASIC;
-    tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken", wanted);
+    tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken",
+             wanted);
 }
 
 void tern_check_finalize(void)

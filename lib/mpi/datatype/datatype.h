@@ -20,10 +20,12 @@ struct tern_attrs;
 struct tern_envelope; /* how it was made: combiner, integers, addresses, datatypes
                          (datatype_envelope.h) */
 
-/* What check_level full has found out about a datatype. Zero: nothing yet. Any thread may fill it in: all find the same. */
+/* What check_level full has found out about a datatype. Zero: nothing yet. Any thread may fill it
+ * in: all find the same. */
 struct tern_findings {
     uint64_t sum, power; /* the signature (lib/mpi/check/check_signature.c); power 0: not known */
-    int64_t disjoint;    /* this many elements, and fewer, have no byte twice (lib/mpi/check/check_buffers.c) */
+    /* this many elements, and fewer, have no byte twice (lib/mpi/check/check_buffers.c) */
+    int64_t disjoint;
 };
 
 struct tern_datatype {

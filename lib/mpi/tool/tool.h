@@ -34,7 +34,8 @@ void tern_tool_leave(void);
 void tern_tool_lock(void);
 void tern_tool_unlock(void);
 
-/* The rooms below are there, after tern_pml_init: performance variables get their values from them. */
+/* The rooms below are there, after tern_pml_init: performance variables get their values from them.
+ */
 void tern_tool_begin(void);
 /* A communicator is about to lose its contexts. */
 void tern_tool_forget_comm(const struct tern_comm *comm);

@@ -55,7 +55,8 @@ int tern_mpi_t_cvar_get_num(int *num_cvar)
     return MPI_SUCCESS;
 }
 
-/* Returns true if the parameter was read when the library was started, and so cannot be written any more. */
+/* Returns true if the parameter was read when the library was started, and so cannot be written any
+ * more. */
 static bool is_settled(const struct tern_param *param)
 {
     return param->when == TERN_PARAM_AT_START && tern_library_known();
@@ -190,7 +191,8 @@ static bool text_of_value(const struct tern_param *param, const struct cvar_hand
         return snprintf(text, (size_t)handle->count, "%.*s", handle->count, (const char *)buf) <
                handle->count;
     if (param->type == TERN_PARAM_SIZE)
-        return snprintf(text, (size_t)handle->count + 64, "%llu", *(const unsigned long long *)buf) > 0;
+        return snprintf(text, (size_t)handle->count + 64, "%llu",
+                        *(const unsigned long long *)buf) > 0;
     return snprintf(text, (size_t)handle->count + 64, "%d", *(const int *)buf) > 0;
 }
 

@@ -260,7 +260,8 @@ static struct registration *registration_at(struct tern_list_node *link)
 
 static struct registration *find_registration(MPI_T_event_registration wanted)
 {
-    for (struct tern_list_node *link = registrations.next; link != &registrations; link = link->next)
+    for (struct tern_list_node *link = registrations.next; link != &registrations;
+         link = link->next)
         if ((void *)wanted == registration_at(link) && !registration_at(link)->freed)
             return (void *)wanted;
     return NULL;
@@ -269,7 +270,8 @@ static struct registration *find_registration(MPI_T_event_registration wanted)
 static void update_mask(void)
 {
     uint32_t mask = 0;
-    for (struct tern_list_node *link = registrations.next; link != &registrations; link = link->next)
+    for (struct tern_list_node *link = registrations.next; link != &registrations;
+         link = link->next)
         for (int level = 0; level < LEVELS; level++)
             if (registration_at(link)->callbacks[level].function && !registration_at(link)->freed)
                 mask |= 1u << registration_at(link)->type;
@@ -405,7 +407,8 @@ int tern_mpi_t_event_handle_free(MPI_T_event_registration event_registration, vo
 
 void tern_tool_event_clear(void)
 {
-    for (struct tern_list_node *link = registrations.next, *next; link != &registrations; link = next) {
+    for (struct tern_list_node *link = registrations.next, *next; link != &registrations;
+         link = next) {
         struct registration *registration = registration_at(link);
         next = link->next;
         registration->freed = true;
@@ -491,7 +494,8 @@ static void raise_event(enum tern_event type, const void *comm, const int64_t *v
 {
     struct instance instance = {&types[type], values, nanoseconds()};
     tern_tool_lock();
-    for (struct tern_list_node *link = registrations.next, *next; link != &registrations; link = next) {
+    for (struct tern_list_node *link = registrations.next, *next; link != &registrations;
+         link = next) {
         struct registration *registration = registration_at(link);
         if (!listens(registration, type, comm)) {
             next = link->next;
@@ -508,7 +512,8 @@ static void raise_event(enum tern_event type, const void *comm, const int64_t *v
 
 void tern_tool_event_forget_comm(const struct tern_comm *comm)
 {
-    for (struct tern_list_node *link = registrations.next; link != &registrations; link = link->next)
+    for (struct tern_list_node *link = registrations.next; link != &registrations;
+         link = link->next)
         if (registration_at(link)->comm == comm)
             registration_at(link)->comm = NULL; /* which no event has */
 }

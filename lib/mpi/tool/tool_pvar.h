@@ -19,8 +19,8 @@ struct tern_variable {
     const char *name, *room, *help;
     int class; /* MPI_T_PVAR_CLASS_* */
     enum tern_variable_kind kind;
-    /* Values now, while the rooms below are there; `comm` is what the handle is bound to. Takes no lock:
-     * it is called from callbacks of events, too. */
+    /* Values now, while the rooms below are there; `comm` is what the handle is bound to. Takes no
+     * lock: it is called from callbacks of events, too. */
     void (*read)(const struct tern_variable *variable, const struct tern_comm *comm,
                  uint64_t *ret_values);
     size_t offset;    /* for read(): of a counter in its struct */

@@ -128,7 +128,8 @@ int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret
     switch (topo->kind) {
     case TERN_TOPO_CART: {
         int degree = 2 * topo->cart.ndims;
-        *ret_neighbors = (struct tern_neighbors){topo->cart.neighbors, topo->cart.neighbors, degree, degree, true};
+        *ret_neighbors = (struct tern_neighbors){topo->cart.neighbors, topo->cart.neighbors, degree,
+                                                 degree, true};
         break;
     }
     case TERN_TOPO_GRAPH: {
@@ -139,8 +140,9 @@ int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret
         break;
     }
     case TERN_TOPO_DIST_GRAPH:
-        *ret_neighbors = (struct tern_neighbors){topo->dist_graph.sources, topo->dist_graph.destinations,
-                                                 topo->dist_graph.indegree, topo->dist_graph.outdegree, false};
+        *ret_neighbors =
+            (struct tern_neighbors){topo->dist_graph.sources, topo->dist_graph.destinations,
+                                    topo->dist_graph.indegree, topo->dist_graph.outdegree, false};
         break;
     }
     return 0;

@@ -66,8 +66,9 @@ int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct
 void tern_topo_cart_shift(const struct tern_topo *topo, int direction, int disp, int *ret_source,
                           int *ret_dest);
 
-/* Who this process talks to in neighbourhood collectives: a grid has two neighbours per dimension, MPI_PROC_NULL where it
- * ends. The arrays are the topology's. TERN_ERR_TOPOLOGY: comm has no topology. */
+/* Who this process talks to in neighbourhood collectives: a grid has two neighbours per dimension,
+ * MPI_PROC_NULL where it ends. The arrays are the topology's. TERN_ERR_TOPOLOGY: comm has no
+ * topology. */
 int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret_neighbors);
 
 #endif

@@ -68,7 +68,8 @@ struct tern_topo *tern_topo_new_cart(int ndims, const int dims[], const int peri
     }
     coords_of_rank(topo, rank, topo->cart.coords);
     for (int d = 0; d < ndims; d++)
-        tern_topo_cart_shift(topo, d, 1, &topo->cart.neighbors[2 * d], &topo->cart.neighbors[2 * d + 1]);
+        tern_topo_cart_shift(topo, d, 1, &topo->cart.neighbors[2 * d],
+                             &topo->cart.neighbors[2 * d + 1]);
     return topo;
 }
 

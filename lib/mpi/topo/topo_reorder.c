@@ -99,7 +99,8 @@ static int tell(struct tern_comm *comm, int failed, bool *yes)
 }
 
 /* Everybody learns rank 0's order; `mapped` tells rank 0's if there is one. Takes `process`. */
-static int announce(struct tern_comm *comm, int failed, bool mapped, int *process, int **ret_process)
+static int announce(struct tern_comm *comm, int failed, bool mapped, int *process,
+                    int **ret_process)
 {
     int size = comm->group->size;
     bool changed = false;
@@ -138,8 +139,9 @@ int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], 
         return 0;
     int *process = new_order(comm);
     int rc = process ? collect_reports(comm, 0, &reports) : TERN_ERR_NO_MEM;
-    bool mapped = !rc && comm->group->rank == 0 &&
-                  tern_map_grid(comm->group->size, ndims, dims, periods, reports.places, process) == 0;
+    bool mapped =
+        !rc && comm->group->rank == 0 &&
+        tern_map_grid(comm->group->size, ndims, dims, periods, reports.places, process) == 0;
     free_reports(&reports);
     return announce(comm, rc, mapped, process, ret_process);
 }
