@@ -6,6 +6,14 @@
 
 #include "lib/type/type.h"
 
+/* IEEE binary128. On x86 it has a type of its own; on AArch64 long double is one. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 tern_binary128;
+#else
+typedef long double tern_binary128;
+_Static_assert(__LDBL_MANT_DIG__ == 113, "a type for MPI_REAL16");
+#endif
+
 /* One run of `bytes` of class `class_`, whose next element follows after `span` bytes,
  * `less` bytes shorter in external32. */
 #define TERN_TYPE_RUN(class_, bytes, span, align, count, less)                                     \

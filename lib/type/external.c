@@ -9,6 +9,7 @@
 
 #include "lib/type/external.h"
 
+#include "lib/type/basic.h"
 #include <stdbool.h>
 #include <string.h>
 #include <wchar.h>
@@ -16,7 +17,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed numbers are little endian");
 
 typedef unsigned __int128 bits128;
-typedef __float128 binary128;
+typedef tern_binary128 binary128;
 typedef void convert(const char *restrict from, char *restrict to, int64_t count);
 
 static inline bits128 swap128(bits128 bits)

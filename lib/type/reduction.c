@@ -10,6 +10,7 @@
 
 #include "lib/type/reduction.h"
 
+#include "lib/type/basic.h"
 #include <string.h>
 
 #define LOOP(name, T, statement)                                                  \
@@ -82,7 +83,7 @@
 
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
-typedef __float128 float128;
+typedef tern_binary128 float128;
 
 INTEGER_LOOPS(int8, int8_t, unsigned)
 INTEGER_LOOPS(int16, int16_t, unsigned)

@@ -3,6 +3,7 @@
 /* Every predefined reduction on every class of basic element, against a reference that computes one
  * element at a time in the widest numbers there are. The values are such that nothing is rounded.
  */
+#include "lib/type/basic.h"
 #include "lib/type/reduction.h"
 #include "suite.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 typedef __int128 wide;
-typedef __float128 wide_float;
+typedef tern_binary128 wide_float;
 
 enum family { INTEGER, FLOATING, COMPLEX, LOGICAL, PAIR, OTHER };
 

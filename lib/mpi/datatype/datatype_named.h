@@ -114,12 +114,12 @@
     X(real2, "MPI_REAL2", TERN_ABSENT)                                                             \
     X(real4, "MPI_REAL4", TERN_TYPE_OF(TERN_BASIC_FLOAT, float))                                   \
     X(real8, "MPI_REAL8", TERN_TYPE_OF(TERN_BASIC_DOUBLE, double))                                 \
-    X(real16, "MPI_REAL16", TERN_TYPE_OF(TERN_BASIC_FLOAT128, __float128))                         \
+    X(real16, "MPI_REAL16", TERN_TYPE_OF(TERN_BASIC_FLOAT128, tern_binary128))                     \
     X(dblprec, "MPI_DOUBLE_PRECISION", TERN_TYPE_OF(TERN_BASIC_DOUBLE, double))                    \
     X(cplex, "MPI_COMPLEX", TERN_TYPE_OF(TERN_BASIC_FLOAT_COMPLEX, float complex))                 \
     X(complex8, "MPI_COMPLEX8", TERN_TYPE_OF(TERN_BASIC_FLOAT_COMPLEX, float complex))             \
     X(complex16, "MPI_COMPLEX16", TERN_TYPE_OF(TERN_BASIC_DOUBLE_COMPLEX, double complex))         \
-    X(complex32, "MPI_COMPLEX32", TERN_TYPE_OF(TERN_BASIC_FLOAT128_COMPLEX, __float128[2]))        \
+    X(complex32, "MPI_COMPLEX32", TERN_TYPE_OF(TERN_BASIC_FLOAT128_COMPLEX, tern_binary128[2]))    \
     X(dblcplex, "MPI_DOUBLE_COMPLEX", TERN_TYPE_OF(TERN_BASIC_DOUBLE_COMPLEX, double complex))     \
     X(2real, "MPI_2REAL", TERN_TWICE(TERN_BASIC_2FLOAT, float))                                    \
     X(2dblprec, "MPI_2DOUBLE_PRECISION", TERN_TWICE(TERN_BASIC_2DOUBLE, double))                   \
