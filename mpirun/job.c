@@ -188,9 +188,10 @@ static int finish_output(void)
 {
     const char *failure;
     int error = tern_output_finish(), status = tern_run_status(&failure);
-    if (error && error != EPIPE)
-        tern_log("cannot write the ranks' output: %s",
-                 error == EBADF ? "it is closed; /dev/null would take it" : strerror(error));
+    if (error == EBADF)
+        tern_run_say_closed("output");
+    else if (error && error != EPIPE)
+        tern_log("cannot write the ranks' output: %s", strerror(error));
     return status || !error ? status : error == EPIPE ? 128 + SIGPIPE : 1;
 }
 

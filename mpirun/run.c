@@ -554,15 +554,19 @@ static void file_failed(int rank)
     run.output_lost = true;
 }
 
+void tern_run_say_closed(const char *stream)
+{
+    tern_log("standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
+             stream);
+}
+
 /* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
  * does the job. Who closed it before we began does not want it: the job goes on. */
 static void write_failed(int which, int error_number)
 {
     if (error_number == EBADF) {
         run.output_lost = true;
-        tern_log(
-            "standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
-            which == 1 ? "output" : "error");
+        tern_run_say_closed(which == 1 ? "output" : "error");
         return;
     }
     if (error_number == EPIPE) {

@@ -40,6 +40,8 @@ bool tern_run_goes_on(void);
 __attribute__((format(printf, 2, 3))) void tern_run_fail(int status, const char *format, ...);
 /* Kills all ranks; the loop stops when that is done. */
 void tern_run_kill(void);
+/* Says that nobody can read what the ranks write to this stream, "output" or "error". */
+void tern_run_say_closed(const char *stream);
 /* mpirun's exit status; what failed, or NULL. */
 int tern_run_status(const char **ret_failure);
 
