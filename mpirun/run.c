@@ -556,8 +556,9 @@ static void file_failed(int rank)
 
 void tern_run_say_closed(const char *stream)
 {
-    tern_log("standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
-             stream);
+    tern_log(
+        "standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
+        stream);
 }
 
 /* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
