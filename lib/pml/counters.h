@@ -3,8 +3,8 @@
 #define TERN_COUNTERS_H
 
 /*
- * What the message path counts. Each lane counts for itself, under its lock and with plain adds
- * (tern_count), and anybody may read; messages and bytes are counted per peer (struct
+ * Counters of the message path. Each lane has its own, changes them under its lock with plain adds
+ * (tern_count), and any thread may read them. Messages and bytes are counted per peer (struct
  * tern_traffic). The messages of collectives count too.
  */
 
@@ -15,15 +15,16 @@
 enum { TERN_COLLECTIVES_MAX = 24 };
 
 struct tern_lane_counters {
-    uint64_t unexpected_messages; /* that came before their receive */
-    /* Lengths of the queues, at most so far; a tool may set one to the length now */
+    uint64_t unexpected_messages; /* messages that arrived before their receive was posted */
+    /* Greatest lengths of the queues so far. A tool may reset one to the present length. */
     uint64_t unexpected_longest, posted_longest;
-    uint64_t rendezvous_messages; /* sent ones that were announced */
-    uint64_t pulled_bytes;        /* of received ones, taken straight from the sender's memory */
-    uint64_t collectives[TERN_COLLECTIVES_MAX]; /* started ones, by enum tern_collective */
-    uint64_t blocked_ticks;       /* that threads spent waiting with nothing to do (tern_ticks) */
-    uint64_t sleeps;              /* times one of them went to sleep */
-    /* times the lane's lock was taken by another thread, and waited for */
+    uint64_t rendezvous_messages; /* sent messages that were announced first */
+    /* bytes of received messages that were copied straight from the sender's memory */
+    uint64_t pulled_bytes;
+    uint64_t collectives[TERN_COLLECTIVES_MAX]; /* collectives started, by enum tern_collective */
+    uint64_t blocked_ticks;       /* ticks (tern_ticks) that threads waited with nothing to do */
+    uint64_t sleeps;              /* number of times a waiting thread went to sleep */
+    /* number of times a thread found the lane's lock taken and waited for the lock */
     uint64_t contended_locks;
 };
 

@@ -5,11 +5,11 @@
 /*
  * A lane: all state of the message path for a part of the communicators, with a lock of its own.
  * Threads that work on communicators of different lanes share nothing that changes. There is one
- * lane until MPI_THREAD_MULTIPLE (docs/threads.md).
+ * lane unless threads are allowed (MPI_THREAD_MULTIPLE, docs/threads.md).
  *
- * A context belongs to the lane that its id names, and with it its receives, its unexpected
- * messages, the peers it sends to, and its requests. Whoever uses a lane holds its lock; nobody
- * holds two.
+ * A context belongs to the lane that its id names. So do the context's receives, its unexpected
+ * messages, the peers it sends to, and its requests. A thread that uses a lane holds the lane's
+ * lock. No thread holds the locks of two lanes.
  */
 
 #include "lib/btl/btl.h"
@@ -25,55 +25,61 @@ struct tern_queue;
 /* Hash table of matching queues (lib/pml/match.c). */
 struct tern_match_table {
     struct tern_queue **buckets;
-    struct tern_queue *latest; /* found last: messages come in series */
+    /* queue found last, looked at first because messages come in series; NULL: none */
+    struct tern_queue *latest;
     uint32_t mask;
-    uint32_t queues; /* with empty ones, which are kept for the next message with their key */
+    /* number of queues, empty ones included; an empty queue is kept for the next message with its
+     * key */
+    uint32_t queues;
+    /* receives or messages in all queues */
     uint64_t items;
 };
 
 enum { TERN_LANE_POLLS = 4 };
 
 struct tern_lane {
-    uint32_t index; /* in tern_lanes */
+    uint32_t index; /* index in tern_lanes */
     struct tern_lock lock;
 
-    /* match.c */
+    /* match.c; `stamps`: the next stamp of a posted receive */
     struct tern_match_table posted, unexpected;
     struct tern_queue *spare_queues;
     uint64_t stamps;
 
     /* context.c */
-    struct tern_context **contexts; /* buckets by id */
-    struct tern_context *latest;    /* messages come in series */
+    struct tern_context **contexts; /* hash table: buckets by id; NULL: no context is open */
+    /* context found last, looked at first because messages come in series; NULL: none */
+    struct tern_context *latest;
     uint32_t context_mask, context_count;
 
-    /* pml_request.c: free ones, chained through req.comm */
+    /* pml_request.c: free requests, chained through req.comm */
     struct tern_pml_request *pool;
 
-    /* request_id.c: a free entry holds the next free one as an odd integer */
+    /* request_id.c: table of requests by number. A free entry holds the index of the next free
+     * entry as an odd integer. */
     struct tern_pml_request **numbers;
     uint32_t number_count, first_free_number;
 
-    /* deliver.c: messages that came too soon, in order of arrival: their context is not open here
-     * yet, or they overtook others */
+    /* deliver.c: messages that cannot be matched yet, in order of arrival. early: their context is
+     * not open here yet. parked: they overtook other messages of their sender. */
     struct tern_list_node early, parked;
 
-    /* pending.c */
+    /* pending.c: peers with something to be sent */
     struct tern_list_node waiting_peers;
 
-    uint32_t lost_peers; /* peer_lost.c */
+    uint32_t lost_peers; /* peer_lost.c: number of lost peers */
 
     /* progress.c */
-    /* a round is not to be begun in the middle of another: a send that a collective starts may ask
-     * for it */
+    /* a round of progress is under way: do not begin another (a send that a collective starts
+     * inside a round may ask for progress) */
     bool inside;
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
 
     struct tern_list_node runs; /* active nonblocking collectives (lib/coll/run/execute.c) */
 
-    /* mailbox.c: packets for this lane that arrived in another; `fed_by`: a bit for each of those,
-     * atomic */
+    /* mailbox.c: packets for this lane that arrived in another lane. `fed_by` has a bit for each
+     * lane where such packets arrived (atomic). */
     struct {
         pthread_mutex_t mutex;
         struct tern_list_node letters;
@@ -81,8 +87,8 @@ struct tern_lane {
     } mailbox;
     uint32_t fed_by;
 
-    /* progress.c, for other threads to read (atomic): rounds of progress in MPI_THREAD_MULTIPLE;
-     * what happened that another thread may wait for */
+    /* progress.c, atomic because other threads read them. rounds: rounds of progress so far in
+     * MPI_THREAD_MULTIPLE. events: events so far that another thread may wait for. */
     uint32_t rounds, events;
 
     struct tern_lane_counters counters;
@@ -90,12 +96,12 @@ struct tern_lane {
 
 extern TERN_OURS struct tern_lane tern_lanes[TERN_LANES_MAX];
 
-/* First of all in tern_pml_init: one lane, or with threads as many as the parameter pml_lanes says.
- * TERN_ERR_ARG. */
+/* Prepares the lanes: one, or with threads as many as the parameter pml_lanes says. Called first in
+ * tern_pml_init. Returns 0 or TERN_ERR_ARG. */
 int tern_lanes_init(void);
 
-/* Something has happened that a thread may wait for other than the one that sees it: wakes those
- * that sleep. */
+/* Reports that something happened in the lane that a thread other than the caller may wait for:
+ * wakes sleeping threads. tern_lane_tell does nothing without threads. */
 void tern_lane_tell_threads(struct tern_lane *lane);
 static inline void tern_lane_tell(struct tern_lane *lane)
 {
@@ -103,10 +109,10 @@ static inline void tern_lane_tell(struct tern_lane *lane)
         tern_lane_tell_threads(lane);
 }
 
-/* Nanoseconds that so many ticks take. */
+/* Returns how many nanoseconds `ticks` ticks take. */
 uint64_t tern_lane_ns_of(uint64_t ticks);
 
-/* The lane of a context. */
+/* Returns the lane of the context `context_id`. */
 static inline struct tern_lane *tern_lane_of(uint64_t context_id)
 {
     return &tern_lanes[context_id >> 1 & (tern_lane_count - 1)];

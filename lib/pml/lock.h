@@ -3,12 +3,13 @@
 #define TERN_LOCK_H
 
 /*
- * Locks; they do something only in MPI_THREAD_MULTIPLE (docs/threads.md).
+ * Locks. They do something only in MPI_THREAD_MULTIPLE (docs/threads.md).
  *
  * The library's lock (tern_lock) guards everything that makes, frees or looks up objects. Each lane
- * has one for its part of the message path. Both are recursive. Order: the library's, then one
- * lane's; nobody holds two lanes, and nobody takes the library's with a lane in hand. Functions of
- * lib/pml and lib/coll that others call take their lane themselves.
+ * has a lock for its part of the message path. Both kinds are recursive. Order: the library's lock
+ * first, then one lane's. No thread holds two lanes, and no thread takes the library's lock while
+ * it holds a lane. Functions of lib/pml and lib/coll that other rooms call take the lane's lock
+ * themselves.
  */
 
 #include "lib/util/atomic.h"
@@ -26,13 +27,16 @@ void tern_unlock(void);
 
 struct tern_lock {
     pthread_mutex_t mutex;
-    int wanting;        /* threads that wait for it */
-    uint32_t handovers; /* counts acquisitions */
+    int wanting;        /* number of threads that wait for the lock */
+    uint32_t handovers; /* number of times the lock was taken */
 };
 
+/* Take and release a lane's lock. Recursive. Callers use tern_lane_lock and tern_lane_unlock
+ * below. */
 void tern_lane_take(struct tern_lane *lane);
 void tern_lane_give(struct tern_lane *lane);
 
+/* Take and release a lane's lock; do nothing without threads. */
 static inline void tern_lane_lock(struct tern_lane *lane)
 {
     if (TERN_UNLIKELY(tern_threads))
@@ -45,24 +49,27 @@ static inline void tern_lane_unlock(struct tern_lane *lane)
         tern_lane_give(lane);
 }
 
-/* Takes the lane if nobody has it nor waits for it; true also if this thread has it already. */
+/* Tries to take the lane's lock, without waiting. Returns false if another thread has the lock or
+ * waits for it. Returns true if the lock was taken, also if this thread had it already. */
 bool tern_lane_trylock(struct tern_lane *lane);
 
-/* What this thread holds. */
+/* The locks that a thread holds. */
 struct tern_held {
-    int depth; /* of the library's lock */
+    int depth; /* how often the thread has taken the library's lock; 0: not held */
+    /* the lane held, NULL if none, and how often the thread has taken it */
     struct tern_lane *lane;
     int lane_depth;
 };
 
-/* Gives up whatever this thread holds, and takes it again: around sleeping, yielding and functions
- * of the user. */
+/* tern_locks_release releases all locks of this thread; tern_locks_take_again takes them again.
+ * Used around sleeping, yielding and calls of the user's functions. */
 struct tern_held tern_locks_release(void);
 void tern_locks_take_again(struct tern_held held);
 
-/* Does a thread wait for something that this one holds? Then it gets it now. A mutex is not fair:
- * the one who waits in MPI would take it again at once, so this waits until the other has it, but
- * not for ever. */
+/* If another thread waits for a lock that this thread holds: releases all locks, lets the other
+ * thread in, and takes the locks again. A mutex is not fair: a thread polling in MPI would take the
+ * lock again at once. So this waits until another thread has taken the lock, but only for a limited
+ * number of yields. */
 void tern_locks_let_others_in(void);
 
 #endif

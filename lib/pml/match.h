@@ -3,17 +3,24 @@
 #define TERN_MATCH_H
 
 /*
- * Matching in constant time, whatever stands in the queues.
+ * Matching in constant time, however many receives and messages are queued.
  *
- * Both sides are hash tables, a pair per lane, of queues, a queue per key (context, source, tag). A
- * posted receive stands in one queue, its wildcards being part of the key, with a global stamp; an
- * arriving message looks at the heads of at most four queues and takes the oldest. A receive that
- * is posted when its context has no other needs no queue: it is older than all that follow, so
- * messages are held against it first. An unexpected message stands in the queue of its key and in
- * its context's list of all that came. Who asks for any source or any tag looks at the first few of
- * that list. If they do not tell, all messages of the context are put into queues by those keys
- * too, now and from then on, so that everybody looks at one head; until then they do without the
- * links. Tags below MPI_ANY_TAG are internal: wildcards do not see them, and they have a list of
+ * Each lane has a pair of hash tables: one of posted receives, one of unexpected messages. A table
+ * holds queues, one per key (context, source, tag).
+ *
+ * A posted receive is in one queue; wildcards are part of the key. The receive gets a stamp that
+ * counts up in the lane. An arriving message looks at the heads of at most four queues and takes
+ * the receive with the lowest stamp. A receive that is posted while its context has no other
+ * receive needs no queue: it is older than all that follow, so a message is compared with this
+ * receive first.
+ *
+ * An unexpected message is in the queue of its key and in its context's list of all unexpected
+ * messages. A receive or probe with a wildcard looks at the first few messages of that list. If
+ * none of these matches, and there are more, all messages of the context are put into queues by
+ * wildcard keys too, now and from then on, so that any search looks at one head only. Until then
+ * messages have no links for these queues.
+ *
+ * Tags below MPI_ANY_TAG are internal. MPI_ANY_TAG does not match them, and they have a list of
  * their own.
  */
 
@@ -28,25 +35,28 @@ struct tern_queue {
     struct tern_list_node items;
 };
 
-/* A message that came before its receive. */
+/* A message that arrived before its receive was posted. */
 struct tern_unexpected {
-    struct tern_list_node exact;   /* in the queue of its source and tag */
-    /* in its context's list; or in one of messages that came too soon (lib/pml/deliver.c) */
+    struct tern_list_node exact;   /* link in the queue of its source and tag */
+    /* link in the context's list; or in the list of early or parked messages (lib/pml/deliver.c) */
     struct tern_list_node arrived;
     struct tern_context *context;
     struct tern_peer *from;
     struct tern_packet packet;
+    /* bytes of the payload */
     uint32_t length;
-    bool wide; /* the links by any source and by any tag lie before all this */
+    bool wide; /* the links for queues by wildcards lie in memory before this struct */
     unsigned char payload[] __attribute__((aligned(8)));
 };
 
-/* Memory for a message of that context (NULL: whichever asks for it later) with `length` bytes,
- * which is all that is set. NULL: none. */
+/* Allocates a message for `context` with room for `length` payload bytes. If `context` is NULL any
+ * context may take the message later. Sets only `length` and `wide`. Returns NULL if there is no
+ * memory. Free with tern_unexpected_free. */
 struct tern_unexpected *tern_unexpected_new(const struct tern_context *context, size_t length);
 void tern_unexpected_free(struct tern_unexpected *message);
 
-/* Bytes of the whole message, of which an announcement brings none. */
+/* Returns the length of the whole message in bytes: the announced length if the message was only
+ * announced. */
 static inline uint64_t tern_unexpected_bytes(const struct tern_unexpected *message)
 {
     struct tern_rendezvous rendezvous;
@@ -56,19 +66,26 @@ static inline uint64_t tern_unexpected_bytes(const struct tern_unexpected *messa
     return rendezvous.length;
 }
 
+/* Post a receive, and take a posted receive back out of its queue. */
 void tern_match_post(struct tern_pml_request *request);
 void tern_match_withdraw(struct tern_pml_request *request);
-/* A posted receive that may never get its message, as the peer is lost. It stays. NULL: none. */
+/* Finds a posted receive that may never get its message because `peer` is lost: its source is the
+ * peer, or any source in a context that has the peer. Does not remove the receive. Returns NULL if
+ * there is none. */
 struct tern_pml_request *tern_match_waiting_for(struct tern_lane *lane,
                                                 const struct tern_peer *peer);
-/* The oldest posted receive that takes the message; it is removed. NULL: none. */
+/* Finds the oldest posted receive that matches the message, and removes it from its queue. Returns
+ * NULL if there is none. */
 struct tern_pml_request *tern_match_posted(struct tern_context *context,
                                            const struct tern_packet *packet);
 
+/* Add an unexpected message to its context's queues and list, and remove it. */
 void tern_match_add(struct tern_unexpected *message);
 void tern_match_remove(struct tern_unexpected *message);
-/* The oldest message for (source, tag), which may be wildcards. It stays, but others may move in
- * memory. */
+/* Finds the oldest unexpected message that matches (source, tag), either of which may be a
+ * wildcard. The message stays in its queues. Other messages of the context may move in memory.
+ * Returns NULL if there is none. Call tern_match_unexpected, which is quick if the lane has no
+ * unexpected message. */
 struct tern_unexpected *tern_match_among_unexpected(struct tern_context *context, int source,
                                                     int tag);
 static inline struct tern_unexpected *tern_match_unexpected(struct tern_context *context,
@@ -78,15 +95,17 @@ static inline struct tern_unexpected *tern_match_unexpected(struct tern_context 
                ? NULL
                : tern_match_among_unexpected(context, source, tag);
 }
-/* The first unexpected message whose tag differs from `tag` in some of these bits and in no other.
- * NULL: none. */
+/* Finds the first unexpected message whose tag differs from `tag` in at least one of the bits
+ * `bits` and in no other bit. Returns NULL if there is none. */
 struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, int bits);
-/* Any message of the context, exact or internal; for closing it. */
+/* Returns any unexpected message of the context, with user or internal tag; NULL if there is none.
+ * For closing the context. */
 struct tern_unexpected *tern_match_any(struct tern_context *context);
-/* How many messages of a user stand there (not of the library itself), and the first found; NULL:
- * none. */
+/* Returns the number of unexpected messages that have user tags. *ret_first: the first of them;
+ * NULL if there is none. */
 uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected **ret_first);
-/* The announced message `id` of `from`, for cancelling; NULL: not here (any more). */
+/* Finds the announced message `id` of `from`, for cancelling. Returns NULL if the message is not
+ * among the unexpected ones, or no longer. */
 struct tern_unexpected *tern_match_announced(struct tern_context *context,
                                              const struct tern_peer *from, uint64_t id);
 

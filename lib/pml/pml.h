@@ -3,9 +3,9 @@
 #define TERN_PML_H
 
 /*
- * Point to point: send, receive, probe, progress and waiting. Knows contexts, peers, flat types and
- * bytes; no communicators, no collectives. Each call takes the lock of its lane itself
- * (lib/pml/lock.h); the caller may hold that lane, or none.
+ * Point to point: send, receive, probe, progress and waiting. This room knows contexts, peers, flat
+ * types and bytes; no communicators and no collectives. Each call takes the lock of its lane itself
+ * (lib/pml/lock.h). The caller may hold that lane's lock, or none.
  */
 
 #include "lib/pml/context.h"
@@ -18,46 +18,53 @@ enum tern_send_mode { TERN_SEND_STANDARD, TERN_SEND_SYNCHRONOUS, TERN_SEND_READY
 struct tern_lane;        /* lib/pml/lane.h */
 struct tern_pml_request; /* lib/pml/pml_request.h */
 
-/* Ranks are 0..context->size-1, sources may be MPI_ANY_SOURCE, tags MPI_ANY_TAG (MPI_PROC_NULL is
- * dealt with above). Negative tags >= -1000000 other than MPI_ANY_TAG are free for the library's
- * own use. Types are committed, buffers and types stay valid until completion. */
+/* Ranks are 0 .. context->size - 1. A source may be MPI_ANY_SOURCE, a tag MPI_ANY_TAG. The callers
+ * handle MPI_PROC_NULL. Tags from -1000000 to -1 other than MPI_ANY_TAG are free for the library's
+ * own use. Types must be committed. Buffers and types must stay valid until completion. */
 
-/* Blocking. 0 or TERN_ERR_*. */
+/* Sends a message. Blocks until the buffer may be used again. Returns 0 or TERN_ERR_*. */
 int tern_pml_send(struct tern_context *context, const void *buf, int64_t count,
                   const struct tern_type *type, int dest, int tag, enum tern_send_mode mode);
-/* Blocking; `status` may be MPI_STATUS_IGNORE; TERN_ERR_TRUNCATE when the message was longer. */
+/* Receives a message. Blocks until the message is received. `status` may be MPI_STATUS_IGNORE.
+ * Returns 0, TERN_ERR_TRUNCATE if the message is longer than the buffer, or another TERN_ERR_*. */
 int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
                   const struct tern_type *type, int source, int tag, MPI_Status *status);
 
 /*
- * For collectives. A wait that takes long asks tern_doubt whether it can end at all: `run` is what
- * the caller is doing, `awaited` the request it waits for, NULL if it waits for something else. If
- * it cannot, tern_doubt cancels `awaited`, says the fault and returns true. NULL, or set once by
- * lib/coll. Called with the lane's lock.
+ * Waits of collectives. If a wait takes long, the waiting thread calls tern_doubt to ask if the
+ * wait can end at all. `run`: what the caller is running. `awaited`: the request it waits for; NULL
+ * if it waits for something else. If the wait can never end, tern_doubt cancels `awaited`, records
+ * the error and returns true. The pointer is NULL, or set once by lib/coll. Called with the lane's
+ * lock held.
+ *
+ * tern_pml_recv_in_run and tern_request_wait_in_run receive and wait like tern_pml_recv and
+ * tern_request_wait, and hand `run` to tern_doubt.
  */
 extern TERN_OURS bool (*tern_doubt)(void *run, struct tern_request *awaited);
 int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count,
                          const struct tern_type *type, int source, int tag, void *run);
 void tern_request_wait_in_run(struct tern_request *request, void *run);
-/* An unexpected message of the context whose tag differs from `tag` in some of these bits and in no
- * other: its source and tag. False: there is none. */
+/* Looks for an unexpected message of the context whose tag differs from `tag` in at least one of
+ * the bits `bits` and in no other bit. Returns true and sets the message's source and tag if there
+ * is one. */
 bool tern_pml_find_alike(struct tern_context *context, int tag, int bits, int *ret_source,
                          int *ret_tag);
 
-/* Sends, in place of a message, that there is none: the receive that matches it ends with
- * TERN_ERR_UNREACHABLE. For the library's own messages, by a rank that others wait for and that
- * lacks what it has to send. Does not block. */
+/* Sends a notice in place of a message: the receive that matches the notice ends with
+ * TERN_ERR_UNREACHABLE. For the library's own messages, if this rank lacks the data that other
+ * ranks wait for. Does not block. */
 void tern_pml_send_failure(struct tern_context *context, int dest, int tag);
 
-/* Nonblocking: *ret_request is a fresh active request (maybe complete already), to be released by
- * its kind->release. */
+/* Start a nonblocking send or receive. *ret_request is a fresh active request, maybe already
+ * complete. Release it by its kind->release. Return 0 or TERN_ERR_*. */
 int tern_pml_isend(struct tern_context *context, const void *buf, int64_t count,
                    const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
                    struct tern_request **ret_request);
 int tern_pml_irecv(struct tern_context *context, void *buf, int64_t count,
                    const struct tern_type *type, int source, int tag,
                    struct tern_request **ret_request);
-/* Persistent: the request comes back inactive; kind->start starts it. */
+/* Make a persistent send or receive. *ret_request is an inactive request; kind->start starts it.
+ * Return 0 or TERN_ERR_NO_MEM. */
 int tern_pml_send_init(struct tern_context *context, const void *buf, int64_t count,
                        const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
                        struct tern_request **ret_request);
@@ -65,77 +72,90 @@ int tern_pml_recv_init(struct tern_context *context, void *buf, int64_t count,
                        const struct tern_type *type, int source, int tag,
                        struct tern_request **ret_request);
 
-/* Is there a matching message? Does one round of progress. Message stays in the queue. */
+/* Looks for a matching message and makes one round of progress if there is none. *ret_found: a
+ * message was found; it stays in the queue. Returns 0 or the error of tern_pml_check_source. */
 int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found,
                     MPI_Status *ret_status);
-/* Takes the matching message out of the queue; *ret_message is NULL when there is none. */
+/* Like tern_pml_iprobe, but takes the message out of the queue. *ret_message is NULL if there is
+ * none. tern_pml_imrecv receives it. */
 struct tern_unexpected;
 int tern_pml_improbe(struct tern_context *context, int source, int tag,
                      struct tern_unexpected **ret_message, MPI_Status *ret_status);
-/* Takes one that is there already, without progress: what is called by progress calls this. */
+/* Takes a matching message out of the queue if one has arrived. Makes no progress, so functions
+ * called by progress may call this. Returns true if there was one. */
 bool tern_pml_take(struct tern_context *context, int source, int tag,
                    struct tern_unexpected **ret_message, MPI_Status *ret_status);
-/* How many messages wait that nobody has received, and the status of one of them. */
+/* Returns the number of the user's messages that arrived and were not received. *ret_status: the
+ * status of the first one, set only if there is one. */
 uint64_t tern_pml_unreceived(struct tern_context *context, MPI_Status *ret_status);
-/* 0, or TERN_ERR_UNREACHABLE with text: what is to come from the source, which may be
- * MPI_ANY_SOURCE, may never come. */
+/* Checks if `source`, which may be MPI_ANY_SOURCE, can still send. Returns 0, or
+ * TERN_ERR_UNREACHABLE with text if the source, or one of all possible sources, is lost. */
 int tern_pml_check_source(const struct tern_context *context, int source);
-/* Receives a message taken out before. */
+/* Receives a message that tern_pml_improbe or tern_pml_take took out of the queue. *ret_request is
+ * a fresh active request. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_pml_imrecv(struct tern_unexpected *message, void *buf, int64_t count,
                     const struct tern_type *type, struct tern_request **ret_request);
-/* One round of progress in all lanes that no other thread is busy in; gives up all locks meanwhile.
- * Returns the number of things that happened. */
+/* Makes one round of progress in each lane that no other thread is using. Releases all locks
+ * meanwhile. Returns the number of events. */
 int tern_progress(void);
 
-/* The same for a call that looks for something without waiting, and will be called in a loop: if
- * nothing happened it lets other threads in, and yields where ranks share processors. `lane`: where
- * it is looked for; NULL, tern_poll: anywhere. */
+/* Makes a round of progress for a call that tests without waiting and is likely to be called in a
+ * loop. If there was no event, lets other threads in, and yields the processor if ranks share
+ * processors. `lane`: where the caller's condition comes true; NULL (tern_poll): in any lane.
+ * Returns the number of events. */
 int tern_lane_poll(struct tern_lane *lane);
 static inline int tern_poll(void)
 {
     return tern_lane_poll(NULL);
 }
 
-/* Something that needs progress of its own (generalized collectives, ...): called once per round of
- * the lane; returns events. */
+/* Adds `poll` to each round of the lane's progress, for things that need progress of their own
+ * (nonblocking collectives, ...). `poll` returns the number of events. Returns 0, or
+ * TERN_ERR_INTERN if the lane has no room for another. tern_progress_unregister removes it. */
 int tern_progress_register(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 
-/* Waiting: `struct tern_waiter w = {0}; while (!condition) tern_wait(&w);` Each call does a round
- * of progress; without events it spins, then yields, then sleeps until a doorbell rings
- * (docs/waiting.md). Gives up all locks meanwhile. */
+/* Waiting: `struct tern_waiter w = {0}; while (!condition) tern_wait(&w);` Each call makes a round
+ * of progress. While there are no events it first spins, then yields, then sleeps until a doorbell
+ * rings (docs/waiting.md). Releases all locks meanwhile. */
 struct tern_waiter {
-    struct tern_lane *lane; /* where the condition comes true; NULL: anywhere */
-    unsigned idle;  /* rounds without an event */
-    uint64_t since; /* the one before, in ticks */
-    uint32_t events; /* of all lanes, when the caller looked at the condition */
-    /* Is the condition true? For one that no lane brings about; NULL: a lane does. Asked once more
-     * before sleep. */
+    struct tern_lane *lane; /* lane in which the condition comes true; NULL: any lane */
+    unsigned idle;  /* rounds since the last event */
+    uint64_t since; /* time of the last look at the clock, in ticks */
+    uint32_t events; /* events of all lanes when the caller last looked at its condition */
+    /* Returns true if the condition is true. For a condition that no lane brings about; called once
+     * more before sleep. NULL: a lane brings the condition about. */
     bool (*came)(const void *what);
+    /* argument of `came` */
     const void *what;
-    uint32_t awaited; /* whose posts on a board bring it about (tern_doorbell_arm); 0: nobody's */
-    bool doubts;      /* it is part of a struct tern_doubter */
+    /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
+    uint32_t awaited;
+    bool doubts;      /* the waiter is part of a struct tern_doubter */
 };
-/* Who waits in a collective (tern_doubt). */
+/* A waiter in a collective, with the arguments of tern_doubt. */
 struct tern_doubter {
     struct tern_waiter waiter;
     void *run;
     struct tern_request *request;
 };
+/* Makes one round of progress or idling; see struct tern_waiter. */
 void tern_wait(struct tern_waiter *waiter);
-/* For a thread that does nothing else: a round of all lanes, and sleep if nothing came. False:
- * another thread has polled meanwhile. The other waits until no thread has polled between two looks
+/* For a thread that does nothing but progress. tern_progress_or_sleep makes a round in all lanes
+ * and sleeps if nothing arrived. It returns false if another thread has polled meanwhile.
+ * tern_progress_await_silence waits until no thread has polled between two looks
  * (lib/util/pause.h). */
 bool tern_progress_or_sleep(struct tern_waiter *waiter);
 void tern_progress_await_silence(void);
-/* The thread of the parameter progress_thread, if that is set and it does not run yet. To be
- * stopped with no locks held. */
+/* Starts the thread of the parameter progress_thread, if the parameter is set and the thread does
+ * not run yet. Returns 0 or TERN_ERR_OTHER. tern_progress_thread_stop ends the thread; call it
+ * without locks. */
 int tern_progress_thread_start(void);
 void tern_progress_thread_stop(void);
-/* Do others want this processor, so that whoever waits should not spin? */
+/* Returns true if other ranks or programs want this processor, so that a waiting rank should not
+ * spin. */
 bool tern_wait_crowded(void);
 
-/* Waits until the request is complete. */
+/* Blocks until the request is complete. */
 static inline void tern_request_wait(struct tern_request *request)
 {
     if (request->complete)
@@ -146,20 +166,20 @@ static inline void tern_request_wait(struct tern_request *request)
     while (!request->complete);
 }
 
-/* First of all, before this process has a second thread (PMIx starts one). */
+/* Prepares the doorbell. Call first, before this process has a second thread (PMIx starts one). */
 void tern_wait_init(void);
-/* Start (after tern_rte_init) and end. */
+/* Starts point to point. Call after tern_rte_init. Returns 0 or TERN_ERR_*. */
 int tern_pml_init(void);
-/* Waits until nothing of ours waits to be sent: answers to peers outlive the receives they belong
- * to. */
+/* Blocks until nothing is left in the queues of what is to be sent. Answers to peers can outlive
+ * the receives they belong to. */
 void tern_pml_flush(void);
-/* Waits until the messages that were copied for want of credit have been received. */
+/* Blocks until the messages that were copied for lack of credit have been received. */
 void tern_pml_finish_copies(void);
 
-/* In between: nobody here sends or receives any more, and nothing that peers sent is missed. All
- * state stays. */
+/* Suspends point to point when MPI has no user for a while. Call when no thread here sends or
+ * receives any more. Nothing that peers send is lost. All state stays. */
 void tern_pml_leave(void);
-/* Takes it up again. 0 or TERN_ERR_*. */
+/* Resumes point to point after tern_pml_leave. Returns 0 or TERN_ERR_*. */
 int tern_pml_return(void);
 
 #endif

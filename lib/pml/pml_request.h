@@ -2,8 +2,8 @@
 #ifndef TERN_PML_REQUEST_H
 #define TERN_PML_REQUEST_H
 
-/* Sends and receives in flight, and what the files of lib/pml share. Nothing outside lib/pml
- * includes this. */
+/* Sends and receives in flight, and what the files of lib/pml share. No file outside lib/pml
+ * includes this header. */
 
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"
@@ -13,42 +13,48 @@
 #include "lib/util/error.h"
 #include "lib/util/list.h"
 
-/* Something that must go to a peer, in its turn. */
+/* Something to be sent to a peer, in order. */
 struct tern_pending {
     struct tern_list_node link;
-    /* 0: gone (the record may be freed already); TERN_ERR_AGAIN: not yet */
+    /* Tries to send. Returns 0 if done (the record may be freed already), or TERN_ERR_AGAIN if the
+     * byte mover has no room yet. */
     int (*push)(struct tern_pending *pending);
 };
 
-/* What every message touches comes first, in four lines of cache, for hundreds of receives may be
- * under way. */
+/* The request of a send or receive. The members that every message uses come first, in four cache
+ * lines, because hundreds of receives may be in flight. */
 struct tern_pml_request {
     struct tern_request req;
     struct tern_context *context;
     const struct tern_type *type;
     void *buf;
     int64_t count;
-    int64_t length;    /* send: bytes of the message; receive: bytes that fit */
-    int rank, tag;     /* destination, or source as asked for */
-    struct tern_list_node link;  /* receives: in a queue of the posted table */
-    uint64_t stamp;         /* receives: order of posting */
-    uint32_t number;        /* in the table of numbers, 0: none */
-    bool posted;            /* receives: in the table: can be cancelled */
-    bool cancelling;        /* sends */
-    bool announced;         /* sends: its first packet has gone, and an answer to it is to come */
-    struct tern_peer *peer; /* whom a send goes to; of whom a receive awaits DATA */
+    int64_t length;    /* send: bytes of the message; receive: bytes that fit into the buffer */
+    int rank, tag;     /* send: destination; receive: source, maybe a wildcard */
+    struct tern_list_node link;  /* receive: link in a queue of the posted table */
+    uint64_t stamp;         /* receive: order of posting */
+    uint32_t number;        /* number by which packets name the request (request_id.c); 0: none */
+    bool posted;            /* receive: is posted and not matched, so it can be cancelled */
+    bool cancelling;        /* send: the receiver has been asked to give the message up */
+    bool announced;         /* send: the first packet was sent, and an answer is expected */
+    /* send: destination; receive: the peer that sends DATA, or a lost one; NULL: not known yet */
+    struct tern_peer *peer;
 
-    struct tern_cursor cursor; /* of DATA packets and typed eager ones */
+    /* position in the buffer, for DATA packets and for typed eager messages */
+    struct tern_cursor cursor;
 
-    /* sends */
-    struct tern_stream stream; /* if the byte mover streams */
+    /* sends only */
+    struct tern_stream stream; /* for byte movers that stream */
     struct tern_pending pending;
     enum tern_send_mode mode;
-    uint32_t remote_number; /* the receiver's, once it has answered CLEAR */
-    struct tern_packet header; /* of the first packet; the context may be closed before that goes */
+    uint32_t remote_number; /* number of the receiver's request, valid after the answer CLEAR */
+    /* header of the first packet: the context may be closed before that packet is sent */
+    struct tern_packet header;
 
-    /* receives */
-    int64_t expected, arrived;  /* bytes that DATA packets will bring, and have brought */
+    /* receives only */
+    /* bytes that DATA packets will bring, and bytes that have arrived */
+    int64_t expected, arrived;
+    /* bytes of the whole message, which may be longer than the buffer */
     int64_t message_length;
 };
 
@@ -57,12 +63,13 @@ static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *
     return (struct tern_pml_request *)request; /* req is the first member */
 }
 
-/* Eager messages cost the receiver their bytes and about this many more. */
+/* An eager message costs the receiver its bytes and about TERN_MESSAGE_COST bytes more. */
 enum { TERN_MESSAGE_COST = 96 };
 
 extern TERN_OURS const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
 
-/* What depends on the kind is the caller's to set. One that is not of the pool has no handle. */
+/* Sets all members but those that only one kind has, which the caller sets. A request that is not
+ * from the pool has no handle. */
 static inline void tern_pml_request_set(struct tern_pml_request *request,
                                         const struct tern_request_kind *kind,
                                         struct tern_context *context, const void *buf,
@@ -82,10 +89,11 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->peer = NULL;
 }
 
-/* One more for the pool. NULL: no memory. */
+/* Allocates a request, which goes to the pool when released. Returns NULL if there is no memory. */
 struct tern_pml_request *tern_pml_request_make(void);
 
-/* One from the pool, set. NULL: no memory. */
+/* Takes a request from the pool, or allocates one, and sets it. Returns NULL if there is no memory.
+ * Call with the lane's lock held. */
 static inline struct tern_pml_request *tern_pml_request_new(const struct tern_request_kind *kind,
                                                             struct tern_context *context,
                                                             const void *buf, int64_t count,
@@ -102,36 +110,44 @@ static inline struct tern_pml_request *tern_pml_request_new(const struct tern_re
     tern_pml_request_set(request, kind, context, buf, count, type, rank, tag);
     return request;
 }
+/* Returns the request to the pool. Takes the lane's lock. */
 void tern_pml_request_release(struct tern_request *request);
 
-/* request_id.c: requests named in packets by a small number, never by an address. 0 is no number.
- * The lowest bits are the request's lane. */
+/* request_id.c: packets name requests by a small number, never by an address. 0 is no number. The
+ * lowest bits are the request's lane. */
 enum { TERN_NUMBER_LANE_BITS = 3 };
 static inline uint32_t tern_number_lane(uint64_t number)
 {
     return number & (TERN_LANES_MAX - 1);
 }
-int tern_number_give(struct tern_pml_request *request); /* sets request->number */
+/* Sets request->number if there is none. Returns 0 or TERN_ERR_NO_MEM. */
+int tern_number_give(struct tern_pml_request *request);
 void tern_number_take_back(struct tern_pml_request *request);
-struct tern_pml_request *tern_number_find(uint64_t number); /* NULL: nobody has it */
+/* Returns the request with that number, or NULL. */
+struct tern_pml_request *tern_number_find(uint64_t number);
 
 /* pending.c */
 void tern_pending_init(void);
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
-bool tern_pending_empty(void); /* in no lane */
-/* Tries to send what waits; returns how many went. */
+bool tern_pending_empty(void); /* Returns true if nothing waits to be sent in any lane. */
+/* Tries to send all that waits in the lane. Returns how many items were sent. */
 int tern_pending_flush(struct tern_lane *lane);
-/* Connects on first use and gives the peer its first credit. */
+/* Connects to the peer on first use and sets its first credit. Returns 0, TERN_ERR_NO_MEM, or
+ * TERN_ERR_UNREACHABLE with text. */
 int tern_peer_ready(struct tern_peer *peer);
-/* Sets what goes at once (peer->eager_below, lone_below) from what stands in the way. */
+/* Computes peer->eager_below and lone_below again. Call when the credit, the queue or the state of
+ * the peer has changed. */
 void tern_peer_update(struct tern_peer *peer);
-/* Sends a control packet now or in its turn. */
+/* Sends a control packet, now or after what waits for the peer. Ends the process if the packet
+ * cannot be sent nor kept. */
 void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
                        const void *payload, size_t length);
-/* An eager message of this peer has left our memory: its sender gets the credit back, soon. */
-enum { TERN_CREDIT_LENT = 1 }; /* in a packet's flags: it has it already */
+/* Gives its sender the credit for an eager message that has left our memory. Credit is collected
+ * first, and sent back soon (pending.c). */
+enum { TERN_CREDIT_LENT = 1 }; /* in a packet's flags: the sender has the credit back already */
 void tern_credit_settle(struct tern_peer *peer, const struct tern_packet *packet, size_t length);
-extern TERN_OURS int64_t tern_credit_owed_most; /* of a lane */
+/* most bytes of credit owed to a peer, per lane, before they are sent back */
+extern TERN_OURS int64_t tern_credit_owed_most;
 static inline void tern_credit_return(struct tern_peer *peer, const struct tern_packet *packet,
                                       size_t length)
 {
@@ -142,65 +158,77 @@ static inline void tern_credit_return(struct tern_peer *peer, const struct tern_
     else
         *owed = bytes;
 }
-/* The same for one that stays, as long as pml_unexpected_memory lasts; marks the packet. */
+/* Gives its sender the credit for an unexpected message that stays in our memory, if
+ * pml_unexpected_memory permits. Then sets TERN_CREDIT_LENT in the packet. */
 void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length);
 
-/* send.c */
+/* send.c. tern_send_start starts a send; returns 0 or TERN_ERR_*. The others handle answers of the
+ * receiver: the message was matched, was copied from our memory, may be sent as DATA packets, or
+ * was given up (or not). */
 int tern_send_start(struct tern_pml_request *request);
 void tern_send_matched(const struct tern_reply *reply);
 void tern_send_pulled(const struct tern_reply *reply);
 void tern_send_clear(const struct tern_reply *reply);
 void tern_send_cancelled(const struct tern_reply *reply);
 
-/* recv.c */
+/* recv.c. tern_recv_begin receives a matched message. tern_recv_data takes the bytes of a DATA
+ * packet. */
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
                      const struct tern_packet *packet, const void *payload, size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
-/* Answers the sender of an eager message whose bytes could not be kept, as if it had been received.
- */
+/* Answers the sender of an eager message whose bytes could not be kept, as if the message had been
+ * received. */
 void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, size_t length);
-/* For tern_btl_place: DATA, and messages, which have been matched. */
+/* For tern_btl_place and tern_btl_placed. The first two set *ret_to to the place of the bytes in
+ * the receive's buffer: for a DATA packet, and for a message that was just matched.
+ * tern_recv_place_data returns the request, or NULL if there is none. tern_recv_placed is called
+ * when the bytes are in place. */
 void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                            struct tern_cursor *ret_to);
 void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to);
 void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                       struct tern_pml_request *request);
 
-/* mailbox.c: the same as tern_pml_deliver, for packets that may be another lane's than the one they
- * come in; and what came that way for this one. Returns how many. */
+/* mailbox.c. tern_mailbox_deliver is tern_pml_deliver for packets that may belong to another lane
+ * than the one they arrive in. tern_mailbox_empty delivers the packets in the lane's mailbox;
+ * returns how many. */
 bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
                           const void *payload, size_t length);
 int tern_mailbox_empty(struct tern_lane *lane);
 
-/* deliver.c */
+/* deliver.c. Delivers a packet that has arrived from `from`. Returns false if no posted receive is
+ * left in the lane, so that the byte mover may stop its round. */
 bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, const void *payload,
                       size_t length);
-/* For tern_btl_place and tern_btl_placed. */
+/* Functions behind tern_btl_place and tern_btl_placed: find where the bytes of a packet go, and
+ * complete the packet when the byte mover has put the bytes there. */
 void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                      struct tern_cursor *ret_to);
 void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                      void *owner);
-/* Early messages of a context that has just been opened. */
+/* Delivers the early messages of a context that has just been opened. */
 void tern_deliver_early(struct tern_context *context);
-/* Drops what nobody has received of a context that is being closed. */
+/* Drops all unreceived messages of a context that is being closed. */
 void tern_deliver_forget(struct tern_context *context);
 
-/* context.c */
+/* Looks the context up in the hash table. Returns NULL if there is none. */
 struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id);
-/* An open one by its id; NULL: it is not open here. */
+/* Returns the open context with that id, or NULL if it is not open here. */
 static inline struct tern_context *tern_context_find(struct tern_lane *lane, uint64_t id)
 {
     struct tern_context *latest = lane->latest;
     return TERN_LIKELY(latest && latest->id == id) ? latest : tern_context_search(lane, id);
 }
 
-/* peer_lost.c: for tern_btl_lost. */
+/* peer_lost.c. Behind tern_btl_lost: ends with an error all requests that need `peer`, for the
+ * reason `text`. `owner`: a receive that the byte mover was filling, or NULL. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);
-/* Says once more why a request ended with TERN_ERR_UNREACHABLE: another thread may have heard it.
- */
+/* Records the error text of a request that ended with TERN_ERR_UNREACHABLE, for this thread: the
+ * text may have been recorded for another thread. */
 void tern_pml_explain(struct tern_request *request);
 
-/* progress.c: one round of the lane. */
+/* progress.c. Makes one round of the lane's progress. Returns the number of events. Call with the
+ * lane's lock held. */
 int tern_lane_progress(struct tern_lane *lane);
 
 #endif

@@ -6,10 +6,10 @@
  * A request: something started that completes later. Sends, receives, collectives and generalized
  * requests embed one.
  *
- * Life: made with `active` false (persistent) or started at once (active true). Progress sets
- * `complete` once, after status and error are valid, and calls on_complete. Wait and test report it
- * and make it inactive; a request that is not persistent is then released through kind->release.
- * MPI_Request_free on an active one leaves that to its on_complete.
+ * Life: a persistent request is made inactive; any other is made active. Progress sets `complete`
+ * once, after status and error are valid, and calls on_complete. Wait and test report completion
+ * and make the request inactive; a request that is not persistent is then released through
+ * kind->release. MPI_Request_free on an active request leaves the release to its on_complete.
  */
 
 #include "lib/pml/lane.h"
@@ -22,56 +22,66 @@
 struct tern_request;
 
 struct tern_request_kind {
-    /* "send", "recv", "bcast", ... for messages to people */
+    /* "send", "recv", "bcast", ... for messages to the user */
     const char *name;
-    int (*start)(struct tern_request *request);           /* persistent only: start once more */
-    /* try; the result shows in status._cancelled on completion */
+    /* persistent only: starts the request once more */
+    int (*start)(struct tern_request *request);
+    /* tries to cancel; the result is in status._cancelled on completion */
     int (*cancel)(struct tern_request *request);
-    void (*release)(struct tern_request *request);        /* frees it; not active any more */
-    /* fills status when it is reported; NULL: that is done */
+    /* frees the request, which must be inactive */
+    void (*release)(struct tern_request *request);
+    /* fills the status when completion is reported; NULL: the status is already filled */
     int (*query)(struct tern_request *request);
-    /* generalized only, beside query: its last callback, before release */
+    /* generalized requests only: the user's last callback, called before release */
     int (*finish)(struct tern_request *request);
-    /* says once more, by tern_error, why it has failed; NULL: nothing to add */
+    /* records again, by tern_error, why the request failed; NULL: nothing to add */
     void (*explain)(struct tern_request *request);
-    /* the user may not free it while it is under way */
+    /* the user may not free the request while it is in flight */
     bool must_complete;
-    /* one message, whose length its status tells */
+    /* receives one message, whose length is in the status */
     bool receives;
 };
 
 struct tern_request {
     struct tern_object obj;
     const struct tern_request_kind *kind;
-    _Atomic bool complete;  /* status is valid; inactive requests count as complete */
-    bool active;            /* started, and completion not reported to the user yet */
+    /* completed, so `status` is valid; an inactive request counts as complete */
+    _Atomic bool complete;
+    bool active;            /* started, and its completion was not reported to the user yet */
     bool persistent;
-    bool held;              /* lib/mpi/request_object.c: references to comm and datatype are held */
+    /* lib/mpi/request_object.c: the request holds references to comm and datatype */
+    bool held;
     int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
-    /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Holds no reference by
-     * itself */
+    /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Not a reference by
+     * itself (see `held`) */
     void *comm;
     void *datatype;         /* lib/mpi/request_object.c: struct tern_datatype held, or NULL */
-    void *owner;            /* whoever set on_complete: what this is a part of */
-    struct tern_lane *lane; /* where it makes progress; its lock guards what is not the user's */
-    /* NULL, or called once at completion, with the lane's lock; the request is its own then */
+    /* what the request is a part of; belongs to the code that set on_complete */
+    void *owner;
+    /* lane in which the request makes progress; the lane's lock guards all members that the user's
+     * calls do not own */
+    struct tern_lane *lane;
+    /* NULL, or called once at completion with the lane's lock held; from then on the callee owns
+     * the request */
     void (*on_complete)(struct tern_request *request);
 };
 
+/* Returns the request behind a handle. */
 static inline struct tern_request *tern_request_of(MPI_Request request)
 {
     return ((struct tern_handle *)request)->state;
 }
 
-/* A send that was complete when its procedure returned. Static, for any number of users at the same
- * time. */
+/* The request of any send that was complete when its procedure returned. Static: any number of
+ * users may have it at once. */
 extern TERN_OURS struct tern_request tern_request_empty;
 extern TERN_OURS const struct tern_request_kind tern_request_static_kind;
-/* A kind's `cancel` for what is complete from the start: nothing to take back, no error. */
+/* The `cancel` of requests that are complete from the start: does nothing, returns 0. */
 int tern_request_refuse_cancel(struct tern_request *request);
 
-/* For kind->start of a persistent one: active, incomplete, no error, empty status. */
+/* Makes the request active and incomplete, with no error and an empty status. For kind->start of a
+ * persistent request. */
 static inline void tern_request_restart(struct tern_request *request)
 {
     atomic_store_explicit(&request->complete, false, memory_order_relaxed);
@@ -80,12 +90,13 @@ static inline void tern_request_restart(struct tern_request *request)
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
-/* Prepares a fresh request of `kind`: incomplete, active, not persistent, empty status, in lane 0
- * until the caller names another. */
+/* Prepares a fresh request of `kind` and its object: incomplete, active, not persistent, empty
+ * status, in lane 0 until the caller names another lane. */
 void tern_request_init(struct tern_request *request, const struct tern_request_kind *kind,
                        void *comm);
 
-/* The same but for the object and its handle, and in that lane. */
+/* Prepares a request like tern_request_init, in `lane`, but leaves the object and its handle as
+ * they are. */
 static inline void tern_request_set(struct tern_request *request,
                                     const struct tern_request_kind *kind, void *comm,
                                     struct tern_lane *lane)
@@ -103,15 +114,15 @@ static inline void tern_request_set(struct tern_request *request,
 /* Makes a fresh request persistent: inactive until its kind->start. */
 void tern_request_make_persistent(struct tern_request *request);
 
-/* Called by progress exactly once per start: publishes completion with `error` (status is filled in
- * before). */
+/* Publishes completion with `error`. Fill in the status before. Progress calls this exactly once
+ * per start. */
 static inline void tern_request_complete(struct tern_request *request, int error)
 {
     void (*on_complete)(struct tern_request *) = request->on_complete;
     struct tern_lane *lane = request->lane;
     request->error = error;
-    /* release: whoever sees it complete sees status and error. From here on it may be gone: another
-     * thread waits for just this, without the lane's lock. */
+    /* release: a thread that sees `complete` must see status and error. From here on the request
+     * may be gone: another thread may wait for `complete` without the lane's lock. */
     atomic_store_explicit(&request->complete, true, memory_order_release);
     if (TERN_UNLIKELY(on_complete != NULL))
         on_complete(request);

@@ -4,22 +4,22 @@
 
 /*
  * A plan: what one rank does in a collective, as a list of steps. An algorithm is a pure function
- * from arguments (struct tern_plan_args) to a plan; it neither communicates nor sees an address, a
- * type or a tag.
+ * from arguments (struct tern_plan_args) to a plan. It does not communicate, and does not see
+ * addresses, types or tags.
  *
  * Steps are started in their order. A step is started when
- *  - all steps it names in `after` are complete, and
- *  - all steps that lie `window` or more places before it are complete.
- * Nothing else may be assumed: a step that was started may complete at any later time, a send as
- * late as its receive. Messages between two ranks match in the order of their steps.
+ *   - all steps it names in `after` are complete, and
+ *   - all steps that lie `window` or more places before it are complete.
+ * Assume nothing else: a started step may complete at any later time, a send as late as its
+ * receive. Messages between two ranks match in the order of their steps.
  *
- * Most plans have few steps, kept in an array (`head`). Those whose number of steps grows with the
- * number of ranks give the rest by a function (`tail`) that makes step i out of the arguments, so
- * that a ring over a million ranks costs no memory.
+ * Most plans have few steps, kept in an array (`head`). If the number of steps grows with the
+ * number of ranks, a function (`tail`) makes the rest: it computes step i from the arguments. So a
+ * ring over a million ranks costs no memory.
  *
- * Ranges of buffers are counted in units, whose extent in memory is the run's matter: of the user's
- * buffers a unit is a byte if their type is contiguous (and nothing is reduced), otherwise an
- * element of the type.
+ * Ranges of buffers are counted in units. The run of the plan decides how large a unit is in
+ * memory. In the user's buffers a unit is a byte if their type is contiguous (and nothing is
+ * reduced), otherwise an element of the type.
  */
 
 #include "lib/coll/price/price.h"
@@ -55,17 +55,18 @@ enum tern_collective {
     TERN_COLLECTIVES
 };
 
-/* Roots of intercommunicators, in the group that has the root. The values of MPI_ROOT and
- * MPI_PROC_NULL are others. */
+/* Roots of intercommunicators, in the group that has the root: this rank is the root, or another
+ * rank of this group is. MPI_ROOT and MPI_PROC_NULL have other values. */
 enum { TERN_ROOT_ME = -1, TERN_ROOT_BESIDE_ME = -2 };
 
-/* Counts and displacements per block, where blocks differ; the caller's memory. Displacements are
- * in elements of the type, with types in bytes. NULL values: that buffer has equal blocks, one
- * after the other. Also the peers of a neighbourhood. */
+/* Counts and displacements per block, if blocks differ. The arrays belong to the caller.
+ * Displacements are in elements of the type; if there are types per block, in bytes. If `values` is
+ * NULL, the blocks of that buffer are equal and follow each other. Also holds the peers of a
+ * neighbourhood. */
 struct tern_plan_blocks {
     struct tern_ints send_counts, send_displs, recv_counts, recv_displs;
-    int64_t send_units, recv_units; /* what one of these numbers stands for */
-    const struct tern_type *const *send_types, *const *recv_types; /* one per block, or NULL */
+    int64_t send_units, recv_units; /* units per element that these numbers count */
+    const struct tern_type *const *send_types, *const *recv_types; /* one type per block, or NULL */
     const int *sources, *destinations;                             /* neighbourhoods only */
 };
 
@@ -73,30 +74,38 @@ struct tern_topology; /* lib/coll/price/topology.h */
 
 struct tern_plan_args {
     uint8_t collective;          /* enum tern_collective */
-    bool in_place;               /* this rank's input lies in the receive buffer */
-    bool commutative;            /* the reduction is */
-    bool send_bytes, recv_bytes; /* a unit of that buffer is a byte: it may be cut anywhere */
-    bool grid;           /* neighbourhoods only: source i is source i^1 seen from the other side */
-    bool inner;          /* a phase of a composed plan: made of no phases itself */
+    bool in_place;               /* this rank's input is in the receive buffer */
+    bool commutative;            /* the reduction is commutative */
+    /* a unit of that buffer is a byte, so that it may be cut anywhere */
+    bool send_bytes, recv_bytes;
+    /* neighbourhoods only: Cartesian grid; the message of source i is what that neighbour sends to
+     * its destination i^1 */
+    bool grid;
+    bool inner;          /* the plan is a phase of a composed plan, so it has no phases itself */
     uint8_t spare;       /* 0 */
-    int32_t rank, size;  /* in the local group */
-    int32_t remote_size; /* 0: intracommunicator. In a neighbourhood: see neighbor.c */
-    int32_t root;        /* rank, of an intercommunicator in the other group, or TERN_ROOT_* */
-    int64_t send_count, recv_count;   /* units per block; of reductions and broadcast, recv_count:
-                                         units of the vector */
+    int32_t rank, size;  /* rank and number of ranks in the local group */
+    /* size of the remote group; 0: intracommunicator. In a neighbourhood: see neighbor.c */
+    int32_t remote_size;
+    /* rank of the root, for an intercommunicator in the other group; or TERN_ROOT_* */
+    int32_t root;
+    /* units per block; of reductions and broadcast, recv_count has the units of the vector */
+    int64_t send_count, recv_count;
     int64_t send_size, recv_size;     /* bytes of data in a unit */
     int32_t ranks_per_node;
-    int32_t sheet; /* bytes that a post on the node's board may have (units, where a phase moves
-                      operands: compose.h); 0: there is no board */
-    int64_t segment_bytes;            /* what pipelines hand on at a time, > 0 */
+    /* bytes that a post on the node's board can have (units, if a phase moves operands: compose.h);
+     * 0: no board */
+    int32_t sheet;
+    int64_t segment_bytes;            /* bytes of a segment of a pipeline, > 0 */
     const struct tern_plan_blocks *blocks; /* NULL: all blocks are equal */
-    /* Both the same for all plans of a communicator: who stands where (NULL: on one node, or not
-     * known), and by what the phases of a composed plan are chosen (NULL: the parameters). */
+    /* Both are the same for all plans of a communicator. topology: nodes of the ranks; NULL if all
+     * are on one node or the nodes are not known. model: prices for choosing the phases of a
+     * composed plan; NULL: the parameters'. */
     const struct tern_topology *topology;
     const struct tern_model *model;
 };
 
-/* Units of rank r's block in the receive buffer; prices are asked for without blocks. */
+/* Returns the units of rank r's block in the receive buffer. Without `blocks` (prices are asked for
+ * without them) all blocks are equal. */
 static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
 {
     const struct tern_plan_blocks *blocks = args->blocks;
@@ -105,6 +114,7 @@ static inline int64_t tern_recv_count(const struct tern_plan_args *args, int r)
                : args->recv_count;
 }
 
+/* Returns the units of all ranks' blocks in the receive buffer. */
 static inline int64_t tern_recv_total(const struct tern_plan_args *args)
 {
     int64_t total = 0;
@@ -113,7 +123,7 @@ static inline int64_t tern_recv_total(const struct tern_plan_args *args)
     return total;
 }
 
-/* The arguments up to `blocks` decide about the plan; they have no padding, so that they can be
+/* The arguments before `blocks` determine the plan. They have no padding, so that they can be
  * compared as bytes. */
 #define TERN_PLAN_KEY_BYTES offsetof(struct tern_plan_args, blocks)
 
@@ -128,32 +138,36 @@ enum tern_buffer {
 };
 
 struct tern_ref {
-    int64_t offset; /* units; bytes if `block` is given */
-    int64_t count;  /* units; elements of the block's own type if `block` is given */
-    int32_t block;  /* -1, or the block whose own type (blocks->send_types, recv_types) is meant */
+    int64_t offset; /* in units; in bytes if `block` is not -1 */
+    int64_t count;  /* in units; in elements of the block's own type if `block` is not -1 */
+    int32_t block;  /* -1, or the block whose own type (blocks->send_types, recv_types) applies */
     uint8_t buffer; /* enum tern_buffer */
 };
 
 enum tern_step_kind {
-    TERN_STEP_NONE,   /* nothing; but what it names in `after` is complete when it is */
-    TERN_STEP_SEND,   /* `from` to rank `peer` */
-    TERN_STEP_RECV,   /* `to` from rank `peer` */
+    TERN_STEP_NONE,   /* does nothing; complete when all steps it names in `after` are */
+    TERN_STEP_SEND,   /* sends `from` to rank `peer` */
+    TERN_STEP_RECV,   /* receives `to` from rank `peer` */
     TERN_STEP_REDUCE, /* `to` = `from` op `to`; `from` is the left operand */
-    TERN_STEP_COPY,   /* `to` = `from`, types may differ */
-    /* The board (lib/node/board.h). These are complete when the next step starts. A plan takes
-     * `turns` turns; in each of them every rank posts or takes. */
-    TERN_STEP_POST, /* `from` to byte `at` of this rank's post in turn `turn`, of to.count bytes */
-    TERN_STEP_TAKE, /* `to` = what rank `peer` has posted in that turn, from byte `at` on */
-    TERN_STEP_JOIN, /* `to` = that op `to`; `from` is as much memory, for types with gaps */
+    TERN_STEP_COPY,   /* `to` = `from`; the types may differ */
+    /* Steps on the board (lib/node/board.h). They are complete when the next step starts. A plan
+     * uses `turns` turns of the board. In each turn every rank posts or takes. */
+    /* copies `from` to byte `at` of this rank's post in turn `turn`; the post has to.count bytes */
+    TERN_STEP_POST,
+    TERN_STEP_TAKE, /* `to` = the post of rank `peer` in that turn, from byte `at` on */
+    /* `to` = that post op `to`; `from` is a temporary of the same size, for types with gaps */
+    TERN_STEP_JOIN,
 };
 
 enum tern_step_flag {
     TERN_STEP_LOCAL =
         1, /* intercommunicator: the peer is in the local group, not in the remote one */
-    TERN_STEP_AWAITED = 2, /* the next step, or the end, waits for this one: nothing is lost by
-                              waiting for it at once */
-    TERN_STEP_MORE = 4,    /* a post: there is more to come before others may see it */
-    TERN_STEP_DONE = 8,    /* of the board: this rank needs nothing of the turn any more */
+    /* the next step, or the end of the plan, depends on this step: waiting for it at once loses
+     * nothing */
+    TERN_STEP_AWAITED = 2,
+    /* a post: more bytes will be added before other ranks may see the post */
+    TERN_STEP_MORE = 4,
+    TERN_STEP_DONE = 8,    /* board: this rank has finished with the turn */
 };
 
 struct tern_step {
@@ -161,10 +175,10 @@ struct tern_step {
     int32_t peer;
     uint64_t after; /* bit k: the step k+1 places before must be complete */
     struct tern_ref from, to;
-    uint32_t turn, at; /* of the board only */
+    uint32_t turn, at; /* board only */
 };
 
-/* 1 + farthest place that `after` can name, and the most steps in flight. */
+/* The most steps in flight, and the number of earlier steps that `after` can name. */
 enum { TERN_PLAN_WINDOW = 64 };
 
 struct tern_algorithm;
@@ -172,60 +186,64 @@ struct tern_algorithm;
 struct tern_plan {
     struct tern_plan_args args;
     const struct tern_algorithm *algorithm;
-    int64_t step_count; /* head and tail */
+    int64_t step_count; /* number of steps, head and tail */
     int64_t head_count;
     struct tern_step *head;
     /* Makes step head_count + i, i >= 0. */
     void (*tail)(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step);
-    int64_t own[4];     /* the algorithm's numbers for its tail */
-    int64_t *offsets;   /* likewise, an array freed with the plan; NULL: none */
-    struct tern_phases *phases; /* plans it is composed of (compose.h); NULL: none */
-    int64_t temp_units; /* length of each temporary */
+    int64_t own[4];     /* numbers that the algorithm keeps for its tail */
+    int64_t *offsets;   /* an array for the tail, freed with the plan; NULL: none */
+    struct tern_phases *phases; /* plans of which the plan is composed (compose.h); NULL: none */
+    int64_t temp_units; /* length of each temporary in units */
     uint8_t temp_count;
-    bool temp_typed; /* a unit of temporaries is one of the receive buffer, otherwise a byte */
-    uint8_t window;  /* 1 .. TERN_PLAN_WINDOW */
-    bool failed;     /* no memory while it was built */
-    uint32_t turns;  /* of the board that it takes; on all ranks of the node as many */
-    int32_t post_bytes; /* of the longest post of any of them, rounded up by a few */
+    /* a unit of the temporaries is a unit of the receive buffer, otherwise a byte */
+    bool temp_typed;
+    uint8_t window;  /* most steps in flight, 1 .. TERN_PLAN_WINDOW */
+    bool failed;     /* there was no memory while the plan was built */
+    uint32_t turns;  /* turns of the board that the plan uses, equal on all ranks of the node */
+    int32_t post_bytes; /* bytes of the longest post in any turn by any rank, rounded up a little */
     int refs;
-    int64_t head_room; /* steps that fit in the array */
+    int64_t head_room; /* steps for which `head` has room */
 };
 
-/* An algorithm: one row of a table in its operation's file. */
+/* An algorithm: one row of a table, in the file of its collective. */
 struct tern_algorithm {
     const char *name;
-    /* Adds the steps. Called with a plan that is empty but for the arguments. */
+    /* Adds the steps. Called with a plan that has its arguments only. */
     void (*build)(struct tern_plan *plan);
-    /* Can it do that? Same answer on all ranks. NULL: always. */
+    /* Returns true if the algorithm can do this call. All ranks get the same answer. NULL: always
+     * true. */
     bool (*fits)(const struct tern_plan_args *args);
-    /* What it costs (lib/coll/price/price.h). NULL: it is not chosen by price. */
+    /* Adds the stages by which the algorithm is priced (lib/coll/price/price.h). NULL: the
+     * algorithm is never chosen by price. */
     void (*stages)(const struct tern_shape *shape, struct tern_stages *ret_stages);
 };
 
-/* The algorithms of a collective, ended by a NULL name (lib/coll/run/choose.c). `inter`: those of
- * intercommunicators. */
+/* Returns the algorithms of a collective, ended by a row with name NULL (lib/coll/run/choose.c).
+ * `inter`: returns those of intercommunicators. */
 const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter);
-/* "bcast", ... */
+/* Returns the collective's name: "bcast", ... */
 const char *tern_plan_collective_name(enum tern_collective collective);
-/* What to use for these arguments: the parameter coll_NAME_algorithm if it fits, else what costs
- * least. Same answer on all ranks. */
+/* Chooses an algorithm: the one that the parameter coll_NAME_algorithm names if it fits, else the
+ * cheapest. All ranks get the same answer. */
 const struct tern_algorithm *tern_plan_choose(const struct tern_plan_args *args,
                                               const struct tern_model *model);
 
-/* What costs least by the model. Without prices: `linear`. */
+/* Returns the algorithm that costs least by the model; `linear` if no algorithm has a price. */
 const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *args,
                                                 const struct tern_model *model);
 
-/* The algorithm, which must have stages, by the model. */
+/* Returns the price of an algorithm, which must have stages, by the model. */
 double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct tern_model *model,
                           const struct tern_shape *shape);
 
-/* Builds the plan; one reference is the caller's. args->blocks must outlive it. NULL: no memory. */
+/* Builds the plan. The caller owns one reference. args->blocks must outlive the plan. Returns NULL
+ * if there is no memory. */
 struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
                                   const struct tern_plan_args *args);
 void tern_plan_release(struct tern_plan *plan);
 
-/* Step i. The result is in the plan, or in *room. */
+/* Returns step i, which lies in the plan or in *room. */
 static inline const struct tern_step *tern_plan_step(const struct tern_plan *plan, int64_t i,
                                                      struct tern_step *room)
 {
@@ -235,14 +253,14 @@ static inline const struct tern_step *tern_plan_step(const struct tern_plan *pla
     return room;
 }
 
-/* Recent plans of a communicator (lib/coll/plan/cache.c). */
+/* The recent plans of a communicator (lib/coll/plan/cache.c). */
 struct tern_plan_cache;
-/* A plan for `args` out of the cache or built; one reference is the caller's. *cache is made on
- * first use. NULL: no memory. */
+/* Returns a plan for `args` from the cache, or builds one. Makes *cache on first use. The caller
+ * owns one reference. Returns NULL if there is no memory. */
 struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct tern_plan_args *args);
 void tern_plan_cache_free(struct tern_plan_cache *cache);
 
-/* The tables, each in its operation's file. */
+/* The tables of algorithms, each in the file of its collective. */
 extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorithms[],
     tern_gather_algorithms[], tern_gatherv_algorithms[], tern_scatter_algorithms[],
     tern_scatterv_algorithms[], tern_allgather_algorithms[], tern_allgatherv_algorithms[],
@@ -250,7 +268,7 @@ extern const struct tern_algorithm tern_barrier_algorithms[], tern_bcast_algorit
     tern_allreduce_algorithms[], tern_reduce_scatter_algorithms[],
     tern_reduce_scatter_block_algorithms[], tern_scan_algorithms[],
     tern_exscan_algorithms[], tern_neighbor_algorithms[];
-/* For these tables: by way of the board (board_collectives.c). */
+/* Functions for rows of these tables: collectives by way of the board (board_collectives.c). */
 void tern_plan_use_board(struct tern_plan *plan);
 bool tern_plan_fits_board(const struct tern_plan_args *args);
 bool tern_plan_fits_slices(const struct tern_plan_args *args);
