@@ -2,12 +2,13 @@
 
 /*
  * Attributes with callbacks of the C++ bindings. Each of the two functions of a keyval may be a C
- * or a C++ one; both are kept in a record, which is the keyval's extra state as libmpi sees it.
+ * or a C++ function. Both are kept in a record, which is the keyval's extra state as libmpi sees
+ * it.
  *
- * The record must live as long as the keyval, and that ends when the user has freed it and no
- * object has such an attribute any more, of which MPI tells nobody. But then libmpi may give the
- * number to another keyval: so records are kept by number, and the next keyval of that number frees
- * the old record.
+ * The record must live as long as the keyval. A keyval lives until the user has freed it and no
+ * object has its attribute any more, and MPI does not report when that happens. But only then can
+ * libmpi give the number to another keyval. So records are kept by number, and the next keyval of
+ * that number frees the old record.
  */
 
 #include "lib/cxx/callbacks.h"
@@ -18,9 +19,9 @@
 
 using namespace MPI;
 
-static std::mutex lock; /* guards what keep() holds */
+static std::mutex lock; /* guards the map in keep() */
 
-/* Takes what a new keyval owns, and frees what the last one of this number owned. */
+/* Stores what the new keyval owns, and frees what the previous keyval of this number owned. */
 static void keep(int keyval, void *owned)
 {
     /* Never destroyed: MPI_Finalize may come after the destructors of static objects. */
@@ -73,7 +74,7 @@ int ompi_cxx_comm_get_type(MPI_Comm comm)
 
 namespace {
 
-/* What a keyval calls. The order is Open MPI's. */
+/* The functions that a keyval calls. The order is Open MPI's. */
 template <typename Class, typename C_copy, typename C_delete> struct keyval_record {
     C_copy *c_copy;
     C_delete *c_delete;
@@ -81,7 +82,8 @@ template <typename Class, typename C_copy, typename C_delete> struct keyval_reco
     typename Class::Delete_attr_function *remove;
     void *extra_state;
 
-    /* A record from malloc; NULL if there is no memory, which is then said. */
+    /* Makes a record by malloc. Returns NULL, after calling the error handler, if there is no
+     * memory. */
     static keyval_record *create(const keyval_record &of)
     {
         void *memory = std::malloc(sizeof of);
@@ -191,7 +193,7 @@ int ompi_mpi_cxx_win_delete_attr_intercept(MPI_Win win, int keyval, void *value,
     return record->remove_from(object, keyval, value);
 }
 
-/* C knows the function without its last argument, which is not used. */
+/* The callback as C declares it, without the last argument, which is not used. */
 static int copy_comm_attribute(MPI_Comm from, int keyval, void *extra, void *value, void *ret_value,
                                int *ret_copies)
 {

@@ -4,19 +4,19 @@
 
 /*
  * The classes of the C++ bindings (MPI-2.2 chapter 16) as a program sees them that was compiled
- * with Open MPI's mpi.h. MPI-3.0 removed these bindings: this header serves libmpi_cxx.so.40 only
+ * with Open MPI's mpi.h. MPI-3.0 removed these bindings. This header serves libmpi_cxx.so.40 only
  * and is not installed.
  *
- * What may not change, because such programs were compiled with it:
- *  - an object is the pointer to its class's table of virtual functions and one handle (Status: an
- * MPI_Status);
- *  - the virtual functions stand in this order, overloads included, destructor first;
- *  - names and types of parameters, for they make the symbols' names.
- * Most methods are inline in the programs and not here: this library has what the tables of virtual
- * functions name, the constants, and what stands behind callbacks.
+ * The following must not change, because such programs were compiled with it:
+ *  - an object is the pointer to the table of virtual functions of its class, and one handle
+ *    (Status: an MPI_Status);
+ *  - the virtual functions are in this order, overloads included, destructor first;
+ *  - names and types of parameters, because they make the names of symbols.
+ * Most methods are inline in the programs and not here. This library has the functions in the
+ * tables of virtual functions, the constants, and the functions behind callbacks.
  *
- * A method gives its arguments to the C procedure of the same name. The C procedure calls the error
- * handler; a method has no other way to report an error. What a failed call should have made is the
+ * A method passes its arguments to the C procedure of the same name. The C procedure calls the
+ * error handler; a method has no other way to report an error. If a call fails, the result is the
  * null handle, or 0.
  */
 
@@ -126,7 +126,7 @@ public:
     Status(const MPI_Status &of) : status(of) {}
     virtual ~Status() {}
     operator MPI_Status() const { return status; }
-    /* What a C procedure fills in. */
+    /* Returns the address that a C procedure fills in. */
     MPI_Status *c() { return &status; }
 
     virtual int Get_count(const Datatype &datatype) const;
@@ -177,7 +177,7 @@ public:
     typedef int Free_function(void *extra_state);
     typedef int Cancel_function(void *extra_state, bool complete);
 
-    /* MPI::Grequest::Start, inline in the program, makes this with `new` and gives it to
+    /* MPI::Grequest::Start, inline in the program, makes this with `new` and passes it to
      * MPI_Grequest_start. */
     struct callbacks {
         void *extra_state;
@@ -367,7 +367,7 @@ public:
                                      int errcodes[]);
 
 protected:
-    /* For communicators of which the caller knows the kind. */
+    /* For communicators whose kind the caller knows. */
     struct known {
         MPI_Comm comm;
     };
@@ -498,10 +498,11 @@ typedef void Datarep_extent_function(const Datatype &datatype, Aint &extent, voi
 typedef void Datarep_conversion_function(void *userbuf, Datatype &datatype, int count,
                                          void *filebuf, Offset position, void *extra_state);
 
-/* Error of the last call that failed where the error handler was ERRORS_THROW_EXCEPTIONS. */
+/* The error of the last call that failed while the error handler was ERRORS_THROW_EXCEPTIONS. */
 extern int mpi_errno;
 
-/* MPI::Init and MPI::Init_thread, inline in the program, call it after MPI_Init. */
+/* Sets up the callbacks. MPI::Init and MPI::Init_thread, inline in the program, call this after
+ * MPI_Init. */
 void InitializeIntercepts();
 
 } // namespace MPI

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/* Functions of the user that operations, generalized requests and data representations of files
- * call. */
+/* Callbacks of operations, generalized requests and data representations of files. */
 
 #include "lib/cxx/callbacks.h"
 
@@ -41,9 +40,8 @@ int ompi_mpi_cxx_grequest_cancel_fn_intercept(void *extra, int complete)
 
 /* ---- data representations ---- */
 
-/* The record of Open MPI's layout, and the user's C functions: they are called from here too, with
- * the user's extra_state. A data representation stays until MPI_Finalize, and so does its record.
- */
+/* Open MPI's record, followed by the user's C functions, which are also called from here, with the
+ * user's extra_state. A data representation lives until MPI_Finalize; so does its record. */
 namespace {
 struct datarep : ompi_cxx_intercept_file_extra_state_t {
     MPI_Datarep_conversion_function *c_read, *c_write;
@@ -92,7 +90,8 @@ ompi_cxx_new_intercept_state(void *read, void *write, void *extent, void *extra_
     return new (std::nothrow) datarep{{read, write, extent, extra_state}, nullptr, nullptr};
 }
 
-/* A conversion function is either C or C++. Neither: no conversion, which MPI has to know. */
+/* Registers a data representation. Each conversion function is either C or C++. If neither is
+ * given, there is no conversion, and MPI must know that. */
 static void register_datarep(const char *name, Datarep_conversion_function *read,
                              MPI_Datarep_conversion_function *c_read,
                              Datarep_conversion_function *write,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/* Communicators of every kind: messages, collectives, and what is known of a communicator (MPI-2.2
- * section 16.1). */
+/* Communicators of every kind: messages, collectives, and inquiry (MPI-2.2 section 16.1). */
 
 #include "lib/cxx/bindings.h"
 
@@ -173,7 +172,7 @@ void Comm::Sendrecv_replace(void *buf, int count, const Datatype &datatype, int 
                          MPI_STATUS_IGNORE);
 }
 
-/* ---- what it is ---- */
+/* ---- inquiry ---- */
 
 Group Comm::Get_group() const
 {
@@ -272,7 +271,7 @@ void Comm::Alltoallv(const void *sendbuf, const int sendcounts[], const int sdis
                   handle);
 }
 
-/* One type per process: of the remote group where there is one. */
+/* The arrays have one entry per process: of the remote group if there is one. */
 void Comm::Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
                      const Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                      const int rdispls[], const Datatype recvtypes[]) const
@@ -283,7 +282,7 @@ void Comm::Alltoallw(const void *sendbuf, const int sendcounts[], const int sdis
         MPI_Comm_remote_size(handle, &size);
     else
         MPI_Comm_size(handle, &size);
-    bool in_place = sendbuf == MPI_IN_PLACE; /* then sendtypes may be anything */
+    bool in_place = sendbuf == MPI_IN_PLACE; /* sendtypes may be anything then */
     std::vector<MPI_Datatype> sends, receives(recvtypes, recvtypes + size);
     if (!in_place)
         sends.assign(sendtypes, sendtypes + size);

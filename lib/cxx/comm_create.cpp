@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/* Communicators made of others: copies, parts, topologies, intercommunicators, new processes. */
+/* Functions that make communicators: copies, parts, topologies, intercommunicators, new
+ * processes. */
 
 #include "lib/cxx/bindings.h"
 
@@ -8,7 +9,8 @@
 
 namespace MPI {
 
-/* The null handle if `comm` is an intercommunicator: MPI-2.2 section 16.1.6. */
+/* Makes an object of `comm`; of the null handle if `comm` is an intercommunicator (MPI-2.2 section
+ * 16.1.6). */
 Intracomm::Intracomm(MPI_Comm comm) : Comm(comm)
 {
     int initialized = 0, inter = 0;
@@ -130,7 +132,7 @@ Intercomm Intracomm::Spawn_multiple(int count, const char *commands[], const cha
                                      MPI_ERRCODES_IGNORE);
 }
 
-/* Only the root's arguments before `root` mean anything. */
+/* Only the root's arguments before `root` are significant. */
 Intercomm Intracomm::Spawn_multiple(int count, const char *commands[], const char **argvs[],
                                     const int maxprocs[], const Info infos[], int root,
                                     int errcodes[])
@@ -158,7 +160,8 @@ int Cartcomm::Get_dim() const
 
 void Cartcomm::Get_topo(int maxdims, int dims[], bool periods[], int coords[]) const
 {
-    std::vector<int> flags(integers(periods, maxdims)); /* those that are not written stay */
+    /* entries that are not written keep their value */
+    std::vector<int> flags(integers(periods, maxdims));
     MPI_Cart_get(handle, maxdims, dims, flags.data(), coords);
     for (int i = 0; i < maxdims; i++)
         periods[i] = flags[i];

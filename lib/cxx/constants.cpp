@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /*
- * The predefined objects (MPI-2.2 section 16.1.5). Programs hold copies of those they use (COPY
- * relocations), and their constructors here write into these copies.
+ * The predefined objects (MPI-2.2 section 16.1.5). A program holds copies of the objects it uses
+ * (COPY relocations), and the constructors here write into these copies.
  *
- * Open MPI 4.1's INTEGER2 has 4 bytes, its INTEGER4 2 and its REAL2 4; here each has the bytes that
- * its name says.
+ * Open MPI 4.1's INTEGER2 has 4 bytes, its INTEGER4 has 2 and its REAL2 has 4; here each has the
+ * number of bytes that its name says.
  */
 
 #include "lib/cxx/bindings.h"
@@ -76,7 +76,7 @@ DATATYPE(TWOINTEGER, MPI_2INTEGER);
 DATATYPE(INTEGER1, MPI_INTEGER1);
 DATATYPE(INTEGER2, MPI_INTEGER2);
 DATATYPE(INTEGER4, MPI_INTEGER4);
-DATATYPE(REAL2, &ompi_mpi_real2); /* absent: no call takes it */
+DATATYPE(REAL2, &ompi_mpi_real2); /* not supported: no call accepts it */
 DATATYPE(REAL4, MPI_REAL4);
 DATATYPE(REAL8, MPI_REAL8);
 
@@ -111,6 +111,6 @@ CONSTANT(Errhandler, ERRHANDLER_NULL, MPI_ERRHANDLER_NULL);
 
 } // namespace MPI
 
-/* A class of Open MPI's own object system, which nothing reads. */
+/* A class of Open MPI's own object system. Nothing reads it. */
 extern "C" char ompi_cxx_intercept_file_extra_state_item_t_class[64];
 char ompi_cxx_intercept_file_extra_state_item_t_class[64];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /*
- * Error handlers that are functions of the C++ bindings. libmpi calls a C function, the same for
- * all of them; it asks the object for its error handler and looks up which C++ function that one
- * was made with.
+ * Error handlers that are functions of the C++ bindings. libmpi calls one C function for all of
+ * them. The C function asks the object for its error handler, and looks up the C++ function with
+ * which that handler was made.
  *
- * An entry stays when the user frees the handler, for an object may still have it. A handler made
- * later may get the same address and replaces the entry.
+ * An entry stays when the user frees the handler, because an object may still have the handler. If
+ * a handler made later gets the same address, it replaces the entry.
  */
 
 #include "lib/cxx/callbacks.h"
@@ -28,7 +28,8 @@ static std::map<MPI_Errhandler, void (*)()> &functions()
     return map;
 }
 
-/* Returns the function of a handler, NULL if it was not made here; gives `errhandler` back. */
+/* Returns the function of a handler, or NULL if the handler was not made here. Drops the reference
+ * `errhandler`. */
 static void (*function_of(MPI_Errhandler errhandler))()
 {
     std::lock_guard<std::mutex> guard(lock);
@@ -75,7 +76,7 @@ void ompi_mpi_cxx_file_errhandler_invoke(MPI_File *file, int *code, const char *
     reinterpret_cast<File::Errhandler_function *>(function)(object, code, message);
 }
 
-/* Reads the first of the further arguments that libmpi gives to an error handler: its message. */
+/* Reads the message, the first of the further arguments that libmpi passes to an error handler. */
 #define MESSAGE(last)                                                                              \
     va_list arguments;                                                                             \
     va_start(arguments, last);                                                                     \

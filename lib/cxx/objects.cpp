@@ -183,8 +183,8 @@ void Status::Set_cancelled(bool flag)
 
 /* ---- Op ---- */
 
-/* The user's function gets a Datatype, so it is called by ompi_mpi_cxx_op_intercept, to which
- * libmpi gives it as a fifth argument (lib/mpi/op.h). */
+/* The user's function gets a Datatype object, so ompi_mpi_cxx_op_intercept calls it. libmpi passes
+ * the user's function to ompi_mpi_cxx_op_intercept as a fifth argument (lib/mpi/op.h). */
 void Op::Init(User_function *function, bool commute)
 {
     if (MPI_Op_create(reinterpret_cast<MPI_User_function *>(ompi_mpi_cxx_op_intercept), commute,
@@ -301,7 +301,7 @@ void Win::Free()
     MPI_Win_free(&handle);
 }
 
-/* MPI-2.2 has `const` here, though the origin is written. */
+/* MPI-2.2 has `const` here, although the call writes to the origin. */
 void Win::Get(const void *origin, int origin_count, const Datatype &origin_datatype, int target,
               Aint displacement, int target_count, const Datatype &target_datatype) const
 {

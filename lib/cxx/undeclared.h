@@ -3,9 +3,9 @@
 #define TERN_CXX_UNDECLARED_H
 
 /*
- * Procedures that the bindings call and that mpi.h does not declare in this version: libmpi exports
- * them all the same, and they raise MPI_ERR_UNSUPPORTED_OPERATION. When mpi.h declares one, the
- * line here says the same once more.
+ * Procedures that the bindings call and that mpi.h does not declare in this version. libmpi exports
+ * them all the same; they raise MPI_ERR_UNSUPPORTED_OPERATION. If mpi.h declares one later, the
+ * declaration here is a harmless repetition.
  */
 
 #include <mpi.h>

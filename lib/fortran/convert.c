@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 
-/* Sets up the tables of handles before main, so that no entry point has to look whether they are
- * there. */
+/* Sets up the tables of handles before main, so that no entry point needs to check that they
+ * exist. */
 __attribute__((constructor)) static void set_up_tables(void)
 {
     for (int magic = TERN_MAGIC_COMM; magic <= TERN_MAGIC_SESSION; magic++)
-        if (!tern_fortran_handle(magic, 0)) { /* every kind has a null handle there */
+        if (!tern_fortran_handle(magic, 0)) { /* index 0 is the null handle of every kind */
             fprintf(stderr, "MPI: no memory for the tables of Fortran's handles\n");
             abort();
         }
@@ -28,13 +28,13 @@ void *tern_glue_alloc(int64_t count, size_t bytes)
     return memory;
 }
 
-/* Some compilers pass lengths as 32 bits; the rest of the register is anything then. */
+/* Some compilers pass lengths as 32 bits; the rest of the register is undefined then. */
 static size_t true_length(size_t length)
 {
     return (uint32_t)length;
 }
 
-/* Length without trailing blanks. */
+/* Returns the length without trailing blanks. */
 static size_t trimmed(const char *text, size_t length)
 {
     while (length > 0 && text[length - 1] == ' ')
@@ -102,7 +102,7 @@ char **tern_glue_argv(const char *text, size_t length)
     return tern_glue_strings(text, length, length, -1);
 }
 
-/* Fortran's array is (count, *): argument j of command i stands at i + j * count. */
+/* Fortran's array is (count, *): argument j of command i is at index i + j * count. */
 char ***tern_glue_argvs(const char *text, size_t length, int count)
 {
     if (text == &mpi_fortran_argvs_null_)
@@ -123,8 +123,8 @@ void tern_glue_free_argvs(char ***argvs, int count)
     free(argvs);
 }
 
-/* What is wrong with a communicator is said by the call itself: here it has nobody, and no error
- * handler is called. */
+/* Returns true if the communicator is valid. If not, there are no ranks here and no error handler
+ * is called: the MPI call itself reports the error. */
 static bool may_be_asked(MPI_Comm comm)
 {
     const struct tern_handle *handle = (const struct tern_handle *)comm;

@@ -6,12 +6,12 @@
  * What the generated Fortran entry points call: conversions between Fortran's arguments and those
  * of C.
  *
- * A Fortran compiler passes every argument by its address. A handle is an INTEGER (in mpi_f08 a
- * structure that holds one), a LOGICAL an INTEGER that is zero or not, and the length of a
- * CHARACTER follows behind the last argument, by value. In mpi_f08 `ierror` may be absent: its
- * address is NULL then. Special arguments such as MPI_BOTTOM are the addresses of nine objects that
- * the program may hold itself (COMMON, or a COPY relocation): compare only with their addresses as
- * the dynamic linker found them.
+ * A Fortran compiler passes every argument by address. A handle is an INTEGER (in mpi_f08 a
+ * structure that holds an INTEGER). A LOGICAL is an INTEGER that is zero or not. The length of a
+ * CHARACTER is passed by value, behind the last argument. In mpi_f08 `ierror` may be absent: then
+ * its address is NULL. Special arguments such as MPI_BOTTOM are the addresses of nine objects. The
+ * program may hold these objects itself (COMMON, or a COPY relocation), so compare only with their
+ * addresses as the dynamic linker found them.
  */
 
 #include "lib/mpi/fortran.h"
@@ -24,13 +24,13 @@
 
 #define TERN_GLUE __attribute__((visibility("hidden")))
 
-/* Declares that `target` can be called by `symbol`, a string. `number` makes the name in C. */
+/* Makes `target` callable by the name `symbol`, a string. `number` makes the name in C unique. */
 #define TERN_ALIAS(number, symbol, target)                                                         \
     extern __typeof__(target) target##_##number __asm__(symbol)                                    \
         __attribute__((weak, alias(#target), visibility("default")));
 
-/* An array as mpi_f08 passes it where the buffer is `type(*), dimension(..)`: the part of a
- * descriptor of ISO_Fortran_binding.h that gfortran and flang share. */
+/* An array as mpi_f08 passes it if the buffer is declared `type(*), dimension(..)`: the part of the
+ * descriptor of ISO_Fortran_binding.h that is common to gfortran and flang. */
 struct tern_descriptor {
     char *base;
     size_t element_bytes;
@@ -48,6 +48,8 @@ extern char mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
     mpi_fortran_weights_empty_, mpi_fortran_argv_null_, mpi_fortran_argvs_null_,
     mpi_fortran_errcodes_ignore_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
 
+/* Returns the C address of a buffer: MPI_BOTTOM or MPI_IN_PLACE if the argument is Fortran's object
+ * for it. */
 static inline void *tern_glue_buffer(void *buffer)
 {
     if (TERN_UNLIKELY(buffer == &mpi_fortran_bottom_))
@@ -57,15 +59,17 @@ static inline void *tern_glue_buffer(void *buffer)
     return buffer;
 }
 
-/* One status or an array of them. Programs mix up MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE: both
- * mean the same here, because otherwise the results would be written over what lies behind these
- * objects. */
+/* Returns the C address of a status or an array of statuses. Programs mix up MPI_STATUS_IGNORE and
+ * MPI_STATUSES_IGNORE, so both have one meaning here. Otherwise results would be written over what
+ * lies behind these objects. */
 static inline MPI_Status *tern_glue_status(void *status)
 {
     bool ignored = status == &mpi_fortran_status_ignore_ || status == &mpi_fortran_statuses_ignore_;
     return ignored ? MPI_STATUS_IGNORE : status;
 }
 
+/* Return the C address of weights or error codes, or the constant that Fortran's object stands
+ * for. */
 static inline MPI_Fint *tern_glue_weights(void *weights)
 {
     if (weights == &mpi_fortran_unweighted_)
@@ -78,11 +82,12 @@ static inline MPI_Fint *tern_glue_errcodes(void *codes)
     return codes == &mpi_fortran_errcodes_ignore_ ? MPI_ERRCODES_IGNORE : codes;
 }
 
-/* Memory for `count` elements (none if negative). Ends the job when there is no memory. */
+/* Allocates `count` elements (none if negative) of `bytes` bytes. Ends the job if there is no
+ * memory. */
 TERN_GLUE void *tern_glue_alloc(int64_t count, size_t bytes);
 
-/* Defines `name`, an array of `count` elements: a short one stands on the stack. TERN_GLUE_RELEASE
- * frees it. */
+/* Defines `name`, an array of `count` elements. A short array is on the stack. TERN_GLUE_RELEASE
+ * frees the array. */
 enum { TERN_GLUE_SHORT = 32 };
 #define TERN_GLUE_ARRAY(type, name, count)                                                         \
     type short_##name[TERN_GLUE_SHORT];                                                            \
@@ -93,31 +98,34 @@ enum { TERN_GLUE_SHORT = 32 };
     if (name != short_##name)                                                                      \
     free(name)
 
-/* A C string, to be freed: `text` without its trailing blanks, and without its leading ones if
- * `strip`. */
+/* Makes a C string of `text` without its trailing blanks, and without its leading blanks if
+ * `strip`. The caller frees the string. */
 TERN_GLUE char *tern_glue_string(const char *text, size_t length, bool strip);
-/* Memory for a string of at most `length` characters and its end, which holds the empty string. */
+/* Allocates room for a string of at most `length` characters and its end. The string is empty. The
+ * caller frees it. */
 TERN_GLUE char *tern_glue_string_room(int64_t length);
 /* Writes the C string to `text`, padded with blanks or cut. */
 TERN_GLUE void tern_glue_set_string(char *text, size_t length, const char *string);
-/* NULL-ended C strings of the blank-ended (count < 0) or counted array of Fortran strings that lie
- * `stride` apart; to be freed by tern_glue_free_strings. */
+/* Makes an array, ended by NULL, of C strings from Fortran strings that lie `stride` apart. There
+ * are `count` of them; if `count` < 0 a blank string ends them. The caller frees them with
+ * tern_glue_free_strings. */
 TERN_GLUE char **tern_glue_strings(const char *text, size_t length, size_t stride, int64_t count);
 TERN_GLUE void tern_glue_free_strings(char **strings);
-/* The same for the argv of MPI_Comm_spawn and the argvs of MPI_Comm_spawn_multiple: may be the null
- * ones. */
+/* Do this for the argv of MPI_Comm_spawn and the argvs of MPI_Comm_spawn_multiple, which may be
+ * Fortran's MPI_ARGV_NULL or MPI_ARGVS_NULL. */
 TERN_GLUE char **tern_glue_argv(const char *text, size_t length);
 TERN_GLUE char ***tern_glue_argvs(const char *text, size_t length, int count);
 TERN_GLUE void tern_glue_free_argvs(char ***argvs, int count);
 
-/* Number of ranks to which arrays of MPI_Alltoallw refer: of the communicator, or of the remote
- * group. */
+/* Return the lengths of arrays that depend on a communicator: ranks to which MPI_Alltoallw sends
+ * (of the communicator, or of the remote group), sources and destinations of a neighbourhood,
+ * dimensions of a Cartesian topology. Return 0 if the communicator is not valid. */
 TERN_GLUE int tern_glue_peers(MPI_Comm comm);
 TERN_GLUE int tern_glue_sources(MPI_Comm comm);
 TERN_GLUE int tern_glue_destinations(MPI_Comm comm);
 TERN_GLUE int tern_glue_dimensions(MPI_Comm comm);
 
-/* Handles of a Fortran integer, and back. */
+/* Convert a Fortran integer to a handle, and back. */
 #define TERN_GLUE_HANDLE(type, name, KIND)                                                         \
     static inline type tern_glue_##name(MPI_Fint index)                                            \
     {                                                                                              \
@@ -140,7 +148,8 @@ TERN_GLUE_HANDLE(MPI_Win, Win, WIN)
 TERN_GLUE_HANDLE(MPI_File, File, FILE)
 TERN_GLUE_HANDLE(MPI_Session, Session, SESSION)
 
-/* From 0 to 1 for an index that is none if negative (MPI_UNDEFINED). */
+/* Converts an index that counts from 0 to one that counts from 1. A negative index (MPI_UNDEFINED)
+ * stays. */
 static inline int tern_glue_one_based(int index)
 {
     return index >= 0 ? index + 1 : index;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The Fortran procedures that are functions, or that C does not have. The generator gives them
- * their names. */
+/* The Fortran procedures that are functions, or that C does not have. The generator makes their
+ * Fortran names (hand_names.inc). */
 
 #include "lib/fortran/glue.h"
 
@@ -37,7 +37,7 @@ void tern_f_mpi_pcontrol(MPI_Fint *level)
     PMPI_Pcontrol(*level);
 }
 
-/* Does nothing: that the compiler cannot know is what it is for. */
+/* Does nothing. Its purpose is that the compiler cannot know this. */
 void tern_f_mpi_f_sync_reg(void *buffer)
 {
     (void)buffer;

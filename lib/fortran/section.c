@@ -22,9 +22,9 @@ void tern_section_from_gfortran(const struct tern_gfortran_array *from,
 /* ---- datatypes ---- */
 
 /*
- * The first `count` elements of the array: whole slabs of the highest dimension, then of the next
- * one, and so on. level[i] is one slab of dimension i, with the distance to the next one as its
- * extent.
+ * Makes a datatype of the first `count` elements of the array: whole slabs of the highest
+ * dimension, then of the next lower one, and so on. level[i] is one slab of dimension i; its extent
+ * is the distance to the next slab.
  */
 static void make_elements(const struct tern_descriptor *array, MPI_Count count,
                           MPI_Datatype element, MPI_Datatype *ret_type)
@@ -56,7 +56,8 @@ static void make_elements(const struct tern_descriptor *array, MPI_Count count,
         PMPI_Type_free(&level[i]);
 }
 
-/* Offset of an element in the array, counted in Fortran's order. */
+/* Returns the offset of an element in the array in bytes. Elements are counted in Fortran's
+ * order. */
 static MPI_Aint offset_of(const struct tern_descriptor *array, MPI_Count element)
 {
     MPI_Aint offset = 0;
@@ -69,7 +70,7 @@ static MPI_Aint offset_of(const struct tern_descriptor *array, MPI_Count element
     return offset;
 }
 
-/* The first `bytes` bytes of the array's elements. */
+/* Makes a datatype of the first `bytes` bytes of the array's elements. */
 static void make_bytes(const struct tern_descriptor *array, MPI_Count bytes, MPI_Datatype *ret_type)
 {
     MPI_Count whole = bytes / (MPI_Count)array->element_bytes,
@@ -90,7 +91,7 @@ static bool usable(MPI_Datatype type)
     return handle && handle->magic == TERN_MAGIC_DATATYPE && handle->state;
 }
 
-/* Where the datatype begins and ends relative to its element, and how many bytes it has. */
+/* Bounds of a datatype relative to its address, and the number of data bytes in it. */
 struct shape {
     MPI_Count lower, extent, true_lower, true_extent, size;
 };
@@ -105,7 +106,7 @@ static struct shape shape_of(MPI_Datatype type)
     return shape;
 }
 
-/* Does it lie within one element of the array? */
+/* Returns true if the datatype lies within one element of the array. */
 static bool within_element(const struct shape *shape, const struct tern_descriptor *array)
 {
     return shape->extent == (MPI_Count)array->element_bytes && shape->true_lower >= 0 &&
@@ -115,7 +116,7 @@ static bool within_element(const struct shape *shape, const struct tern_descript
 const char *tern_section_type(struct tern_section *section, const struct tern_descriptor *array,
                               MPI_Count count, MPI_Datatype *type)
 {
-    if (!usable(*type) || count < 0) /* the call itself says what is wrong */
+    if (!usable(*type) || count < 0) /* the MPI call itself reports the error */
         return NULL;
     struct shape shape = shape_of(*type);
     bool whole_elements = within_element(&shape, array);
@@ -134,7 +135,7 @@ const char *tern_section_type(struct tern_section *section, const struct tern_de
     return NULL;
 }
 
-/* The distance of neighbouring elements, if it is the same everywhere; else 0. */
+/* Returns the distance of neighbouring elements if it is the same everywhere, else 0. */
 static ptrdiff_t distance(const struct tern_descriptor *array)
 {
     ptrdiff_t step = 0, next = 0;
@@ -195,7 +196,7 @@ static size_t bytes_of(const struct tern_descriptor *array)
     return bytes;
 }
 
-/* Copies the dimensions up to `dimension`, from the array to *run or back, and moves *run behind
+/* Copies the dimensions up to `dimension` from the array to *run, or back, and advances *run past
  * them. */
 static void copy_slab(const struct tern_descriptor *array, int dimension, char *element, char **run,
                       bool back)
@@ -236,7 +237,8 @@ void tern_section_end(struct tern_section *section)
     *section = (struct tern_section){0};
 }
 
-/* What a request needs until it is complete: the caller's descriptor goes before. */
+/* What a request needs until it is complete. Holds a copy of the descriptor, because the caller's
+ * ends with the call. */
 struct later {
     struct tern_section section;
     struct tern_descriptor array;

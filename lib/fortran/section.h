@@ -3,16 +3,16 @@
 #define TERN_FORTRAN_SECTION_H
 
 /*
- * Array sections as buffers of mpi_f08: a(1:20:2, :) is no run of memory, and what a call sends or
- * receives are its elements in Fortran's order. Where a call has one count and one datatype for the
- * buffer, a datatype is made that describes exactly those elements. Elsewhere (reductions, a count
- * for each rank) the call works on a copy; a nonblocking call gives the copy back when its request
- * is complete.
+ * Array sections as buffers of mpi_f08. A section such as a(1:20:2, :) is not one run of memory. A
+ * call sends or receives its elements in Fortran's order. If a call has one count and one datatype
+ * for the buffer, a datatype is made that describes exactly those elements. Other calls
+ * (reductions, a count for each rank) work on a copy. A nonblocking call copies the results back
+ * when its request is complete.
  */
 
 #include "lib/fortran/glue.h"
 
-/* gfortran's own description of an array, which procedures without bind(C) get. */
+/* gfortran's own description of an array, passed to procedures without bind(C). */
 struct tern_gfortran_array {
     char *base;
     ptrdiff_t offset;
@@ -20,19 +20,20 @@ struct tern_gfortran_array {
     int version;
     int8_t rank, type;
     int16_t attribute;
-    ptrdiff_t span; /* bytes that strides count */
+    ptrdiff_t span; /* bytes per unit of a stride; 0: element_bytes */
     struct {
         ptrdiff_t stride, lower_bound, upper_bound;
     } dim[15];
 };
+/* Converts gfortran's description to a descriptor. */
 TERN_GLUE void tern_section_from_gfortran(const struct tern_gfortran_array *from,
                                           struct tern_descriptor *ret_array);
 
-/* What has to be undone behind a call. Zero: nothing. */
+/* What must be undone after a call. All zero: nothing. */
 struct tern_section {
-    MPI_Datatype made;                   /* NULL: none */
-    const struct tern_descriptor *array; /* of which `copy` is a copy */
-    char *copy;                          /* NULL: none */
+    MPI_Datatype made;                   /* a datatype that was made for the call; NULL: none */
+    const struct tern_descriptor *array; /* the section that `copy` is a copy of */
+    char *copy;                          /* the copy of the section; NULL: none */
     bool writes;                         /* the call may write into the copy */
 };
 
@@ -52,32 +53,35 @@ static inline bool tern_section_dense(const struct tern_descriptor *array)
     return true;
 }
 
-/* Each of these prepares a call whose buffer is a section. They return NULL, or what is wrong with
- * it. */
+/* Each of these prepares a call whose buffer is a section. They return NULL, or a text that says
+ * why the call cannot use the section. */
 
-/* Makes *type stand for the first `count` elements of the old *type in the section, so that the
- * count is 1. */
+/* Replaces *type by a datatype for the first `count` elements of the old *type in the section. The
+ * call must then pass the count 1. */
 TERN_GLUE const char *tern_section_type(struct tern_section *section,
                                         const struct tern_descriptor *array, MPI_Count count,
                                         MPI_Datatype *type);
-/* Makes a copy, and *address its address. `writes`: the call may write into it. */
+/* Makes a copy and sets *address to it. `writes`: the call may write into the copy. */
 TERN_GLUE const char *tern_section_copy(struct tern_section *section,
                                         const struct tern_descriptor *array, bool writes,
                                         void **address);
-/* Makes *type have the distance of the section's elements as its extent if that is the same
- * everywhere; else a copy. The call's counts and displacements stay as they are. */
+/* If the distance of neighbouring elements is the same everywhere, replaces *type by a datatype
+ * with this extent; else makes a copy. The call's counts and displacements stay as they are. */
 TERN_GLUE const char *tern_section_stretch(struct tern_section *section,
                                            const struct tern_descriptor *array, bool writes,
                                            MPI_Datatype *type, void **address);
-/* Persistent calls cannot use a copy, for it would have to be made at each start. */
+/* Does this for a persistent call, which cannot use a copy because the copy would have to be made
+ * at each start. */
 TERN_GLUE const char *tern_section_stretch_only(struct tern_section *section,
                                                 const struct tern_descriptor *array,
                                                 MPI_Datatype *type);
+/* Returns the text for procedures that cannot use any section. */
 TERN_GLUE const char *tern_section_refuse(void);
 
-/* Undoes it, behind the call. */
+/* Undoes the preparation, after the call. */
 TERN_GLUE void tern_section_end(struct tern_section *section);
-/* The same when the request is complete. `rc` is the call's result. */
+/* Undoes the preparation when `request` is complete, or at once if `rc`, the result of the call, is
+ * an error. */
 TERN_GLUE void tern_section_end_with(struct tern_section *section, int rc, MPI_Request request);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* MPI_BOTTOM and its kin for programs that do not bring them in COMMON blocks: `use mpi_f08`
- * programs take copies of these objects (COPY relocations), with the sizes that Open MPI gave them.
- * Only their addresses mean anything. */
+/* MPI_BOTTOM and similar objects, for programs that do not define them in COMMON blocks. Programs
+ * with `use mpi_f08` hold copies of these objects (COPY relocations), so the sizes must be Open
+ * MPI's. Only the addresses mean anything. */
 
 #include <mpi.h>
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Id: 1 bit for partitioned communication | 1 for the local group of an intercommunicator | job (10
- * bits) | rank of the leader (24) | number (27) | 1 bit for collectives. The lowest bits of the
- * number are the lane. Numbers begin at 16: below it are the contexts that need no leader (world,
- * self). They are used again after 2^27 ids made by one rank; numbers of contexts that are still
- * open here (the leader is a member) are passed over, and those of ids that wait to be used
- * (lib/pml/ids.h). */
+/* The bits of an id, highest first: 1 for partitioned communication, 1 for the local group of an
+ * intercommunicator, job (10), rank of the leader (24), number (27), 1 for collectives. The lowest
+ * bits of the number are the lane. Numbers begin at 16: the contexts that need no leader (world,
+ * self) have lower ones. Numbers are used again after one rank has made 2^27 ids. Numbers of
+ * contexts that are still open here (the leader is a member), and of ids that wait to be used, are
+ * skipped (lib/pml/ids.h). */
 enum { NUMBER_BITS = 27, FIRST_NUMBER = 16 };
 
 static struct tern_ids ids;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What happens to a packet that has arrived. Messages are put into the order of their sequence
- * numbers per (context, source), matched, or kept; answers go to the request they name. Called by
- * the byte movers from inside progress, and by the self byte mover from inside send; sends nothing
- * but control packets and never waits.
+ * Delivery of packets that have arrived. Messages are put into the order of their sequence numbers
+ * per (context, source), and then matched, or kept. Answers go to the request they name. The byte
+ * movers call this from inside progress; the self byte mover calls it from inside send. Delivery
+ * sends control packets only, and never waits.
  */
 
 #include "lib/pml/match.h"
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kind of a kept message that its sender has taken back: only its sequence number is still needed.
- */
+/* Kind of a kept message that its sender has taken back: only its sequence number is still
+ * needed. */
 enum { TAKEN_BACK = 0 };
 
-/* There is no memory for the bytes of an unexpected message. Keeps an announcement without a sender
- * in its place: the receive that matches it, and no other, fails (begin_announced). Ends the
- * process if there is no memory even for that. */
+/* Called if there is no memory for the bytes of an unexpected message. Keeps an announcement
+ * without a sender in its place: the receive that matches this announcement fails, and no other
+ * (begin_announced). Ends the process if there is no memory even for that. */
 static __attribute__((cold, noinline)) struct tern_unexpected *
 keep_without_bytes(const struct tern_context *context, struct tern_peer *from,
                    const struct tern_packet *packet, size_t length)
@@ -86,8 +86,8 @@ static __attribute__((noinline)) void accept_unexpected(struct tern_context *con
     add_unexpected(context, message);
 }
 
-/* In order: to the receive that waits for it, or among the unexpected ones. False: no receive waits
- * any more. */
+/* Accepts a message in its turn: gives it to the receive that waits for it, or adds it to the
+ * unexpected messages. Returns false if no receive is posted in the lane any more. */
 static inline bool accept_message(struct tern_context *context, struct tern_peer *from,
                            const struct tern_packet *packet, const void *payload, size_t length)
 {
@@ -100,7 +100,7 @@ static inline bool accept_message(struct tern_context *context, struct tern_peer
     return true;
 }
 
-/* The same for a message that was kept until its turn came. */
+/* Accepts a message that was kept until its turn. */
 static void accept_kept(struct tern_context *context, struct tern_unexpected *message)
 {
     struct tern_packet *packet = &message->packet;
@@ -116,7 +116,8 @@ static void accept_kept(struct tern_context *context, struct tern_unexpected *me
     tern_unexpected_free(message);
 }
 
-/* Guards the tables by rank against a damaged packet. */
+/* Returns true if the packet's source is a rank of the context. Protects the tables by rank from a
+ * damaged packet. */
 static bool from_member(const struct tern_context *context, const struct tern_peer *from,
                         const struct tern_packet *packet)
 {
@@ -132,7 +133,7 @@ static bool in_turn(const struct tern_context *context, const struct tern_packet
     return context->recv_seq[packet->source] == packet->seq;
 }
 
-/* Parked messages of this context whose turn it is now. */
+/* Accepts the parked messages of this context whose turn it is now. */
 static void unpark(struct tern_context *context)
 {
     struct tern_list_node *parked = &context->lane->parked;
@@ -143,11 +144,12 @@ static void unpark(struct tern_context *context)
             continue;
         tern_list_remove(&message->arrived);
         accept_kept(context, message);
-        link = parked->next; /* one that stands before it may be the next */
+        link = parked->next; /* a message earlier in the list may be the next in turn */
     }
 }
 
-/* Too soon: its context is not open here yet, or it overtook others. */
+/* Keeps a message that cannot be matched yet: its context is not open here yet, or it overtook
+ * others. */
 static __attribute__((noinline)) void keep(struct tern_list_node *list, struct tern_peer *from,
                                            const struct tern_packet *packet, const void *payload,
                                            size_t length)
@@ -198,8 +200,8 @@ void tern_deliver_early(struct tern_context *context)
     unpark(context);
 }
 
-/* A message that nobody will receive. Its sender gets back the credit, or the memory that it keeps
- * for us. */
+/* Drops a message that will never be received. Gives its sender back the credit, or the buffer of
+ * an announced message. */
 static void drop_message(struct tern_unexpected *message)
 {
     if (message->packet.kind == TERN_PACKET_RENDEZVOUS) {
@@ -228,7 +230,8 @@ void tern_deliver_forget(struct tern_context *context)
     }
 }
 
-/* The message `id` of `from` among those that came too soon, or NULL. */
+/* Finds the message `id` of `from` in a list of early or parked messages. Returns NULL if there is
+ * none. */
 static struct tern_unexpected *find_kept(struct tern_list_node *kept, const struct tern_peer *from,
                                          uint64_t context_id, uint64_t id)
 {
@@ -243,7 +246,7 @@ static struct tern_unexpected *find_kept(struct tern_list_node *kept, const stru
     return NULL;
 }
 
-/* A sender wants its announced message back: possible while nobody has matched it. */
+/* Answers a sender that wants to cancel a message: possible while the message is not matched. */
 static void deliver_cancel(struct tern_peer *from, const struct tern_packet *packet,
                            const struct tern_reply *reply)
 {
@@ -268,7 +271,7 @@ static void deliver_cancel(struct tern_peer *from, const struct tern_packet *pac
                       sizeof answer);
 }
 
-/* An answer, or a question about a message. */
+/* Delivers an answer, or a question about a message. */
 static __attribute__((noinline)) void deliver_control(struct tern_peer *from,
                                                       const struct tern_packet *packet,
                                                       const void *payload, size_t length)
@@ -318,11 +321,12 @@ bool tern_pml_deliver(struct tern_peer *from, const struct tern_packet *packet, 
     }
 }
 
-/* A message can go straight to its receive if that is posted and the message in its turn. */
+/* Finds where the bytes of a message go. A message can go straight to its receive if the receive is
+ * posted and it is the message's turn. */
 static void *place_message(struct tern_peer *from, const struct tern_packet *packet,
                            struct tern_cursor *ret_to)
 {
-    if (tern_lane_of(packet->context)->index != from->lane) /* another thread's */
+    if (tern_lane_of(packet->context)->index != from->lane) /* belongs to another lane */
         return NULL;
     struct tern_context *context = tern_context_find(&tern_lanes[from->lane], packet->context);
     if (!context || !from_member(context, from, packet) || !in_turn(context, packet))
@@ -346,8 +350,7 @@ void *tern_pml_place(struct tern_peer *from, const struct tern_packet *packet, s
     case TERN_PACKET_EAGER:
     case TERN_PACKET_EAGER_SYNC:
         return place_message(from, packet, ret_to);
-    default: /* an announcement is not what the receive is for, and an answer is no message at all
-              */
+    default: /* an announcement does not carry the receive's bytes, and an answer is no message */
         return NULL;
     }
 }

@@ -8,8 +8,8 @@ void tern_ids_init(struct tern_ids *ids, uint32_t least, uint32_t limit,
     tern_list_init(&ids->ranges);
 }
 
-/* Returns the number behind the first obstacle found in first .. first + count - 1, or 0 if all of
- * them are free. */
+/* Returns the number after the first obstacle found in first .. first + count - 1, or 0 if all of
+ * these numbers are free. */
 static uint32_t behind_obstacle(const struct tern_ids *ids, uint32_t first, uint32_t count)
 {
     for (const struct tern_list_node *link = ids->ranges.next; link != &ids->ranges;
@@ -24,8 +24,8 @@ static uint32_t behind_obstacle(const struct tern_ids *ids, uint32_t first, uint
     return 0;
 }
 
-/* Returns 0 if two passes over all numbers have found no place: from `next` to the end, and from
- * the begin to the end. */
+/* Returns the first of `count` free numbers in a row. Returns 0 if two passes over all numbers have
+ * found none: from `next` to the end, and from the begin to the end. */
 static uint32_t find_free(struct tern_ids *ids, uint32_t count)
 {
     uint32_t first = ids->next;

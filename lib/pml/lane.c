@@ -50,12 +50,13 @@ int tern_lanes_init(void)
 
 void tern_lane_tell_threads(struct tern_lane *lane)
 {
-    /* before the doorbell's word is read, by the sleeper's barrier: it looks at the events again */
+    /* release: the count must be visible before the doorbell's word is read. The sleeper, after its
+     * barrier, looks at the events again. */
     __atomic_fetch_add(&lane->events, 1, __ATOMIC_RELEASE);
     tern_doorbell_ring_self();
 }
 
-/* The unit of ticks is the machine's: measured since the start. */
+/* The length of a tick depends on the machine: it is measured since the start. */
 uint64_t tern_lane_ns_of(uint64_t ticks)
 {
     uint64_t passed = tern_ticks() - start.ticks;

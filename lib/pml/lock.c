@@ -9,16 +9,18 @@
 
 static struct tern_lock library = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* It belongs to the thread: a word that names the owner would be read by others while it changes,
- * and on weakly ordered machines a former owner could take itself for the present one. */
+/* The locks that this thread holds. Thread-local: other threads would read a word in the lock that
+ * names the owner while it changes, and on weakly ordered machines a former owner could take itself
+ * for the present owner. */
 static __thread struct tern_held mine __attribute__((tls_model("initial-exec")));
 
+/* Counts that this thread has taken the lock. */
 static void has_it(struct tern_lock *lock)
 {
     __atomic_store_n(&lock->handovers, lock->handovers + 1, __ATOMIC_RELAXED);
 }
 
-/* Most calls are over before the system could put us to sleep and wake us. */
+/* Tries for a short time: most calls end before the system could put us to sleep and wake us. */
 static bool taken_soon(struct tern_lock *lock)
 {
     enum { TRIES = 25 };
@@ -31,7 +33,7 @@ static bool taken_soon(struct tern_lock *lock)
     return false;
 }
 
-/* True: at once. */
+/* Takes the lock. Returns true if there was no wait. */
 static bool take(struct tern_lock *lock)
 {
     bool at_once = pthread_mutex_trylock(&lock->mutex) == 0;
@@ -87,7 +89,8 @@ void tern_lane_take(struct tern_lane *lane)
 
 void tern_lane_give(struct tern_lane *lane)
 {
-    if (mine.lane_depth == 0 || --mine.lane_depth > 0) /* 0: threads are allowed only since */
+    /* 0: threads were allowed after the lane was taken */
+    if (mine.lane_depth == 0 || --mine.lane_depth > 0)
         return;
     mine.lane = NULL;
     pthread_mutex_unlock(&lane->lock.mutex);

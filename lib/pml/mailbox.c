@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Packets of one lane that arrive in another: the sender has another number of lanes than we, so
- * its rings do not end where its communicators live. They are copied into the mailbox of their
- * lane, which that lane's progress empties, in order. Processes with the same number of lanes never
- * come here.
+ * Packets of one lane that arrive in another. This happens if the sender has another number of
+ * lanes than this process, so that a ring of the sender does not end in the lane of its
+ * communicators. Such a packet is copied into the mailbox of its lane, which that lane's progress
+ * empties, in order. Processes with equal numbers of lanes never use mailboxes.
  */
 
 #include "lib/node/doorbell.h"
@@ -17,14 +17,15 @@
 
 struct letter {
     struct tern_list_node link;
-    uint32_t from_lane; /* where it arrived */
-    uint32_t job, rank; /* of the sender */
+    uint32_t from_lane; /* lane in which the packet arrived */
+    uint32_t job, rank; /* job and rank of the sender */
     struct tern_packet packet;
     size_t length;
     unsigned char payload[];
 };
 
-/* Whose is it? Messages go by their context, all else by the request of ours that it names. */
+/* Returns the lane that a packet belongs to: messages by their context, other packets by the
+ * request of this process that they name. */
 static uint32_t lane_of(const struct tern_packet *packet, const void *payload, size_t length)
 {
     struct tern_reply reply;

@@ -54,8 +54,8 @@ static _Noreturn void out_of_memory(const struct tern_lane *lane)
     abort();
 }
 
-/* Drops empty queues; if the table stays more than half full it doubles. Amortised over the
- * insertions since. */
+/* Drops empty queues. If the table is more than half full even then, doubles the table. The cost is
+ * spread over the insertions since the last time. */
 static void tidy(struct tern_lane *lane, struct tern_match_table *table)
 {
     uint32_t size = table->buckets ? table->mask + 1 : 0;
@@ -77,7 +77,7 @@ static void tidy(struct tern_lane *lane, struct tern_match_table *table)
     struct tern_queue **buckets = calloc(larger, sizeof *buckets);
     if (!buckets) {
         if (size)
-            return; /* slower, but right */
+            return; /* the table stays: slower, but correct */
         out_of_memory(lane);
     }
     for (uint32_t i = 0; i < size; i++)
@@ -128,7 +128,7 @@ static void raise_mark(uint64_t *mark, uint64_t length)
         __atomic_store_n(mark, length, __ATOMIC_RELAXED);
 }
 
-/* Does it ask for any source or any tag? Internal tags are negative, too. */
+/* Returns true if the receive has a wildcard. Internal tags are negative, too. */
 static inline bool wild(const struct tern_pml_request *request)
 {
     return TERN_UNLIKELY((request->rank | request->tag) < 0) &&
@@ -211,7 +211,8 @@ static inline struct tern_pml_request *oldest_in_queues(const struct tern_contex
                                               : older_by_wildcards(context, source, tag, best);
 }
 
-/* No wildcard takes an internal tag but that for sources. */
+/* Returns true if a receive for (source, tag) matches the packet. MPI_ANY_TAG does not match
+ * internal tags; MPI_ANY_SOURCE does. */
 static inline bool takes(int source, int tag, const struct tern_packet *packet)
 {
     return (source == packet->source || source == MPI_ANY_SOURCE) &&
@@ -223,7 +224,7 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context,
 {
     if (!context->posted_length)
         return NULL;
-    struct tern_pml_request *request = context->first; /* older than all others */
+    struct tern_pml_request *request = context->first; /* older than all other receives */
     if (!request || !takes(request->rank, request->tag, packet))
         request = oldest_in_queues(context, packet->source, packet->tag);
     if (request)
@@ -231,7 +232,7 @@ struct tern_pml_request *tern_match_posted(struct tern_context *context,
     return request;
 }
 
-/* Links of a message, counted from its first: those by wildcards lie before it. */
+/* Links of a message, counted from its first. The links for queues by wildcards lie before it. */
 enum { BY_TAG = -2, BY_SOURCE, EXACT, ARRIVED, WIDE = 2 };
 
 static struct tern_list_node *link_of(struct tern_unexpected *message, int which)
@@ -274,7 +275,8 @@ static void append(struct tern_unexpected *message, int source, int tag, int whi
     tern_list_append(&queue->items, link_of(message, which));
 }
 
-/* No receive with MPI_ANY_TAG takes an internal tag. */
+/* Puts the message into the queues by wildcards. No receive with MPI_ANY_TAG matches an internal
+ * tag. */
 static void append_by_wildcards(struct tern_unexpected *message)
 {
     int source = message->packet.source, tag = message->packet.tag;
@@ -311,6 +313,7 @@ void tern_match_remove(struct tern_unexpected *message)
     tern_count(&context->lane->unexpected.items, -1);
 }
 
+/* Moves the message to memory with room for the links by wildcards. */
 static struct tern_unexpected *widen(struct tern_unexpected *message)
 {
     struct tern_unexpected *wide = tern_unexpected_new(NULL, message->length);
@@ -324,6 +327,7 @@ static struct tern_unexpected *widen(struct tern_unexpected *message)
     return wide;
 }
 
+/* Puts all messages of the context into queues by wildcards too, from now on. */
 static __attribute__((noinline)) void begin_by_wildcards(struct tern_context *context)
 {
     for (int internal = 0; internal < 2; internal++) {
@@ -346,7 +350,7 @@ static struct tern_unexpected *first_of(struct tern_context *context, int source
     return queue && !tern_list_empty(&queue->items) ? message_at(queue->items.next, which) : NULL;
 }
 
-/* For (source, tag), of which one at least is a wildcard. */
+/* Finds the first message for (source, tag), at least one of which is a wildcard. */
 static struct tern_unexpected *first_by_wildcards(struct tern_context *context, int source, int tag)
 {
     enum { FEW = 8 };
@@ -413,6 +417,8 @@ struct tern_unexpected *tern_match_announced(struct tern_context *context,
     return NULL;
 }
 
+/* Returns true if `peer` is rank `source` of the context, or any rank of it if `source` is
+ * MPI_ANY_SOURCE. */
 static bool names(const struct tern_context *context, int source, const struct tern_peer *peer)
 {
     if (source != MPI_ANY_SOURCE)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A peer that is lost: its connection has ended before its time, while its process may live on; or
- * none could be made, from here or from there. Packets may have been lost with a connection, and
- * nobody knows which, so nothing that passes between the two can be trusted any more: whatever
- * waits for the peer ends with an error, at once, and so does whatever is begun with it afterwards.
- * Messages that had come as a whole can still be received. A receive from any source might wait for
- * just this peer: it ends, too, for communicators that have it. Other peers are not concerned; what
- * the program does about it is its error handler's.
+ * Lost peers. A peer is lost if a connection to it has ended too early, though its process may live
+ * on, or if no connection could be made, from here or from there. Packets may have been lost with a
+ * connection, and nobody knows which. So nothing between the two processes can be trusted any more:
+ * whatever waits for the peer ends with an error at once, and so does whatever is started with it
+ * later.
+ *
+ * Messages that had arrived as a whole can still be received. A receive from any source might be
+ * waiting for the lost peer, so it ends too, in communicators that have this peer. Other peers are
+ * not affected. The error handler decides what the program does next.
  */
 
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
+/* Records why the peer is lost. Returns TERN_ERR_UNREACHABLE. */
 static int why(const struct tern_peer *peer)
 {
     return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
@@ -25,7 +28,8 @@ static void fail(struct tern_pml_request *request, struct tern_peer *peer)
     tern_request_complete(&request->req, why(peer));
 }
 
-/* Dialogues: announced messages, and those of which DATA is awaited. */
+/* Ends all requests in dialogue with the peer: announced messages, and receives that wait for
+ * DATA. */
 static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
 {
     for (uint32_t i = 1; i < lane->number_count; i++)
@@ -41,13 +45,13 @@ void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
     tern_peer_update(peer);
     if (owner)
         fail(owner, peer);
-    tern_pending_flush(lane); /* the byte mover refuses what waits for this peer */
+    tern_pending_flush(lane); /* the byte mover refuses what waits to be sent to this peer */
     fail_dialogues(lane, peer);
     for (struct tern_pml_request *request; (request = tern_match_waiting_for(lane, peer));) {
         tern_match_withdraw(request);
         fail(request, peer);
     }
-    tern_lane_tell(lane); /* others may wait in a probe */
+    tern_lane_tell(lane); /* other threads may wait in a probe */
 }
 
 int tern_pml_check_source(const struct tern_context *context, int source)

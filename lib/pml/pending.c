@@ -3,10 +3,10 @@
 /*
  * Backpressure and credit.
  *
- * When a byte mover answers `again`, what was to be sent waits in its peer's queue, and everything
- * after it too, so order holds and nobody blocks. Credit bounds what a peer must buffer for us:
- * eager messages spend it, the peer gives it back when it has matched them; without credit messages
- * are only announced (rendezvous) and stay in our memory.
+ * When a byte mover answers TERN_ERR_AGAIN, the packet waits in its peer's queue, and so does
+ * everything sent to that peer later. So order is kept and no caller blocks. Credit limits what a
+ * peer must buffer for us: eager messages use up credit, and the peer gives it back when it has
+ * matched them. Without credit, messages are only announced (rendezvous) and stay in our memory.
  */
 
 #include "lib/pml/pml_request.h"
@@ -19,8 +19,8 @@
 
 static int64_t credit_bytes, lendable_bytes;
 int64_t tern_credit_owed_most;
-static int64_t lent_bytes; /* of unexpected messages, in all lanes, for which their senders have
-                              credit again */
+/* bytes of unexpected messages, in all lanes, whose senders have their credit back already */
+static int64_t lent_bytes;
 
 void tern_pending_init(void)
 {
@@ -65,11 +65,11 @@ static int flush_peer(struct tern_peer *peer)
     while (!tern_list_empty(&peer->pending)) {
         struct tern_pending *first = TERN_CONTAINER(peer->pending.next, struct tern_pending, link);
         struct tern_list_node *next = first->link.next;
-        /* it may free or complete what holds `first`, so it leaves the queue before, and comes back
-         * in front if need be */
+        /* `push` may free or complete what holds `first`, so `first` leaves the queue before, and
+         * is put back in front if it could not be sent */
         tern_list_remove(&first->link);
         if (first->push(first) == TERN_ERR_AGAIN) {
-            /* before `next`, which is again the second or the list's end */
+            /* before `next`, which is the second item again, or the list's end */
             tern_list_append(next, &first->link);
             return count;
         }
@@ -133,15 +133,15 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     int rc = tern_peer_ready(peer);
     if (rc == 0 && !tern_list_empty(&peer->pending))
         rc = TERN_ERR_AGAIN;
-    else if (rc == 0) /* credit can wait for what is sent next */
+    else if (rc == 0) /* a CREDIT packet can wait for the packet that is sent next */
         rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon
                                                  : peer->btl->send)(peer, packet, payload, length);
-    if (rc == 0 || rc == TERN_ERR_UNREACHABLE) /* then the peer is, or will soon be, lost: whatever
-                                                  waits for this fails */
+    /* the peer is lost, or will be soon: everything that waits for this packet fails */
+    if (rc == 0 || rc == TERN_ERR_UNREACHABLE)
         return;
     struct control *control = rc == TERN_ERR_AGAIN ? malloc(sizeof *control) : NULL;
     if (!control) {
-        /* without it the peer would wait for ever */
+        /* without the answer the peer would wait for ever */
         tern_log("cannot answer rank %u: %s", peer->rank,
                  rc == TERN_ERR_AGAIN ? "no memory" : tern_error_text(rc));
         abort();
@@ -152,9 +152,9 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     tern_pending_append(peer, &control->pending);
 }
 
-/* The sender has a credit per lane of its own, of which we know no more than that the context names
- * it. So what is owed is kept apart by the largest number of lanes there can be; even if all of
- * these are one lane of the sender, half of its credit always comes back. */
+/* Gives back credit. The sender has a separate credit for each of its lanes. We know only that the
+ * context names the lane. So owed credit is counted separately for the largest possible number of
+ * lanes. Even if all of them are one lane of the sender, half of its credit always comes back. */
 static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes)
 {
     uint64_t lane = context_id >> 1 & (TERN_LANES_MAX - 1);
@@ -169,7 +169,7 @@ static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes
     tern_control_send(peer, &packet, &reply, sizeof reply);
 }
 
-/* Returns what is lent then. Lanes share it. */
+/* Adds `bytes` to what is lent. Returns the new sum. All lanes share the sum. */
 static int64_t change_lent(int64_t bytes)
 {
     if (TERN_UNLIKELY(tern_threads))

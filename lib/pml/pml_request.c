@@ -13,7 +13,7 @@ struct tern_pml_request *tern_pml_request_make(void)
     return request;
 }
 
-/* Its memory shall not come back soon. */
+/* Frees the request so that its memory is not used again soon (tern_object_keep_freed). */
 static __attribute__((cold, noinline)) void release_for_good(struct tern_request *req)
 {
     tern_lane_lock(req->lane);

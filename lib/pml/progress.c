@@ -3,14 +3,14 @@
 /*
  * Progress and waiting (docs/waiting.md).
  *
- * Waiting spins while every rank can have a processor of its own, and gives the processor away
- * early when they cannot: a few polls, some yields, then sleep. Both end asleep: an idle rank costs
- * nothing.
+ * If every rank can have a processor of its own, a waiting rank spins. If not, it gives the
+ * processor away early: a few polls, some yields, then sleep. In both cases it sleeps in the end:
+ * an idle rank costs nothing.
  *
- * With several lanes a thread polls the lane in which its condition comes true. MPI promises
- * progress in all of them, though, and nobody else may be in MPI: so a thread with nothing to do
- * looks at those lanes that have not been polled for a while, and at all before it sleeps; never at
- * one where another thread is busy, for that one would have to wait for us.
+ * With several lanes a thread polls the lane in which its condition comes true. But MPI promises
+ * progress in all lanes, and there may be no other thread in MPI. So a thread with nothing to do
+ * polls the lanes that have not been polled for a while, and all lanes before it sleeps. It never
+ * polls a lane in which another thread is busy, because that thread would have to wait for it.
  */
 
 #include "lib/node/doorbell.h"
@@ -61,7 +61,7 @@ int tern_lane_progress(struct tern_lane *lane)
     return count;
 }
 
-/* With threads: a round, unless another thread is in the lane or about to be. */
+/* With threads: makes a round unless another thread holds the lane or waits for it. */
 static int try_progress(struct tern_lane *lane)
 {
     if (!tern_lane_trylock(lane))
@@ -72,8 +72,8 @@ static int try_progress(struct tern_lane *lane)
     return count;
 }
 
-/* The lanes of a set of bits. What this thread holds it gives up meanwhile: it may be another lane.
- */
+/* Makes a round in each lane of a set of bits. Releases this thread's locks meanwhile, because they
+ * may include another lane. */
 static int try_others(uint32_t lanes)
 {
     if (!lanes)
@@ -91,12 +91,12 @@ static int progress_with_threads(struct tern_lane *lane)
     if (!lane)
         return try_others((1u << tern_lane_count) - 1);
     int count = try_progress(lane);
-    if (!count) /* what this lane waits for may come in by another */
+    if (!count) /* packets for this lane may arrive in another lane */
         count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED));
     return count;
 }
 
-/* lane: NULL: all of them. */
+/* Makes a round in `lane`, or in all lanes if NULL. */
 static inline int progress(struct tern_lane *lane)
 {
     return TERN_LIKELY(!tern_threads) ? tern_lane_progress(tern_lanes)
@@ -110,8 +110,8 @@ int tern_progress(void)
 
 enum { STALE_US = 20 };
 
-/* A round of those lanes besides `own` in which nobody has made progress since this thread last
- * looked. */
+/* Makes a round in those lanes other than `own` in which no thread has made progress since this
+ * thread last looked. */
 static int look_aside(const struct tern_lane *own, uint64_t now)
 {
     static __thread uint64_t looked_at;
@@ -123,7 +123,7 @@ static int look_aside(const struct tern_lane *own, uint64_t now)
         uint32_t rounds = __atomic_load_n(&tern_lanes[i].rounds, __ATOMIC_RELAXED);
         if (&tern_lanes[i] != own && rounds == rounds_seen[i]) {
             stale |= 1u << i;
-            rounds++; /* ours does not count */
+            rounds++; /* the round made here does not count */
         }
         rounds_seen[i] = rounds;
     }
@@ -140,7 +140,7 @@ static inline void let_others_in(void)
         tern_locks_let_others_in();
 }
 
-/* How many polls before the first yield, and yields before sleeping. */
+/* Number of polls before the first yield, and of yields before sleeping. */
 static const struct policy {
     unsigned spins, yields;
 } alone = {2000, 200}, crowded = {2, 16};
@@ -148,13 +148,16 @@ static const struct policy {
 enum {
     SLEEP_US = 100 * 1000,
     LONE_SLEEP_US = 1000,
-    SLOW_YIELD_US = 200, /* a slice of somebody else, not just an interrupt */
-    REMEMBER_WAITS = 64,       /* and it will want another */
+    /* a yield this long is a time slice of another program, not just an interrupt */
+    SLOW_YIELD_US = 200,
+    /* waits for which we assume that the other program wants more slices */
+    REMEMBER_WAITS = 64,
 };
 
-/* Any thread may find these out; all find the same. */
+/* Any thread may set these; all threads get equal results. */
 static bool ranks_share;
-static bool ranks_share_known; /* all ranks of the node have said where they may run */
+/* all ranks of the node have reported on which processors they may run */
+static bool ranks_share_known;
 
 static const struct policy *current_policy(void)
 {
@@ -183,7 +186,9 @@ static void yield_processor(void)
     bool slow = (int64_t)(tern_ticks() - before) > (int64_t)tern_ticks_of_us(SLOW_YIELD_US);
     tern_locks_take_again(held);
     if (slow && !__atomic_load_n(&ranks_share,
-                                 __ATOMIC_RELAXED)) /* else it may have been a rank that copies */
+                                 /* if ranks share processors, it may have been a rank that
+                                  * copies */
+                                 __ATOMIC_RELAXED))
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
 }
 
@@ -195,9 +200,9 @@ static uint32_t events_of_all(void)
     return sum;
 }
 
-/* The last round before sleep, of a lane whose rounds were `before` when the doorbell was armed:
- * what came before that must be seen by somebody. If another thread has begun a round since, it has
- * seen it. */
+/* Makes the last round before sleep in a lane. `before`: the lane's rounds when the doorbell was
+ * armed. Some thread must look for packets that arrived before that. If another thread has begun a
+ * round since, it has looked. */
 static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_polls)
 {
     enum { PATIENCE = 100 };
@@ -212,7 +217,8 @@ static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_
     }
     __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
     tern_btl_before_sleep(lane->index);
-    int count = lane->inside; /* by a thread that is in a function of the user: it goes on */
+    /* a thread is in a function of the user inside a round: it goes on polling */
+    int count = lane->inside;
     count += tern_lane_progress(lane);
     *ret_polls |= lane->poll_count > 0;
     tern_lane_unlock(lane);
@@ -237,11 +243,11 @@ static bool poll_all_before_sleep(bool *ret_polls)
     return count > 0;
 }
 
-/* Whose posts wake this thread? With other threads beside it, or collectives in progress,
- * anybody's. */
+/* Returns whose posts wake this thread. With other threads, or with collectives in progress, the
+ * posts of any rank. */
 static uint32_t awaited_by(const struct tern_waiter *waiter)
 {
-    if (tern_threads) /* which may start collectives, too */
+    if (tern_threads) /* the other threads may start collectives, too */
         return TERN_POSTS_OF_ANY;
     for (uint32_t i = 0; i < tern_lane_count; i++)
         if (tern_lanes[i].poll_count > 0)
@@ -249,15 +255,17 @@ static uint32_t awaited_by(const struct tern_waiter *waiter)
     return waiter->awaited;
 }
 
-/* True: something came after all. */
+/* Sleeps until the doorbell rings. Returns true, without sleeping, if something arrived after
+ * all. */
 static bool sleep_until_rung(const struct tern_waiter *waiter)
 {
     struct tern_held held = tern_locks_release();
     uint32_t armed = tern_doorbell_arm(awaited_by(waiter));
     uint64_t *sleeps = &(waiter->lane ? waiter->lane : tern_lanes)->counters.sleeps;
     bool polls;
-    bool came = poll_all_before_sleep(&polls); /* before a sender could see that we sleep */
-    /* another thread may have brought about the condition before it could see that */
+    /* packets may have been sent before their senders saw that we sleep */
+    bool came = poll_all_before_sleep(&polls);
+    /* another thread may have made the condition true before it saw that we sleep */
     if (tern_threads && events_of_all() != waiter->events)
         came = true;
     if (waiter->came && waiter->came(waiter->what))
@@ -277,12 +285,12 @@ int tern_lane_poll(struct tern_lane *lane)
     if (!count && tern_lane_count > 1)
         count = look_aside(lane, tern_ticks());
     if (!count && current_policy() == &crowded)
-        yield_processor(); /* whoever it is that we look for may need it */
+        yield_processor(); /* the rank from which we expect something may need the processor */
     let_others_in();
     return count;
 }
 
-/* For the counters of a lane that this thread may not hold. */
+/* Adds to the counters of a lane whose lock this thread may not hold. */
 static void count_blocked(struct tern_waiter *waiter, uint64_t now)
 {
     uint64_t *blocked = &(waiter->lane ? waiter->lane : tern_lanes)->counters.blocked_ticks;
@@ -293,20 +301,21 @@ static void count_blocked(struct tern_waiter *waiter, uint64_t now)
     waiter->since = now;
 }
 
-/* While a rank spins: the clock, and the store that others may read, take as long as the poll
- * between them. A fraction of a microsecond of the time blocked is lost with each wait. */
+/* Rounds between looks at the clock while a rank spins. Reading the clock, and storing to memory
+ * that other ranks read, takes as long as the poll between. So each wait loses a fraction of a
+ * microsecond of the time blocked. */
 enum { CLOCK_ROUNDS = 16 };
 
 static void look_at_clock(struct tern_waiter *waiter)
 {
     uint64_t now = tern_ticks();
-    if (!__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* else noted by tern_wait */
+    if (!__atomic_load_n(&ranks_share, __ATOMIC_RELAXED)) /* if they share, tern_wait notes it */
         tern_doorbell_note_waiting(now);
     count_blocked(waiter, now);
 }
 
-/* Whoever needs it meanwhile rings it. A progress thread does not come here: its program may
- * compute. */
+/* Sleeps and notes that this rank stays in MPI: a peer that needs this rank meanwhile rings the
+ * doorbell. A progress thread does not call this, because its program may compute. */
 static bool sleep_and_stay(const struct tern_waiter *waiter)
 {
     tern_doorbell_note_staying();
@@ -317,8 +326,8 @@ static bool sleep_and_stay(const struct tern_waiter *waiter)
 
 bool (*tern_doubt)(void *run, struct tern_request *awaited);
 
-/* Is this wait in vain (tern_doubt)? Asked after 1, 2, 4, 8 ... sleeps that ended without an event.
- */
+/* Returns true if tern_doubt finds that this wait can never end. Asks after 1, 2, 4, 8 ... sleeps
+ * that ended without an event. */
 static bool is_in_vain(struct tern_waiter *waiter, unsigned sleeps)
 {
     if (!waiter->doubts || !sleeps || sleeps & (sleeps - 1))
@@ -327,12 +336,12 @@ static bool is_in_vain(struct tern_waiter *waiter, unsigned sleeps)
     return tern_doubt && tern_doubt(doubter->run, doubter->request);
 }
 
-/* A round without an event. True: there was one after all. */
+/* Idles after a round without an event. Returns true if there was an event after all. */
 static bool idle_round(struct tern_waiter *waiter)
 {
     const struct policy *policy = current_policy();
     unsigned idle = waiter->idle;
-    if (idle == 0) /* a new wait */
+    if (idle == 0) /* a wait begins */
         tern_doorbell_fade_contention();
     if (idle >= policy->spins || idle % CLOCK_ROUNDS == 0)
         look_at_clock(waiter);
@@ -359,14 +368,14 @@ static void wait_round(struct tern_waiter *waiter)
     if (idle_round(waiter))
         waiter->idle = 0;
     let_others_in();
-    /* before the caller looks at its condition again, and only if it may sleep soon: these words
-     * are other threads' */
+    /* Read before the caller looks at its condition again, and only if it may sleep soon, because
+     * other threads write to these words. */
     if (TERN_UNLIKELY(tern_threads) && waiter->idle >= current_policy()->spins)
         waiter->events = events_of_all();
 }
 
-/* Who shares a processor is mostly without it, or copies for others, when its peers look whether it
- * is there. */
+/* A rank that shares a processor mostly does not have it, or copies for others, when its peers look
+ * if it is in MPI. So it notes that it stays. */
 void tern_wait(struct tern_waiter *waiter)
 {
     bool shared = __atomic_load_n(&ranks_share, __ATOMIC_RELAXED);
@@ -392,7 +401,7 @@ bool tern_progress_or_sleep(struct tern_waiter *waiter)
         return true;
     uint32_t before = rounds_of_all();
     sleep_until_rung(waiter);
-    return rounds_of_all() - before <= tern_lane_count; /* ours, before sleeping */
+    return rounds_of_all() - before <= tern_lane_count; /* our own rounds before sleeping */
 }
 
 void tern_progress_await_silence(void)

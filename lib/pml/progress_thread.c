@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A thread that makes progress while the program computes (parameter progress_thread), as a further
- * user of the lanes in MPI_THREAD_MULTIPLE. It sleeps by the doorbell, so it costs nothing until
- * something comes. While other threads poll it keeps away from the doorbell: a sender would have to
- * wake it for each packet that they see anyway.
+ * The thread that makes progress while the program computes (parameter progress_thread). It is one
+ * more user of the lanes in MPI_THREAD_MULTIPLE. It sleeps by the doorbell, so it costs nothing
+ * until something arrives. While other threads poll, it does not arm the doorbell: a sender would
+ * have to wake it for each packet, although the other threads see the packet anyway.
  */
 
 #include "lib/node/doorbell.h"
@@ -44,7 +44,7 @@ int tern_progress_thread_start(void)
 {
     if (running || !tern_param_bool("progress_thread"))
         return 0;
-    /* the program's signals are not for it */
+    /* the program's signals must not be handled by this thread */
     sigset_t all, mask;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Receiving: look among the messages that came before; if there is none, post the receive and wait
- * for a delivery. What a matched message needs then is tern_recv_begin: copy it (eager), pull it
- * from the sender's memory, or ask for it.
+ * Receiving. A receive first looks among the unexpected messages. If none matches, it is posted and
+ * waits for a delivery. tern_recv_begin then does what a matched message needs: copies the message
+ * (eager), pulls it from the sender's memory, or asks for DATA packets.
  */
 
 #include "lib/pml/match.h"
@@ -44,7 +44,8 @@ static __attribute__((cold, noinline)) int cut_off(struct tern_pml_request *requ
     return error;
 }
 
-/* After the bytes: status has what fitted, error says if more came. */
+/* Completes the receive when its bytes are in place. The status has the bytes that fitted; the
+ * error says if the message was longer. */
 static inline void finish(struct tern_pml_request *request, int64_t message_length)
 {
     int error = 0;
@@ -77,7 +78,8 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
     finish(request, length);
 }
 
-/* The sender's memory if it can be read, DATA packets for the rest. */
+/* Receives an announced message: copies from the sender's memory if possible, and asks for DATA
+ * packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
                            const struct tern_rendezvous *rendezvous)
 {
@@ -106,7 +108,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     request->arrived = request->cursor.offset;
     request->message_length = length;
     if (tern_number_give(request)) {
-        /* nothing was copied; the sender must not wait for ever */
+        /* nothing is received, but the sender must not wait for ever */
         reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0);
         tern_request_complete(&request->req, TERN_ERR_NO_MEM);
         return;
@@ -116,7 +118,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
 }
 
-/* All about an eager message but its bytes. */
+/* Does everything for an eager message except copying its bytes. */
 static inline void heed_eager(struct tern_pml_request *request, struct tern_peer *from,
                               const struct tern_packet *packet, size_t length)
 {
@@ -162,7 +164,7 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
         tern_request_complete(&request->req, rc);
         return;
     }
-    if (rendezvous.length > INT64_MAX) /* damaged: longer than any receive is what it is */
+    if (rendezvous.length > INT64_MAX) /* damaged packet: treated as longer than any receive */
         rendezvous.length = INT64_MAX;
     set_status(&request->req.status, packet, rendezvous.length);
     tern_count(&from->traffic.received_messages, 1);
@@ -181,7 +183,7 @@ void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
     take_eager(request, payload, length);
 }
 
-/* The receive that waits for these bytes; NULL: none does. */
+/* Returns the receive that waits for these bytes; NULL if there is none. */
 static struct tern_pml_request *find_receiver(const struct tern_packet *packet, size_t length)
 {
     struct tern_pml_request *request = tern_number_find(packet->id);
@@ -211,7 +213,7 @@ void tern_recv_data(const struct tern_packet *packet, const void *payload, size_
 void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                            struct tern_cursor *ret_to)
 {
-    if (tern_number_lane(packet->id) != from->lane) /* another thread's */
+    if (tern_number_lane(packet->id) != from->lane) /* belongs to another lane */
         return NULL;
     struct tern_pml_request *request = find_receiver(packet, length);
     if (!request)
@@ -237,14 +239,15 @@ void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, 
     }
 }
 
-/* Takes a message out of the queue and lets the request receive it. */
+/* Lets the request receive a message that was taken out of its queue, and frees the message. */
 static void receive_message(struct tern_pml_request *request, struct tern_unexpected *message)
 {
     tern_recv_begin(request, message->from, &message->packet, message->payload, message->length);
     tern_unexpected_free(message);
 }
 
-/* Its message is here already, or some peer is lost, from whom it may never come. */
+/* Starts a receive when its message may have arrived already, or when some peer is lost, so that
+ * the message may never arrive. */
 static __attribute__((noinline)) void start_slowly(struct tern_pml_request *request)
 {
     struct tern_unexpected *message =
@@ -286,7 +289,8 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
         tern_pml_explain(&request.req);
     if (status != MPI_STATUS_IGNORE) {
         int kept =
-            status->MPI_ERROR; /* MPI-4.1 3.2.5: only calls that return several statuses set it */
+            /* MPI-4.1 section 3.2.5: only calls that return several statuses set MPI_ERROR */
+            status->MPI_ERROR;
         *status = request.req.status;
         status->MPI_ERROR = kept;
     }
@@ -375,7 +379,7 @@ static int cancel(struct tern_request *req)
     struct tern_pml_request *request = tern_pml_request_of(req);
     struct tern_lane *lane = req->lane;
     tern_lane_lock(lane);
-    if (!req->complete && request->posted) { /* else a message is on its way into the buffer */
+    if (!req->complete && request->posted) { /* else a message is being copied into the buffer */
         tern_match_withdraw(request);
         req->status._cancelled = 1;
         tern_request_complete(req, 0);

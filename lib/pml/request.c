@@ -3,11 +3,11 @@
 
 int tern_request_refuse_cancel(struct tern_request *request)
 {
-    (void)request; /* too late: it is complete */
+    (void)request; /* too late: the request is complete */
     return 0;
 }
 
-/* Not even a flag may be written: others use it at the same time. */
+/* Does nothing. Not even a flag may be written: other users use the request at this time. */
 static void keep_static(struct tern_request *request)
 {
     (void)request;

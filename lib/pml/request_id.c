@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Requests named in packets: index in a lane's table and the lane, so that a packet never makes us
- * follow an address. */
+/* Packets name a request by the index in a lane's table and the lane, so that a packet never makes
+ * us follow an address. */
 
 #include "lib/pml/pml_request.h"
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Sending. The frequent case, a short message in one run of memory to a peer that nothing waits
- * for, is send_now: no request, no allocation. Everything else becomes a request:
+ * Sending. The frequent case is send_now: a short message in one run of memory, to a peer for which
+ * nothing is queued. It needs no request and no allocation. Every other send becomes a request:
  *
- *   eager        one packet with the whole message; complete when it is in the byte mover's hands
- *   eager sync   the same; complete when the receiver answers MATCHED
- *   rendezvous   announced; the receiver copies it from our memory and answers PULLED, or asks
- *                for DATA packets (CLEAR)
+ *   eager        one packet with the whole message; complete when the byte mover has taken it
+ *   eager sync   like eager, but complete when the receiver answers MATCHED
+ *   rendezvous   announced first; the receiver copies the message from our memory and answers
+ *                PULLED, or asks for DATA packets (CLEAR)
  *
- * A standard send of an eager size that finds no credit is copied to memory of ours and announced
- * from there: programs rely on short sends that do not wait, and the flood fills the sender's
- * memory, not the receiver's.
+ * If a standard send of eager size finds no credit, the message is copied to memory of ours and
+ * announced from there: programs rely on short sends that do not wait, and so a flood of messages
+ * fills the sender's memory, not the receiver's.
  *
- * Which one is decided when the message is really sent (push_first), which may be later than when
- * it was started: behind others in the peer's queue. The sequence number is given at the start, so
- * order never depends on that.
+ * The choice is made when the message is really sent (push_first). This may be later than the start
+ * of the send, if other messages are in the peer's queue. The sequence number is given at the
+ * start, so the order never depends on the choice.
  */
 
 #include "lib/node/doorbell.h"
@@ -28,7 +28,7 @@
 
 enum { PIECE_MIN = 8192 };
 
-static int64_t kept_bytes; /* of messages copied for want of credit; atomic */
+static int64_t kept_bytes; /* bytes of messages copied for lack of credit; atomic */
 
 static int push_first(struct tern_pending *pending);
 static int push_data(struct tern_pending *pending);
@@ -58,7 +58,8 @@ static int push_eager(struct tern_pml_request *request)
     int64_t length = request->length;
     void *start;
     int rc;
-    /* before the packet goes: to oneself, everything up to the answer happens inside send */
+    /* set before the packet is sent: in a send to oneself everything up to the answer happens
+     * inside `send` */
     request->announced = synchronous;
     peer->credit -= length + TERN_MESSAGE_COST;
     if (tern_type_run(request->type, request->buf, request->count, &start)) {
@@ -86,8 +87,8 @@ static int push_rendezvous(struct tern_pml_request *request)
     void *start;
     if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
         rendezvous.address = (uintptr_t)start;
-    /* Before the packet goes: sent to oneself, the message may be through when send returns. And
-     * the communicator may be gone for long. */
+    /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
+     * returns. The communicator may have been freed long ago. */
     bool wanted = tern_event_wanted(TERN_EVENT_RENDEZVOUS);
     const struct tern_context *context =
         wanted ? tern_context_find(request->req.lane, packet.context) : NULL;
@@ -105,16 +106,18 @@ static int push_rendezvous(struct tern_pml_request *request)
     return rc;
 }
 
-/* The first packet of a message. */
+/* Sends the first packet of a message. */
 static int push_first(struct tern_pending *pending)
 {
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *peer = request->peer;
-    int64_t length = request->length; /* the request may be gone when it is sent */
+    /* the request may have been released when the packet has been sent */
+    int64_t length = request->length;
     int rc = TERN_ERR_NO_MEM;
     if (length <= (int64_t)peer->btl->eager_max && peer->credit > 0)
         rc = push_eager(request);
-    if (rc == TERN_ERR_NO_MEM) /* no credit, too long, or the byte mover has no memory for it */
+    /* no credit, too long, or the byte mover has no memory for the message */
+    if (rc == TERN_ERR_NO_MEM)
         rc = push_rendezvous(request);
     if (rc == TERN_ERR_AGAIN)
         return rc;
@@ -127,15 +130,15 @@ static int push_first(struct tern_pending *pending)
     return 0;
 }
 
-/* Bytes of a DATA packet: the receiver copies one while the next is made, so a short message goes
- * in several. */
+/* Returns the bytes of a DATA packet. The receiver copies one packet while we make the next, so a
+ * short message is sent in several. */
 static size_t data_piece(const struct tern_pml_request *request)
 {
     size_t most = request->peer->btl->packet_max, quarter = (size_t)request->cursor.length / 4;
     return quarter >= most ? most : quarter < PIECE_MIN ? PIECE_MIN : quarter & -PIECE_MIN;
 }
 
-/* DATA packets until the message is through or there is no room. */
+/* Sends DATA packets until the message has been sent or there is no room. */
 static int push_data(struct tern_pending *pending)
 {
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
@@ -148,7 +151,7 @@ static int push_data(struct tern_pending *pending)
         int rc =
             peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
         if (rc == TERN_ERR_NO_MEM && piece > 256)
-            piece /= 2; /* a full node: the ring stays small */
+            piece /= 2; /* a node that is short of memory: the ring stays small */
         else if (rc == TERN_ERR_AGAIN)
             return rc;
         else if (rc) {
@@ -190,8 +193,8 @@ void tern_pml_finish_copies(void)
         tern_wait(&waiter);
 }
 
-/* Sends a copy in place of the message, which is then done. False: the limit or the memory does not
- * allow it. */
+/* Sends a copy in place of the message, which is then complete. Returns false if the limit or the
+ * memory does not permit a copy. */
 static bool send_copy(struct tern_pml_request *request)
 {
     static struct tern_param_kept limit;
@@ -211,9 +214,9 @@ static bool send_copy(struct tern_pml_request *request)
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     tern_cursor_pack(&request->cursor, copy, request->length);
     __atomic_fetch_add(&kept_bytes, bytes, __ATOMIC_RELAXED);
-    carrier->mode = TERN_SEND_READY; /* any mode that is not copied again */
+    carrier->mode = TERN_SEND_READY; /* any mode whose messages are not copied again */
     carrier->req.on_complete = forget_copy;
-    tern_send_start(carrier); /* the peer is ready: cannot fail */
+    tern_send_start(carrier); /* cannot fail, because the peer is ready */
     finish(request, 0);
     return true;
 }
@@ -227,7 +230,8 @@ int tern_send_start(struct tern_pml_request *request)
         return rc;
     if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&
         request->length <= (int64_t)peer->btl->eager_max) {
-        /* who only sends never looks whether credit has come, or copies are done with */
+        /* a rank that only sends would otherwise never find that credit has arrived, or that copies
+         * were received */
         tern_lane_progress(context->lane);
         if (peer->credit <= 0 && send_copy(request))
             return 0;
@@ -247,8 +251,8 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message if nothing stands in the way; false: it needs a request. `soon`: others
- * may follow. */
+/* Sends an eager message at once if possible. Returns false if the send needs a request. `soon`:
+ * more messages may follow. */
 static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
                             const struct tern_type *type, int dest, int tag,
                             enum tern_send_mode mode, bool soon)
@@ -281,7 +285,8 @@ static __attribute__((noinline)) int send_slowly(struct tern_context *context, c
     struct tern_pml_request request;
     tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
     request.mode = mode;
-    tern_doorbell_note_waiting(tern_ticks()); /* the receiver may count on us */
+    /* the receiver may expect us to take part in the transfer */
+    tern_doorbell_note_waiting(tern_ticks());
     int rc = tern_send_start(&request);
     if (rc)
         return rc;
@@ -386,9 +391,9 @@ static int restart(struct tern_request *req)
     return rc;
 }
 
-/* An announced or synchronous message is taken back by asking the receiver; an eager one is as good
- * as gone. One that still waits for its turn has a place in the order already: it goes, and the
- * question after it. */
+/* Asks the receiver to give a message up: works for an announced or synchronous message; an eager
+ * message can no longer be stopped. A message that waits in the peer's queue has its sequence
+ * number already, so it is sent, and the question after it. */
 static int ask_back(struct tern_pml_request *request)
 {
     if (request->req.complete || request->cancelling)
@@ -419,7 +424,8 @@ const struct tern_request_kind tern_pml_send_kind = {
     .explain = tern_pml_explain,
 };
 
-/* The send that an answer names; NULL: none waits for one (any more), or somebody errs. */
+/* Returns the send that an answer names. Returns NULL if no send waits for an answer with that
+ * number (any more), or the answer is wrong. */
 static struct tern_pml_request *answered(const struct tern_reply *reply)
 {
     struct tern_pml_request *request = tern_number_find(reply->id);
@@ -446,9 +452,9 @@ void tern_send_clear(const struct tern_reply *reply)
         return;
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     if (reply->length < (uint64_t)request->cursor.length)
-        request->cursor.length = (int64_t)reply->length; /* the receiver takes no more */
+        request->cursor.length = (int64_t)reply->length; /* the receiver takes no more bytes */
     if (reply->offset >= (uint64_t)request->cursor.length)
-        return; /* damaged: nothing would be wanted */
+        return; /* damaged packet: no bytes would be left to send */
     request->announced = false;
     request->remote_number = reply->remote_id;
     tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
@@ -465,7 +471,7 @@ void tern_send_cancelled(const struct tern_reply *reply)
 {
     struct tern_pml_request *request = answered(reply);
     if (!request || !reply->length)
-        return; /* too late: it completes as it would have */
+        return; /* too late: the send completes as without the cancel */
     request->req.status._cancelled = 1;
     finish(request, 0);
 }

@@ -3,16 +3,16 @@
 #define TERN_SEQUENCE_H
 
 /*
- * Collectives that are others one after the other, among the same ranks (by_others.c). So that none
- * is priced above what it could be made of: Traff, Gropp, Thakur, Self-Consistent MPI Performance
- * Guidelines, IEEE TPDS 2010.
+ * Collectives made of other collectives, one after the other, among the same ranks (by_others.c).
+ * With them no collective costs more than a sequence of others that does its work: Traff, Gropp,
+ * Thakur, Self-Consistent MPI Performance Guidelines, IEEE TPDS 2010.
  */
 
 #include "lib/coll/plan/build.h"
 
-/* All ranks are alike, and this is no phase itself. */
+/* Returns true if all ranks form one level and the plan is not a phase itself. */
 bool tern_plan_fits_sequence(const struct tern_plan_args *args);
-/* The same, of a reduction whose vector has as many elements for each rank. */
+/* Returns true if moreover the vector of the reduction has equally many elements for each rank. */
 bool tern_plan_fits_equal_parts(const struct tern_plan_args *args);
 
 void tern_gather_by_allgather(struct tern_plan *plan);
@@ -25,7 +25,7 @@ void tern_allreduce_by_scatter(struct tern_plan *plan);
 void tern_reduce_scatter_by_reduce(struct tern_plan *plan);
 void tern_reduce_scatter_by_allreduce(struct tern_plan *plan);
 
-/* Their prices. */
+/* The stages of these algorithms, for their prices. */
 void tern_gather_by_allgather_stages(const struct tern_shape *, struct tern_stages *);
 void tern_scatter_by_bcast_stages(const struct tern_shape *, struct tern_stages *);
 void tern_allgather_by_gather_stages(const struct tern_shape *, struct tern_stages *);

@@ -9,18 +9,18 @@
 
 #include "lib/coll/plan/build.h"
 
-/* There are several nodes, and some have several ranks; where order matters, nodes are ranges of
- * ranks. */
+/* Returns true if there are several nodes, and some have several ranks. If order matters, nodes
+ * must be ranges of ranks. */
 bool tern_plan_fits_levels(const struct tern_plan_args *args);
-/* The same, and nodes are ranges of ranks in any case. */
+/* Returns true if tern_plan_fits_levels does, and nodes are ranges of ranks in any case. */
 bool tern_plan_fits_ranges(const struct tern_plan_args *args);
-/* The same as the first, and every node has several leaders (coll_nics). */
+/* Returns true if tern_plan_fits_levels does, and every node has several leaders (coll_nics). */
 bool tern_plan_fits_lanes(const struct tern_plan_args *args);
-/* The same, and nodes are ranges of ranks. */
+/* Returns true if tern_plan_fits_lanes does, and nodes are ranges of ranks. */
 bool tern_plan_fits_lanes_of_ranges(const struct tern_plan_args *args);
 
-/* A phase that turns all blocks from the order of nodes to that of ranks, or back; `from` and `to`
- * are the first block. */
+/* Adds a phase that puts all blocks from the order of nodes into the order of ranks (`to_ranks`),
+ * or back. `from` and `to` are the first block. */
 void tern_plan_add_turn(struct tern_plan *plan, struct tern_ref from, struct tern_ref to,
                         bool to_ranks);
 
@@ -41,7 +41,7 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan);
 void tern_hierarchical_scan(struct tern_plan *plan);
 void tern_hierarchical_exscan(struct tern_plan *plan);
 
-/* Their prices. */
+/* The stages of these algorithms, for their prices. */
 void tern_hierarchical_barrier_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_bcast_stages(const struct tern_shape *, struct tern_stages *);
 void tern_hierarchical_gather_stages(const struct tern_shape *, struct tern_stages *);

@@ -7,23 +7,25 @@
 
 #include "lib/coll/plan/build.h"
 
-/* Steps of the reduce-scatter: rank p ends with part p + 1 of the vector complete. */
+/* Returns the number of steps of the reduce-scatter. At its end rank p has part p + 1 of the vector
+ * complete. */
 static inline int64_t ring_reduce_steps(int size)
 {
     return 3 * (int64_t)(size - 1);
 }
 
-/* Part `chunk` (any integer, taken modulo size) of a vector. */
+/* Returns part `chunk` of a vector; any integer, taken modulo `size`. */
 struct tern_ref tern_ring_chunk(struct tern_ref vector, int size, int64_t chunk);
 
 /*
- * Step i of the reduce-scatter. `result` gets the partial sums. With the input in `result` itself
- * they come by way of temporaries `spare` and `spare` + 1, each as long as a chunk; else directly.
+ * Returns step i of the reduce-scatter. `result` gets the partial sums. If the input is in `result`
+ * itself, partial sums arrive in the temporaries `spare` and `spare` + 1, each as long as a chunk;
+ * else they arrive in `result`.
  */
 struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct tern_ref input,
                                        struct tern_ref result, int spare);
 
-/* Price of n - 1 rounds in which everybody sends a part of `bytes` to the next rank. */
+/* Adds the price of n - 1 rounds in which every rank sends a part of `bytes` to the next rank. */
 static inline void tern_stages_add_ring(struct tern_stages *stages, int64_t size, int64_t bytes,
                                         bool reduced)
 {
@@ -36,7 +38,7 @@ static inline void tern_stages_add_ring(struct tern_stages *stages, int64_t size
                                                 .relay = true});
 }
 
-/* Price of a chain over all ranks, segment by segment. */
+/* Adds the price of a chain over all ranks, segment by segment. */
 static inline void tern_stages_add_chain(struct tern_stages *stages, const struct tern_shape *shape,
                                          bool reduced)
 {

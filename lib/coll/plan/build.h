@@ -2,13 +2,15 @@
 #ifndef TERN_BUILD_H
 #define TERN_BUILD_H
 
-/* The vocabulary in which algorithms are written: references, blocks, steps. For lib/coll's own
- * files. */
+/* The vocabulary in which algorithms are written: references, blocks, steps. For the files of
+ * lib/coll only. */
 
 #include "lib/coll/plan/plan.h"
 
 /* --- references --- */
 
+/* Return a reference to `count` units from `offset` on: in the send buffer, in the receive buffer,
+ * in temporary i. */
 static inline struct tern_ref in_send(int64_t offset, int64_t count)
 {
     return (struct tern_ref){offset, count, -1, TERN_SEND_BUFFER};
@@ -24,7 +26,7 @@ static inline struct tern_ref in_temp(int i, int64_t offset, int64_t count)
     return (struct tern_ref){offset, count, -1, (uint8_t)(TERN_TEMPORARY + i)};
 }
 
-/* Part of another reference (not of one to a block with its own type). */
+/* Returns a part of `whole`, which must not refer to a block with its own type. */
 static inline struct tern_ref part(struct tern_ref whole, int64_t offset, int64_t count)
 {
     whole.offset += offset;
@@ -32,14 +34,14 @@ static inline struct tern_ref part(struct tern_ref whole, int64_t offset, int64_
     return whole;
 }
 
-/* This rank's input of a reduction. */
+/* Returns a reference to this rank's input of a reduction. */
 static inline struct tern_ref in_input(const struct tern_plan_args *args, int64_t offset,
                                        int64_t count)
 {
     return args->in_place ? in_recv(offset, count) : in_send(offset, count);
 }
 
-/* --- blocks: where rank r's part lies --- */
+/* --- blocks: where the block of rank r is --- */
 
 static inline struct tern_ref send_block(const struct tern_plan_args *args, int r)
 {
@@ -61,7 +63,7 @@ static inline struct tern_ref recv_block(const struct tern_plan_args *args, int 
                              TERN_RECV_BUFFER};
 }
 
-/* Bytes of data behind a reference to a user's buffer. */
+/* Returns the bytes of data in a reference to a user's buffer. */
 static inline int64_t data_bytes(const struct tern_plan_args *args, struct tern_ref ref)
 {
     bool send = ref.buffer == TERN_SEND_BUFFER;
@@ -71,21 +73,22 @@ static inline int64_t data_bytes(const struct tern_plan_args *args, struct tern_
     return ref.count * (send ? args->send_size : args->recv_size);
 }
 
-/* `count` cut into `parts` as evenly as can be: where part i begins; part `parts` begins at the
- * end. */
+/* Returns where part i begins if `count` is cut into `parts` as evenly as possible. Part number
+ * `parts` begins at `count`. */
 static inline int64_t cut(int64_t count, int parts, int64_t i)
 {
     int64_t rest = count % parts;
     return i * (count / parts) + (i < rest ? i : rest);
 }
 
-/* The part of that cut in which unit i lies, 0 <= i < count. */
+/* Returns the number of the part in which unit i is, 0 <= i < count. */
 static inline int64_t part_of(int64_t count, int parts, int64_t i)
 {
     int64_t each = count / parts, longer = count % parts * (each + 1);
     return i < longer ? i / (each + 1) : count % parts + (i - longer) / each;
 }
 
+/* Returns `rank` modulo `size`, never negative. */
 static inline int wrap(int64_t rank, int size)
 {
     int r = (int)(rank % size);
@@ -125,17 +128,17 @@ static inline struct tern_step step_none(void)
 /* Names every earlier step. */
 #define AFTER_ALL (~0ull)
 
-/* The step `places` before; none if that is not positive; beyond the window it is complete anyway.
- */
+/* Returns the bit of `after` that names the step `places` before; 0 if `places` is not positive.
+ * Returns 0 also beyond the window, because such a step is complete anyway. */
 static inline uint64_t places_before(int64_t places)
 {
     return places < 1 || places > TERN_PLAN_WINDOW ? 0 : 1ull << (places - 1);
 }
 
-/* Adds a step to the head; its number. */
+/* Adds a step to the head. Returns the step's number. */
 int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step);
 
-/* How the next step names step `i`; i = -1: none. */
+/* Returns the bit by which the next step names step `i`; 0 if i is -1. */
 static inline uint64_t after(const struct tern_plan *plan, int64_t i)
 {
     return i < 0 ? 0 : places_before(plan->head_count - i);
@@ -165,7 +168,7 @@ static inline int64_t add_copy(struct tern_plan *plan, struct tern_ref from, str
     return tern_plan_add(plan, step_copy(from, to, after_these));
 }
 
-/* What comes after starts when everything before is complete. */
+/* Adds a step that makes all following steps wait until all earlier ones are complete. */
 static inline void add_fence(struct tern_plan *plan)
 {
     struct tern_step fence = step_none();
@@ -174,7 +177,7 @@ static inline void add_fence(struct tern_plan *plan)
         tern_plan_add(plan, fence);
 }
 
-/* The rest of the steps come from a function. */
+/* Sets the function that makes the remaining `count` steps. */
 static inline void set_tail(struct tern_plan *plan, int64_t count,
                             void (*tail)(const struct tern_plan *, int64_t, struct tern_step *))
 {
@@ -182,6 +185,8 @@ static inline void set_tail(struct tern_plan *plan, int64_t count,
     plan->step_count = plan->head_count + count;
 }
 
+/* Asks for `count` temporaries of `units` units each; see temp_typed of struct tern_plan for
+ * `typed`. */
 static inline void set_temporaries(struct tern_plan *plan, int count, int64_t units, bool typed)
 {
     plan->temp_count = (uint8_t)count;
@@ -191,12 +196,12 @@ static inline void set_temporaries(struct tern_plan *plan, int count, int64_t un
 
 /* --- pieces that several collectives are made of (trees.c) --- */
 
-/* Who they run among: ranks of this group; of an intercommunicator the local one. */
+/* The ranks that such a piece runs among: this group, for an intercommunicator the local one. */
 struct tern_team {
     int rank, size;
-    uint8_t flags; /* of the steps: TERN_STEP_LOCAL or 0 */
-    bool bine;     /* places in a bine tree; size a power of two, and radix 2 */
-    int radix;     /* of the tree, >= 2 */
+    uint8_t flags; /* flags of the steps: TERN_STEP_LOCAL or 0 */
+    bool bine;     /* use a bine tree: `size` must be a power of two, and `radix` 2 */
+    int radix;     /* radix of the tree, >= 2 */
 };
 
 static inline struct tern_team team_of(const struct tern_plan_args *args)
@@ -215,35 +220,37 @@ static inline bool commutative(const struct tern_plan_args *args)
     return args->commutative;
 }
 
-/* Their prices. `bytes` go along each edge, or that times the ranks below (`gathers`), of which
- * `reduced` are joined. */
+/* Adds the price of a tree. If `gathers`, each edge carries `bytes` times the number of ranks
+ * below, else `bytes`. `reduced` of the bytes are reduced. */
 void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radix, int64_t bytes,
                           bool gathers, int64_t reduced);
 
-/* Broadcast of `data` along the team's tree, after step `ready` (-1: at once). Returns this rank's
- * receive, or `ready`. */
+/* Adds a broadcast of `data` along the team's tree, after step `ready` (-1: at once). Returns the
+ * step of this rank's receive; on the root `ready`. */
 int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int root,
                             struct tern_ref data, int64_t ready);
 
 /*
- * Reduction to `root` along the team's tree. Rank order is kept if `ordered`: then root must be 0
- * and the tree not bine.
- * `input` is not written, unless it is `a` itself; partial results go to `a` and `b` (as long as
- * input), of which the last one is always `a` if !ordered. *ret_result is where the root's result
- * stands, *ret_ready the step that completes it (-1: the input is it).
+ * Adds a reduction to `root` along the team's tree. If `ordered`, rank order is kept: then `root`
+ * must be 0 and the tree not bine.
+ *
+ * `input` is not written, unless it is `a` itself. Partial results go to `a` and `b`, which are as
+ * long as `input`. If not `ordered`, the final result is always in `a`. *ret_result: where the
+ * root's result is. *ret_ready: the step that completes the result (-1: the result is `input`).
  */
 void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int root, bool ordered,
                           struct tern_ref input, struct tern_ref a, struct tern_ref b,
                           struct tern_ref *ret_result, int64_t *ret_ready);
 
 /*
- * Allreduce by recursive doubling over the intracommunicator: `input`, `a` and `b` as above, rank
- * order always kept. *ret_result is where the result stands on this rank (input, a or b),
- * *ret_ready the step that completes it.
+ * Adds an allreduce by recursive doubling over the intracommunicator. `input`, `a` and `b` as
+ * above. Rank order is always kept. *ret_result: where the result is on this rank (`input`, `a` or
+ * `b`). *ret_ready: the step that completes the result.
  */
 void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struct tern_ref a,
                             struct tern_ref b, struct tern_ref *ret_result, int64_t *ret_ready);
 
+/* Returns true if both references begin at one place. */
 static inline bool same_place(struct tern_ref x, struct tern_ref y)
 {
     return x.buffer == y.buffer && x.offset == y.offset;

@@ -67,7 +67,8 @@ struct tern_plan_blocks {
     struct tern_ints send_counts, send_displs, recv_counts, recv_displs;
     int64_t send_units, recv_units; /* units per element that these numbers count */
     const struct tern_type *const *send_types, *const *recv_types; /* one type per block, or NULL */
-    const int *sources, *destinations;                             /* neighbourhoods only */
+    /* neighbourhoods only: ranks of the neighbours */
+    const int *sources, *destinations;
 };
 
 struct tern_topology; /* lib/coll/price/topology.h */
@@ -78,11 +79,11 @@ struct tern_plan_args {
     bool commutative;            /* the reduction is commutative */
     /* a unit of that buffer is a byte, so that it may be cut anywhere */
     bool send_bytes, recv_bytes;
-    /* neighbourhoods only: Cartesian grid; the message of source i is what that neighbour sends to
-     * its destination i^1 */
+    /* neighbourhoods only: a Cartesian grid, so neighbours 2d and 2d + 1 are the pair of dimension
+     * d; their receives start in reverse order (neighbor.c) */
     bool grid;
     bool inner;          /* the plan is a phase of a composed plan, so it has no phases itself */
-    uint8_t spare;       /* 0 */
+    uint8_t spare;       /* always 0, so that no byte is undefined */
     int32_t rank, size;  /* rank and number of ranks in the local group */
     /* size of the remote group; 0: intracommunicator. In a neighbourhood: see neighbor.c */
     int32_t remote_size;

@@ -21,54 +21,58 @@
 
 /* Where a buffer of the plan is in this run. */
 struct tern_run_place {
-    char *base; /* of unit 0 */
+    char *base; /* address of unit 0 */
+    /* bytes from one unit to the next */
     int64_t extent;
     const struct tern_type *type;
 };
 
+/* A run of a plan. */
 struct tern_plan_run {
     struct tern_request request; /* unused in blocking runs */
-    struct tern_list_node link; /* in the lane's runs */
+    struct tern_list_node link; /* in the lane's list of runs */
     const struct tern_call *call;
     struct tern_plan *plan;
-    struct tern_board *board; /* the communicator's, or a persistent run's own */
+    struct tern_board *board; /* the communicator's board, or a persistent run's own */
     struct tern_run_place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
     int tag, local_tag;
-    tern_turn turn;     /* of the board, the plan's first */
-    int error;          /* the first one */
-    /* something that this rank has to pass on is missing: from now on it passes on that */
+    tern_turn turn;     /* the plan's first turn of the board */
+    int error;          /* the first error; 0: none */
+    /* data that this rank must pass on is missing: from now on it passes on notices of failure */
     bool cut_off;
-    bool permitted;     /* nothing to wait for before the first step */
-    bool given_up;      /* `other` is in another collective: the steps left are not done */
-    uint32_t idle;      /* nonblocking: polls that brought nothing */
+    bool permitted;     /* no permission is needed, or it was given */
+    bool given_up;      /* `other` is in another collective: the steps left are skipped */
+    uint32_t idle;      /* nonblocking: polls since the last progress */
     struct tern_other other;
-    int64_t next;       /* step to be started */
-    uint64_t in_flight; /* bit k: step next - 1 - k */
+    int64_t next;       /* number of the next step to start */
+    uint64_t in_flight; /* bit k: step next - 1 - k is in flight */
     struct tern_request
-        *pending[TERN_PLAN_WINDOW]; /* of step i at i % TERN_PLAN_WINDOW, valid while in flight */
+        /* request of step i at index i % TERN_PLAN_WINDOW, valid while the step is in flight */
+        *pending[TERN_PLAN_WINDOW];
 };
 
 /* A nonblocking or persistent run, with its own copy of the call. */
 struct tern_lasting_run {
     struct tern_plan_run run;
     struct tern_call call;
-    struct tern_board board; /* persistent: its own, or none */
+    struct tern_board board; /* a persistent run's own board, or none */
 };
 
-/* Temporaries of so few bytes lie in the stack of a blocking call. */
+/* Temporaries of at most TERN_RUN_SMALL_BYTES lie on the stack of a blocking call. */
 enum { TERN_RUN_ALIGNMENT = 64, TERN_RUN_SMALL_BYTES = 2048 };
 
 /* set_up.c */
 
-/* Sets where the plan's buffers are. Temporaries lie in `small`, of TERN_RUN_SMALL_BYTES, or in
- * memory if they do not fit or `small` is NULL. Returns 0 or TERN_ERR_NO_MEM. */
+/* Sets where the plan's buffers are. Temporaries lie in `small`, which has TERN_RUN_SMALL_BYTES. If
+ * they do not fit or `small` is NULL, they are allocated. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_run_place_buffers(struct tern_plan_run *run, char *small);
 /* Gets the plan of a blocking or nonblocking call. Before that, the ranks of a node may get a
  * board, or long sheets for it. Returns 0 or a negative code. */
 int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan);
-/* Gets the plan of a persistent call. It has a board of its own, for ranks may start several of
- * them in different orders (MPI-4.1 section 6.13). Returns 0 or a negative code. */
+/* Gets the plan of a persistent call, which has a board of its own, because ranks may start several
+ * persistent collectives in different orders (MPI-4.1 section 6.13). Returns 0 or a negative
+ * code. */
 int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct tern_board *board,
                               struct tern_plan **ret_plan);
 /* Raises the event that a collective begins. */
@@ -76,24 +80,25 @@ void tern_run_tell_start(const struct tern_plan_run *run);
 
 /* execute.c */
 
-/* Goes as far as possible. With `wait` blocks until everything is done. Returns true when all is
+/* Does as many steps as possible. If `wait`, blocks until all are done. Returns true when all are
  * done. */
 bool tern_run_advance(struct tern_plan_run *run, bool wait);
-/* Ends a run that waits in vain, because another rank is in another collective; call
+/* Ends a run that waits in vain because another rank is in another collective. Call
  * tern_run_skip_rest next. Returns false if there is no such rank. */
 bool tern_run_give_up(struct tern_plan_run *run, bool blocking);
-/* Skips the steps from number `from` on. What is in flight keeps its place in `pending`. */
+/* Skips the steps from number `from` on. Steps in flight keep their places in `pending`. */
 void tern_run_skip_rest(struct tern_plan_run *run, int64_t from);
-/* Records as this thread's error text which peer is lost, if it is one of this communicator; else
- * the text recorded before stands. */
+/* Records as this thread's error text which peer is lost, if the peer belongs to this communicator.
+ * Otherwise the earlier text stays. */
 void tern_run_explain_lost(const struct tern_coll *coll);
 
-/* The tag of a collective's number (lib/coll/run/mismatch.h). */
+/* Returns the tag of the collective number `number` (lib/coll/run/mismatch.h). */
 static inline int tern_run_tag(uint32_t number, const struct tern_call *call)
 {
     return (int)(number << TERN_MARK_BITS & TERN_COLL_NUMBERS) | call->mark;
 }
 
+/* Takes the next numbers of the communicator for the run's tags. */
 static inline void tern_run_take_tags(struct tern_plan_run *run)
 {
     struct tern_coll *coll = run->call->coll;
@@ -102,6 +107,7 @@ static inline void tern_run_take_tags(struct tern_plan_run *run)
         run->local_tag = tern_run_tag(coll->local->next_tag++, run->call);
 }
 
+/* Prepares the run to start with step 0, and takes its turns of the board. */
 static inline void tern_run_rewind(struct tern_plan_run *run)
 {
     run->error = run->call->failed;
@@ -114,19 +120,19 @@ static inline void tern_run_rewind(struct tern_plan_run *run)
         (tern_turn)(uint32_t)run->tag << 32 | tern_board_enter(run->board, run->plan->turns);
 }
 
-/* A run begins: blocking, nonblocking, or once more a persistent one. */
+/* Begins a run: blocking, nonblocking, or one start of a persistent one. */
 static inline void tern_run_begin(struct tern_plan_run *run)
 {
     tern_run_rewind(run);
     struct tern_lane *lane = run->call->coll->context.lane;
-    if (lane) /* there is none in the tests that move messages themselves */
+    if (lane) /* NULL in tests that carry messages themselves */
         tern_count(&lane->counters.collectives[run->plan->args.collective], 1);
     if (tern_event_wanted(TERN_EVENT_COLLECTIVE))
         tern_run_tell_start(run);
 }
 
-/* A persistent collective keeps its tags, likewise. A start's messages do not overtake those of the
- * start before. */
+/* Takes the tags of a persistent collective, which keeps them for all starts. Messages of one start
+ * do not overtake those of the start before. */
 static inline void tern_run_take_lasting_tags(struct tern_plan_run *run)
 {
     struct tern_coll *coll = run->call->coll;

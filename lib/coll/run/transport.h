@@ -3,8 +3,8 @@
 #define TERN_TRANSPORT_H
 
 /*
- * What carries the messages and posts of plans that run. Tests put another transport in its place,
- * and run all ranks in one process.
+ * What carries the messages and posts of running plans. Tests use another transport, and run all
+ * ranks in one process.
  */
 
 #include "lib/coll/run/coll.h"
@@ -19,32 +19,33 @@ struct tern_coll_transport {
     int (*irecv)(struct tern_context *context, void *buf, int64_t count,
                  const struct tern_type *type, int source, int tag,
                  struct tern_request **ret_request);
-    /* `run` is handed to tern_doubt when the wait is long. */
+    /* `run` is passed to tern_doubt if the wait takes long. */
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
                 const struct tern_type *type, int source, int tag, void *run);
     void (*wait)(struct tern_request *request, void *run);
-    /* lib/node/board.h; the last one waits for what one of the first two looks for: a post, or
-     * with peer -1 room for `bytes` of the own one. It may end without it after tern_doubt. */
+    /* Calls of lib/node/board.h. board_wait waits for what board_look looks for, a post, or with
+     * peer -1 for what board_room looks for, room for a post of `bytes`. It may return without that
+     * after tern_doubt has ended the run. */
     void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
     const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer);
     void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
     void (*board_post_failure)(struct tern_board *board, tern_turn turn);
     void (*board_done)(struct tern_board *board, uint32_t turn);
     void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
-    /* `poll` is to be called in every round of the lane's progress, or not any more. */
+    /* Add `poll` to every round of the lane's progress, and remove it. */
     int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
 };
 
-/* lib/pml, unless a test has set another. */
+/* The transport in use: lib/pml, unless a test has set another. */
 extern const struct tern_coll_transport *tern_coll_transport;
 
-/* For tern_doubt (lib/pml/pml.h). */
+/* The function behind tern_doubt (lib/pml/pml.h). */
 bool tern_coll_doubt(void *run, struct tern_request *awaited);
 /* Returns true if tern_coll_doubt has ended the run. */
 bool tern_coll_given_up(const void *run);
 
-/* Tests: an executor that runs `algorithm` whatever would be chosen; NULL: back to normal. */
+/* For tests: the algorithm that the executor always runs; NULL: choose as usual. */
 extern const struct tern_algorithm *tern_coll_forced;
 
 #endif
