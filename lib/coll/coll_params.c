@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Parameters of collectives: the model of the machine that prices are made of, and the algorithm of
- * each collective. `mpi_info --param all all` prints them. */
+/* Parameters of collectives: the figures of the model by which algorithms are priced, and the
+ * algorithm of each collective. `mpi_info --param all all` prints them. */
 
 #include "lib/util/param_table.h"
 
-/* A row leaves out what it has no use for: choices, when and scope. */
+/* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 static const struct tern_param coll[] = {

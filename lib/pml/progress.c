@@ -185,9 +185,8 @@ static void yield_processor(void)
     sched_yield();
     bool slow = (int64_t)(tern_ticks() - before) > (int64_t)tern_ticks_of_us(SLOW_YIELD_US);
     tern_locks_take_again(held);
+    /* if ranks share processors, it may have been a rank that copies */
     if (slow && !__atomic_load_n(&ranks_share,
-                                 /* if ranks share processors, it may have been a rank that
-                                  * copies */
                                  __ATOMIC_RELAXED))
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
 }

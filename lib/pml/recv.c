@@ -288,8 +288,8 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
     if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
         tern_pml_explain(&request.req);
     if (status != MPI_STATUS_IGNORE) {
+        /* MPI-4.1 section 3.2.5: only calls that return several statuses set MPI_ERROR */
         int kept =
-            /* MPI-4.1 section 3.2.5: only calls that return several statuses set MPI_ERROR */
             status->MPI_ERROR;
         *status = request.req.status;
         status->MPI_ERROR = kept;

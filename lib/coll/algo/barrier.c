@@ -2,8 +2,8 @@
 #include "lib/coll/plan/build.h"
 #include "lib/coll/algo/hierarchy.h"
 
-/* Hensgen, Finkel, Manber 1988: in round k everybody tells the one 2^k places on, and so has heard,
- * indirectly, of 2^(k+1). */
+/* Hensgen, Finkel, Manber 1988: in round k every rank sends to the rank 2^k above. Then each rank
+ * has heard, indirectly, from 2^(k+1) ranks. */
 static void dissemination(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -24,7 +24,7 @@ static void dissemination_stages(const struct tern_shape *shape, struct tern_sta
                                                     .senders = shape->size});
 }
 
-/* The same telling several at a time: fewer rounds (Hoefler et al. 2006). */
+/* The same with messages to several ranks at a time: fewer rounds (Hoefler et al. 2006). */
 enum { RADIX = 4 };
 
 static void k_dissemination(struct tern_plan *plan)
@@ -50,7 +50,7 @@ static void k_dissemination_stages(const struct tern_shape *shape, struct tern_s
     }
 }
 
-/* Up a tree to rank 0 and down again: fewer messages in all (2n - 2), twice the rounds. */
+/* Up a tree to rank 0 and down again: fewer messages in total (2n - 2), twice the rounds. */
 static void tree_of(struct tern_plan *plan, int radix)
 {
     struct tern_ref nothing = in_temp(0, 0, 0), result;
@@ -66,7 +66,8 @@ static void tree(struct tern_plan *plan)
     tree_of(plan, 2);
 }
 
-/* Everybody tells rank 0: where ranks share cores, each needs its core twice only. */
+/* Every rank sends to rank 0, which answers. If ranks share cores, each rank needs its core twice
+ * only. */
 static void linear(struct tern_plan *plan)
 {
     tree_of(plan, plan->args.size + 1);

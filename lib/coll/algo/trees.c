@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * k-nomial trees: with ranks counted from the root and written with digits to the base `radix`, the
- * parent of v is v with its lowest nonzero digit made zero, and the subtree of v is v .. v + the
- * unit of that digit - 1 (all for the root). A subtree being consecutive ranks, a reduction to rank
- * 0 keeps rank order. Radix 2: binomial; radix = size: flat.
+ * k-nomial trees. Ranks are counted from the root and written with digits to the base `radix`. The
+ * parent of v is v with its lowest nonzero digit made zero. The subtree of v is v .. v + the unit
+ * of that digit - 1 (all ranks for the root). A subtree is a range of consecutive ranks, so a
+ * reduction to rank 0 keeps rank order. Radix 2: binomial tree; radix = size: flat tree.
  *
  * Bine trees (De Sensi et al. 2025, arXiv 2508.17311) are binomial trees over other numbers: the
- * Gray code of the distance from the root written to the base -2. A child is then some two thirds
- * as far away, which spares the upper links of a tapered network.
+ * Gray code of the distance from the root written to the base -2. A child is then about two thirds
+ * as far away, which reduces the load on the upper links of a tapered network.
  */
 #include "lib/coll/plan/build.h"
 
-/* Low digits of x to the base -2, and back; either modulo the same power of two. */
+/* Convert the low digits of x to the base -2, and back; both modulo one power of two. */
 static uint32_t to_negabinary(uint32_t x)
 {
     return (x + 0xaaaaaaaau) ^ 0xaaaaaaaau;
@@ -23,7 +23,7 @@ static uint32_t from_negabinary(uint32_t x)
     return (x ^ 0xaaaaaaaau) - 0xaaaaaaaau;
 }
 
-/* A rank's place in the tree, the root's being 0. */
+/* Returns the place of this rank in the tree; the root has place 0. */
 static int place_of(struct tern_team team, int root)
 {
     int distance = wrap((int64_t)team.rank - root, team.size);
@@ -87,7 +87,7 @@ void tern_plan_add_reduce(struct tern_plan *plan, struct tern_team team, int roo
             struct tern_ref to = same_place(sum, a) ? b : a;
             int64_t received = add_flagged(
                 plan, team, step_recv(rank_at(team, root, child), to, after(plan, ready)));
-            /* The child's ranks are the higher ones: the right operand. */
+            /* The child's ranks are higher than ours, so its sum is the right operand. */
             if (ordered || !same_place(sum, a)) {
                 ready = add_reduce(plan, sum, to, after(plan, received));
                 sum = to;
@@ -107,7 +107,7 @@ void tern_stages_add_tree(struct tern_stages *stages, int64_t size, int64_t radi
                           bool gathers, int64_t reduced)
 {
     if (reduced && size > 1)
-        /* of inner ranks */
+        /* temporaries of inner ranks */
         tern_stages_add_temporaries(stages, size > radix ? size / radix : 1, 2 * bytes);
     for (int64_t unit = 1; unit < size; unit *= radix) {
         int64_t children = (size - 1) / unit < radix - 1 ? (size - 1) / unit : radix - 1;

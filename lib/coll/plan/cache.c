@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets,
- * where the newest plan takes the place of the oldest one. Those of unequal blocks are kept with
- * all that they were made of, counts and places, as long as these are few numbers; besides it is
- * kept which algorithm was chosen, for blocks that change from call to call. Which is best may
- * depend on the root (rank order), so each root has a choice, in its plan. */
+/* Recent plans of a communicator, found by the bytes of their arguments in a table of small sets.
+ * In a set the newest plan replaces the oldest one.
+ *
+ * Plans of unequal blocks are kept with everything they were made of, counts and displacements, as
+ * long as these are few numbers. The chosen algorithm is kept separately, for blocks that change
+ * from call to call. The best algorithm may depend on the root (rank order), so each root has a
+ * choice of its own, in its plan. */
 #include "lib/coll/plan/plan.h"
 
 #include "lib/util/param.h"
@@ -12,29 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where every rank is the root of its own calls there are as many plans as ranks. */
+/* If every rank is the root of its own calls, there are as many plans as ranks. */
 enum { SETS = 32, UNEQUAL_SETS = 4, WAYS = 4, CHOICES = 8, MOST_BLOCKS = 128 };
 
-/* All that a choice for unequal blocks goes by, apart from the communicator. */
+/* All that a choice for unequal blocks depends on, apart from the communicator. */
 struct choice {
     int32_t collective, commutative, sheet;
-    int64_t unit_bytes, total, longest; /* units of all blocks, and of the longest one */
-    const struct tern_algorithm *algorithm; /* NULL: none yet */
+    int64_t unit_bytes, total, longest; /* units of all blocks, and of the longest block */
+    const struct tern_algorithm *algorithm; /* NULL: no choice yet */
 };
 
-/* A plan of unequal blocks, with what it depends on besides its arguments: counts, displacements
- * and sizes of types, one after the other; which of them there are, the arguments tell. (A
- * communicator's neighbourhood is always the same.) */
+/* A plan of unequal blocks, with the numbers that it depends on besides its arguments: counts,
+ * displacements and sizes of types, one after the other. The arguments say which of these lists
+ * there are. (A communicator's neighbourhood never changes.) */
 struct unequal {
     struct tern_plan *plan; /* NULL: none */
     int64_t *numbers;
 };
 
 struct tern_plan_cache {
-    unsigned param_changes; /* when the plans were chosen */
+    unsigned param_changes; /* tern_param_changes() when the plans were chosen */
     struct tern_model model;
-    struct tern_plan *plans[SETS][WAYS]; /* the newest one first */
-    struct unequal unequal[UNEQUAL_SETS][WAYS]; /* likewise */
+    struct tern_plan *plans[SETS][WAYS]; /* in each set the newest first */
+    struct unequal unequal[UNEQUAL_SETS][WAYS]; /* in each set the newest first */
     struct choice choices[CHOICES];
 };
 
@@ -68,8 +70,8 @@ static uint64_t hash_of(const struct tern_plan_args *args)
     return hash * 0x9e3779b97f4a7c15u;
 }
 
-/* Parameters are as they were when the plans were chosen: else other algorithms may be wanted now.
- */
+/* Returns the cache. Empties it first if a parameter has changed since the plans were chosen,
+ * because other algorithms may be best now. */
 static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int ranks_per_node)
 {
     if (!*cache) {
@@ -87,7 +89,7 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
     return *cache;
 }
 
-/* Its parts are chosen by the same model. */
+/* Builds a plan. Its phases are chosen by the cache's model. */
 static struct tern_plan *build(const struct tern_plan_cache *cache,
                                const struct tern_algorithm *algorithm, struct tern_plan_args args)
 {
@@ -102,7 +104,8 @@ static bool same_choice(const struct choice *a, const struct choice *b)
            a->longest == b->longest;
 }
 
-/* Asking for prices takes longer than a short call. */
+/* Returns the algorithm for unequal blocks. Choices are kept because computing prices takes longer
+ * than a short call. */
 static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *cache,
                                                       const struct tern_plan_args *args)
 {
@@ -128,14 +131,14 @@ static const struct tern_algorithm *choose_for_blocks(struct tern_plan_cache *ca
 
 /* --- unequal blocks --- */
 
-/* How many blocks are sent; `size` are received. */
+/* Returns the number of blocks that are sent; `size` blocks are received. */
 static int blocks_out(const struct tern_plan_args *args)
 {
     return args->collective < TERN_NEIGHBOR_ALLGATHER ? args->size : args->remote_size;
 }
 
-/* Numbers are gone through in one order, `at` going on: to be kept, or to be compared with those
- * that were; false: others. */
+/* Visits the next number of the key: stores it (`keeps`) or compares it with the stored one.
+ * Returns false if they differ. */
 static inline bool visit(int64_t **at, int64_t number, bool keeps)
 {
     if (keeps)
@@ -152,7 +155,8 @@ static inline bool visit_ints(int64_t **at, struct tern_ints ints, int count, in
     return true;
 }
 
-/* Of types only their sizes count: a run has its own. Nobody's type is NULL. */
+/* Visits the sizes of types. Nothing else of the types matters, because each run has its own types.
+ * The type of a neighbour that does not exist is NULL. */
 static inline bool visit_sizes(int64_t **at, const struct tern_type *const *types, int count,
                                bool keeps)
 {
@@ -175,8 +179,8 @@ visit_numbers(int64_t *at, const struct tern_plan_args *args, bool keeps)
            visit_sizes(&at, blocks->recv_types, in, keeps);
 }
 
-/* Some of the numbers make out the set, so that calls in turn with a few arrays do not all meet in
- * one. */
+/* Returns the set for these arguments. The hash includes some of the numbers, so that calls with a
+ * few arrays in turn do not all use one set. */
 static struct unequal *unequal_set(struct tern_plan_cache *cache, const struct tern_plan_args *args)
 {
     const struct tern_plan_blocks *blocks = args->blocks;
@@ -191,7 +195,7 @@ static struct unequal *unequal_set(struct tern_plan_cache *cache, const struct t
 
 static void keep(struct unequal *set, struct tern_plan *plan)
 {
-    enum { LISTS = 3 }; /* each way: counts, displacements, sizes */
+    enum { LISTS = 3 }; /* for each direction: counts, displacements, sizes */
     size_t blocks = (size_t)plan->args.size + (size_t)blocks_out(&plan->args);
     int64_t *numbers = malloc((LISTS * blocks + 1) * sizeof *numbers);
     if (!numbers)
@@ -203,9 +207,9 @@ static void keep(struct unequal *set, struct tern_plan *plan)
     plan->refs++;
 }
 
-/* A plan reads the caller's arrays, also while it runs. So a kept one gets those of this call, and
- * only when nobody else runs it; phases have them in their own arguments, so composed plans are not
- * kept. */
+/* Returns a plan for unequal blocks. A plan reads the caller's arrays, also while it runs. So a
+ * kept plan gets the arrays of this call, and is reused only while no other run uses it. Phases
+ * hold the arrays in their own arguments, so composed plans are not kept. */
 static struct tern_plan *get_unequal(struct tern_plan_cache *cache,
                                      const struct tern_plan_args *args)
 {

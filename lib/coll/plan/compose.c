@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* --- teams --- */
+/* --- groups --- */
 
 int32_t tern_leader_of(const struct tern_topology *topology, int32_t node, int32_t local_rank,
                        int32_t root)
@@ -181,7 +181,7 @@ void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, stru
     tern_phase_recv(plan, phase, to);
 }
 
-/* --- the whole's steps --- */
+/* --- steps of the whole plan --- */
 
 static void map_ref(const struct tern_phase *phase, struct tern_ref *ref)
 {
@@ -196,8 +196,8 @@ static void map_ref(const struct tern_phase *phase, struct tern_ref *ref)
     ref->buffer = origin->buffer;
 }
 
-/* A step of the board: the bytes of a post are real ones. Ranks of a node have its numbers there.
- */
+/* Maps a step on the board: post lengths and places become real bytes. Ranks of a node keep their
+ * numbers, which are those on the board. */
 static void map_turn(const struct tern_phase *phase, struct tern_step *step)
 {
     step->turn += phase->first_turn;
@@ -206,7 +206,8 @@ static void map_turn(const struct tern_phase *phase, struct tern_step *step)
         step->to.count *= phase->unit_bytes;
 }
 
-/* Step i of the whole. A phase begins with a fence; its window becomes dependencies. */
+/* Makes step i of the whole plan. A phase begins with a fence. Its window becomes dependencies of
+ * its steps. */
 static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_phase *phase = plan->phases->phase;
@@ -235,7 +236,8 @@ static void phase_step(const struct tern_plan *plan, int64_t i, struct tern_step
 static void build_phase(struct tern_plan *plan, struct tern_phase *phase)
 {
     const struct tern_plan_args *args = &plan->args;
-    bool elements = reduces(args) && !reduces(&phase->args); /* moved as if they were bytes */
+    /* elements that are only moved count as bytes */
+    bool elements = reduces(args) && !reduces(&phase->args);
     phase->unit_bytes = elements ? args->recv_size : 1;
     if (phase->unit_bytes > 1) {
         phase->args.sheet = (int32_t)(phase->args.sheet / phase->unit_bytes);
@@ -251,7 +253,8 @@ static void build_phase(struct tern_plan *plan, struct tern_phase *phase)
     phase->plan = tern_plan_build(phase->algorithm, &phase->args);
 }
 
-/* The steps that there are room for at once are kept; more are made as they are wanted. */
+/* Most steps that are all made when the plan is built. If there are more, a tail makes them when
+ * they are needed. */
 enum { KEPT_STEPS = 1024 };
 
 void tern_plan_finish(struct tern_plan *plan)

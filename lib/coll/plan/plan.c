@@ -10,8 +10,8 @@ int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
         int64_t room = plan->head_room ? 2 * plan->head_room : 8;
         struct tern_step *head = realloc(plan->head, (size_t)room * sizeof *head);
         if (!head) {
-            /* The builder goes on, over the first step again and again; the plan is thrown away at
-             * its end. */
+            /* The builder continues and writes over the first step again and again. The plan is
+             * dropped at the end. */
             plan->failed = true;
             if (!plan->head)
                 return -1;
@@ -26,8 +26,8 @@ int64_t tern_plan_add(struct tern_plan *plan, struct tern_step step)
     return plan->head_count++;
 }
 
-/* A short tail is written out: a plan may run often, and its last steps may be such that it waits
- * for at once. */
+/* Writes a short tail out into the array: a plan may run often, and its last steps may be of the
+ * kind that is waited for at once (mark_awaited). */
 static void write_out_tail(struct tern_plan *plan)
 {
     enum { SHORT = 32 };
@@ -36,7 +36,7 @@ static void write_out_tail(struct tern_plan *plan)
         return;
     struct tern_step *head = realloc(plan->head, (size_t)plan->step_count * sizeof *head);
     if (!head && plan->step_count)
-        return; /* goes on being made as it is wanted */
+        return; /* the tail stays and makes steps as they are needed */
     plan->head = head;
     for (int64_t i = 0; i < count; i++)
         plan->tail(plan, i, &head[plan->head_count + i]);
@@ -44,7 +44,7 @@ static void write_out_tail(struct tern_plan *plan)
     plan->tail = NULL;
 }
 
-/* Marks the steps that nothing can overtake, so that the executor may wait for them at once. */
+/* Marks the steps that no step can overtake, so that the executor may wait for them at once. */
 static void mark_awaited(struct tern_plan *plan)
 {
     for (int64_t i = 0; i < plan->head_count; i++) {
@@ -56,7 +56,7 @@ static void mark_awaited(struct tern_plan *plan)
     }
 }
 
-/* Leaves of trees and single ranks have no use for the temporaries that their algorithm has. */
+/* Drops temporaries that no step uses, as on the leaves of trees and on single ranks. */
 static void drop_unused_temporaries(struct tern_plan *plan)
 {
     if (plan->tail)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The model is LogGP (Alexandrov et al. 1995) with two kinds of links, ranks standing on the nodes
- * in blocks. Of a message to a rank at distance d, min(d, ranks per node) ranks of a node cross to
- * another node at the same time and share its network cards. Within a node both ends of a message
- * are copies, which is why it matters who does one, and who does both at the same time. Where there
- * are more ranks than cores they take turns, and every turn costs a switch.
+ * The model is LogGP (Alexandrov et al. 1995) with two kinds of links. Ranks are assumed to be on
+ * the nodes in blocks. If messages go to ranks at distance d, then min(d, ranks per node) ranks of
+ * a node send to another node at the same time and share its network cards. Within a node both ends
+ * of a message are copies, so it matters which ranks do one end and which do both at the same time.
+ * If there are more ranks than cores, the ranks take turns, and every turn costs a switch.
  */
 #include "lib/coll/price/price.h"
 
@@ -24,7 +24,7 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Straight between the powers of two. */
+/* Returns the logarithm to base 2, linear between the powers of two. */
 static double log_2(double x)
 {
     double doublings = 0;
@@ -39,8 +39,8 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
         stages->stage[stages->count++] = stage;
 }
 
-/* So much the C library mostly asks the kernel for each time, which clears it; from 32 MiB on
- * always. */
+/* From this size on the C library mostly gets memory from the kernel for each allocation, and the
+ * kernel clears the memory; from 32 MiB on always. */
 enum { FRESH_BYTES = 16 << 20 };
 
 void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)
@@ -64,18 +64,22 @@ struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, in
     return stage;
 }
 
-/* The node as a stage meets it. */
+/* The state of the node during a stage. */
 struct ground {
     double latency_ns, gap_ns; /* of a message */
-    double slowness;           /* of copying and joining: 1 within the cache */
-    double fetch_ns;           /* more per byte that is in no cache of the node at all, each time */
-    double page_ns;            /* what a whole page of such bytes takes */
-    /* bytes of rings beyond which they are in no cache, nor their pages in tables; 0: all are */
+    double slowness;           /* factor for copying and reducing: 1 within the cache */
+    /* additional time for each byte that is in no cache of the node, each time the byte is
+     * touched */
+    double fetch_ns;
+    double page_ns;            /* time for a whole page of such bytes */
+    /* bytes of rings that fit into the caches and the TLB; 0: no limit */
     double ring_room;
     double cores;
-    double round_ns; /* until every rank of a core has had its turn; 0: each has a core */
-    double cold_ns;  /* what either end of a message takes longer after others' turns */
-    /* what a post takes longer that all read: those of sixteen ranks stay in a core's cache */
+    double round_ns; /* time until every rank of a core has had its turn; 0: each rank has a core */
+    /* how much longer each end of a message takes after the turns of other ranks */
+    double cold_ns;
+    /* how much longer a post takes that all ranks read: the posts of up to sixteen ranks stay in a
+     * core's cache */
     double cold_board_ns;
 };
 
@@ -86,12 +90,15 @@ static double busy(const struct tern_wire *link, const struct tern_stage *stage,
 }
 
 /*
- * Who waits looks for it in every turn, whether or not there is something, so a core goes round all
- * its ranks all the time. One awaited rank is half a round away on average, the last one of many a
- * whole round. Where everybody sends and receives, others' turns come before and after the own one:
- * the more ranks share a core the less cores are in step, up to half a round more. What goes round
- * a ring is often handed on within the same round of a core. An announced message waits for an
- * answer besides, and so do several one after the other whose operands have temporaries for a few.
+ * Returns how many rounds over all ranks of a core a message waits, if ranks share cores.
+ *
+ * A waiting rank polls in every turn, whether or not a message has arrived, so a core runs all its
+ * ranks in turn all the time. A single awaited rank is half a round away on average; the last of
+ * many is a whole round away. If every rank sends and receives, the turns of other ranks come
+ * before and after its own: the more ranks share a core, the less the cores are in step, up to half
+ * a round more. In a ring, a message is often passed on within one round of a core. An announced
+ * message also waits for an answer; so do several messages in a row if their operands share a few
+ * temporaries.
  */
 static double rounds_waited(const struct tern_stage *stage, double active, double both_ways,
                             double shared, bool announced)
@@ -105,10 +112,11 @@ static double rounds_waited(const struct tern_stage *stage, double active, doubl
     return in_turn * ((active - 1) / active + more) + asked;
 }
 
-/* Ranks have a ring to each that they have sent to (lib/btl/shm/shm.c). Messages walk on through
- * it: where all of them fit in no cache, either end meets pages that it has not seen for long, the
- * header's and those of the payload. Of what is announced only the first pages count: the others
- * come while these pass. */
+/* Returns the time of cache misses in the rings. A rank has a ring to each rank that it has sent to
+ * (lib/btl/shm/shm.c). Messages advance through a ring. If all rings together do not fit into the
+ * caches, each end of a message touches pages that were not used for long: the header's and those
+ * of the payload. Of an announced message only the first pages count, because the others are
+ * fetched meanwhile. */
 static double ring_misses(const struct tern_model *model, const struct ground *ground,
                           const struct tern_stage *stage, double senders, double per_node)
 {
@@ -124,10 +132,10 @@ static double ring_misses(const struct tern_model *model, const struct ground *g
 }
 
 /*
- * A message is copied in by its sender and out by its receiver. Short ones one after the other,
- * those that are announced at the same time, piece by piece; who sends and receives does both.
- * Where there are more ranks than cores it is the work of all that counts, and that everybody gets
- * its turn.
+ * Returns the time of a round within the node. A message is copied in by its sender and out by its
+ * receiver. Short messages are copied in and out one after the other; announced ones at the same
+ * time, piece by piece. A rank that sends and receives does both. If there are more ranks than
+ * cores, what counts is the work of all ranks, and the time until each rank gets its turn.
  */
 static double node_price(const struct tern_model *model, const struct ground *ground,
                          const struct tern_stage *stage, double per_node, bool crowded)
@@ -140,9 +148,9 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     overhead += ring_misses(model, ground, stage, senders, per_node);
     double end =
         overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
-    /* what is copied to or from the board another core reads or has written */
+    /* the bytes on the board are read, or were written, by another core */
     double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
-    double fetch = 2 * ground->fetch_ns; /* from and to */
+    double fetch = 2 * ground->fetch_ns; /* once for the source, once for the target */
     double work = (double)stage->reduced * (ground->slowness * model->reduce_gap_ns + fetch) +
                   (double)stage->copied * (copy_gap + fetch);
     bool announced = stage->bytes > model->eager_bytes;
@@ -154,11 +162,11 @@ static double node_price(const struct tern_model *model, const struct ground *gr
         latency = 0;
     if (!crowded)
         return (stage->board && messages ? model->board_latency_ns : latency) + path;
-    /* of one that posts or takes all on the board, the others together have as much to do */
+    /* if one rank posts or takes everything, the other ranks together have as much to do */
     double workers = stage->board && senders < 2 ? 2 : senders;
     double all = (2 * senders * messages * end + workers * work) / ground->cores;
-    /* a pipeline is never full where who hands on waits for its turn: measured, half as long again
-     */
+    /* a pipeline is never full if a rank that passes on waits for its turn: measured, half as long
+     * again */
     double halting = stage->flows ? 1.5 : 1;
     return halting * (rounds_waited(stage, active, both_ways, per_node / ground->cores, announced) *
                           ground->round_ns +
@@ -185,13 +193,14 @@ static double stage_price(const struct tern_model *model, const struct ground *g
     double network = (stage->flows ? 0 : latency) + network_busy;
     if (!stage->relay)
         return stage->repeat * most(node, network);
-    /* what goes round meets a network link once per node; the slowest link sets the pace */
+    /* a message that goes round crosses the network once per node; the slowest link sets the
+     * pace */
     double mean = node + (network - node) / per_node;
     return stage->repeat * most(mean, network_busy);
 }
 
-/* Bytes that a rank moves in all: what does not fit into its part of a core's cache comes from
- * memory. */
+/* Returns the bytes that a rank moves in total. What does not fit into its part of a core's cache
+ * comes from memory. */
 static double bytes_of(const struct tern_stages *stages, int first, double size)
 {
     double sum = 0;
@@ -205,7 +214,7 @@ static double bytes_of(const struct tern_stages *stages, int first, double size)
     return sum;
 }
 
-/* For stage `first` and those of its phase after it. */
+/* Returns the state of the node for stage `first` and the later stages of its phase. */
 static struct ground ground_of(const struct tern_model *model, double size,
                                const struct tern_stages *stages, int first)
 {
@@ -220,9 +229,10 @@ static struct ground ground_of(const struct tern_model *model, double size,
     double shared = most(2, per_node / cores), doublings = log_2(shared / 2);
     double turn =
         model->switch_ns + doublings / 3 * most(0, model->switch_crowded_ns - model->switch_ns);
-    double room = (double)model->cache_bytes / 2; /* the other half holds what is copied through */
+    /* the other half holds the data that are copied through */
+    double room = (double)model->cache_bytes / 2;
     double missing = bytes > room ? 1 - room / bytes : 0;
-    /* part of the ranks that share the last cache */
+    /* fraction of the cores that share one last cache */
     double sharing = least(1, (double)model->cores_per_cache / cores);
     double all = each * per_node * sharing, last_room = (double)model->last_cache_bytes / 2;
     double lost = last_room > 0 && all > last_room ? 1 - last_room / all : 0;
@@ -333,7 +343,8 @@ static struct tern_model read_model(void)
         .eager_bytes = 16 << 10,
         .verbose = tern_param_int("coll_verbose") > 0,
     };
-    if (model.cores_per_node < 1) /* not those of this process alone: all ranks must agree */
+    /* all processors of the node, not only those that this process may use: all ranks must agree */
+    if (model.cores_per_node < 1)
         model.cores_per_node = sysconf(_SC_NPROCESSORS_ONLN);
     if (model.cores_per_package < 1)
         model.cores_per_package = model.cores_per_node;
@@ -344,8 +355,8 @@ static struct tern_model read_model(void)
     return model;
 }
 
-/* Some thirty parameters: each new communicator asks for them, so they are kept until a tool
- * changes one. */
+/* Returns the model of the parameters. These are some thirty; each new communicator asks for them,
+ * so they are kept until a tool changes one. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

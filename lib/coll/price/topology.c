@@ -15,7 +15,8 @@ static int32_t count_runs(int32_t size, const int32_t *ids, int32_t *ret_highest
     return runs;
 }
 
-/* `node_of`: by id, -1 at first. `last`: each node's last run so far. */
+/* Adds all runs. `node_of`: the node of each id, -1 at first. `last`: each node's last run so
+ * far. */
 static void add_runs(struct tern_topology *topology, const int32_t *ids, int32_t *node_of,
                      int32_t *last)
 {

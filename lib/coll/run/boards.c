@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* When a communicator, or a persistent collective, gets a board (lib/node/board.h), and with whom.
- */
+/* When a communicator, or a persistent collective, gets a board (lib/node/board.h), and which ranks
+ * share the board. */
 #include "lib/coll/run/coll.h"
 
 #include "lib/btl/peer.h"
@@ -15,14 +15,14 @@ enum {
     LONGEST_OWN_SHEET = 16 << 10,
     SHORTEST_SHEET = 4 << 10
 };
-/* Of the names of boards: the communicator's; from the next one on those of persistent collectives.
- */
+/* Number in a board's name: COMMON_BOARD is the communicator's; those of persistent collectives
+ * follow. */
 enum { COMMON_BOARD };
 
-/* The ranks of this node, who share a board. */
+/* The ranks of this node, which share a board. */
 struct mates {
-    int rank, size; /* size 1: no board */
-    uint32_t leader; /* the first one's local rank */
+    int rank, size; /* this rank's number among them; size 1: no board */
+    uint32_t leader; /* local rank of the first of them on the node */
 };
 
 static int mate(const struct tern_coll *coll, int node, int i)
@@ -35,7 +35,8 @@ int tern_coll_rank_of_mate(const struct tern_coll *coll, int i)
     return mate(coll, coll->topology ? tern_topology_node(coll->topology, coll->rank) : 0, i);
 }
 
-/* What is believed to be a node may stand on several. */
+/* Finds the ranks with which this rank shares a board. What the parameters declare a node may
+ * really be on several nodes: then there is no board. */
 static struct mates find_mates(const struct tern_coll *coll)
 {
     const struct tern_topology *topology = coll->topology;
@@ -58,11 +59,12 @@ static struct mates find_mates(const struct tern_coll *coll)
     return mates;
 }
 
-/* check_level full finds calls that do not match and lets the program go on: messages name their
- * call, but on a board all later calls would take each other's posts. */
+/* Returns true if boards are allowed. Not at check_level full, which finds calls that do not match
+ * and lets the program go on: messages name their call, but on a board all later calls would take
+ * each other's posts. */
 static bool is_allowed(void)
 {
-    enum { FULL = 2 }; /* in the order of the choices */
+    enum { FULL = 2 }; /* index among the parameter's choices */
     static struct tern_param_kept board, level;
     return tern_param_keep(&board, "coll_board") && tern_param_keep(&level, "check_level") != FULL;
 }
@@ -113,7 +115,8 @@ int32_t tern_coll_own_sheet(const struct tern_coll *coll)
 int tern_coll_open_own_board(const struct tern_coll *coll, uint32_t serial, int32_t post_bytes,
                              struct tern_board *ret_board)
 {
-    enum { AHEAD = TERN_BOARD_LONG_SHEETS }; /* with which plans are proven */
+    /* posts that may be ahead; plans are proven for this number */
+    enum { AHEAD = TERN_BOARD_LONG_SHEETS };
     struct mates mates = find_mates(coll);
     struct tern_segment_name name = {coll->context.id, mates.leader, COMMON_BOARD + 1 + serial};
     struct tern_board_shape shape = {.slots = AHEAD,

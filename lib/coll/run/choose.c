@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Which algorithm: the one with the lowest price. Prices depend only on what is the same on all
- * ranks: sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
- * coll_NAME_algorithm overrides them where the named one can do the job.
+ * Chooses the algorithm with the lowest price. Prices depend only on what is equal on all ranks:
+ * sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
+ * coll_NAME_algorithm overrides the prices if the algorithm it names can do the call.
  */
 #include "lib/coll/run/coll.h"
 #include "lib/coll/plan/plan.h"
@@ -18,7 +18,7 @@
 
 static const struct {
     const char *name;
-    const struct tern_algorithm *intra, *inter; /* NULL: MPI has no such thing */
+    const struct tern_algorithm *intra, *inter; /* NULL: MPI has no such collective */
 } collectives[TERN_COLLECTIVES] = {
     [TERN_BARRIER] = {"barrier", tern_barrier_algorithms, tern_inter_barrier_algorithms},
     [TERN_BCAST] = {"bcast", tern_bcast_algorithms, tern_inter_bcast_algorithms},
@@ -74,7 +74,8 @@ static int64_t total_bytes(const struct tern_plan_args *args)
     return tern_recv_total(args) * args->recv_size;
 }
 
-/* Of gather and scatter: each rank knows one of both sides, the root the other. */
+/* Returns the bytes of a block of gather or scatter. Each rank knows one side of the call, the root
+ * the other. */
 static int64_t block_bytes(const struct tern_plan_args *args)
 {
     bool receives = (args->rank == args->root) == (args->collective == TERN_GATHER);
@@ -86,10 +87,12 @@ static bool is_inter(const struct tern_plan_args *args)
     return args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
 }
 
-/* Of two groups: what is the same in both, whose ranks may send different lengths. */
+/* Returns the shape for an intercommunicator: what both groups know, whose ranks may send different
+ * lengths. */
 static struct tern_shape inter_shape(const struct tern_plan_args *args, struct tern_shape shape)
 {
-    enum { UNKNOWN_BYTES = 1024 }; /* of a block in the v forms: nobody knows all of them */
+    /* bytes of a block in the v forms, of which no rank knows all lengths */
+    enum { UNKNOWN_BYTES = 1024 };
     int64_t sent = args->send_count * args->send_size,
             received = args->recv_count * args->recv_size;
     bool larger = args->size > args->remote_size;
@@ -97,7 +100,7 @@ static struct tern_shape inter_shape(const struct tern_plan_args *args, struct t
     shape.other_size = larger ? args->remote_size : args->size;
     switch (args->collective) {
     case TERN_GATHER:
-    case TERN_SCATTER: /* one side has sent, the other received */
+    case TERN_SCATTER: /* one side has set what it sends, the other what it receives */
         shape.bytes = sent ? sent : received;
         break;
     case TERN_ALLGATHER:
@@ -123,7 +126,7 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                    args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
                                .ordered = !args->commutative,
                                .model = model};
-    /* whether a node has its board by now, only its own ranks know */
+    /* only a node's own ranks know if the node has its board by now */
     if (shape.nodes > 1)
         shape.node_sheet = tern_coll_sheet_for(shape.node_size);
     if (is_inter(args))
@@ -165,7 +168,7 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
              tern_plan_price_ns(chosen, model, shape) / 1000, others);
 }
 
-/* The cheapest one. Without prices: `linear`, or the only one. */
+/* Returns the cheapest algorithm. If no algorithm has a price: `linear`, or the only one. */
 const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *args,
                                                 const struct tern_model *model)
 {
@@ -207,10 +210,10 @@ static void say_unknown(const char *param, const char *name, const struct tern_a
 static const struct tern_algorithm *ask_param(enum tern_collective collective, bool inter)
 {
     char param[64];
-    if (inter) /* one for all: none of them is in all tables */
+    if (inter) /* one parameter for all collectives: no algorithm is in all tables */
         return find(collectives[collective].inter, tern_param_string("coll_inter_algorithm"));
     snprintf(param, sizeof param, "coll_%s_algorithm", collectives[collective].name);
-    if (!tern_param_known(param)) /* there is only one */
+    if (!tern_param_known(param)) /* the collective has only one algorithm */
         return NULL;
     const char *name = tern_param_string(param);
     if (!name || !name[0])
@@ -221,12 +224,13 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective, b
     return algorithm;
 }
 
-/* The parameter's algorithm, or NULL. Asked again only when a tool has changed a parameter. Threads
- * of several lanes may ask at the same time; they find the same. */
+/* Returns the algorithm that the parameter names, or NULL. Reads the parameter again only when a
+ * tool has changed a parameter. Threads of several lanes may ask at one time; they find equal
+ * values. */
 static const struct tern_algorithm *wanted(enum tern_collective collective, bool inter)
 {
     static struct wish {
-        unsigned asked; /* 1 + the number of changes then */
+        unsigned asked; /* 1 + tern_param_changes() at that time */
         const struct tern_algorithm *algorithm;
     } wishes[2][TERN_COLLECTIVES];
     struct wish *wish = &wishes[inter][collective];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* From what lib/mpi was given to what plans are made of: units instead of types, and only what is
- * significant on this rank. */
+/* Converts the arguments that lib/mpi was called with to the arguments of plans: units instead of
+ * types, and only what is significant on this rank. */
 #include "lib/coll/run/coll.h"
 
 #include "lib/btl/peer.h"
@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A communicator of several nodes is one for all its ranks. */
+/* Returns true if all ranks are on this node. If the ranks are on several nodes, this is false on
+ * all of them. */
 static bool on_this_node(const struct tern_peers *peers)
 {
     for (int i = 0; i < peers->count; i++) {
@@ -28,9 +29,9 @@ static bool on_this_node(const struct tern_peers *peers)
     return true;
 }
 
-/* How ranks are made to believe in nodes. */
+/* The nodes that the parameters declare, instead of the real ones. */
 struct belief {
-    int64_t per_node, nodes; /* per_node < 1: they stand where the launcher has put them */
+    int64_t per_node, nodes; /* per_node < 1: the ranks are where the launcher has put them */
     bool scattered;
 };
 
@@ -45,7 +46,7 @@ static struct belief ask_belief(void)
     return belief;
 }
 
-/* The node of a process. -1: not known. */
+/* Returns the node of a process; -1 if it is not known. */
 static int64_t node_of(const struct belief *belief, struct tern_process process)
 {
     if (process.job)
@@ -55,7 +56,8 @@ static int64_t node_of(const struct belief *belief, struct tern_process process)
     return belief->scattered ? process.rank % belief->nodes : process.rank / belief->per_node;
 }
 
-/* Who stands where, unless all are on one node, or some nobody knows where. */
+/* Finds the node of each rank, unless all ranks are on one node, or the node of some rank is not
+ * known. */
 static int find_nodes(struct tern_coll *coll, const struct tern_peers *peers)
 {
     struct belief belief = ask_belief();
@@ -111,11 +113,11 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
 
 void tern_coll_close(struct tern_coll *coll)
 {
-    if (!coll->context.lane) /* it was never opened */
+    if (!coll->context.lane) /* `coll` was never opened */
         return;
     tern_context_close(&coll->context);
     tern_board_close(&coll->board);
-    tern_lane_lock(coll->context.lane); /* a request that was freed may let go of a plan */
+    tern_lane_lock(coll->context.lane); /* a request that the user freed may release a plan now */
     tern_plan_cache_free(coll->plans);
     tern_lane_unlock(coll->context.lane);
     coll->plans = NULL;
@@ -127,7 +129,7 @@ void tern_coll_close(struct tern_coll *coll)
 
 static int64_t segment_bytes(void)
 {
-    static int64_t known; /* 0: not yet; threads that ask at the same time find the same */
+    static int64_t known; /* 0: not known yet; threads that ask at one time get equal answers */
     int64_t bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (!bytes) {
         bytes = tern_param_int("coll_segment_bytes");
@@ -157,7 +159,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->failed = 0;
 }
 
-/* Equal blocks, or one. A contiguous type becomes bytes, which may be cut anywhere. */
+/* Sets equal blocks, or one. A contiguous type becomes bytes, which may be cut anywhere. */
 static void set_send(struct tern_call *call, const void *buf, int64_t count,
                      const struct tern_type *type)
 {
@@ -188,8 +190,8 @@ static void use_blocks(struct tern_call *call)
     call->args.blocks = &call->blocks;
 }
 
-/* Blocks by counts and displacements, in elements of the type; again bytes where it is contiguous.
- */
+/* Sets blocks by counts and displacements, in elements of the type; in bytes if the type is
+ * contiguous. */
 static void set_send_blocks(struct tern_call *call, const void *buf, struct tern_ints counts,
                             struct tern_ints displs, const struct tern_type *type)
 {
@@ -210,7 +212,7 @@ static void set_recv_blocks(struct tern_call *call, void *buf, struct tern_ints 
     call->blocks.recv_displs = displs;
 }
 
-/* Elements stay elements: they are operands. */
+/* Sets the operands of a reduction. Elements stay elements, even if their type is contiguous. */
 static void set_operands(struct tern_call *call, const void *sendbuf, void *recvbuf, int64_t count,
                          const struct tern_type *type, const struct tern_reduction *reduction)
 {

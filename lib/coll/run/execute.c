@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The executor: starts a plan's steps in order, each as soon as what it waits for is complete.
+ * The executor: starts a plan's steps in order, each as soon as the steps it waits for are
+ * complete.
  *
- * The whole state of a run is the number of the next step and a word of bits that says which of the
- * 64 steps before it are still in flight; a step's `after` is a word of the same shape, so the
- * question whether it may start is one AND. A blocking call lives on the stack and waits where a
- * nonblocking one returns. The latter goes on in rounds of progress: it polls rather than being
- * called by its requests' completion, for it starts messages, and nobody wants to find those
- * started in the middle of a delivery.
+ * The state of a run is the number of the next step and a word of 64 bits that says which of the 64
+ * steps before it are still in flight. A step's `after` is a word of the same form, so one AND
+ * decides if the step may start. A blocking call keeps its run on the stack, and waits where a
+ * nonblocking call returns.
+ *
+ * A nonblocking run continues in rounds of progress. It polls; the completion of its requests does
+ * not call it. The reason: a run starts messages, and starting messages in the middle of a delivery
+ * would be hard to understand.
  */
 #include "lib/coll/run/plan_run.h"
 
@@ -45,7 +48,7 @@ static void note_error(struct tern_plan_run *run, int error)
         run->cut_off = true;
 }
 
-/* --- doubt (lib/coll/run/mismatch.h) --- */
+/* --- doubt: calls that do not match (lib/coll/run/mismatch.h) --- */
 
 bool tern_coll_given_up(const void *run)
 {
@@ -68,7 +71,7 @@ bool tern_run_give_up(struct tern_plan_run *run, bool blocking)
     if (!tern_coll_find_other(coll, run->tag, run->local_tag, run->board, run->turn,
                               !run->plan->turns, &run->other))
         return false;
-    /* a request's error is said when it is reported (explain) */
+    /* a request's error is reported later, by `explain` */
     note_error(run, blocking ? tern_coll_say_other(coll, run->tag, true, &run->other)
                              : TERN_ERR_NOT_SAME);
     run->given_up = true;
@@ -103,7 +106,7 @@ bool tern_coll_doubt(void *state, struct tern_request *awaited)
     return true;
 }
 
-/* The step of an awaited receive ends all the same. */
+/* Notes the error of an awaited receive. The caller then counts the step as done. */
 static __attribute__((cold, noinline)) void fail_recv(struct tern_plan_run *run, int error)
 {
     note_error(run, error);
@@ -113,7 +116,7 @@ static __attribute__((cold, noinline)) void fail_recv(struct tern_plan_run *run,
 
 /* --- messages, copies, reductions --- */
 
-/* A request that may be complete: true if it stays in flight. */
+/* Keeps the request of the step if it is not complete. Returns true if the step stays in flight. */
 static bool keep(struct tern_plan_run *run, struct tern_request *request)
 {
     if (!request->complete) {
@@ -134,7 +137,7 @@ static void do_reduce(struct tern_plan_run *run, const struct tern_step *step)
         reduction->loop(in, inout, step->to.count);
         return;
     }
-    /* the user's function may take long, and call MPI for what needs other locks */
+    /* the user's function may take long, and may call MPI, which needs other locks */
     struct tern_held held = tern_locks_release();
     reduction->apply(reduction, in, inout, step->to.count);
     tern_locks_take_again(held);
@@ -155,7 +158,8 @@ static void do_copy(struct tern_plan_run *run, const struct tern_step *step)
     }
 }
 
-/* The place of a step on the board: room for a post, or what was posted. NULL: not yet. */
+/* Returns the place of a step on the board: room for a post, or a post. Returns NULL if it is not
+ * there yet. */
 static void *find_on_board(const struct tern_plan_run *run, const struct tern_step *step)
 {
     tern_turn turn = run->turn + step->turn;
@@ -193,7 +197,7 @@ static void take(struct tern_plan_run *run, const struct tern_ref *ref, const ch
         tern_type_copy(to, ref->count, type, from, bytes, &tern_type_bytes);
 }
 
-/* Operands without gaps are read where they were posted. */
+/* Reduces a post with `to`. Operands without gaps are read directly from the board. */
 static void do_join(struct tern_plan_run *run, const struct tern_step *step, const char *from)
 {
     const struct tern_type *type = type_of(run, &step->to);
@@ -205,7 +209,7 @@ static void do_join(struct tern_plan_run *run, const struct tern_step *step, con
     }
 }
 
-/* False: what the step looks for is not there yet. */
+/* Does a step of the board. Returns false if what it needs is not there yet. */
 static bool try_board(struct tern_plan_run *run, const struct tern_step *step, bool wait)
 {
     char *place = find_on_board(run, step);
@@ -236,8 +240,8 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     return true;
 }
 
-/* True if the step stays in flight. A failed step counts as done: other ranks wait for the ones
- * behind it, and get word of the failure in place of bytes that would be wrong. */
+/* Starts a step. Returns true if the step stays in flight. A failed step counts as done: other
+ * ranks wait for the steps behind it, and get a notice of failure instead of wrong bytes. */
 static bool start_step(struct tern_plan_run *run, const struct tern_step *step, bool wait)
 {
     bool local = step->flags & TERN_STEP_LOCAL;
@@ -278,7 +282,8 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
     return false;
 }
 
-/* Are these steps complete? With `wait`: makes them so. */
+/* Returns true if these steps are complete. With `wait`, waits until they are; returns false then
+ * only if the run was given up. */
 static bool settle(struct tern_plan_run *run, uint64_t steps, bool wait)
 {
     while (steps) {
@@ -299,7 +304,8 @@ static bool settle(struct tern_plan_run *run, uint64_t steps, bool wait)
     return true;
 }
 
-/* False: not yet. A run that is refused has no steps left. */
+/* Asks for permission to begin. Returns false if there is no answer yet. If permission is refused,
+ * the run has no steps left. */
 static bool ask_permit(struct tern_plan_run *run)
 {
     int rc = run->call->permit->ask(run->call->permit);
@@ -315,8 +321,8 @@ static bool ask_permit(struct tern_plan_run *run)
     return true;
 }
 
-/* Before a step that cannot be done: true if that is because the run was given up. Then the steps
- * end here. */
+/* Called if a step cannot be done. Returns true if the reason is that the run was given up; then
+ * skips the rest of the steps. */
 static bool ends_early(struct tern_plan_run *run)
 {
     if (run->given_up)

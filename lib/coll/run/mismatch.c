@@ -20,14 +20,15 @@ static const char *name_nothing(const void *comm)
 
 const char *(*tern_coll_name_of)(const void *comm) = name_nothing;
 
-/* Do both tags have one number? */
+/* Returns true if both tags have one number. */
 static bool same_number(int tag, int other)
 {
     return !((tag ^ other) & ~TERN_MARKS);
 }
 
-/* In the collective's own turn everybody must post for it. In the turn that comes next, whoever is
- * in it may be ahead of us: only its number tells. */
+/* Looks for another collective on the board. In the collective's own turn every rank must post for
+ * that collective. If the collective has no turns, looks at the next turn: a rank that posted there
+ * may be ahead of us, so only the number in its tag tells. */
 static bool find_on_board(const struct tern_coll *coll, int tag, const struct tern_board *board,
                           tern_turn turn, bool without_turns, struct tern_other *ret_other)
 {
@@ -63,7 +64,7 @@ bool tern_coll_find_other(struct tern_coll *coll, int tag, int local_tag,
 
 enum { NAME_BYTES = 80 };
 
-/* "MPI_Barrier", "MPI_Ibarrier" or "MPI_Barrier_init". */
+/* Writes the name of the procedure: "MPI_Barrier", "MPI_Ibarrier" or "MPI_Barrier_init". */
 static void write_name(char *text, int tag, bool blocking)
 {
     enum tern_collective collective = tag & TERN_MARKS & ~TERN_MARK_INSIDE;

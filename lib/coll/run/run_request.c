@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Nonblocking and persistent collectives: a run behind a request, which goes on in rounds of
+/* Nonblocking and persistent collectives: a run behind a request, which continues in rounds of
  * progress. */
 
 #include "lib/coll/run/plan_run.h"
@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* After a poll that brought nothing: doubts when it has waited for long, and for twice as long, and
- * so on. */
+/* Called after a poll without progress. Asks if the wait can end at all when the run has waited for
+ * long, then again after twice that time, and so on. */
 static void doubt_now_and_then(struct tern_plan_run *run)
 {
     enum { LONG = 1024 };
@@ -19,7 +19,8 @@ static void doubt_now_and_then(struct tern_plan_run *run)
         tern_run_skip_rest(run, run->next);
 }
 
-/* Once per round of a lane's progress while it has active runs. */
+/* Polls the lane's active runs. Called once per round of the lane's progress while there are
+ * any. */
 static int poll_active(struct tern_lane *lane)
 {
     int events = 0;
@@ -68,7 +69,7 @@ static int start_run(struct tern_request *request)
         run->call->permit->begin(run->call->permit);
     }
     if (!tern_run_advance(run, false)) {
-        /* a send may have asked for a round of progress in which the others ended */
+        /* a send may have made a round of progress in which the other runs ended */
         if (!first && tern_list_empty(active))
             tern_coll_transport->watch(lane, poll_active);
         tern_list_append(active, &run->link);
@@ -98,7 +99,7 @@ static void release(struct tern_request *request)
 {
     struct tern_plan_run *run = run_of(request);
     struct tern_lasting_run *lasting = TERN_CONTAINER(run, struct tern_lasting_run, run);
-    tern_lane_lock(request->lane); /* the communicator may keep the plan */
+    tern_lane_lock(request->lane); /* locked because the communicator may keep the plan too */
     tern_plan_release(run->plan);
     tern_board_close(&lasting->board);
     tern_lane_unlock(request->lane);
@@ -107,7 +108,8 @@ static void release(struct tern_request *request)
     tern_object_free(&request->obj);
 }
 
-/* Others may have failed since: texts are not kept with requests. */
+/* Records the error text again, because other requests may have failed since: texts are not kept
+ * with requests. */
 static void explain(struct tern_request *request)
 {
     const struct tern_plan_run *run = run_of(request);

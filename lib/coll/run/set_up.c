@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes that one temporary takes, and where unit 0 lies in it (for types that reach below their
- * address). */
+/* Returns the bytes that one temporary takes. *ret_start: where unit 0 lies in it (for types that
+ * reach below their address). */
 static int64_t temporary_span(const struct tern_plan *plan, const struct tern_type *unit,
                               int64_t *ret_start)
 {
@@ -24,7 +24,7 @@ static int64_t temporary_span(const struct tern_plan *plan, const struct tern_ty
 
 static const struct tern_run_place nowhere = {NULL, 1, &tern_type_bytes};
 
-/* In `small`, if that is not NULL and long enough. */
+/* Places the temporaries in `small`, if that is not NULL and long enough, else in new memory. */
 static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run, char *small)
 {
     const struct tern_call *call = run->call;
@@ -56,7 +56,7 @@ int tern_run_place_buffers(struct tern_plan_run *run, char *small)
     run->memory = NULL;
     if (run->plan->temp_units)
         return place_temporaries(run, small);
-    /* steps may name temporaries nevertheless, of no length */
+    /* steps may still name temporaries, with length 0 */
 #pragma GCC unroll 4
     for (int i = TERN_TEMPORARY; i < TERN_BUFFERS; i++)
         run->places[i] = nowhere;
@@ -105,8 +105,8 @@ int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct te
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX,
                "each has a counter in the lane");
 
-/* Tools number the algorithms of a collective as the choices of its parameter: 0 is none by name.
- */
+/* Raises the event that a collective begins. Tools number the algorithms of a collective by the
+ * choices of its parameter; 0: none of them. */
 __attribute__((cold)) void tern_run_tell_start(const struct tern_plan_run *run)
 {
     enum tern_collective collective = run->plan->args.collective;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What carries the messages and posts of collectives: lib/pml and the board of the node. */
+/* The usual transport of collectives: lib/pml and the board of the node. */
 
 #include "lib/coll/run/transport.h"
 #include "lib/pml/pml.h"
@@ -15,7 +15,7 @@ static int pml_isend(struct tern_context *context, const void *buf, int64_t coun
 struct awaited {
     struct tern_board *board;
     tern_turn turn;
-    int peer; /* -1: room for the own post */
+    int peer; /* rank whose post is awaited; -1: room for this rank's own post */
     int64_t bytes;
 };
 
@@ -29,7 +29,7 @@ static bool is_on_board(const void *state)
 static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes,
                            void *run)
 {
-    enum { GLANCES = 40 }; /* before anything else is looked at */
+    enum { GLANCES = 40 }; /* looks at the board before anything else is polled */
     struct awaited what = {&coll->board, turn, peer, bytes};
     for (int i = tern_wait_crowded() ? GLANCES : 0; i < GLANCES; i++) {
         tern_cpu_relax();
