@@ -13,13 +13,14 @@ static int64_t add_own_block(struct tern_plan *plan)
     return add_copy(plan, in_send(0, args->send_count), recv_block(args, args->rank), 0);
 }
 
-/* `blocks` blocks from `first` on, all of them equal. */
+/* Returns `blocks` equal blocks from `first` on. */
 static struct tern_ref range(const struct tern_plan_args *args, int64_t first, int64_t blocks)
 {
     return in_recv(first * args->recv_count, blocks * args->recv_count);
 }
 
-/* Each round exchanges all that is there with the rank whose number differs in one bit. */
+/* Recursive doubling: in each round a rank exchanges all it has with the rank whose number differs
+ * in one bit. */
 static void recursive_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -33,8 +34,8 @@ static void recursive_doubling(struct tern_plan *plan)
 
 /*
  * Bruck et al. 1997, without its rotation: after round k rank p has blocks p .. p + 2^k - 1,
- * wrapped at the end, where they belong. A range that wraps goes as two messages; both sides see
- * the same range and cut it at the same place.
+ * wrapped at the end, already in their places. A range that wraps is sent as two messages. Both
+ * sides see one range and cut it at one place.
  */
 static void bruck(struct tern_plan *plan)
 {
@@ -56,7 +57,7 @@ static void bruck(struct tern_plan *plan)
     }
 }
 
-/* The same sending to several at a time: fewer rounds. */
+/* Bruck's algorithm with messages to several ranks at a time: fewer rounds. */
 enum { RADIX = 4 };
 
 static void add_ranges(struct tern_plan *plan, int peer, int64_t first, int64_t blocks, bool send)
@@ -83,8 +84,8 @@ static void k_bruck(struct tern_plan *plan)
     }
 }
 
-/* The same for unequal blocks: they stand side by side in a temporary, beginning with this rank's,
- * so that every message is one range. */
+/* Bruck's algorithm for unequal blocks. The blocks are packed side by side in a temporary,
+ * beginning with this rank's, so that every message is one range. */
 static void packed_bruck(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -118,7 +119,7 @@ static void packed_bruck(struct tern_plan *plan)
                      recv_block(args, wrap((int64_t)p + i, n)), 0);
 }
 
-/* Round k: block p-k goes on, block p-k-1 arrives. */
+/* Ring, round k: sends block p-k on; block p-k-1 arrives. */
 static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -142,14 +143,14 @@ static void ring(struct tern_plan *plan)
 }
 
 /*
- * Neighbour exchange (Chen et al. 2005), for even n: first the ranks of a pair tell each other
- * their blocks, then each hands the pair of blocks that came last to its neighbours in turn: half
- * the rounds of a ring.
+ * Neighbour exchange (Chen et al. 2005), for even n. First the two ranks of a pair exchange their
+ * blocks. Then each rank passes the pair of blocks that arrived last to its neighbours in turn.
+ * This takes half the rounds of a ring.
  */
 static struct tern_ref pair_of_round(const struct tern_plan_args *args, int64_t r)
 {
     int64_t far = (r + 1) / 2;
-    bool down = (args->rank + r) % 2; /* from the side of lower ranks */
+    bool down = (args->rank + r) % 2; /* arrives from the lower ranks */
     int pairs = args->size / 2;
     return range(args, 2 * (int64_t)wrap(args->rank / 2 + (down ? -far : far), pairs), 2);
 }
@@ -177,13 +178,14 @@ static bool even(const struct tern_plan_args *args)
     return args->size % 2 == 0;
 }
 
-/* Everybody sends its block to everybody: one round, n-1 messages each way. */
+/* Linear: every rank sends its block to every other. One round, n-1 messages each way. */
 static void linear_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t far = i / 2 + 1;
     int from = wrap(args->rank - far, args->size);
-    if (i % 2 == 0) { /* its own block: where it was copied to, or was */
+    /* the own block, from the receive buffer, where it was copied to or lay already */
+    if (i % 2 == 0) {
         struct tern_ref own = recv_block(args, args->rank);
         *ret_step = step_send(wrap(args->rank + far, args->size), own, places_before(i + 1));
         if (!data_bytes(args, own))
@@ -201,7 +203,7 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), linear_step);
 }
 
-/* --- prices, also of equal blocks in the v form --- */
+/* --- prices, also for the v form with equal blocks --- */
 
 static void own_block_stage(const struct tern_shape *shape, struct tern_stages *stages)
 {

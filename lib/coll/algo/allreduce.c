@@ -6,10 +6,10 @@
 #include "lib/coll/algo/ring_reduction.h"
 
 /*
- * Recursive doubling: in each round a rank exchanges its result with the one whose number differs
- * in one bit. Every result covers consecutive ranks, and both partners compute lower op higher:
- * rank order is kept, and all get the same bits. If the size is no power of two, the first 2 * rest
- * ranks go in pairs, of which the odd one plays.
+ * Recursive doubling: in each round a rank exchanges its result with the rank whose number differs
+ * in one bit. Every result covers consecutive ranks, and both partners compute lower op higher. So
+ * rank order is kept, and all ranks get identical bits. If the size is no power of two, the first 2
+ * * rest ranks form pairs, and the odd rank of each pair takes part.
  */
 void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struct tern_ref a,
                             struct tern_ref b, struct tern_ref *ret_result, int64_t *ret_ready)
@@ -39,10 +39,10 @@ void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struc
         int other = player ^ mask;
         int peer = other < rest ? 2 * other + 1 : other + rest;
         bool keeps = same_place(sum, a) ||
-                     same_place(sum, b); /* else it is the input, which is not to be written */
+                     same_place(sum, b); /* else the sum is the input, which must not be written */
         struct tern_ref to = same_place(sum, b) || (!keeps && other > player) ? a : b;
         int64_t busy =
-            sent; /* the buffer that does not hold the sum was sent from in the round before */
+            sent; /* the buffer that does not hold the sum was sent in the round before */
         sent = add_send(plan, peer, sum, after(plan, ready));
         int64_t received = add_recv(plan, peer, to, after(plan, busy) | after(plan, ready));
         if (other > player) {
@@ -74,7 +74,7 @@ static void recursive_doubling(struct tern_plan *plan)
         add_copy(plan, sum, result, AFTER_ALL);
 }
 
-/* Reduction along a tree to rank 0 and broadcast: the fewest messages in all. */
+/* Reduction along a tree to rank 0, then broadcast: the fewest messages in total. */
 static void trees(struct tern_plan *plan, int radix_up, int radix_down)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -87,8 +87,8 @@ static void trees(struct tern_plan *plan, int radix_up, int radix_down)
                          result, in_temp(0, 0, args->recv_count), &sum, &ready);
     if (sum.buffer != TERN_RECV_BUFFER && args->rank == 0)
         ready = add_copy(plan, sum, result, after(plan, ready));
-    /* What a child sent must have left before the result comes to its place: AFTER_ALL by way of
-     * `ready`, its send. */
+    /* What a rank sent to its parent must be sent before the result is received into its place. The
+     * rank's send is `ready`, so the broadcast waits for it. */
     team.radix = radix_down;
     tern_plan_add_bcast(plan, team, 0, result, ready);
 }
@@ -114,7 +114,7 @@ static void tree_linear(struct tern_plan *plan)
 }
 
 /* Ring reduce-scatter, then ring allgather: each rank sends and receives about twice the vector,
- * whatever the size. */
+ * for any number of ranks. */
 static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -130,8 +130,8 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
         *ret_step = step_send(wrap((int64_t)p + 1, n), tern_ring_chunk(result, n, p + 1 - k),
                               places_before(1));
     } else {
-        /* The chunk that arrives was sent in round k of the reduce-scatter; and the one before is
-         * in. */
+        /* The place of the arriving chunk was sent in round k of the reduce-scatter. The chunk
+         * before must have arrived. */
         *ret_step = step_recv(wrap((int64_t)p - 1, n), tern_ring_chunk(result, n, p - k),
                               places_before(i - 3 * k) | places_before(2));
         ret_step->flags = TERN_STEP_AWAITED;
@@ -149,13 +149,14 @@ static void ring(struct tern_plan *plan)
 }
 
 /*
- * Recursive multiplying (Ruefenacht, Bull, Booth 2017): recursive doubling with RADIX ranks that
- * tell each other their sums in a round: fewer rounds, where several messages can be under way. All
- * of them join the same sums in the same order.
+ * Recursive multiplying (Ruefenacht, Bull, Booth 2017): recursive doubling in which RADIX ranks
+ * exchange their sums in a round. Fewer rounds, if several messages can be in flight. All of these
+ * ranks reduce equal sums in one order.
  */
 enum { RADIX = 4 };
 
-/* `mine` is where this rank's sum stands before and after, `spare` what else may be written to. */
+/* One round. `mine`: where this rank's sum is, before and after. `spare`: other places that may be
+ * written to. */
 static void multiply(struct tern_plan *plan, const struct tern_butterfly *fold, int stride,
                      int radix, bool writable, struct tern_ref *mine, struct tern_ref spare[RADIX])
 {
@@ -171,7 +172,7 @@ static void multiply(struct tern_plan *plan, const struct tern_butterfly *fold, 
         if (m != place)
             add_send(plan, tern_butterfly_rank(fold, first + m * stride), *mine, 0);
     add_fence(plan);
-    int last = radix - 1; /* takes the others, from the right to the left */
+    int last = radix - 1; /* the other sums are reduced into this one, from right to left */
     if (place == last && !writable) {
         sums[last] = spare[used];
         add_copy(plan, *mine, sums[last], 0);
@@ -200,7 +201,7 @@ static void recursive_multiplying(struct tern_plan *plan)
         add_recv(plan, fold.partner, result, AFTER_ALL);
         return;
     }
-    if (fold.partner >= 0) { /* the partner's number is the lower one */
+    if (fold.partner >= 0) { /* the partner has the lower number */
         add_recv(plan, fold.partner, spare[0], 0);
         if (!writable) {
             add_copy(plan, mine, result, 0);
@@ -219,7 +220,7 @@ static void recursive_multiplying(struct tern_plan *plan)
         add_send(plan, fold.partner, result, AFTER_ALL);
 }
 
-/* Rabenseifner 2004: halving, then the parts are told to all. */
+/* Rabenseifner 2004: halving, then all ranks collect the parts. */
 static void butterfly(struct tern_plan *plan, enum tern_butterfly_kind kind)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -244,7 +245,7 @@ static void swing(struct tern_plan *plan)
     butterfly(plan, TERN_BUTTERFLY_SWING);
 }
 
-/* Reduce-scatter and allgather over the same circulant graph (circulant.c). */
+/* Reduce-scatter and allgather over one circulant graph (circulant.c). */
 static void circulant(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -255,7 +256,7 @@ static void circulant(struct tern_plan *plan)
 
 /* --- prices --- */
 
-/* Sums of whole vectors, from `players` ranks with `told` messages per round. */
+/* Adds the stages of exchanging whole vectors among a power of `radix`, or of two, of ranks. */
 static void add_exchanges(const struct tern_shape *shape, struct tern_stages *stages, int radix)
 {
     int64_t players = 1;
@@ -266,7 +267,7 @@ static void add_exchanges(const struct tern_shape *shape, struct tern_stages *st
                                .bytes = shape->bytes,
                                .distance = 1,
                                .senders = shape->size - players};
-    if (players < shape->size) /* in, and the result out */
+    if (players < shape->size) /* folding: the input to a partner, and the result back */
         tern_stages_add(stages, round);
     round.repeat = 1;
     round.senders = shape->size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * All to all, also with unequal blocks and types: only `bruck` and `k_bruck` want equal ones.
+ * All to all, also with unequal blocks and types. Only `bruck` and `k_bruck` need equal blocks.
  * Blocks without data are not sent.
  */
 #include "lib/coll/plan/build.h"
@@ -18,8 +18,8 @@ static int64_t recv_block_bytes(const struct tern_plan_args *args, int r)
     return data_bytes(args, recv_block(args, r));
 }
 
-/* Round k: receive from the rank k before, send to the one k behind, so that nobody is everybody's
- * target. */
+/* Round k: receives from the rank k below, sends to the rank k above, so that the ranks do not all
+ * send to one rank. */
 static void rounds_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -32,8 +32,9 @@ static void rounds_step(const struct tern_plan *plan, int64_t i, struct tern_ste
 }
 
 /*
- * In place every pair exchanges its blocks by way of a temporary: in round k rank p meets rank k -
- * p, which meets it. Two temporaries, so that a send may linger for a round.
+ * In place, every pair of ranks exchanges its blocks by way of a temporary. In round k rank p meets
+ * rank k - p, which meets rank p in this round too. There are two temporaries, so that a send may
+ * still be in flight one round later.
  */
 static void exchange_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -44,11 +45,11 @@ static void exchange_step(const struct tern_plan *plan, int64_t i, struct tern_s
     int64_t bytes = data_bytes(args, block);
     struct tern_ref temp = in_temp((int)(k % 2), 0, bytes);
     switch (i % 3) {
-    case 0: /* the send two rounds ago has left the temporary */
+    case 0: /* the send two rounds ago has freed the temporary */
         *ret_step = step_copy(block, temp, places_before(5));
         break;
     case 1: *ret_step = step_send(peer, temp, places_before(1)); break;
-    default: /* over the block that was copied */
+    default: /* into the place of the block that was copied */
         *ret_step = step_recv(peer, block, places_before(2));
     }
     if (peer == args->rank || !bytes)
@@ -69,7 +70,7 @@ static void exchange(struct tern_plan *plan)
     set_tail(plan, 3 * (int64_t)args->size, exchange_step);
 }
 
-/* Everything at once, as far as the window goes. */
+/* All at once, as far as the window permits. */
 static void linear(struct tern_plan *plan)
 {
     if (plan->args.in_place) {
@@ -80,8 +81,8 @@ static void linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), rounds_step);
 }
 
-/* Few rounds in flight: for large blocks, where more would only fight for the memory's bandwidth.
- */
+/* Few rounds in flight, for large blocks: more rounds would only compete for the memory's
+ * bandwidth. */
 enum { PAIRWISE_ROUNDS = 2 };
 
 static void pairwise(struct tern_plan *plan)
@@ -91,10 +92,10 @@ static void pairwise(struct tern_plan *plan)
 }
 
 /*
- * Bruck et al. 1997: about log n rounds, in which each block travels as the sum of the digits of
- * its distance to the base `radix`. Place d of temporary 0 holds the block that is to go (still) d
- * ranks on; those with digit z in round k go z * radix^k on, together. Places are `frame` bytes
- * apart, the blocks in them may be shorter; longer ones stay out.
+ * Bruck et al. 1997: about log n rounds. Each block travels in steps that are the digits, to the
+ * base `radix`, of its distance. Place d of temporary 0 holds the block that must (still) travel d
+ * ranks. In round k the blocks with digit z travel z * radix^k ranks, together. Places are `frame`
+ * bytes apart. The blocks in them may be shorter; longer blocks do not take part.
  */
 struct bruck {
     int radix;
@@ -107,8 +108,8 @@ static bool travels(const struct tern_plan_args *args, struct tern_ref block, in
     return bytes && bytes <= frame;
 }
 
-/* Copies the places with digit `z` at `unit` between temporary 0 and temporary `packed`, where they
- * stand from `at` on, one after the other. Returns where they end. */
+/* Copies the places with digit `z` at `unit` between temporary 0 and temporary `packed`, in which
+ * they lie one after the other from `at` on. Returns where they end. */
 static int64_t copy_digit(struct tern_plan *plan, struct bruck bruck, int64_t unit, int z,
                           int packed, int64_t at, bool pack)
 {
@@ -179,8 +180,9 @@ static void k_bruck(struct tern_plan *plan)
 }
 
 /*
- * The same for unequal blocks (compare Fan et al. 2022): those that fit into a frame travel padded,
- * the others go straight. Both ends of a block know its length, so no lengths are sent.
+ * Bruck's algorithm for unequal blocks (compare Fan et al. 2022): blocks that fit into a frame
+ * travel padded, the others are sent directly. Both ends of a block know its length, so no lengths
+ * are sent.
  */
 static void frames(struct tern_plan *plan)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Broadcast. Only the number of bytes is known to be the same everywhere: the ranks' types may
- * differ. Algorithms that cut the message work on bytes, and where the user's type has gaps, on a
- * packed copy.
+ * Broadcast. Only the number of bytes is known to be equal on all ranks: their types may differ.
+ * Algorithms that cut the message work on bytes. If the user's type has gaps, they work on a packed
+ * copy.
  */
 #include "lib/coll/algo/butterfly.h"
 #include "lib/coll/algo/circulant.h"
@@ -49,7 +49,8 @@ static void bine(struct tern_plan *plan)
     along(plan, team);
 }
 
-/* The message as bytes: the buffer itself, or a packed copy, filled at the root. */
+/* Returns the message as bytes: the buffer itself, or a packed copy, which is filled at the
+ * root. */
 static struct tern_ref as_bytes(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -67,7 +68,8 @@ static bool unpacks(const struct tern_plan_args *args)
     return !args->recv_bytes && args->rank != args->root;
 }
 
-/* --- pipelined chain: each rank hands every segment on to the next as soon as it has it --- */
+/* --- pipelined chain: each rank passes every segment to the next as soon as the segment has
+ * arrived --- */
 
 enum { CHAIN_SEGMENT, CHAIN_SEGMENTS, CHAIN_BUFFER };
 
@@ -80,8 +82,8 @@ static struct tern_ref chain_segment(const struct tern_plan *plan, int64_t k)
     return ref;
 }
 
-/* Receive of segment k, then send of segment k - 1, so that the next receive is posted when a
- * segment goes on. */
+/* Receives segment k, then sends segment k - 1, so that the next receive is posted while a segment
+ * is sent. */
 static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -97,7 +99,7 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
         *ret_step =
             step_send(wrap((int64_t)args->rank + 1, args->size), chain_segment(plan, k - 1),
                       places_before(3) |
-                          places_before(i + 1)); /* what it received, or packed at the beginning */
+                          places_before(i + 1)); /* its receive, or the packing at the begin */
 }
 
 static void chain(struct tern_plan *plan)
@@ -123,8 +125,8 @@ static void circulant(struct tern_plan *plan)
     tern_plan_set_rounds_bcast(plan, as_bytes(plan));
 }
 
-/* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes a
- * rank about twice --- */
+/* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes
+ * a rank about twice --- */
 
 static struct tern_ref chunks(struct tern_ref data, int size, int64_t begin, int64_t end)
 {
@@ -136,7 +138,8 @@ static struct tern_ref chunks(struct tern_ref data, int size, int64_t begin, int
 
 enum { RING_BUFFER, RING_BYTES };
 
-/* Round k: chunk v-k goes on, chunk v-k-1 arrives. The root has all and receives nothing. */
+/* Round k: sends chunk v-k on; chunk v-k-1 arrives. The root has all chunks and receives
+ * nothing. */
 static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -165,7 +168,7 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     }
 }
 
-/* Every rank gets the chunks of its subtree. */
+/* Scatter: every rank gets the chunks of its subtree. */
 static void add_scatter(struct tern_plan *plan, struct tern_ref data)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -198,7 +201,7 @@ static void scatter_ring(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(args->size - 1) + unpacks(args), ring_step);
 }
 
-/* The same, everybody sending its chunk to everybody. */
+/* Allgather in which every rank sends its chunk to every other. */
 static void linear_chunk_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -208,7 +211,7 @@ static void linear_chunk_step(const struct tern_plan *plan, int64_t i, struct te
     struct tern_ref ref = i % 2 ? chunks(data, n, from, from + 1) : chunks(data, n, v, v + 1);
     if (i == 2 * (int64_t)(n - 1))
         *ret_step = step_copy(data, in_recv(0, args->recv_count), AFTER_ALL);
-    else if (!ref.count || (i % 2 ? v : to) == 0) /* the root has all */
+    else if (!ref.count || (i % 2 ? v : to) == 0) /* the root has all chunks */
         *ret_step = step_none();
     else if (i % 2 == 0)
         *ret_step = step_send(wrap((int64_t)to + args->root, n), ref, 0);
@@ -227,7 +230,7 @@ static void scatter_linear(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(args->size - 1) + unpacks(args), linear_chunk_step);
 }
 
-/* The same with the allgather on circulant graphs: the fewest rounds for any size. */
+/* Scatter, then allgather on circulant graphs: the fewest rounds for any size. */
 static void scatter_circulant(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -238,8 +241,8 @@ static void scatter_circulant(struct tern_plan *plan)
         add_copy(plan, data, in_recv(0, args->recv_count), AFTER_ALL);
 }
 
-/* The same with recursive doubling instead of the ring: fewer rounds. What a rank has is told
- * again, so that all rounds are alike. */
+/* Scatter, then allgather by recursive doubling instead of the ring: fewer rounds. A rank sends
+ * again what the other already has, so that all rounds are alike. */
 static void scatter_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -292,7 +295,8 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
     tern_rounds_stages(shape, stages, false);
 }
 
-/* Of fewer bytes than ranks only the first ones get any. */
+/* Returns the number of ranks with chunks: if there are fewer bytes than ranks, only the first
+ * ranks get any. */
 static int64_t ranks_with_chunks(const struct tern_shape *shape)
 {
     int64_t units = tern_units(shape->bytes, 1);

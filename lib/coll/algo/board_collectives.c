@@ -1,42 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Collectives of one node by way of the board (lib/node/board.h): every rank posts what others
- * need and takes what it needs. A byte is written once and read by all; there is no message, no
- * header, no matching. Where ranks share cores, each of them needs the core once per turn.
+ * Collectives of one node by way of the board (lib/node/board.h). Every rank posts what other ranks
+ * need, and takes what it needs. A byte is written once and read by all; there is no message, no
+ * header, no matching. If ranks share cores, each rank needs its core once per turn.
  *
- * What does not fit into a post is cut into pieces, a turn for each; posts may be several turns
- * ahead of the takes. Blocks are cut by bytes, for two ranks may have types with units of different
- * sizes; a type with gaps is packed beforehand then, or unpacked at the end.
+ * Data that do not fit into a post are cut into pieces, one turn for each. Posts may be several
+ * turns ahead of the takes. Blocks are cut by bytes, because two ranks may have types with units of
+ * different sizes. Then data of a type with gaps are packed before, or unpacked at the end.
  *
- * Reductions join in rank order, from the right to the left: right for any operation, and the same
- * bits everywhere. In `board` everybody joins everything; in `slices` each rank joins its slice of
- * every piece and posts it for the others, so that a byte is joined once.
+ * Reductions work in rank order, from right to left: correct for any operation, with identical bits
+ * on all ranks. In `board` every rank reduces everything. In `slices` each rank reduces its slice
+ * of every piece and posts the result for the others, so that each byte is reduced once.
  *
- * A plan's turns are numbered when it is started, in the order of calls, which is the same on all
- * ranks. Nonblocking runs may be in several turns at a time and end in any order. Persistent ones
+ * A plan's turns get their numbers when it is started, in the order of calls, which is equal on all
+ * ranks. Nonblocking runs may be in several turns at a time and end in any order. Persistent runs
  * may be started in different orders, so each of them has a board of its own.
  */
 #include "lib/node/board.h"
 #include "lib/coll/plan/build.h"
 #include "lib/coll/price/topology.h"
 
-/* Several MiB pass by messages as fast, and different blocks for all do sooner, for none of them is
- * read twice. A plan for the board has all its steps at hand, so they must not be too many. */
+/* Limits of bytes and steps. Several MiB are moved as fast by messages. A different block for each
+ * rank is so from fewer bytes on, because no block is read twice. A plan for the board keeps all
+ * its steps in the array, so there must not be too many. */
 enum { MOST_BYTES = 4 << 20, MOST_BYTES_APART = 128 << 10, MOST_STEPS = 4096 };
 
-/* Two ranks write and read at the same time. More of them mostly share cores: fewer turns, then. */
+/* Bytes of a piece if there are two ranks, which write and read at the same time. More ranks mostly
+ * share cores, so they use fewer turns. */
 enum { PIECE_OF_TWO = 16 << 10 };
 
-/* So many pieces ahead of the takes are the posts; of slices, also of the joins, and these of the
- * takes of what was joined: the turn of the post farthest ahead is 4 * AHEAD after the last one
- * that this rank has done, where there must be room. */
+/* Posts are AHEAD pieces ahead of the takes. With slices, posts are AHEAD pieces ahead of the
+ * reductions, and these AHEAD pieces ahead of taking the results. A piece has two turns then. So
+ * the turn of the farthest post is 4 * AHEAD after the last turn that this rank has done, and the
+ * board must have room for it. */
 enum { AHEAD = 1 };
 _Static_assert(4 * AHEAD <= TERN_BOARD_LONG_SHEETS, "a rank does not wait for itself");
 
 /* --- steps --- */
 
-/* `from` becomes bytes at, at + 1, ... of a post of `whole` bytes. */
+/* Adds a post: `from` becomes the bytes from `at` on of a post of `whole` bytes. */
 static void add_post(struct tern_plan *plan, uint32_t turn, struct tern_ref from, int64_t at,
                      int64_t whole)
 {
@@ -60,13 +63,13 @@ static void add_join(struct tern_plan *plan, uint32_t turn, int peer, int64_t at
                                            in_temp(0, 0, to.count), to, turn, (uint32_t)at});
 }
 
-/* There is more to come in the post of the last step. */
+/* Marks that more bytes follow in the post of the last step. */
 static void hold_back(struct tern_plan *plan)
 {
     plan->head[plan->head_count - 1].flags |= TERN_STEP_MORE;
 }
 
-/* This rank has no more steps in that turn. */
+/* Marks that this rank has no more steps in the turn. */
 static void end_turn(struct tern_plan *plan, uint32_t turn)
 {
     struct tern_step *last = plan->head_count ? &plan->head[plan->head_count - 1] : NULL;
@@ -80,21 +83,21 @@ static void end_turn(struct tern_plan *plan, uint32_t turn)
 
 /* --- pieces --- */
 
-/* Bytes of a post. */
+/* Returns the most bytes of a post. */
 static int64_t post_bytes(const struct tern_plan_args *args)
 {
     return args->sheet < args->segment_bytes ? args->sheet : args->segment_bytes;
 }
 
-/* How much of each of `blocks` blocks goes into a post, in units of `unit` bytes; 0: nothing would.
- */
+/* Returns how much of each of `blocks` blocks fits into a post, in units of `unit` bytes; 0: not
+ * even one unit. */
 static int64_t piece_units(const struct tern_plan_args *args, int64_t blocks, int64_t unit)
 {
     int64_t units = post_bytes(args) / blocks / (unit ? unit : 1);
-    return unit == 1 && units > 64 ? units / 64 * 64 : units; /* whole lines */
+    return unit == 1 && units > 64 ? units / 64 * 64 : units; /* whole cache lines */
 }
 
-/* As many turns as there are pieces of `count` units; without any there is one all the same. */
+/* Returns the number of pieces of `count` units, which is the number of turns; at least 1. */
 static uint32_t count_pieces(int64_t count, int64_t piece)
 {
     return count > piece ? (uint32_t)((count + piece - 1) / piece) : 1;
@@ -106,14 +109,15 @@ static int64_t length_of_piece(int64_t count, int64_t piece, uint32_t k)
     return rest < 0 ? 0 : rest < piece ? rest : piece;
 }
 
-/* --- moving: blocks from and to all, some, or one; of equal length, but those of allgatherv --- */
+/* --- moving: blocks from and to all ranks, some, or one; of equal length, except in allgatherv
+ * --- */
 
 struct move {
-    int64_t bytes; /* of a block, the longest one */
-    int blocks;    /* of the input */
-    bool whole;    /* all go into a post, also the poster's own, which nobody takes */
+    int64_t bytes; /* bytes of a block, of the longest if they differ */
+    int blocks;    /* number of blocks in the input */
+    bool whole;    /* all blocks go into a post, also the poster's own block, which no rank takes */
     bool posts, takes;
-    int from; /* whose posts are taken; -1: all others' */
+    int from; /* rank whose posts are taken; -1: all other ranks */
     struct tern_ref input;
     int64_t piece;
     uint32_t turns;
@@ -132,14 +136,14 @@ static struct tern_ref input_of(const struct tern_plan_args *args)
     }
 }
 
-/* Where what rank `r` posts for this one goes. */
+/* Returns where the block that rank `r` posts for this rank goes. */
 static struct tern_ref output_of(const struct tern_plan_args *args, int r)
 {
     bool one = args->collective <= TERN_BCAST || args->collective == TERN_SCATTER;
     return one ? in_recv(0, args->recv_count) : recv_block(args, r);
 }
 
-/* Of rank r's, or for rank r. */
+/* Returns the bytes of a block of rank r, or for rank r. */
 static int64_t length_of_block(const struct tern_plan_args *args, const struct move *move, int r)
 {
     return args->collective == TERN_ALLGATHERV ? data_bytes(args, recv_block(args, r))
@@ -182,13 +186,13 @@ static struct move describe_move(const struct tern_plan_args *args)
     return move;
 }
 
-/* Where block `b` of rank r's posts begins, in blocks; -1: nowhere. */
+/* Returns the place of block `b` in rank r's posts, counted in blocks; -1: not in the post. */
 static int posted_place(const struct move *move, int r, int b)
 {
     return move->whole || b < r ? b : b == r ? -1 : b - 1;
 }
 
-/* What is to be cut and has gaps is packed first, and unpacked at the end. */
+/* Packs the input first if it must be cut and has gaps. The output is unpacked at the end. */
 static void pack_input(struct tern_plan *plan, struct move *move)
 {
     bool bytes = move->input.buffer == TERN_SEND_BUFFER ? plan->args.send_bytes
@@ -244,7 +248,8 @@ static void take_piece_of(struct tern_plan *plan, const struct move *move, int r
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t length = length_of_piece(length_of_block(args, move, r), move->piece, k);
-    if (!length && args->collective == TERN_ALLGATHERV) /* a shorter block than others have */
+    /* a shorter block than those of other ranks */
+    if (!length && args->collective == TERN_ALLGATHERV)
         return;
     struct tern_ref to = unpacks(plan, move) ? packed_output(args, move, r) : output_of(args, r);
     int block = move->blocks > 1 ? posted_place(move, r, args->rank) : 0;
@@ -257,11 +262,12 @@ static void take_piece(struct tern_plan *plan, const struct move *move, uint32_t
     if (move->from >= 0)
         take_piece_of(plan, move, move->from, k);
     else
-        for (int i = 1; i < plan->args.size; i++) /* not all the same one first */
+        /* starts with the next rank, so that not all ranks read one post first */
+        for (int i = 1; i < plan->args.size; i++)
             take_piece_of(plan, move, wrap((int64_t)plan->args.rank + i, plan->args.size), k);
 }
 
-/* What this rank has to say to itself. */
+/* Copies the block that this rank sends to itself. */
 static void copy_own(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -292,7 +298,8 @@ static void move_on_board(struct tern_plan *plan)
     pack_input(plan, &move);
     uint32_t posted = 0;
     for (uint32_t k = 0; k < move.turns; k++) {
-        uint32_t ahead = move.takes ? AHEAD : 0; /* the others are without our help */
+        /* a rank that only posts posts all at once: the other ranks need no more from it */
+        uint32_t ahead = move.takes ? AHEAD : 0;
         for (; move.posts && posted < move.turns && posted <= k + ahead; posted++)
             post_piece(plan, &move, posted);
         if (k == 0)
@@ -307,7 +314,7 @@ static void move_on_board(struct tern_plan *plan)
 
 /* --- reducing --- */
 
-/* Joins what ranks 0 .. last have posted, from byte `at` on, in `to`. */
+/* Reduces the posts of ranks 0 .. last, from byte `at` on, to `to`. */
 static void join_posts(struct tern_plan *plan, uint32_t turn, int last, int64_t at,
                        struct tern_ref to)
 {
@@ -317,13 +324,13 @@ static void join_posts(struct tern_plan *plan, uint32_t turn, int last, int64_t 
         add_join(plan, turn, r, at, to);
 }
 
-/* What joins a piece needs if its type has gaps. */
+/* Sets the temporary that reducing a piece needs if its type has gaps. */
 static void set_join_memory(struct tern_plan *plan, int64_t units)
 {
     set_temporaries(plan, 1, units, true);
 }
 
-/* Everybody joins all it needs. `blocks` as in a move. */
+/* Every rank reduces all it needs. `blocks` as in struct move. */
 static void reduce_on_board(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -356,10 +363,11 @@ static void reduce_on_board(struct tern_plan *plan)
 
 struct shares {
     int64_t total;  /* units of the vector */
-    uint32_t turns; /* each block is cut evenly in so many pieces; 0: a post is too short */
+    /* number of pieces into which each block is cut evenly; 0: a post is too short */
+    uint32_t turns;
 };
 
-/* The longest piece of each block, in all. */
+/* Returns the units of a post that has the longest piece of each block. */
 static int64_t longest_post(const struct tern_plan_args *args, uint32_t turns)
 {
     int64_t units = 0;
@@ -374,8 +382,9 @@ static struct shares describe_shares(const struct tern_plan_args *args)
     int64_t most = post_bytes(args) / (args->recv_size ? args->recv_size : 1);
     if (most <= args->size)
         return shares;
-    /* the fewest for which posts are short enough; with a unit more of each block in a post than in
-     * others, they are */
+    /* Search for the fewest turns for which posts are short enough. `enough` surely suffices: it
+     * leaves room for one more unit of each block, because pieces of a block differ by at most one
+     * unit. */
     uint32_t fewest = count_pieces(shares.total, most),
              enough = count_pieces(shares.total, most - args->size);
     while (fewest < enough) {
@@ -389,7 +398,8 @@ static struct shares describe_shares(const struct tern_plan_args *args)
     return shares;
 }
 
-/* Piece k of rank r's block. Returns its length. */
+/* Returns the length of piece k of rank r's block. *ret_begin: where the piece begins in the
+ * block. */
 static int64_t piece_of_share(const struct tern_plan_args *args, const struct shares *shares, int r,
                               uint32_t k, int64_t *ret_begin)
 {
@@ -398,7 +408,7 @@ static int64_t piece_of_share(const struct tern_plan_args *args, const struct sh
     return cut(length, (int)shares->turns, (int64_t)k + 1) - *ret_begin;
 }
 
-/* Everybody posts piece k of all blocks. Returns where in a post this rank's own one begins. */
+/* Posts piece k of all blocks. Returns where in a post the piece of this rank's block begins. */
 static int64_t post_pieces(struct tern_plan *plan, const struct shares *shares, uint32_t k)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -423,7 +433,8 @@ static int64_t post_pieces(struct tern_plan *plan, const struct shares *shares, 
     return mine * args->recv_size;
 }
 
-/* In place the results come where there is still input to be posted: they wait at the side. */
+/* In place, results would overwrite input that must still be posted: they are kept in a
+ * temporary. */
 static void reduce_shares_on_board(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -447,7 +458,7 @@ static void reduce_shares_on_board(struct tern_plan *plan)
 /* --- slices --- */
 
 struct slices {
-    int64_t count, piece, bytes; /* bytes of a unit */
+    int64_t count, piece, bytes; /* units of the vector and of a piece; bytes of a unit */
     uint32_t pieces;
     bool to_all;
 };
@@ -460,7 +471,8 @@ static struct tern_ref slice_of(const struct tern_plan *plan, const struct slice
     return in_recv(k * slices->piece + begin, cut(length, plan->args.size, rank + 1) - begin);
 }
 
-/* Are there others' slices that this rank takes? The first ranks have the longest. */
+/* Returns true if this rank takes slices of other ranks. The first ranks have the longest
+ * slices. */
 static bool takes_slices(const struct tern_plan *plan, const struct slices *slices, uint32_t k)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -469,7 +481,7 @@ static bool takes_slices(const struct tern_plan *plan, const struct slices *slic
            slice_of(plan, slices, k, other).count;
 }
 
-/* Turn 2k: all post piece k. */
+/* Turn 2k: all ranks post piece k. */
 static void post_whole_piece(struct tern_plan *plan, const struct slices *slices, uint32_t k)
 {
     int64_t length = length_of_piece(slices->count, slices->piece, k);
@@ -477,13 +489,13 @@ static void post_whole_piece(struct tern_plan *plan, const struct slices *slices
              length * slices->bytes);
 }
 
-/* Turn 2k + 1: each posts its slice of the result. */
+/* Turn 2k + 1: each rank posts its slice of the result. */
 static void join_slice(struct tern_plan *plan, const struct slices *slices, uint32_t k)
 {
     const struct tern_plan_args *args = &plan->args;
     struct tern_ref mine = slice_of(plan, slices, k, args->rank), to = mine;
     int64_t at = (mine.offset - k * slices->piece) * slices->bytes;
-    if (!slices->to_all && args->rank != args->root) /* whose receive buffer is none */
+    if (!slices->to_all && args->rank != args->root) /* this rank has no receive buffer */
         to = in_temp(1, 0, mine.count);
     if (mine.count)
         join_posts(plan, 2 * k, args->size - 1, at, to);
@@ -492,7 +504,8 @@ static void join_slice(struct tern_plan *plan, const struct slices *slices, uint
     if (taken)
         add_post(plan, 2 * k + 1, to, 0, mine.count * slices->bytes);
     else if (!takes_slices(plan, slices, k))
-        add_post(plan, 2 * k + 1, part(to, 0, 0), 0, 0); /* for everybody does something */
+        /* an empty post, because every rank must post or take in each turn */
+        add_post(plan, 2 * k + 1, part(to, 0, 0), 0, 0);
 }
 
 static void take_slices(struct tern_plan *plan, const struct slices *slices, uint32_t k)
@@ -529,9 +542,9 @@ static void reduce_in_slices(struct tern_plan *plan)
     }
 }
 
-/* --- whether, and for how much --- */
+/* --- when the board is used, and for how many bytes --- */
 
-/* Bytes that the one with most to say posts; the same on all ranks. */
+/* Returns the bytes that the rank with the longest post has to post; equal on all ranks. */
 static int64_t bytes_to_post(const struct tern_plan_args *args)
 {
     if (args->collective == TERN_REDUCE_SCATTER)

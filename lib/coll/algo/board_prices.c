@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What collectives by way of the board cost (board_collectives.c), in stages
+/* The prices of collectives by way of the board (board_collectives.c), in stages
  * (lib/coll/price/price.h). */
 
 #include "lib/coll/plan/plan.h"
 
-/* `turns` turns, in which a rank copies and joins so many bytes in all. `senders`: ranks that all
- * others wait for. */
+/* Adds `turns` turns, in which a rank copies and reduces the bytes of `all` in total. `senders`:
+ * number of ranks that all others wait for. */
 static void add_turns(const struct tern_shape *shape, struct tern_stages *stages, double turns,
                       struct tern_stage all)
 {
     all.repeat = turns;
-    all.messages = shape->size - 1; /* whoever takes from all looks at all of them */
+    all.messages = shape->size - 1; /* a rank that takes from all looks at all of them */
     all.reduced = (int64_t)((double)all.reduced / turns);
     all.copied = (int64_t)((double)all.copied / turns);
     all.board = true;
@@ -20,7 +20,7 @@ static void add_turns(const struct tern_shape *shape, struct tern_stages *stages
 
 enum { PRICED_SHEET = 64 << 10 };
 
-/* How often all wait for all; two ranks are never far apart. */
+/* Returns how often all ranks wait for all. Two ranks are never far apart. */
 static double waits(const struct tern_shape *shape, int64_t posted)
 {
     return shape->size > 2 && posted > 2 * PRICED_SHEET ? (double)posted / (2 * PRICED_SHEET) : 1;
@@ -43,7 +43,7 @@ void tern_board_apart_stages(const struct tern_shape *shape, struct tern_stages 
 void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1, (struct tern_stage){.senders = 1});
-    /* piece by piece; the root writes while the others read */
+    /* piece by piece; the root writes while the other ranks read */
     tern_stages_add(
         stages, (struct tern_stage){
                     .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
@@ -64,7 +64,7 @@ void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages
                                   .reduced = shape->bytes * (shape->size - 1)});
 }
 
-/* A rank joins what those before it have posted: half of all, taken together. */
+/* A rank reduces the posts of the ranks before it: half of all, on average. */
 void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, waits(shape, shape->bytes),
@@ -90,8 +90,8 @@ void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct ter
             .senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
 }
 
-/* Of fewer units than ranks, not all have a slice: they join all posts, the others wait for theirs.
- */
+/* If there are fewer units than ranks, not all ranks have a slice. Those with a slice reduce all
+ * posts; the others wait for the slices. */
 void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t units = tern_units(shape->bytes, shape->unit);

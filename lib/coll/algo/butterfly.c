@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/algo/butterfly.h"
 
-/* Distance in round s of the swing: 1, -1, 3, -5, 11, ... */
+/* Returns the distance in round s of the swing: 1, -1, 3, -5, 11, ... */
 static int swing(int s)
 {
     int power = 2 << s; /* 2^(s+1) */
@@ -37,9 +37,9 @@ int tern_butterfly_peer(const struct tern_butterfly *butterfly, int player, int 
 }
 
 /*
- * Which half a player takes in round s: another than the one it meets, and the same as all that it
- * meets later. In the swing later distances agree modulo 2^(s+2), so that x even and x plus that
- * distance have the same later ranks there.
+ * Returns which half a player takes in round s: not the half of the player it meets, and the half
+ * of all players that it meets later. In the swing, later distances agree modulo 2^(s+2), so that x
+ * even and x plus that distance meet one set of ranks later.
  */
 static int half_of(const struct tern_butterfly *butterfly, int player, int s)
 {
@@ -64,28 +64,31 @@ struct tern_ref tern_butterfly_range(const struct tern_butterfly *butterfly, int
     return whole;
 }
 
-/* The part of vector `vector` where `range` lies in the vector that begins at `origin`. */
+/* Returns the part of `vector` that corresponds to `range` in the vector that begins at
+ * `origin`. */
 static struct tern_ref same_range(struct tern_ref range, struct tern_ref origin,
                                   struct tern_ref vector)
 {
     return part(vector, range.offset - origin.offset, range.count);
 }
 
-/* Where partial sums stand. */
+/* Where partial sums are. */
 struct sums {
     bool ordered;
     struct tern_ref input, a, b;
-    struct tern_ref now; /* one of them */
+    struct tern_ref now; /* where the sum is now: input, a or b */
     int64_t ready;
 };
 
-/* Receives `range` of rank `from`'s sum and joins it with the own one, lower ranks left. */
+/* Receives `range` of rank `from`'s sum and reduces it with this rank's sum; the lower ranks are
+ * the left operand. */
 static void join(struct tern_plan *plan, struct sums *sums, int from, bool from_above,
                  struct tern_ref range)
 {
     bool untouched = !same_place(sums->now, sums->a) && !same_place(sums->now, sums->b);
     struct tern_ref to = same_place(sums->now, sums->a) ? sums->b : sums->a;
-    bool replaces = sums->ordered ? from_above : untouched; /* the sum moves to where it arrives */
+    /* the sum moves to where the bytes arrive */
+    bool replaces = sums->ordered ? from_above : untouched;
     if (untouched && !replaces)
         to = sums->b;
     struct tern_ref arriving = same_range(range, sums->input, to);
@@ -139,7 +142,8 @@ void tern_plan_add_halving(struct tern_plan *plan, const struct tern_butterfly *
 void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly *butterfly,
                             struct tern_ref a, int64_t ready)
 {
-    if (butterfly->player < 0) { /* what it sent at the beginning may stand where this comes */
+    /* after all steps: what this rank sent at the beginning may be where the result arrives */
+    if (butterfly->player < 0) {
         add_recv(plan, butterfly->partner, a, AFTER_ALL);
         return;
     }
@@ -148,7 +152,7 @@ void tern_plan_add_regather(struct tern_plan *plan, const struct tern_butterfly 
         int peer = tern_butterfly_rank(butterfly, player);
         struct tern_ref theirs = tern_butterfly_range(butterfly, player, s + 1, a);
         struct tern_ref mine = tern_butterfly_range(butterfly, butterfly->player, s + 1, a);
-        /* Parts arrive where others were sent from in the halving. */
+        /* Parts arrive where other parts were sent from in the halving. */
         int64_t received = -1;
         if (theirs.count)
             received = add_recv(plan, peer, theirs, AFTER_ALL);

@@ -13,7 +13,7 @@ bool tern_plan_fits_equal_parts(const struct tern_plan_args *args)
     return tern_plan_fits_sequence(args) && args->recv_count % args->size == 0;
 }
 
-/* What is sent or received where nothing is: no length. */
+/* A reference of length 0, for a phase that sends or receives nothing. */
 static struct tern_ref nothing(void)
 {
     return in_recv(0, 0);
@@ -27,7 +27,7 @@ static struct tern_phase *add(struct tern_plan *plan, enum tern_collective colle
     if (!phase)
         return NULL;
     phase->args.root = root;
-    phase->args.topology = NULL; /* nobody leads: there is one level */
+    phase->args.topology = NULL; /* no leaders: there is one level */
     tern_phase_send(plan, phase, send);
     tern_phase_recv(plan, phase, recv);
     return phase;
@@ -56,7 +56,7 @@ void tern_gather_by_allgather(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* Of scatter: the root knows what it sends. */
+/* Returns the bytes of a scatter's block. The root knows what it sends. */
 static int64_t block_bytes(const struct tern_plan_args *args)
 {
     return args->rank == args->root ? args->send_count * args->send_size
@@ -69,7 +69,8 @@ void tern_scatter_by_bcast(struct tern_plan *plan)
     bool root = at(plan, args->root);
     int64_t bytes = block_bytes(args), n = args->size, p = args->rank;
     tern_plan_compose(plan, n * bytes);
-    if (root) /* some broadcasts bring to the root what it has: not into the input */
+    /* some broadcasts send to the root what it has already: they must not write to the input */
+    if (root)
         tern_plan_add_copy_phase(plan, in_send(0, n * args->send_count), in_kept(0, n * bytes));
     add(plan, TERN_BCAST, args->root, nothing(), in_kept(0, n * bytes));
     if (!root || !args->in_place)

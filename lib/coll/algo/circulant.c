@@ -2,13 +2,14 @@
 #include "lib/coll/algo/circulant.h"
 
 /*
- * Rank r counts blocks from its own on: its place i is block r + i. It is responsible for the sum
- * over some ranks of places 0 .. reach - 1, at first reach = n. A round halves the reach: with skip
- * = ceil(reach / 2) the places skip .. reach - 1 go to rank r + skip, where they are the first
- * ones. The allgather is the same film backwards.
+ * Rank r counts blocks from its own: its place i is block r + i. Rank r is responsible for a sum
+ * over some ranks of the blocks in places 0 .. reach - 1; at first reach = n. A round halves the
+ * reach: with skip = ceil(reach / 2), the places skip .. reach - 1 are sent to rank r + skip, where
+ * they are the first places. The allgather does these rounds in reverse.
  */
 
-/* Blocks first .. first + count - 1, modulo n, of a vector: one range or two. */
+/* Writes the blocks first .. first + count - 1, modulo n, of a vector to `out`, as one range or
+ * two. Returns the number of ranges. */
 static int ranges(const struct tern_plan *plan, struct tern_ref vector, const int64_t *offsets,
                   int64_t first, int64_t count, struct tern_ref out[2])
 {
@@ -40,7 +41,7 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
 {
     int n = plan->args.size, p = plan->args.rank;
     struct tern_ref b = in_temp(0, 0, input.count), now = input, out[2], in[2], mine[2];
-    bool fresh = !same_place(input, a); /* nothing of ours stands in `a` yet */
+    bool fresh = !same_place(input, a); /* `a` holds no data of ours yet */
     set_temporaries(plan, 1, input.count, true);
     if (n == 1 && fresh)
         add_copy(plan, input, a, 0);
@@ -51,7 +52,7 @@ void tern_plan_add_circulant_reduce(struct tern_plan *plan, struct tern_ref inpu
         int ins = ranges(plan, arriving, offsets, p, reach - skip, in);
         add_fence(plan);
         exchange(plan, wrap(p + skip, n), out, outs, wrap(p - skip, n), in, ins);
-        if (fresh) { /* what gets nothing added this time */
+        if (fresh) { /* places to which nothing is added in this round */
             int rest = ranges(plan, input, offsets, p + reach - skip, 2 * skip - reach, mine);
             ranges(plan, a, offsets, p + reach - skip, 2 * skip - reach, out);
             for (int i = 0; i < rest; i++)

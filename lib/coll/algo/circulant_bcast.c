@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Ranks are counted from the root. There are q = ceil(log2 n) skips, each half of the next one
- * rounded up, the last one n itself. In round i, with k = i modulo q, every rank sends to the one
- * skip k above it and receives from the one skip k below. Which block that is repeats from one
- * phase of q rounds to the next, q blocks later: a rank receives one new block per phase and in the
- * other rounds what its neighbours had new in the phase before.
+ * Ranks are counted from the root. There are q = ceil(log2 n) skips. Each skip is half of the next
+ * one, rounded up; the last one is n itself. In round i, with k = i modulo q, every rank sends to
+ * the rank skip k above and receives from the rank skip k below. The blocks repeat from one phase
+ * of q rounds to the next, shifted by q blocks. In each phase a rank receives one new block; in the
+ * other rounds it receives blocks that its neighbours got new in the phase before.
  *
- * A rank's new block is its base block: the smallest skip in the sum of skips that the greedy way
- * from the root to it is made of. The others are base blocks of ranks at the right distance below,
- * each another one; the search for them walks over sums of skips. What is sent is what the rank
- * above receives.
+ * A rank's new block is its base block. Write the rank as a sum of skips, taking the largest
+ * possible skip each time: the base block is the number of the smallest skip in this sum. The other
+ * blocks are base blocks of ranks at the right distance below, all different. The search for them
+ * walks over sums of skips. A rank sends what the rank above receives.
  */
 #include "lib/coll/algo/circulant_bcast.h"
 
@@ -34,7 +34,7 @@ static struct graph graph_of(int n)
     return graph;
 }
 
-/* The root's is q. */
+/* Returns the base block of a rank; the root's is q. */
 static int base_block(const struct graph *graph, int64_t rank)
 {
     for (int k = graph->q; k--;) {
@@ -48,14 +48,14 @@ static int base_block(const struct graph *graph, int64_t rank)
 
 struct search {
     const struct graph *graph;
-    int64_t rank;     /* n above the one that is meant, so that the root is below */
-    int64_t below;    /* the last rank that was found; the next one must be lower */
-    uint64_t unused;  /* base blocks */
-    int found;        /* and so the round that is looked at */
-    int *blocks;      /* of that many rounds */
+    int64_t rank;     /* the rank plus n, so that the root is below it */
+    int64_t below;    /* the last rank found; the next one must be lower */
+    uint64_t unused;  /* base blocks that are still unused, a bit for each */
+    int found;        /* number of blocks found, which is also the round that is searched now */
+    int *blocks;      /* blocks of the rounds found so far */
 };
 
-/* Goes on from the sum of skips `path`, by base blocks up to `largest`. */
+/* Continues the search from the sum of skips `path`, with base blocks up to `largest`. */
 static void look(struct search *search, int64_t path, int largest)
 {
     const int64_t *skips = search->graph->skips;
@@ -75,7 +75,8 @@ static void look(struct search *search, int64_t path, int largest)
     }
 }
 
-/* The block that arrives in each round of phase 0; negative: of the phase before. */
+/* Computes the block that arrives in each round of phase 0; negative: a block of the phase
+ * before. */
 static void blocks_received(const struct graph *graph, int64_t rank, int *blocks)
 {
     int own = base_block(graph, rank);
@@ -89,16 +90,17 @@ static void blocks_received(const struct graph *graph, int64_t rank, int *blocks
 
 /* --- as plans --- */
 
-/* plan->offsets: one row each for what is the same in round k of every phase, and what is the same
- * in all rounds. */
+/* The rows of plan->offsets: what is equal in round k of every phase, and what is equal in all
+ * rounds. */
 enum { SEGMENT, BLOCKS, BUFFER, COUNT };
 enum {
-    IN = 0,                /* blocks that are received in phase 0, */
-    OUT = ROUNDS_MAX,      /* and sent */
-    FROM = 2 * ROUNDS_MAX, /* by and to whom; -1: nobody */
+    IN = 0,                /* blocks received in phase 0 */
+    OUT = ROUNDS_MAX,      /* blocks sent in phase 0 */
+    /* rank that is received from; -1: none. TO: rank that is sent to; -1: none */
+    FROM = 2 * ROUNDS_MAX,
     TO = 3 * ROUNDS_MAX,
     Q = 4 * ROUNDS_MAX, /* rounds of a phase */
-    IDLE,               /* rounds that the first phase lacks, so that the last one is whole */
+    IDLE,               /* rounds that the first phase lacks, so that the last phase is whole */
     NUMBERS
 };
 
@@ -127,7 +129,7 @@ static void set_schedule(struct tern_plan *plan, int64_t count, int64_t segment)
         blocks_received(&graph, rank, blocks);
     for (int k = 0; k < graph.q; k++) {
         numbers[IN + k] = rank ? blocks[k] : 0;
-        numbers[OUT + k] = k; /* the root's */
+        numbers[OUT + k] = k; /* blocks that the root sends */
     }
     for (int k = 0; k < graph.q; k++) {
         int above = wrap(rank + graph.skips[k], args->size);
@@ -140,7 +142,7 @@ static void set_schedule(struct tern_plan *plan, int64_t count, int64_t segment)
     }
 }
 
-/* What happens in one round: peers, -1: nothing; blocks. */
+/* One round: the peers, -1: none; the blocks. */
 struct round {
     int from, to;
     int64_t in, out;
@@ -181,7 +183,7 @@ static void bcast_step(const struct tern_plan *plan, int64_t i, struct tern_step
     struct round round = round_of(plan, i / 2);
     if (i % 2 == 0 && round.from >= 0)
         *ret_step = step_recv(round.from, block_of(plan, data, round.in), 0);
-    else if (i % 2 == 1 && round.to >= 0) /* not for what comes in the same round */
+    else if (i % 2 == 1 && round.to >= 0) /* does not wait for the receive of this round */
         *ret_step = step_send(round.to, block_of(plan, data, round.out), AFTER_ALL & ~1ull);
 }
 
@@ -194,8 +196,8 @@ void tern_plan_set_rounds_bcast(struct tern_plan *plan, struct tern_ref data)
     set_tail(plan, 2 * round_count(plan) + unpacks, bcast_step);
 }
 
-/* Rounds from the last to the first. What arrives stands in one of two places in turn, if there is
- * room for two. */
+/* Reduction: the rounds from the last to the first. What arrives uses two places in turn, if there
+ * is room for two. */
 static void reduce_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -214,7 +216,7 @@ static void reduce_step(const struct tern_plan *plan, int64_t i, struct tern_ste
     else if (i % 3 == 2 && round.to >= 0)
         *ret_step = step_reduce(arriving, joined,
                                 places_before(2) | places_before(3) | places_before(i + 1));
-    else if (i % 3 == 2) /* so that each join waits for all before it */
+    else if (i % 3 == 2) /* each reduction waits for all before it */
         ret_step->after = places_before(3);
 }
 
@@ -237,7 +239,7 @@ void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stag
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes;
     if (reduced)
         tern_stages_add_temporaries(stages, shape->size, 2 * shape->bytes);
-    if (segments) /* the first one goes along a binomial tree */
+    if (segments) /* the first segment goes along a binomial tree */
         tern_stages_add_tree(stages, shape->size, 2, bytes, false, reduced ? bytes : 0);
     tern_stages_add(stages, (struct tern_stage){.repeat = (double)(segments - 1),
                                                 .messages = 1,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Gather and scatter, which is the same with the arrows turned. Only the root knows the counts of
- * the v forms, so these have no choice but to talk to everybody; they are `linear` with a window.
+ * Gather, and scatter, which is gather with the direction of all messages reversed. In the v forms
+ * only the root knows the counts, so the root must exchange messages with every rank: these are
+ * always `linear`, with a window.
  */
 #include "lib/coll/plan/build.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -18,8 +19,8 @@ static int64_t bytes_per_block(const struct tern_plan_args *args)
 
 /* --- linear --- */
 
-/* Ranks upwards from the root, so that it begins with its own: it has time while the others' come.
- */
+/* The root serves ranks upwards from itself, so its own block is copied first, while the blocks of
+ * the other ranks arrive. */
 static void linear_gather_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -42,7 +43,7 @@ static void linear_gather(struct tern_plan *plan)
         add_send(plan, args->root, in_send(0, args->send_count), 0);
 }
 
-/* Here the others wait: its own comes last. */
+/* The root serves the other ranks first, because they wait. Its own block comes last. */
 static void linear_scatter_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -65,10 +66,10 @@ static void linear_scatter(struct tern_plan *plan)
         add_recv(plan, args->root, in_recv(0, args->recv_count), 0);
 }
 
-/* --- binomial: a rank handles the blocks of its subtree, consecutive ranks from its own on
- * (trees.c) --- */
+/* --- binomial: a rank handles the blocks of its subtree, which are consecutive ranks from its own
+ * on (trees.c) --- */
 
-/* Blocks of subtree v .. v + mask - 1. */
+/* Returns the number of blocks in the subtree v .. v + mask - 1. */
 static int64_t subtree(int v, int64_t mask, int n)
 {
     return v + mask <= n ? mask : n - v;
@@ -98,7 +99,9 @@ static void binomial_gather(struct tern_plan *plan)
             add_recv(plan, child, in_temp(0, mask * block, blocks * block), 0);
         } else if (child + blocks <= n) {
             add_recv(plan, child, in_recv(child * args->recv_count, blocks * args->recv_count), 0);
-        } else { /* beyond the last rank goes on with rank 0; there is at most one such child */
+        } else {
+            /* behind the last rank the subtree continues with rank 0; at most one child has such a
+             * subtree */
             int64_t before = n - child;
             set_temporaries(plan, 1, blocks * block, false);
             int64_t received = add_recv(plan, child, in_temp(0, 0, blocks * block), 0);
@@ -159,9 +162,9 @@ static void binomial_scatter(struct tern_plan *plan)
         add_copy(plan, send_block(args, args->rank), in_recv(0, args->recv_count), 0);
 }
 
-/* --- prices, of either --- */
+/* --- prices, of gather and scatter --- */
 
-/* The root copies its own block, and so does who hands on others'. */
+/* The root copies its own block; so does a rank that passes on blocks of others. */
 static void binomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t copies = shape->size > 2 ? 2 : 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Moving data over several nodes: within the nodes, among their leaders, within the nodes (Karonis
- * et al. 2000, Exploiting hierarchy in parallel computer networks). Where the ranks of a node are a
- * range, its blocks lie side by side in the user's buffers; else leaders keep all blocks by nodes
- * and turn them into the order of ranks by copies.
+ * Moving data over several nodes: within the nodes, among their leaders, within the nodes again
+ * (Karonis et al. 2000, Exploiting hierarchy in parallel computer networks). If the ranks of each
+ * node are a range, a node's blocks are side by side in the user's buffers. Otherwise leaders keep
+ * all blocks in the order of nodes, and copies put them into the order of ranks.
  */
 #include "lib/coll/plan/compose.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -63,7 +63,7 @@ static void bcast_in_node(struct tern_plan *plan, int leader, struct tern_ref da
     tern_phase_recv(plan, phase, data);
 }
 
-/* The root leads its node. */
+/* Returns the leader of this rank's node; the root leads its own node. */
 static int leader_of(const struct tern_plan_args *args)
 {
     return tern_leader_of(args->topology, tern_topology_node(args->topology, args->rank), 0,
@@ -87,8 +87,8 @@ void tern_hierarchical_bcast(struct tern_plan *plan)
 
 /* --- blocks by nodes and by ranks --- */
 
-/* Between `send` and `recv`, of which one has the blocks by ranks and the other by nodes. `root`:
- * 1: from nodes to ranks. */
+/* Copies between `send` and `recv`, one of which has the blocks in the order of ranks, the other in
+ * the order of nodes. `root` 1: from nodes to ranks. */
 static void build_turn(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -122,7 +122,8 @@ static bool equal_nodes(const struct tern_topology *topology)
     return topology->largest == topology->smallest;
 }
 
-/* The blocks of node i of all: where and how many, times `block` units. */
+/* Sets the blocks of a phase among nodes: counts and displacements of the blocks of each node,
+ * times `block` units. */
 static void set_node_blocks(struct tern_plan *plan, struct tern_phase *phase, bool sends,
                             int64_t block)
 {
@@ -141,8 +142,8 @@ static int64_t block_bytes(const struct tern_plan_args *args, bool sends)
     return sends ? args->send_count * args->send_size : args->recv_count * args->recv_size;
 }
 
-/* Blocks are gathered by nodes: at the root in the receive buffer where that is the order of ranks,
- * else in a temporary. */
+/* Gathers blocks in the order of nodes: at the root in the receive buffer if this is also the order
+ * of ranks, else in a temporary. */
 void tern_hierarchical_gather(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -151,7 +152,7 @@ void tern_hierarchical_gather(struct tern_plan *plan)
     int64_t block = block_bytes(args, !root);
     int leader = leader_of(args);
     const struct tern_node *node = &topology->node[tern_topology_node(topology, args->rank)];
-    /* where this node's blocks go, and how long one is there */
+    /* where this node's blocks go, and the length of one there */
     int64_t unit = direct ? args->recv_count : block;
     struct tern_ref all = direct ? in_recv(0, unit) : in_kept(0, unit);
     struct tern_ref here = part(all, root ? node->before * unit : 0, unit);
@@ -185,7 +186,7 @@ void tern_hierarchical_gather(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* The same with the arrows turned. */
+/* Gather with the direction of all messages reversed. */
 void tern_hierarchical_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -227,7 +228,8 @@ void tern_hierarchical_scatter(struct tern_plan *plan)
 
 /* --- allgather --- */
 
-/* The leaders gather in the receive buffer, or in a temporary by nodes, which they turn over. */
+/* The leaders gather in the receive buffer, or in the order of nodes in a temporary, which is then
+ * copied to the order of ranks. */
 void tern_hierarchical_allgather(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -262,8 +264,8 @@ void tern_hierarchical_allgather(struct tern_plan *plan)
 
 /* --- allgatherv --- */
 
-/* Where each rank's block begins, and at n the end, all packed in the order of nodes. Freed by the
- * caller; NULL: no memory. */
+/* Returns where each rank's block begins if all are packed in the order of nodes; entry n is the
+ * end. The caller frees the array. Returns NULL if there is no memory. */
 static int64_t *packed_places(const struct tern_plan_args *args)
 {
     const struct tern_topology *topology = args->topology;
@@ -280,7 +282,7 @@ static int64_t *packed_places(const struct tern_plan_args *args)
     return places;
 }
 
-/* From the packed blocks to where the user wants them. */
+/* Copies the packed blocks to where the user wants them. */
 static void spread_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -299,8 +301,8 @@ static void build_spread(struct tern_plan *plan)
 
 static const struct tern_algorithm spread = {"spread", build_spread, NULL, NULL};
 
-/* The blocks of `count` ranks or nodes, of which one begins where the one before ends: places are
- * relative to the first. `first_of`: its rank. */
+/* Sets the blocks of `count` ranks or nodes, each of which begins where the one before ends.
+ * Displacements are relative to the first. `first_of` returns the first rank of each. */
 static void set_packed_blocks(struct tern_plan *plan, struct tern_phase *phase,
                               const int64_t *places, int count,
                               int (*first_of)(const struct tern_plan_args *args, int i))
@@ -314,7 +316,7 @@ static void set_packed_blocks(struct tern_plan *plan, struct tern_phase *phase,
     }
 }
 
-/* n after the last one. */
+/* Returns the first rank of a node; n behind the last node. */
 static int first_of_node(const struct tern_plan_args *args, int node)
 {
     return node < args->topology->nodes ? tern_topology_rank(args->topology, node, 0) : args->size;
@@ -328,7 +330,7 @@ static int mate(const struct tern_plan_args *args, int local_rank)
                                                   : first_of_node(args, node + 1);
 }
 
-/* Blocks are packed on their way, and come to their places at the end. */
+/* Blocks travel packed, and are copied to their places at the end. */
 void tern_hierarchical_allgatherv(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * All to all by way of the nodes, for short blocks: between two nodes goes one message each way,
- * with all blocks between their ranks. The ranks of a node share its messages: each has a range of
- * other nodes (its share). Within the node everybody hands the blocks for the nodes of a share to
- * the one whose share it is; these exchange; and what came is handed out within the node.
- * (Node-aware aggregation; compare Namugwanya et al. 2023, arXiv 2306.16589, and the decompositions
- * of Träff and Hunold 2020, arXiv 1910.13373.)
+ * All to all by way of the nodes, for short blocks. Between two nodes there is one message each
+ * way, with all blocks between their ranks. The ranks of a node divide these messages: each rank
+ * has a range of other nodes (its share). First every rank passes the blocks for the nodes of a
+ * share to the rank of its node that has the share. These ranks exchange the messages between
+ * nodes. Then the blocks that arrived are distributed within the node. (Node-aware aggregation;
+ * compare Namugwanya et al. 2023, arXiv 2306.16589, and the decompositions of Träff and Hunold
+ * 2020, arXiv 1910.13373.)
  *
- * So a block goes three ways instead of one, and of n - 1 messages m go within the node and nodes /
- * m between nodes, m being the ranks of a node.
+ * So a block is sent three times instead of once. If m is the number of ranks of a node, a rank
+ * sends m messages within the node and nodes / m messages between nodes, instead of n - 1.
  */
 #include "lib/coll/plan/compose.h"
 #include "lib/coll/algo/hierarchy.h"
 
-/* Nodes lo .. hi - 1, whose ranks are `ranks`, `before` having those of lower nodes. */
+/* A share: the nodes lo .. hi - 1, which have `ranks` ranks; the nodes below have `before`
+ * ranks. */
 struct share {
-    int node;  /* whose share */
-    int width; /* ranks of that node */
+    int node;  /* node of the rank that has the share */
+    int width; /* number of ranks of that node */
     int lo, hi;
     int64_t before, ranks;
 };
@@ -43,15 +45,16 @@ static struct share own_share(const struct tern_plan_args *args)
                     tern_topology_local_rank(args->topology, args->rank));
 }
 
-/* The local rank on `node` that has `other` in its share. */
+/* Returns the local rank on `node` that has `other` in its share. */
 static int owner_of(const struct tern_topology *topology, int node, int other)
 {
     return (int)part_of(topology->nodes, topology->node[node].size, other);
 }
 
-/* --- steps of its own: blocks are `send_count` units long, everything lies in temporaries --- */
+/* --- steps of its own: blocks are `send_count` units long, everything is in temporaries --- */
 
-/* From (sender here, rank there) to (node there, sender here, rank there). */
+/* Sorts blocks from the order (sender here, rank there) to (node there, sender here, rank
+ * there). */
 static void sort_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -71,16 +74,16 @@ static void build_sort(struct tern_plan *plan)
 }
 
 /*
- * With the nodes of the share. Nodes a and b meet in round a + b, modulo their number: every pair
- * once, the same for both, and everybody goes through its rounds upwards. So whatever the window,
- * the earliest unfinished round can always go on.
+ * Exchanges messages with the nodes of the share. Nodes a and b meet in round a + b, modulo the
+ * number of nodes. So every pair meets once, in one round for both, and every rank goes through its
+ * rounds upwards. With any window, the earliest unfinished round can always proceed.
  */
 static void meet_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
     const struct tern_topology *topology = args->topology;
     struct share share = own_share(args);
-    int first = topology->nodes - share.node; /* meets in round 0 */
+    int first = topology->nodes - share.node; /* this node's partner in round 0 */
     if (first < share.lo || first >= share.hi)
         first = share.lo;
     int other = first + (int)(i / 2);
@@ -104,7 +107,7 @@ static void build_meet(struct tern_plan *plan)
     set_tail(plan, 2 * (int64_t)(share.hi - share.lo), meet_step);
 }
 
-/* From (rank there, rank here) to (rank here, rank there). */
+/* Sorts blocks from the order (rank there, rank here) to (rank here, rank there). */
 static void transpose_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -137,8 +140,9 @@ static void add_own(struct tern_plan *plan, const struct tern_algorithm *algorit
 
 /* --- within the node --- */
 
-/* All to all of which one side is everybody's blocks by nodes, `all`, and the other what is mine of
- * every rank here, `mine`. `out`: from all to mine. */
+/* All to all within the node. One side is `all`, the blocks for all ranks in the order of nodes.
+ * The other side is `mine`, the blocks of this rank's share from or for every rank here. `out`:
+ * from `all` to `mine`. */
 static void exchange_in_node(struct tern_plan *plan, struct tern_ref all, struct tern_ref mine,
                              bool out)
 {
@@ -173,7 +177,7 @@ void tern_hierarchical_alltoall(struct tern_plan *plan)
     struct share share = own_share(args);
     int64_t room = share.width * share.ranks * block;
     struct tern_ref a = in_kept(0, block), b = in_kept(room, block);
-    struct tern_ref by_nodes = in_kept(2 * room, block); /* all of the user's */
+    struct tern_ref by_nodes = in_kept(2 * room, block); /* all of the user's blocks */
     struct tern_ref send =
         args->in_place ? in_recv(0, args->recv_count) : in_send(0, args->send_count);
     struct tern_ref recv = in_recv(0, args->recv_count);
@@ -203,7 +207,7 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 
 void tern_hierarchical_alltoall_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    enum { LEAST = 64 }; /* a copy of less takes as long */
+    enum { LEAST = 64 }; /* copying fewer bytes takes as long */
     int64_t width = shape->node_size, handed = shape->size * shape->bytes / width;
     tern_stages_add_level(stages, shape, linear_stages, TERN_LEVEL_NODE, 1, handed);
     tern_stages_add(stages, (struct tern_stage){.repeat = 1,

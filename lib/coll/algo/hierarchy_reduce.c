@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Reductions over several nodes. Within a node to its leader, among the leaders, and back: each
+ * Reductions over several nodes: within each node to its leader, among the leaders, and back. Each
  * node's data cross the network once (Karonis et al. 2000, Exploiting hierarchy in parallel
- * computer networks). Where order matters the nodes are ranges of ranks, so that the sums of nodes
- * are joined in rank order if the leaders' inputs are.
+ * computer networks). If order matters, the nodes must be ranges of ranks. Then the sums of nodes
+ * are reduced in rank order if the leaders' inputs are.
  */
 #include "lib/coll/plan/compose.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -22,8 +22,8 @@ bool tern_plan_fits_ranges(const struct tern_plan_args *args)
     return tern_plan_fits_levels(args) && args->topology->consecutive;
 }
 
-/* Within the node: the sum of `input`, which may stand in `result` if `in_place`, to the rank at
- * local rank `root`. */
+/* Reduces `input` within the node to the rank with local rank `root`. If `in_place`, that rank's
+ * input is in `result`. */
 static void reduce_in_node(struct tern_plan *plan, int root, struct tern_ref input, bool in_place,
                            struct tern_ref result)
 {
@@ -47,8 +47,8 @@ static void bcast_in_node(struct tern_plan *plan, int root, struct tern_ref data
     tern_phase_recv(plan, phase, data);
 }
 
-/* One message of the algorithm's own: from the root (`in_place`: the receive buffer is wanted) or
- * to it. */
+/* One message of the algorithm itself: from the root if `in_place` (this rank receives), else to
+ * the root. */
 static void build_message(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -76,7 +76,8 @@ static void add_message(struct tern_plan *plan, int from, int to, struct tern_re
     tern_phase_recv(plan, phase, in);
 }
 
-/* The root leads its node, unless order matters: then it gets the result from the one who does. */
+/* The root leads its node, unless order matters: then the node's first rank leads, and sends the
+ * result to the root. */
 void tern_hierarchical_reduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -89,7 +90,7 @@ void tern_hierarchical_reduce(struct tern_plan *plan)
     bool at_home = args->rank == top && top == args->root;
     tern_plan_compose(plan, at_home || leader != args->rank ? 0 : count);
     struct tern_ref sum = at_home ? in_recv(0, count) : in_kept(0, count);
-    bool in_place = args->in_place && at_home; /* the root's input may lie where its sum comes */
+    bool in_place = args->in_place && at_home; /* the root's input may be where its sum arrives */
     reduce_in_node(plan, tern_topology_local_rank(topology, leader), in_input(args, 0, count),
                    in_place, sum);
     struct tern_phase *phase =
@@ -122,7 +123,7 @@ void tern_hierarchical_allreduce(struct tern_plan *plan)
 
 /* --- reduce_scatter --- */
 
-/* Units of a run's blocks. */
+/* Returns the units of a run's blocks. */
 static int64_t run_count(const struct tern_plan_args *args, const struct tern_node_run *run)
 {
     if (!args->blocks)
@@ -133,7 +134,8 @@ static int64_t run_count(const struct tern_plan_args *args, const struct tern_no
     return count;
 }
 
-/* Units of the blocks of each node, and of all. Freed by the caller; NULL: no memory. */
+/* Returns the units of the blocks of each node; *ret_total: of all. The caller frees the array.
+ * Returns NULL if there is no memory. */
 static int64_t *node_counts(const struct tern_plan_args *args, int64_t *ret_total)
 {
     const struct tern_topology *topology = args->topology;
@@ -147,7 +149,7 @@ static int64_t *node_counts(const struct tern_plan_args *args, int64_t *ret_tota
     return counts;
 }
 
-/* The vector from the order of ranks to that of nodes. */
+/* Copies the vector from the order of ranks to the order of nodes. */
 static void build_by_nodes(struct tern_plan *plan)
 {
     const struct tern_topology *topology = plan->args.topology;
@@ -157,7 +159,7 @@ static void build_by_nodes(struct tern_plan *plan)
         plan->failed = true;
         return;
     }
-    for (int i = 0; i < topology->run_count; i++) { /* where runs begin */
+    for (int i = 0; i < topology->run_count; i++) { /* where each run begins */
         counts[i] = begin;
         begin += run_count(&plan->args, &run[i]);
     }
@@ -173,8 +175,8 @@ static void build_by_nodes(struct tern_plan *plan)
 
 static const struct tern_algorithm by_nodes = {"by_nodes", build_by_nodes, NULL, NULL};
 
-/* Each node adds up the whole vector, the leaders scatter it by nodes, each then within its node.
- */
+/* Each node reduces the whole vector. The leaders scatter the sum by nodes, and each leader then
+ * within its node. */
 void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -226,7 +228,7 @@ void tern_hierarchical_reduce_scatter(struct tern_plan *plan)
 
 /* --- prefix reductions --- */
 
-/* `to` = `from` op `to`, where `to` has something; a copy where it does not. */
+/* `to` = `from` op `to`; a copy if `to` has no value yet (`root` is not 0). */
 static void build_join(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -263,7 +265,8 @@ static void prefix_in_node(struct tern_plan *plan, struct tern_ref input, bool i
     tern_phase_recv(plan, phase, in_recv(0, plan->args.recv_count));
 }
 
-/* The last rank of each node, having `total`, gets the sum of the nodes below, and tells it. */
+/* The last rank of each node, which has the node's sum `total`, gets the sum of all lower nodes,
+ * and broadcasts it within the node. */
 static void sum_below(struct tern_plan *plan, struct tern_ref total, struct tern_ref below)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -278,7 +281,8 @@ static void sum_below(struct tern_plan *plan, struct tern_ref total, struct tern
         bcast_in_node(plan, args->topology->node[node].size - 1, below);
 }
 
-/* A prefix within the node, then what the nodes below have is put to its left. */
+/* A prefix reduction within the node; then the sum of the lower nodes is reduced to it as the left
+ * operand. */
 void tern_hierarchical_scan(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -301,7 +305,8 @@ void tern_hierarchical_exscan(struct tern_plan *plan)
     int local = tern_topology_local_rank(args->topology, args->rank);
     bool last = local == tern_subgroup_in_node(args).size - 1;
     tern_plan_compose(plan, 2 * count);
-    if (last) /* its input, which the node's prefix does not have and may overwrite */
+    /* keeps its input: the prefix within the node does not include it and may overwrite it */
+    if (last)
         add_join(plan, in_input(args, 0, count), total, true);
     prefix_in_node(plan, in_input(args, 0, count), args->in_place);
     if (last && local)

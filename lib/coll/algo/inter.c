@@ -2,15 +2,16 @@
 
 /*
  * Intercommunicators (MPI-4.1 section 6.2.3): what one group gives, the other gets. Steps go to the
- * remote group unless they are marked local. Three ways:
+ * remote group unless they are marked local. There are three ways:
  *
- * - linear: everybody with everybody who has something for it;
- * - leaders: rank 0 of each group collects, talks to the other one, and hands out;
+ * - linear: every rank exchanges messages with every remote rank that has something for it;
+ * - leaders: rank 0 of each group collects, exchanges messages with the other group's rank 0, and
+ *   distributes;
  * - spread: data cross in pieces, every byte once, to all ranks of the other group at the same
- *   time, and are collected or handed out within it.
+ *   time, and are collected or distributed within that group.
  *
- * Within a group that is any collective, chosen by price (compose.h). Both groups must choose the
- * same way, so prices are by what both know.
+ * Within a group this is any collective, chosen by price (compose.h). Both groups must choose one
+ * way, so prices depend only on what both groups know.
  */
 #include "lib/coll/algo/inter.h"
 
@@ -46,7 +47,7 @@ static void build_send(struct tern_plan *plan)
     add_send(plan, plan->args.root, in_send(0, plan->args.send_count), 0);
 }
 
-/* Between leaders, or those of the same rank. */
+/* Between leaders, or ranks of equal number. */
 static void build_swap(struct tern_plan *plan)
 {
     add_recv(plan, plan->args.root, in_recv(0, plan->args.recv_count), 0);
@@ -67,7 +68,8 @@ void tern_inter_set_even_blocks(struct tern_plan *plan, struct tern_phase *phase
     }
 }
 
-/* All have come here, all over there have come: up to the leader, across, down again. */
+/* Reduces to the leader: all of this group have come. The leaders exchange messages: all of the
+ * other group have come. Then the leader broadcasts. */
 static void leaders_barrier(struct tern_plan *plan)
 {
     struct tern_ref empty = in_temp(0, 0, 0), result;
@@ -121,7 +123,7 @@ static void linear_bcast(struct tern_plan *plan)
         add_recv(plan, args->root, in_recv(0, args->recv_count), 0);
 }
 
-/* Pieces of the message, which is bytes. */
+/* Sends pieces of the message, which is bytes. */
 static void piece_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -134,7 +136,7 @@ static void build_pieces(struct tern_plan *plan)
     set_tail(plan, plan->args.remote_size, piece_step);
 }
 
-/* A piece from the root, which may be none. */
+/* Receives a piece from the root, which may be empty. */
 static void build_piece(struct tern_plan *plan)
 {
     if (plan->args.recv_count)
@@ -144,7 +146,7 @@ static void build_piece(struct tern_plan *plan)
 static const struct tern_algorithm pieces = {"pieces", build_pieces, NULL, NULL},
                                    piece = {"piece", build_piece, NULL, NULL};
 
-/* Barnett et al. 1994: a scatter, then all gather. */
+/* Barnett et al. 1994: a scatter, then an allgather. */
 static void spread_bcast(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -254,18 +256,18 @@ static void leaders_scatter(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* Only the root of the v forms knows the counts. */
+/* Returns true if all ranks know the length of a block. In the v forms only the root does. */
 static bool equal_blocks(const struct tern_plan_args *args)
 {
     return args->collective == TERN_GATHER || args->collective == TERN_SCATTER;
 }
 
-/* --- everybody with everybody over there --- */
+/* --- every rank with every remote rank --- */
 
 /*
- * In round t ranks a and b meet if a + b = t, modulo the larger size: every pair once, the same for
- * both, and everybody goes through its rounds upwards. So whatever the window, the earliest
- * unfinished round can always go on.
+ * In round t ranks a and b meet if a + b = t, modulo the larger size. So every pair meets once, in
+ * one round for both, and every rank goes through its rounds upwards. With any window, the earliest
+ * unfinished round can always proceed.
  */
 static void meet_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -310,14 +312,15 @@ static void leaders_allgather(struct tern_plan *plan)
 }
 
 /*
- * The blocks of the other group, cut into as many ranges as this one has ranks: each gets the
- * blocks of its range. `blocks` NULL: they are equal and arrive in their places; else packed.
+ * The blocks of the other group are cut into as many ranges as this group has ranks. Each rank gets
+ * the blocks of its range. If `blocks` is NULL, the blocks are equal and arrive in their places;
+ * else they arrive packed.
  */
 static void range_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
     int peer = (int)(cut(args->remote_size, args->size, args->rank) + i);
-    bool last = i == plan->step_count - plan->head_count - 1; /* this rank's own block */
+    bool last = i == plan->step_count - plan->head_count - 1; /* sends this rank's own block */
     struct tern_ref block = last ? in_send(0, args->send_count) : recv_block(args, peer);
     if (last)
         *ret_step = step_send((int)part_of(args->size, args->remote_size, args->rank), block, 0);
@@ -357,7 +360,7 @@ static void spread_allgather(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* Packed blocks to where the user wants them. */
+/* Copies packed blocks to where the user wants them. */
 static void unpack_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -365,7 +368,8 @@ static void unpack_step(const struct tern_plan *plan, int64_t i, struct tern_ste
     *ret_step = step_copy(in_send(plan->offsets[i], data_bytes(args, block)), block, 0);
 }
 
-/* Where blocks begin when they are packed, one after the other. */
+/* Returns where blocks begin if they are packed, one after the other. The caller frees the array.
+ * Returns NULL if there is no memory. */
 static int64_t *packed_offsets(const struct tern_plan_args *args, int blocks)
 {
     int64_t *offsets = calloc((size_t)blocks + 1, sizeof *offsets);
@@ -419,7 +423,8 @@ static void spread_allgatherv(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* Each rank hands all it has to its like over there, and they all to all. */
+/* Each rank sends all its blocks to the remote rank of equal number. Then each group does an all to
+ * all. */
 static void spread_alltoall(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the algorithms of intercommunicators cost (inter.c): shape->size is the larger group. */
+/* The prices of the algorithms of intercommunicators (inter.c). shape->size is the larger group. */
 #include "lib/coll/algo/inter.h"
 
-/* Messages side by side across, from `senders` ranks. */
+/* Adds messages to the remote group, at the same time, from `senders` ranks. */
 static void add_messages(struct tern_stages *stages, const struct tern_shape *shape,
                          int64_t messages, int64_t bytes, int64_t senders)
 {
@@ -43,7 +43,7 @@ void tern_inter_spread_bcast_stages(const struct tern_shape *shape, struct tern_
     add_local_stages(stages, shape, TERN_ALLGATHERV, shape->bytes / shape->size);
 }
 
-/* Of gather; scatter is the same backwards. */
+/* Gather; scatter is its reverse. */
 void tern_inter_leaders_gather_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_local_stages(stages, shape, TERN_GATHER, shape->bytes);
@@ -97,7 +97,7 @@ void tern_inter_spread_allreduce_stages(const struct tern_shape *shape, struct t
     add_local_stages(stages, shape, TERN_ALLGATHERV, part_bytes);
 }
 
-/* Of reduce_scatter; the bytes are the whole vector's. */
+/* Reduce_scatter; `bytes` are those of the whole vector. */
 void tern_inter_leaders_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_inter_leaders_reduce_stages(shape, stages);

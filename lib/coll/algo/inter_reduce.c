@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Reductions of intercommunicators (inter.c): each group gets the sum of the other one. */
+/* Reductions of intercommunicators (inter.c): each group gets the other group's sum. */
 #include "lib/coll/algo/inter.h"
 
-/* The group's sum of `count` units comes to `sum` at its rank 0. */
+/* Reduces `count` units to `sum` at rank 0 of this group. */
 static void reduce_locally(struct tern_plan *plan, int64_t count, struct tern_ref sum)
 {
     struct tern_phase *phase = tern_inter_add_local(plan, TERN_REDUCE);
@@ -13,7 +13,8 @@ static void reduce_locally(struct tern_plan *plan, int64_t count, struct tern_re
     tern_phase_recv(plan, phase, sum);
 }
 
-/* Each rank's part of it, the vector being cut evenly, to `part`. */
+/* Reduces `count` units within this group, so that each rank gets its part of the sum. The vector
+ * is cut evenly. */
 static void scatter_sum(struct tern_plan *plan, int64_t count, struct tern_ref part_of_sum)
 {
     struct tern_phase *phase = tern_inter_add_local(plan, TERN_REDUCE_SCATTER);
@@ -79,9 +80,10 @@ static void leaders_allreduce(struct tern_plan *plan)
 }
 
 /*
- * Both groups have cut a vector evenly, each rank having a part: it sends its part of one and gets
- * its part of the other, from and to whom their parts overlap. Upwards, so that the first pair that
- * is not done can always go on. The counts are the whole vector's, the buffers this rank's part.
+ * Both groups have cut a vector evenly, and each rank has a part. A rank sends its part of its
+ * group's vector, and receives its part of the other group's, to and from the ranks whose parts
+ * overlap. It goes through these ranks upwards, so that the first unfinished pair can always
+ * proceed. The counts are those of the whole vector, the buffers those of this rank's part.
  */
 static void overlap_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -131,7 +133,7 @@ static void spread_allreduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* The leader hands out the blocks of the other group's sum. */
+/* The leader scatters the blocks of the other group's sum. */
 static void leaders_reduce_scatter(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -153,8 +155,8 @@ static void leaders_reduce_scatter(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* What the group's rank `from` has of a vector cut evenly, and belongs to the block begin .. end -
- * 1: units and where they begin in the vector. */
+/* Returns how many units rank `from` of the group has, of a vector that is cut evenly, that belong
+ * to the block begin .. end - 1. *ret_begin: where they begin in the vector. */
 static int64_t common(int64_t total, int size, int from, int64_t begin, int64_t end,
                       int64_t *ret_begin)
 {

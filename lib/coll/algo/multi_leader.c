@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Several leaders per node, as many as it has network cards (coll_nics): each carries its share of
- * the data between the nodes, all at the same time (Bayatpour et al. 2017, Scalable reduction
- * collectives with data partitioning-based multi-leader design; Träff and Hunold 2020, Decomposing
- * MPI collectives for exploiting multi-lane communication, arXiv 1910.13373).
+ * Several leaders per node, as many as the node has network cards (coll_nics). Each leader carries
+ * its share of the data between the nodes, all at the same time (Bayatpour et al. 2017, Scalable
+ * reduction collectives with data partitioning-based multi-leader design; Träff and Hunold 2020,
+ * Decomposing MPI collectives for exploiting multi-lane communication, arXiv 1910.13373).
  */
 #include "lib/coll/plan/compose.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -28,7 +28,7 @@ bool tern_plan_fits_lanes(const struct tern_plan_args *args)
     return tern_plan_fits_levels(args) && lanes(args) > 1;
 }
 
-/* The data's shares, one per leader, as the blocks of a phase within the node. */
+/* Sets the shares of the data, one per leader, as the blocks of a phase within the node. */
 static void set_shares(struct tern_plan *plan, struct tern_phase *phase, int64_t count, int shares,
                        bool sends)
 {
@@ -40,7 +40,7 @@ static void set_shares(struct tern_plan *plan, struct tern_phase *phase, int64_t
     }
 }
 
-/* This rank's share of `data`; none if it does not lead. */
+/* Returns this rank's share of `data`; empty if the rank does not lead. */
 static struct tern_ref share_of(const struct tern_plan_args *args, struct tern_ref data)
 {
     int shares = lanes(args), local = tern_topology_local_rank(args->topology, args->rank);
@@ -61,7 +61,7 @@ static void tell_shares(struct tern_plan *plan, struct tern_ref data)
     set_shares(plan, phase, data.count, lanes(&plan->args), false);
 }
 
-/* Each leader gets its share of the node's sum to `share`. */
+/* Reduces within the node so that each leader gets its share of the sum in `share`. */
 static void scatter_sum(struct tern_plan *plan, struct tern_ref share)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -74,7 +74,8 @@ static void scatter_sum(struct tern_plan *plan, struct tern_ref share)
     set_shares(plan, phase, args->recv_count, lanes(args), false);
 }
 
-/* The phase that this rank's leaders do, or NULL. */
+/* Adds a phase among the leaders with this rank's local rank. Returns NULL if this rank does not
+ * lead. */
 static struct tern_phase *add_lane(struct tern_plan *plan, enum tern_collective collective)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -105,7 +106,7 @@ void tern_multi_leader_allreduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* The root gathers the shares in its node. */
+/* The root gathers the shares within its node. */
 void tern_multi_leader_reduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -135,7 +136,7 @@ void tern_multi_leader_reduce(struct tern_plan *plan)
     tern_plan_finish(plan);
 }
 
-/* The root scatters the shares in its node. What has gaps goes as a packed copy. */
+/* The root scatters the shares within its node. Data with gaps are sent as a packed copy. */
 void tern_multi_leader_bcast(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -173,8 +174,9 @@ void tern_multi_leader_bcast(struct tern_plan *plan)
 
 /* --- allgather --- */
 
-/* Where the blocks of each leader's share of each node begin, in units of a block, leader by leader
- * and in these node by node; and where the last one ends. Freed by the caller; NULL: no memory. */
+/* Returns where the blocks of each leader's share of each node begin, in units of a block: leader
+ * by leader, and for each leader node by node; then the end. The caller frees the array. Returns
+ * NULL if there is no memory. */
 static int64_t *share_offsets(const struct tern_topology *topology, int shares)
 {
     int64_t *offsets = calloc((size_t)shares * (size_t)topology->nodes + 1, sizeof *offsets);
@@ -190,7 +192,7 @@ static int64_t *share_offsets(const struct tern_topology *topology, int shares)
     return offsets;
 }
 
-/* Shares to where the user wants them. */
+/* Copies the shares to where the user wants them. */
 static void spread_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -214,7 +216,8 @@ static void build_spread(struct tern_plan *plan)
 
 static const struct tern_algorithm spread = {"spread", build_spread, NULL, NULL};
 
-/* Everybody's block to the leader that has it in its share, whose blocks come to `share`. */
+/* Sends every rank's block to the leader that has it in its share. The leader's blocks arrive in
+ * `share`. */
 static void gather_shares(struct tern_plan *plan, struct tern_ref share)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -242,7 +245,8 @@ static void gather_shares(struct tern_plan *plan, struct tern_ref share)
     }
 }
 
-/* Each leader gathers its share of all nodes, packed, and all are told within the node. */
+/* Each leader gathers its share of all nodes, packed. Then the leaders send all shares to the ranks
+ * of their nodes. */
 void tern_multi_leader_allgather(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -324,7 +328,7 @@ void tern_multi_leader_allreduce_stages(const struct tern_shape *shape, struct t
     add_shares(stages, shape, TERN_ALLGATHERV);
 }
 
-/* One rank with all of its node's shares. */
+/* One rank exchanges messages with all leaders of its node. */
 static void add_handing_over(struct tern_stages *stages, const struct tern_shape *shape)
 {
     int shares = shares_of(shape);

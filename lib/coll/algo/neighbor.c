@@ -2,16 +2,16 @@
 
 /*
  * Neighbourhood collectives (MPI-4.1 section 8.6). Here `size` is the number of sources,
- * `remote_size` that of destinations; block i belongs to source or destination i, whose rank may be
- * negative: nobody.
+ * `remote_size` the number of destinations. Block i belongs to source or destination i. A negative
+ * rank is no neighbour.
  *
- * In a grid two neighbours may be one process (periodic, size 1 or 2). What it sent downwards must
- * then arrive as coming from above, and it sends downwards first: so the receives of a dimension
- * are started with the upper neighbour's.
+ * In a grid, two neighbours may be one process (periodic, size 1 or 2). What that process sent
+ * downwards must then arrive as coming from above, and it sends downwards first. So in each
+ * dimension the receive from the upper neighbour is started first.
  *
- * Few neighbours are served all at once. With more than the window holds, everybody goes through
- * its neighbours by rank, upwards: then messages are in one order of the sum of both ends' ranks
- * everywhere, the first unfinished one can always go on, and nothing locks.
+ * A few neighbours are served all at once. If there are more than the window holds, every rank
+ * serves its neighbours by ascending rank. Then everywhere messages are in one order, by the sum of
+ * both ends' ranks. So the first unfinished message can always proceed, and there is no deadlock.
  */
 #include "lib/coll/plan/build.h"
 

@@ -7,8 +7,8 @@
 #include "lib/coll/algo/two_tree.h"
 
 /*
- * Along a tree to the root, ranks counted from it; where the operation does not commute, to rank 0,
- * in rank order, and from there to the root.
+ * Along a tree to the root, with ranks counted from the root. If the operation does not commute: to
+ * rank 0, in rank order, and from there to the root.
  */
 static void along(struct tern_plan *plan, struct tern_team team)
 {
@@ -25,7 +25,7 @@ static void along(struct tern_plan *plan, struct tern_team team)
     if (at_home) {
         if (!same_place(sum, result))
             add_copy(plan, sum, result, after(plan, ready));
-    } else if (root) { /* its input, which may be in the receive buffer, has left */
+    } else if (root) { /* after all sends: the root's input may be in the receive buffer */
         add_recv(plan, top, result, AFTER_ALL);
     } else if (args->rank == top) {
         add_send(plan, args->root, sum, after(plan, ready));
@@ -64,8 +64,8 @@ static bool fits_bine(const struct tern_plan_args *args)
 }
 
 /*
- * Pipelined chain: from the last rank to the first, counted from the root, every segment handed on
- * as soon as it has this rank's part. Rank order is kept if the root is rank 0.
+ * Pipelined chain from the last rank to the first, counted from the root. Each rank adds its part
+ * to every segment and passes the segment on at once. Rank order is kept if the root is rank 0.
  */
 enum { CHAIN_SEGMENT, CHAIN_SEGMENTS };
 
@@ -77,7 +77,7 @@ static struct tern_ref chain_segment(const struct tern_plan *plan, struct tern_r
                 rest < plan->own[CHAIN_SEGMENT] ? rest : plan->own[CHAIN_SEGMENT]);
 }
 
-/* Three steps per segment: receive k, join k - 1, send k - 1. */
+/* Three steps per segment: receive k, reduce k - 1, send k - 1. */
 static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -99,7 +99,7 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
                               places_before(1));
     else if (i % 3 == 2 && !direct && !last)
         *ret_step = step_copy(sum, input, places_before(1));
-    else if (i % 3 == 2 && last && !args->in_place) /* alone */
+    else if (i % 3 == 2 && last && !args->in_place) /* a single rank */
         *ret_step = step_copy(input, chain_segment(plan, in_recv(0, count), k), 0);
 }
 
@@ -121,7 +121,7 @@ static bool fits_chain(const struct tern_plan_args *args)
     return args->commutative || args->root == 0;
 }
 
-/* Rabenseifner 2004: halving, then the parts go to the root the way they came. */
+/* Rabenseifner 2004: halving, then the parts go to the root in the reverse rounds. */
 static void halving(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -145,7 +145,7 @@ static void halving(struct tern_plan *plan)
         bool hands_over = (shape.player ^ top.player) >> s & 1;
         struct tern_ref parts =
             tern_butterfly_range(&shape, hands_over ? shape.player : other, s + 1, a);
-        add_fence(plan); /* parts arrive where others were sent from */
+        add_fence(plan); /* parts arrive where other parts were sent from */
         if (parts.count && hands_over)
             add_send(plan, peer, parts, 0);
         else if (parts.count)
@@ -155,7 +155,7 @@ static void halving(struct tern_plan *plan)
     }
 }
 
-/* Ring reduce-scatter, then everybody sends the root the part it has. */
+/* Ring reduce-scatter, then every rank sends its part to the root. */
 static struct tern_ref ring_result(const struct tern_plan_args *args)
 {
     return args->rank == args->root ? in_recv(0, args->recv_count)
@@ -172,7 +172,7 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
         *ret_step = tern_ring_reduce_step(p, n, i, in_input(args, 0, args->recv_count), result, 0);
     } else if (p != args->root) {
         *ret_step = step_send(args->root, tern_ring_chunk(result, n, p + 1), places_before(1));
-    } else if (j == 0) { /* parts arrive where others were sent from */
+    } else if (j == 0) { /* parts arrive where other parts were sent from */
         *ret_step = step_none();
         ret_step->after = AFTER_ALL;
     } else {
@@ -238,7 +238,7 @@ static void halving_stages(const struct tern_shape *shape, struct tern_stages *s
         return;
     }
     for (int64_t far = 1; far < shape->size;
-         far *= 4) /* half of the steps on the way to the root, in the mean */
+         far *= 4) /* half of the steps on the way to the root, on average */
         tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                     .messages = 1,
                                                     .bytes = shape->unit,
@@ -246,7 +246,7 @@ static void halving_stages(const struct tern_shape *shape, struct tern_stages *s
                                                     .senders = units});
 }
 
-/* The root takes the parts of all. */
+/* The ring, then the root receives the parts of all ranks. */
 static void ring_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add_ring(stages, shape->size, shape->bytes / shape->size, true);

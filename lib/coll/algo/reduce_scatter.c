@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Where block r begins in the input; r = size: its end. */
+/* Returns where block r begins in the input; r = size: where the last block ends. */
 static int64_t offset_of(const struct tern_plan *plan, int r)
 {
     return plan->offsets ? plan->offsets[r] : r * plan->args.recv_count;
@@ -30,7 +30,7 @@ static int64_t block_count(const struct tern_plan *plan, int r)
     return offset_of(plan, r + 1) - offset_of(plan, r);
 }
 
-/* Everybody gets everything and keeps its block: the fewest rounds, for short vectors. */
+/* Every rank gets the whole sum and keeps its block: the fewest rounds, for short vectors. */
 static void recursive_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -46,12 +46,12 @@ static void recursive_doubling(struct tern_plan *plan)
 }
 
 /*
- * Pairwise: in round k rank p gets its block of rank p-k's input and sends p+k the one that is
- * p+k's. Blocks arrive from p-1 down to 0, then from n-1 down to p+1; each is put to the left of
- * what is there. Where order matters, the second kind is gathered in a sum of its own, which goes
- * to the right in the end.
+ * Pairwise: in round k rank p receives its block of rank p-k's input, and sends to p+k the block of
+ * that rank. Blocks arrive from p-1 down to 0, then from n-1 down to p+1. Each arriving block is
+ * the left operand. If order matters, the blocks from above p are collected in a sum of their own,
+ * which becomes the right operand at the end.
  */
-enum { ARRIVING, ABOVE = 2, IN_PLACE = 3 }; /* temporaries; arriving: 0 and 1 */
+enum { ARRIVING, ABOVE = 2, IN_PLACE = 3 }; /* temporaries; arriving blocks use 0 and 1 */
 
 static struct tern_ref pairwise_sum(const struct tern_plan *plan)
 {
@@ -74,10 +74,10 @@ static void pairwise_round(const struct tern_plan *plan, int64_t i, struct tern_
         if (!block_count(plan, to))
             ret_step->kind = TERN_STEP_NONE;
         return;
-    case 1: /* the reduce two rounds ago freed the temporary */
+    case 1: /* the reduction two rounds ago freed the temporary */
         *ret_step = step_recv(from, first_above ? sum : arriving, places_before(5));
         break;
-    default: /* after the receive, and whatever went into the sum in the round before */
+    default: /* after the receive, and after the reduction into the sum in the round before */
         *ret_step =
             step_reduce(arriving, sum, places_before(1) | places_before(3) | places_before(4));
         if (first_above)
@@ -129,8 +129,8 @@ static void circulant(struct tern_plan *plan)
     add_copy(plan, part(sums, offset_of(plan, args->rank), mine), in_recv(0, mine), AFTER_ALL);
 }
 
-/* The sum of all comes to be at rank 0, which hands out the blocks: where ranks share cores, each
- * needs its core twice only. */
+/* Reduces all to rank 0, which then sends out the blocks. If ranks share cores, each rank needs its
+ * core twice only. */
 static void by_tree(struct tern_plan *plan, int radix)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -144,7 +144,7 @@ static void by_tree(struct tern_plan *plan, int radix)
     set_temporaries(plan, 2, count, true);
     tern_plan_add_reduce(plan, team, 0, !args->commutative, in_input(args, 0, count),
                          in_temp(1, 0, count), in_temp(0, 0, count), &sum, &ready);
-    add_fence(plan); /* in place: the input has left */
+    add_fence(plan); /* in place: the input has been sent */
     if (args->rank && mine)
         add_recv(plan, 0, in_recv(0, mine), 0);
     for (int r = 1; r < args->size && args->rank == 0; r++)

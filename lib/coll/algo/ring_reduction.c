@@ -8,7 +8,7 @@ struct tern_ref tern_ring_chunk(struct tern_ref vector, int size, int64_t chunk)
     return part(vector, begin, cut(vector.count, size, c + 1) - begin);
 }
 
-/* Round k: send partial sum p-k, receive p-k-1 and add this rank's input to it. */
+/* Round k: sends partial sum p-k, receives p-k-1 and adds this rank's input to it. */
 struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct tern_ref input,
                                        struct tern_ref result, int spare)
 {
@@ -18,11 +18,12 @@ struct tern_step tern_ring_reduce_step(int rank, int size, int64_t i, struct ter
     if (in_place)
         arriving = in_temp(spare + (int)(k % 2), 0, arriving.count);
     switch (i % 3) {
-    case 0: /* the last reduce made what is sent */
+    case 0: /* the last reduction made the sum that is sent */
         return step_send(wrap((int64_t)rank + 1, size),
                          tern_ring_chunk(k ? result : input, size, rank - k), places_before(1));
-    case 1: { /* in place: the reduce that freed this temporary two rounds ago is what the send of
-                 the last round waited for */
+    /* in place: the reduction that freed this temporary two rounds ago is complete, because the
+     * send of the last round waited for it */
+    case 1: {
         struct tern_step step = step_recv(wrap((int64_t)rank - 1, size), arriving, 0);
         step.flags = TERN_STEP_AWAITED;
         return step;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Prefix reductions (Hillis, Steele 1986): before round k a rank has the sum of the 2^k ranks up to
- * itself; it hands it 2^k ranks on, and puts what comes from 2^k ranks below to the left of its
- * own.
+ * Prefix reductions (Hillis, Steele 1986). Before round k a rank has the sum of the 2^k ranks up to
+ * itself. It sends this sum to the rank 2^k above, and reduces what arrives from the rank 2^k below
+ * with its sum, as the left operand.
  */
 #include "lib/coll/algo/ring_reduction.h"
 #include "lib/coll/algo/hierarchy.h"
@@ -31,8 +31,8 @@ static void scan_doubling(struct tern_plan *plan)
     }
 }
 
-/* The same with a second sum that never gets this rank's own input. The first one is made as long
- * as there is somebody to hand it to. */
+/* The same with a second sum, which never includes this rank's own input. The first sum is computed
+ * as long as there is a rank to send it to. */
 static void exscan_doubling(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -68,8 +68,9 @@ static void exscan_doubling(struct tern_plan *plan)
 }
 
 /*
- * Pipelined chain: what comes from the rank below, segment by segment, is joined with the own part
- * and goes to the rank above. Three steps per segment: receive k, join k - 1, send k - 1.
+ * Pipelined chain: what arrives from the rank below, segment by segment, is reduced with this
+ * rank's part and sent to the rank above. Three steps per segment: receive k, reduce k - 1, send k
+ * - 1.
  */
 enum { SEGMENT, SEGMENTS };
 
@@ -109,7 +110,7 @@ static void chain(struct tern_plan *plan)
     set_tail(plan, 3 * plan->own[SEGMENTS] + 3, chain_step);
 }
 
-/* --- prices, of either --- */
+/* --- prices, of scan and exscan --- */
 
 static void recursive_doubling_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {

@@ -2,10 +2,12 @@
 #include "lib/coll/algo/two_tree.h"
 
 /*
- * Both trees are over the m = n - 1 ranks that are not the root, which feeds (or is fed by) the two
- * tops. The first tree is the one in which places 1 .. m stand in order: the children of a place
- * with lowest bit b are the places b / 2 below and above, odd places are leaves. In the second tree
- * ranks stand one place on, or, if m is even, in reverse order: what was odd becomes even.
+ * Both trees are over the m = n - 1 ranks that are not the root. The root sends to (or receives
+ * from) the two tops.
+ *
+ * In the first tree the places 1 .. m are in order. The children of a place with lowest bit b are
+ * the places b / 2 below and above; odd places are leaves. In the second tree each rank is one
+ * place further, or, if m is even, the order is reversed. So ranks at odd places get even ones.
  */
 
 static int place_of(int m, int tree, int v)
@@ -31,7 +33,7 @@ static int top_of(int m)
     return top;
 }
 
-/* Neighbours of this rank in a tree: ranks, -1: none. Of the root: the top is its lower child. */
+/* Neighbours of this rank in a tree: ranks; -1: none. For the root, the top is its lower child. */
 struct links {
     int parent, lower, upper;
 };
@@ -76,8 +78,8 @@ static void cut_segments(struct tern_plan *plan, int64_t count, int64_t unit_byt
     plan->own[SEGMENTS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];
 }
 
-/* Groups of three steps for either tree in turn; group k: receive its segment k, send k - 1 on, so
- * that the next receive is posted by then. */
+/* Groups of three steps, for each tree in turn. Group k: receives the tree's segment k, and sends k
+ * - 1 on to both children. So the next receive is posted by then. */
 static void bcast_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -112,9 +114,9 @@ void tern_plan_set_two_tree_bcast(struct tern_plan *plan, struct tern_ref data)
 }
 
 /*
- * Groups of five: receive segment k from both children (into temporaries 0 and 1; the root of the
- * collective, if not in place, into its result), join k - 1 with the own part and with each other,
- * send k - 1 on.
+ * Groups of five steps: receive segment k from both children (into temporaries 0 and 1; the root of
+ * the collective, if not in place, into its result), reduce k - 1 with this rank's part and with
+ * each other, send k - 1 on.
  */
 static void reduce_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -134,7 +136,7 @@ static void reduce_step(const struct tern_plan *plan, int64_t i, struct tern_ste
         *ret_step = step_recv(links.lower, lower, 0);
     else if (part_of_group == 1 && links.upper >= 0)
         *ret_step = step_recv(links.upper, upper, 0);
-    else if (part_of_group == 2 && root && args->in_place) /* the sum belongs where the input is */
+    else if (part_of_group == 2 && root && args->in_place) /* the sum must be where the input is */
         *ret_step = step_reduce(lower, input, places_before(12));
     else if (part_of_group == 2 && links.lower >= 0)
         *ret_step = step_reduce(input, lower, places_before(12));
@@ -162,7 +164,7 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes, depth = 1;
     while ((int64_t)1 << depth < shape->size)
         depth++;
-    /* an inner rank feeds two children */
+    /* an inner rank sends to two children */
     struct tern_stage step = {.messages = shape->size > 2 ? 2 : 1,
                               .bytes = bytes,
                               .distance = shape->size / 2,
@@ -172,7 +174,7 @@ void tern_two_tree_stages(const struct tern_shape *shape, struct tern_stages *st
     step.repeat = (double)depth;
     step.senders = (shape->size - 1 + 2 * depth - 1) / (2 * depth);
     tern_stages_add(stages, step);
-    step.messages = 1; /* in the other tree it has none */
+    step.messages = 1; /* in the other tree the rank has no children */
     step.repeat = (double)(segments - 1);
     step.senders = shape->size - 1;
     step.flows = true;
