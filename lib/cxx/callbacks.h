@@ -22,6 +22,7 @@ extern "C" {
 /* ---- operations; libmpi passes the user's function as the last argument
  * (ompi_op_set_cxx_callback) ---- */
 
+/* Calls the user's function with a Datatype object. */
 void ompi_mpi_cxx_op_intercept(void *in, void *inout, int *count, MPI_Datatype *datatype,
                                MPI_User_function *function);
 

@@ -40,6 +40,7 @@ struct tern_peers {
     struct tern_peer *peer[];
 };
 
+/* Stands for a peer that was not made yet. */
 extern struct tern_peer tern_peer_stranger;
 
 /* Returns the process of `rank`. */
@@ -48,6 +49,7 @@ static inline struct tern_process tern_peers_process(const struct tern_peers *pe
     return tern_runs_process(peers->runs, peers->run_count, rank);
 }
 
+/* A context. */
 struct tern_context {
     uint64_t id;
     struct tern_lane *lane;    /* the lane that the id names */

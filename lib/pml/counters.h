@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+/* At least the number of collectives (enum tern_collective). */
 enum { TERN_COLLECTIVES_MAX = 24 };
 
 struct tern_lane_counters {

@@ -23,6 +23,7 @@ struct tern_id_range {
     uint32_t first, count;
 };
 
+/* The numbers of a process. */
 struct tern_ids {
     /* `next`: the first number that may be handed out. `limit`: one past the last number. */
     uint32_t next, least, limit;

@@ -27,6 +27,7 @@ struct tern_match_table {
     struct tern_queue **buckets;
     /* queue found last, looked at first because messages come in series; NULL: none */
     struct tern_queue *latest;
+    /* number of buckets - 1 */
     uint32_t mask;
     /* number of queues, empty ones included; an empty queue is kept for the next message with its
      * key */
@@ -35,13 +36,15 @@ struct tern_match_table {
     uint64_t items;
 };
 
+/* The most functions that tern_progress_register can add to a lane. */
 enum { TERN_LANE_POLLS = 4 };
 
 struct tern_lane {
     uint32_t index; /* index in tern_lanes */
     struct tern_lock lock;
 
-    /* match.c; `stamps`: the next stamp of a posted receive */
+    /* match.c. spare_queues: free queues, chained by hash_next. stamps: the next stamp of a posted
+     * receive. */
     struct tern_match_table posted, unexpected;
     struct tern_queue *spare_queues;
     uint64_t stamps;
@@ -70,9 +73,10 @@ struct tern_lane {
     uint32_t lost_peers; /* peer_lost.c: number of lost peers */
 
     /* progress.c */
-    /* a round of progress is under way: do not begin another (a send that a collective starts
-     * inside a round may ask for progress) */
+    /* A round of progress is under way: do not begin another. (A send that a collective starts
+     * inside a round may ask for progress.) */
     bool inside;
+    /* functions added by tern_progress_register */
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
 
@@ -94,6 +98,7 @@ struct tern_lane {
     struct tern_lane_counters counters;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 
+/* The lanes; the first tern_lane_count are in use. */
 extern TERN_OURS struct tern_lane tern_lanes[TERN_LANES_MAX];
 
 /* Prepares the lanes: one, or with threads as many as the parameter pml_lanes says. Called first in

@@ -25,6 +25,7 @@ struct tern_lane;
 void tern_lock(void);
 void tern_unlock(void);
 
+/* A lock. */
 struct tern_lock {
     pthread_mutex_t mutex;
     int wanting;        /* number of threads that wait for the lock */

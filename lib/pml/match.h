@@ -28,6 +28,7 @@
 
 #include <string.h>
 
+/* A queue of posted receives or unexpected messages that have one key, the oldest first. */
 struct tern_queue {
     const struct tern_context *context;
     int source, tag;
@@ -53,6 +54,7 @@ struct tern_unexpected {
  * context may take the message later. Sets only `length` and `wide`. Returns NULL if there is no
  * memory. Free with tern_unexpected_free. */
 struct tern_unexpected *tern_unexpected_new(const struct tern_context *context, size_t length);
+/* Frees the message, which must be in no queue. */
 void tern_unexpected_free(struct tern_unexpected *message);
 
 /* Returns the length of the whole message in bytes: the announced length if the message was only

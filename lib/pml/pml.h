@@ -13,6 +13,8 @@
 #include "lib/pml/request.h"
 #include "lib/type/type.h"
 
+/* Modes of a send. A ready send works like a standard one, but is never copied for lack of
+ * credit. */
 enum tern_send_mode { TERN_SEND_STANDARD, TERN_SEND_SYNCHRONOUS, TERN_SEND_READY };
 
 struct tern_lane;        /* lib/pml/lane.h */

@@ -58,6 +58,7 @@ struct tern_pml_request {
     int64_t message_length;
 };
 
+/* Returns the request of point to point that embeds `request`. */
 static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *request)
 {
     return (struct tern_pml_request *)request; /* req is the first member */
@@ -66,6 +67,7 @@ static inline struct tern_pml_request *tern_pml_request_of(struct tern_request *
 /* An eager message costs the receiver its bytes and about TERN_MESSAGE_COST bytes more. */
 enum { TERN_MESSAGE_COST = 96 };
 
+/* The kinds of sends and receives. */
 extern TERN_OURS const struct tern_request_kind tern_pml_send_kind, tern_pml_recv_kind;
 
 /* Sets all members but those that only one kind has, which the caller sets. A request that is not
@@ -122,12 +124,15 @@ static inline uint32_t tern_number_lane(uint64_t number)
 }
 /* Sets request->number if there is none. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_number_give(struct tern_pml_request *request);
+/* Frees the request's number, if there is one. */
 void tern_number_take_back(struct tern_pml_request *request);
 /* Returns the request with that number, or NULL. */
 struct tern_pml_request *tern_number_find(uint64_t number);
 
 /* pending.c */
+/* Reads the parameters of credit. */
 void tern_pending_init(void);
+/* Appends `pending` to what waits to be sent to the peer. */
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
 bool tern_pending_empty(void); /* Returns true if nothing waits to be sent in any lane. */
 /* Tries to send all that waits in the lane. Returns how many items were sent. */

@@ -21,6 +21,7 @@
 
 struct tern_request;
 
+/* What the kinds of requests do differently. */
 struct tern_request_kind {
     /* "send", "recv", "bcast", ... for messages to the user */
     const char *name;

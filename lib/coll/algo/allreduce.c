@@ -8,8 +8,8 @@
 /*
  * Recursive doubling: in each round a rank exchanges its result with the rank whose number differs
  * in one bit. Every result covers consecutive ranks, and both partners compute lower op higher. So
- * rank order is kept, and all ranks get identical bits. If the size is no power of two, the first 2
- * * rest ranks form pairs, and the odd rank of each pair takes part.
+ * rank order is kept, and all ranks get identical bits. If the size is no power of two, the first
+ * ranks (2 * rest of them) form pairs, and the odd rank of each pair takes part.
  */
 void tern_plan_add_doubling(struct tern_plan *plan, struct tern_ref input, struct tern_ref a,
                             struct tern_ref b, struct tern_ref *ret_result, int64_t *ret_ready)

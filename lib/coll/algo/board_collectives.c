@@ -21,9 +21,9 @@
 #include "lib/coll/plan/build.h"
 #include "lib/coll/price/topology.h"
 
-/* Limits of bytes and steps. Several MiB are moved as fast by messages. A different block for each
- * rank is so from fewer bytes on, because no block is read twice. A plan for the board keeps all
- * its steps in the array, so there must not be too many. */
+/* Limits of bytes and steps. From several MiB on, messages are as fast. If each rank gets a
+ * different block, messages are as fast from fewer bytes on, because no block is read twice. A plan
+ * for the board keeps all its steps in the array, so there must not be too many. */
 enum { MOST_BYTES = 4 << 20, MOST_BYTES_APART = 128 << 10, MOST_STEPS = 4096 };
 
 /* Bytes of a piece if there are two ranks, which write and read at the same time. More ranks mostly
@@ -298,7 +298,7 @@ static void move_on_board(struct tern_plan *plan)
     pack_input(plan, &move);
     uint32_t posted = 0;
     for (uint32_t k = 0; k < move.turns; k++) {
-        /* a rank that only posts posts all at once: the other ranks need no more from it */
+        /* a rank that takes nothing is ahead of the other ranks anyway */
         uint32_t ahead = move.takes ? AHEAD : 0;
         for (; move.posts && posted < move.turns && posted <= k + ahead; posted++)
             post_piece(plan, &move, posted);

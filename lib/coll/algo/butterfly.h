@@ -10,6 +10,7 @@
 
 #include "lib/coll/plan/build.h"
 
+/* Which rank a rank exchanges data with in each round. */
 enum tern_butterfly_kind {
     /* Round s: the other is the rank whose number differs in bit s. Sums cover consecutive ranks,
      * so rank order is kept. */
@@ -20,6 +21,7 @@ enum tern_butterfly_kind {
     TERN_BUTTERFLY_SWING,
 };
 
+/* A butterfly as one rank sees it. */
 struct tern_butterfly {
     enum tern_butterfly_kind kind;
     int rounds;  /* number of rounds, q */

@@ -15,6 +15,7 @@ bool tern_plan_fits_sequence(const struct tern_plan_args *args);
 /* Returns true if moreover the vector of the reduction has equally many elements for each rank. */
 bool tern_plan_fits_equal_parts(const struct tern_plan_args *args);
 
+/* Functions `build` of these algorithms: the first collective made of the second. */
 void tern_gather_by_allgather(struct tern_plan *plan);
 void tern_scatter_by_bcast(struct tern_plan *plan);
 void tern_allgather_by_gather(struct tern_plan *plan);

@@ -3,9 +3,9 @@
 #define TERN_ROUNDS_H
 
 /*
- * Pipelined broadcast over a circulant graph in the least possible number of rounds, blocks - 1 +
- * ceil(log2 n), for any number of ranks n (Träff, arXiv 2205.10072 and 2407.18004); and reduction,
- * which is the broadcast backwards.
+ * Pipelined broadcast over a circulant graph, for any number of ranks n, in the least possible
+ * number of rounds: blocks - 1 + ceil(log2 n) (Träff, arXiv 2205.10072 and 2407.18004); and
+ * reduction, which is the broadcast backwards.
  */
 
 #include "lib/coll/plan/build.h"

@@ -4,7 +4,7 @@
 
 /*
  * Collectives over several nodes: within the nodes, among their leaders, within the nodes again
- * (Karonis et al. 2000). For the tables of the operations (hierarchy*.c).
+ * (Karonis et al. 2000). For the tables of the collectives (hierarchy*.c).
  */
 
 #include "lib/coll/plan/build.h"
@@ -24,6 +24,7 @@ bool tern_plan_fits_lanes_of_ranges(const struct tern_plan_args *args);
 void tern_plan_add_turn(struct tern_plan *plan, struct tern_ref from, struct tern_ref to,
                         bool to_ranks);
 
+/* Functions `build` of the algorithms. */
 void tern_hierarchical_barrier(struct tern_plan *plan);
 void tern_hierarchical_bcast(struct tern_plan *plan);
 void tern_hierarchical_gather(struct tern_plan *plan);

@@ -69,8 +69,8 @@ static void exscan_doubling(struct tern_plan *plan)
 
 /*
  * Pipelined chain: what arrives from the rank below, segment by segment, is reduced with this
- * rank's part and sent to the rank above. Three steps per segment: receive k, reduce k - 1, send k
- * - 1.
+ * rank's part and sent to the rank above. There are three steps per segment: receive k, reduce k -
+ * 1, send k - 1.
  */
 enum { SEGMENT, SEGMENTS };
 

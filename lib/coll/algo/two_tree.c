@@ -78,8 +78,8 @@ static void cut_segments(struct tern_plan *plan, int64_t count, int64_t unit_byt
     plan->own[SEGMENTS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];
 }
 
-/* Groups of three steps, for each tree in turn. Group k: receives the tree's segment k, and sends k
- * - 1 on to both children. So the next receive is posted by then. */
+/* Groups of three steps, for each tree in turn. Group k: receives segment k of the tree, and sends
+ * k - 1 on to both children. So the next receive is posted by then. */
 static void bcast_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;

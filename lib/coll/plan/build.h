@@ -9,8 +9,8 @@
 
 /* --- references --- */
 
-/* Return a reference to `count` units from `offset` on: in the send buffer, in the receive buffer,
- * in temporary i. */
+/* in_send, in_recv and in_temp return a reference to `count` units from `offset` on: in the send
+ * buffer, in the receive buffer, in temporary i. */
 static inline struct tern_ref in_send(int64_t offset, int64_t count)
 {
     return (struct tern_ref){offset, count, -1, TERN_SEND_BUFFER};
@@ -43,6 +43,8 @@ static inline struct tern_ref in_input(const struct tern_plan_args *args, int64_
 
 /* --- blocks: where the block of rank r is --- */
 
+/* send_block and recv_block return a reference to the block for rank r in the send buffer, and from
+ * rank r in the receive buffer. */
 static inline struct tern_ref send_block(const struct tern_plan_args *args, int r)
 {
     const struct tern_plan_blocks *blocks = args->blocks;
@@ -97,6 +99,8 @@ static inline int wrap(int64_t rank, int size)
 
 /* --- steps --- */
 
+/* These return a step; `after` names the steps it waits for. A reduction or copy of length 0
+ * becomes a step that does nothing. */
 static inline struct tern_step step_send(int peer, struct tern_ref from, uint64_t after)
 {
     return (struct tern_step){TERN_STEP_SEND, 0, peer, after, from, {0, 0, -1, 0}, 0, 0};
@@ -144,6 +148,7 @@ static inline uint64_t after(const struct tern_plan *plan, int64_t i)
     return i < 0 ? 0 : places_before(plan->head_count - i);
 }
 
+/* These add a step to the head. They return its number. */
 static inline int64_t add_send(struct tern_plan *plan, int peer, struct tern_ref from,
                                uint64_t after_these)
 {
@@ -204,12 +209,14 @@ struct tern_team {
     int radix;     /* radix of the tree, >= 2 */
 };
 
+/* Returns the team of all ranks of this group, for a binomial tree. */
 static inline struct tern_team team_of(const struct tern_plan_args *args)
 {
     uint8_t flags = args->remote_size ? TERN_STEP_LOCAL : 0;
     return (struct tern_team){args->rank, args->size, flags, false, 2};
 }
 
+/* Functions `fits` of algorithms: the number of ranks is a power of two; the operation commutes. */
 static inline bool power_of_two(const struct tern_plan_args *args)
 {
     return (args->size & (args->size - 1)) == 0;

@@ -67,8 +67,10 @@ struct tern_phase {
     int64_t *numbers[2];
 };
 
+/* The most phases of a composed plan. */
 enum { TERN_PHASES = 12 };
 
+/* The phases of a composed plan, in their order. */
 struct tern_phases {
     int count;
     int64_t kept; /* units at the begin of the temporary that are kept from phase to phase */
@@ -107,6 +109,7 @@ void tern_plan_add_copy_phase(struct tern_plan *plan, struct tern_ref from, stru
 /* Ends the composed plan: builds its phases. */
 void tern_plan_finish(struct tern_plan *plan);
 
+/* Frees the phases and their plans. `phases` may be NULL. */
 void tern_phases_free(struct tern_phases *phases);
 
 /* Adds the price of a phase: of `collective` in the group of that level, with `bytes` bytes, by the

@@ -73,6 +73,7 @@ struct tern_plan_blocks {
 
 struct tern_topology; /* lib/coll/price/topology.h */
 
+/* The arguments of a plan: what an algorithm knows of a call. */
 struct tern_plan_args {
     uint8_t collective;          /* enum tern_collective */
     bool in_place;               /* this rank's input is in the receive buffer */
@@ -138,6 +139,7 @@ enum tern_buffer {
     TERN_BUFFERS
 };
 
+/* A range of a buffer. */
 struct tern_ref {
     int64_t offset; /* in units; in bytes if `block` is not -1 */
     int64_t count;  /* in units; in elements of the block's own type if `block` is not -1 */
@@ -156,7 +158,7 @@ enum tern_step_kind {
     /* copies `from` to byte `at` of this rank's post in turn `turn`; the post has to.count bytes */
     TERN_STEP_POST,
     TERN_STEP_TAKE, /* `to` = the post of rank `peer` in that turn, from byte `at` on */
-    /* `to` = that post op `to`; `from` is a temporary of the same size, for types with gaps */
+    /* `to` = that post op `to`; `from` is a temporary of equal length, for types with gaps */
     TERN_STEP_JOIN,
 };
 
@@ -171,6 +173,7 @@ enum tern_step_flag {
     TERN_STEP_DONE = 8,    /* board: this rank has finished with the turn */
 };
 
+/* A step. */
 struct tern_step {
     uint8_t kind, flags;
     int32_t peer;
@@ -242,6 +245,7 @@ double tern_plan_price_ns(const struct tern_algorithm *algorithm, const struct t
  * if there is no memory. */
 struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
                                   const struct tern_plan_args *args);
+/* Drops one reference; frees the plan with the last one. */
 void tern_plan_release(struct tern_plan *plan);
 
 /* Returns step i, which lies in the plan or in *room. */
@@ -259,6 +263,7 @@ struct tern_plan_cache;
 /* Returns a plan for `args` from the cache, or builds one. Makes *cache on first use. The caller
  * owns one reference. Returns NULL if there is no memory. */
 struct tern_plan *tern_plan_get(struct tern_plan_cache **cache, const struct tern_plan_args *args);
+/* Drops the cache's plans and frees the cache. `cache` may be NULL. */
 void tern_plan_cache_free(struct tern_plan_cache *cache);
 
 /* The tables of algorithms, each in the file of its collective. */

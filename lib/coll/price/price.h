@@ -26,6 +26,7 @@ struct tern_far {
     double latency_ns, gap_ns;
 };
 
+/* A model of the machine. */
 struct tern_model {
     struct tern_wire node, network;   /* `node`: between cores that share a cache */
     /* between cores without a common cache: in one package, and in two packages */
@@ -76,7 +77,7 @@ struct tern_shape {
     /* length of the vector, or of one block (gather, scatter, allgather, alltoall, ...) */
     int64_t bytes;
     int64_t segment_bytes;
-    /* the vector is never cut within so many bytes (an element of a reduction); 0: 1 */
+    /* the vector is cut only between units of `unit` bytes (an element of a reduction); 0: 1 */
     int64_t unit;
     int64_t nodes, node_size;       /* number of nodes, and ranks of the largest node */
     int32_t sheet;                  /* bytes of a post on the board of all ranks; 0: no board */
@@ -88,6 +89,7 @@ struct tern_shape {
 
 /* A number of rounds that are alike. */
 struct tern_stage {
+    /* number of rounds */
     double repeat;
     /* messages that the busiest rank sends or receives at the same time, per round */
     int64_t messages;
@@ -108,6 +110,7 @@ struct tern_stage {
 
 enum { TERN_STAGES_MAX = 96 };
 
+/* The stages of an algorithm, in their order. */
 struct tern_stages {
     int count;
     struct tern_stage stage[TERN_STAGES_MAX];

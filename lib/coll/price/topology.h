@@ -18,11 +18,13 @@ struct tern_node_run {
     int32_t next; /* index of the node's next run; -1: none */
 };
 
+/* A node. */
 struct tern_node {
     int32_t size, run; /* number of ranks, and index of the first run */
     int32_t before;    /* number of ranks on all nodes before */
 };
 
+/* The nodes of all ranks. */
 struct tern_topology {
     int32_t size, nodes, run_count;
     int32_t largest, smallest; /* number of ranks of the largest and of the smallest node */
@@ -35,6 +37,7 @@ struct tern_topology {
 /* Makes the topology of `size` ranks. ids[r] names the node of rank r; any numbers from 0 on.
  * Returns NULL if there is no memory. Free with tern_topology_free. */
 struct tern_topology *tern_topology_make(int32_t size, const int32_t *ids);
+/* Frees the topology. `topology` may be NULL. */
 void tern_topology_free(struct tern_topology *topology);
 
 /* Return the run, the node, the local rank of a rank. Time is logarithmic in the number of runs. */

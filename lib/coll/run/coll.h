@@ -48,12 +48,11 @@ struct tern_coll {
 
 /* The operation of a reduction. */
 struct tern_reduction {
+    /* loop of a predefined operation for the type of this call (tern_reduce_find); NULL: `apply` */
     tern_reduce_loop
-        /* loop of a predefined operation for the type of this call (tern_reduce_find); NULL:
-         * `apply` */
         *loop;
     bool commutative;
-    /* calls the user's function: inout[i] = in[i] op inout[i] for `count` elements of `datatype` */
+    /* calls a user's function: inout[i] = in[i] op inout[i] for `count` elements of `datatype` */
     void (*apply)(const struct tern_reduction *reduction, const void *in, void *inout,
                   int64_t count);
     void *user;     /* for `apply`: struct tern_op of lib/mpi */
@@ -68,6 +67,7 @@ struct tern_permit {
     /* Returns 0 if permission is given, TERN_ERR_AGAIN if the caller must ask again in the next
      * round, or another error with which the run ends. */
     int (*ask)(struct tern_permit *permit);
+    /* frees the permit */
     void (*release)(struct tern_permit *permit);
 };
 
@@ -110,6 +110,7 @@ static inline void tern_call_let_go(struct tern_call *call)
  * `comm`: the struct tern_comm for error handlers. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
                    struct tern_peers *peers, struct tern_coll *local, void *comm);
+/* Closes the context and frees everything else. Does nothing if `coll` was never opened. */
 void tern_coll_close(struct tern_coll *coll);
 
 /*
