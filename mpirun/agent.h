@@ -2,12 +2,15 @@
 #ifndef TERN_MPIRUN_AGENT_H
 #define TERN_MPIRUN_AGENT_H
 
-/* mpirun --agent: the part of a job that runs on a further host. Its standard input and output are
- * the link to mpirun, or to the agent that started it; or it `calls` mpirun (--agent call), and
- * finds on standard input where. */
+/* mpirun --agent: the part of mpirun that runs on another host of the job. Its standard input and
+ * output are the link to its parent: mpirun, or the agent that started this one. With `--agent
+ * call`, the agent connects to mpirun instead, and reads mpirun's addresses from standard input. */
 
 #include <stdbool.h>
 
+/* Runs the agent until its link ends; does not return while the job lives. `calls`: connect to
+ * mpirun, as --agent call says. Returns an exit status: 1 if the agent could not begin, with a
+ * message on standard error. */
 int tern_agent_run(bool calls);
 
 #endif

@@ -2,14 +2,15 @@
 #ifndef TERN_MPIRUN_JOB_H
 #define TERN_MPIRUN_JOB_H
 
-/* A job on mpirun's side: all of its life. */
+/* A job as mpirun sees it, from its start to its end. */
 
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
-/* Runs the job; returns mpirun's exit status. The agents of its other hosts are up. */
+/* Runs the job to its end. Call it when the agents of all other hosts are up. Returns mpirun's exit
+ * status. Blocks. */
 int tern_job_run(struct tern_job *job);
-/* What an agent says while the job runs. */
+/* Handles a frame that an agent sent while the job runs. */
 void tern_job_received(const struct tern_frame *frame);
 
 #endif

@@ -2,8 +2,9 @@
 #ifndef TERN_MPIRUN_PLACEMENT_H
 #define TERN_MPIRUN_PLACEMENT_H
 
-/* From options to hosts and a map: which hosts may be used, which of them get ranks, and, where
- * processors of others count, their agents. Nothing is freed: it lasts as long as the job. */
+/* Turns options into hosts and a map: finds the hosts that may be used, decides which of them get
+ * ranks, and starts their agents, because mapping needs to know their processors. Nothing is freed:
+ * all of it lasts as long as the job. */
 
 #include <hwloc.h>
 
@@ -13,26 +14,31 @@
 #include "mpirun/plan/rankfile.h"
 #include "mpirun/tree/start_agents.h"
 
+/* Hosts and map of the job. */
 struct tern_placement {
     struct tern_options *options;
-    struct tern_rankfile rankfile; /* empty: none was given */
+    struct tern_rankfile rankfile; /* count 0 if no rankfile was given */
+    /* the hosts that may be used; after tern_placement_make those that get ranks */
     struct tern_host_list list;
-    struct tern_fixed_place *fixed; /* by rank, where a rankfile or a sequence says it */
-    struct tern_host own;           /* this machine, whether it is among them or not */
-    struct tern_host *hosts;
-    int unused; /* hosts behind those of the list, which get no rank */
-    int here;   /* this machine among them, or -1 */
-    int slots;  /* of all, also of those that get no rank; 0: not known before they are asked */
+    /* by rank; NULL unless a rankfile or --map-by seq fixes places */
+    struct tern_fixed_place *fixed;
+    struct tern_host own;           /* this machine, whether the list has it or not */
+    struct tern_host *hosts;        /* one for each entry of `list`, then the `unused` ones */
+    int unused; /* number of hosts after those of the list, which get no rank */
+    int here;   /* index of this machine in the list, or -1 */
+    /* of all hosts, including those that get no rank; 0 if unknown until the agents answer */
+    int slots;
     hwloc_topology_t topology; /* of this machine */
-    struct tern_map map;
+    struct tern_map map;       /* filled in by tern_placement_make */
 };
 
-/* Fills in `list`, and `fixed`. May ask the resolver, and block. 0 or TERN_ERR_ARG. */
+/* Fills in `list` and `fixed`. Returns 0 or TERN_ERR_ARG. May ask the resolver, and block. */
 int tern_placement_collect(struct tern_options *options, struct tern_placement *placement);
 /* Returns true if this machine is the only host of the list. */
 bool tern_placement_is_here(const struct tern_placement *placement);
-/* Makes the map. If there are other hosts, their agents are up afterwards, unless this is a dry
- * run; `listener` is told of them and must live on. 0 or TERN_ERR_*: agents may be up. */
+/* Makes the map. If the job uses other hosts, starts their agents first, unless this is a dry run.
+ * `listener` is told about agents from then on and must live as long as the process. Returns 0 or
+ * TERN_ERR_*; agents may be up after an error. Blocks. */
 int tern_placement_make(struct tern_placement *placement,
                         const struct tern_muster_listener *listener);
 

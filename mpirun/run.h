@@ -2,8 +2,8 @@
 #ifndef TERN_MPIRUN_RUN_H
 #define TERN_MPIRUN_RUN_H
 
-/* A job that runs, on mpirun's side: what happens to its ranks and hosts, and what follows from it.
- * All on mpirun's loop, which is stopped when the job is over. */
+/* A running job on mpirun's side: what happens to its ranks and hosts, and what mpirun does about
+ * that. All functions run on mpirun's loop, which stops when the job is over. */
 
 #include <stdbool.h>
 
@@ -13,36 +13,40 @@
 #include "mpirun/serve/clients.h"
 #include "mpirun/wire/frame.h"
 
-/* Before all else; `job` stays the caller's and must live as long as the process. */
+/* Prepares for the job. Call this before any other function here. The caller owns `job`, which must
+ * live as long as the process. */
 void tern_run_open(const struct tern_job *job);
 
-/* What happens: to clients of this machine, to output, */
+/* Listeners for what the ranks of this machine do, and for what happens to their output. */
 extern const struct tern_client_listener tern_run_clients;
 extern const struct tern_output_listener tern_run_output;
-/* to processes of this machine, */
+/* Takes an answer of this machine's guardian. */
 void tern_run_answered(const struct tern_guardian_message *answer);
-/* elsewhere, in an agent's words, */
+/* Takes a frame of an agent. */
 void tern_run_received(const struct tern_frame *frame);
-/* to an agent or the way to it (nothing is done before tern_run_open); was that told already? */
+/* tern_run_lose takes the loss of an agent or of the link to it, for the reason `why`; it does
+ * nothing before tern_run_open. tern_run_lost returns true if that host is already lost. */
 void tern_run_lose(int host, const char *why);
 bool tern_run_lost(int host);
-/* to mpirun itself. */
+/* Takes a signal that mpirun received. */
 void tern_run_signalled(int number);
 
-/* So many streams of ranks of another host are awaited before the job is over. */
+/* Adds `streams` output streams of ranks on another host; the job is not over before they end. */
 void tern_run_add_streams(int host, int streams);
-/* Ends the job when it has run so long. */
+/* Ends the job after `seconds`. */
 void tern_run_limit_time(int seconds);
-/* Has nothing begun to end it? */
+/* Returns true if the job is not being ended yet. */
 bool tern_run_goes_on(void);
 
-/* The first failure counts: exit status and sentence. Does not end the job. */
+/* Records a failure: mpirun's exit status and the message. Only the first failure counts. Does not
+ * end the job. */
 __attribute__((format(printf, 2, 3))) void tern_run_fail(int status, const char *format, ...);
-/* Kills all ranks; the loop stops when that is done. */
+/* Kills all ranks. The loop stops when they have ended. */
 void tern_run_kill(void);
-/* Says that nobody can read what the ranks write to this stream, "output" or "error". */
+/* Writes a message that `stream`, "output" or "error", is closed, so what the ranks write there is
+ * lost. */
 void tern_run_say_closed(const char *stream);
-/* mpirun's exit status; what failed, or NULL. */
+/* Returns mpirun's exit status. *ret_failure is the message of the first failure, or NULL. */
 int tern_run_status(const char **ret_failure);
 
 #endif

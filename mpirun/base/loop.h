@@ -2,48 +2,59 @@
 #ifndef TERN_MPIRUN_BASE_LOOP_H
 #define TERN_MPIRUN_BASE_LOOP_H
 
-/* mpirun's event loop: descriptors and timers, each with a callback. One thread. A watch or timer
- * is owned by the caller, must stay where it is while it is active, and starts zeroed. */
+/* mpirun's event loop: watches (file descriptors) and timers, each with a callback. Runs in one
+ * thread. The caller owns each watch and timer, zeroes it before first use, and must not move or
+ * free it while it is active. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A descriptor that the loop polls. The caller sets `fd` and `ready`. */
 struct tern_watch {
     int fd;
-    uint32_t wanted; /* EPOLLIN, EPOLLOUT, or 0: not watched now */
-    bool added;
+    uint32_t wanted; /* EPOLLIN, EPOLLOUT, or 0 if not watched now */
+    bool added;      /* true while epoll has the descriptor */
+    /* called with epoll's events when the descriptor is ready */
     void (*ready)(struct tern_watch *watch, uint32_t events);
 };
 
+/* Calls `expired` once, when it is due. */
 struct tern_timer {
-    int64_t due_ms; /* on tern_loop_now_ms's clock; 0: not set */
-    struct tern_timer *next;
+    int64_t due_ms; /* milliseconds on tern_loop_now_ms's clock; 0 if the timer is not set */
+    struct tern_timer *next; /* of the loop's list, earliest first */
     void (*expired)(struct tern_timer *timer);
 };
 
-/* Must be called once before all else. 0 or TERN_ERR_OTHER. */
+/* Creates the loop. Call it once, before any other function of this file. Returns 0 or
+ * TERN_ERR_OTHER. */
 int tern_loop_open(void);
-/* Watches for `wanted` from now on; 0 stops watching (also hang-ups). -1 with errno where the
- * kernel cannot watch this kind of file (EPERM: a regular file, which is always ready). */
+/* Watches the descriptor for the events `wanted` from now on. 0 stops watching, for hang-ups too.
+ * Returns 0, or -1 with errno: EPERM means that the kernel cannot watch this kind of file (a
+ * regular file, which is always ready). */
 int tern_loop_watch(struct tern_watch *watch, uint32_t wanted);
-/* Reads and writes of this file answer EAGAIN instead of waiting, also those of other processes
- * that share it. */
+/* Makes reads and writes of this file return EAGAIN instead of waiting. This holds for every
+ * process that shares the open file. */
 void tern_loop_never_wait(int fd);
-/* (Re)starts the timer. */
+/* Starts the timer, or restarts a running one: it expires in `delay_ms` milliseconds. */
 void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms);
+/* Stops the timer. Does nothing if the timer is not set. */
 void tern_loop_stop_timer(struct tern_timer *timer);
-/* A listening socket that is not watched for a while. Starts zeroed. */
+/* Pauses a listening socket while the process or system is out of descriptors or memory. Zero it
+ * before first use. */
 struct tern_rest {
-    struct tern_timer timer; /* first: the timer is the rest */
+    /* must stay the first member: the callback converts the timer to the struct */
+    struct tern_timer timer;
     struct tern_watch *watch;
 };
-/* Call this with the errno of an accept4 that has failed: if nothing can be opened
- * (lib/util/scarcity.h), says so once and watches the socket again after TERN_SCARCITY_MS. */
+/* Call this after accept4 has failed, with its errno. If `error` means that nothing can be opened
+ * now (lib/util/scarcity.h), logs that once, stops watching the socket, and watches it again after
+ * TERN_SCARCITY_MS. Does nothing for other errors. */
 void tern_loop_rest_if_scarce(struct tern_rest *rest, struct tern_watch *watch, int error);
-/* Milliseconds of the monotonic clock. */
+/* Returns the time of the monotonic clock in milliseconds. */
 int64_t tern_loop_now_ms(void);
-/* Waits for and handles events until tern_loop_stop is called. */
+/* Waits for events and handles them, until tern_loop_stop is called. Blocks. */
 void tern_loop_run(void);
+/* Makes tern_loop_run return after the current callback. */
 void tern_loop_stop(void);
 
 #endif

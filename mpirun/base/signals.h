@@ -2,14 +2,15 @@
 #ifndef TERN_MPIRUN_BASE_SIGNALS_H
 #define TERN_MPIRUN_BASE_SIGNALS_H
 
-/* The signals that mpirun passes on to the ranks, as events of the loop. */
+/* Delivers to the event loop the signals that mpirun passes on to the ranks. */
 
 #include <stdbool.h>
 
-/* From now on `caught` is told of each of them. A hang-up that was ignored before stays so (nohup).
- * 0 or TERN_ERR_OTHER. */
+/* Blocks these signals and calls `caught` on the loop when one of them arrives. If
+ * `hangup_ignored`, SIGHUP stays ignored, as under nohup. Returns 0 or TERN_ERR_OTHER. */
 int tern_signals_catch(bool hangup_ignored, void (*caught)(int number));
-/* Nothing of the job is left; what we still do can be interrupted like any program. */
+/* Restores the default action of these signals. Call it when nothing of the job is left: a signal
+ * then interrupts mpirun like any other program. */
 void tern_signals_release(void);
 
 #endif

@@ -2,32 +2,38 @@
 #ifndef TERN_MPIRUN_PLAN_ALLOCATION_H
 #define TERN_MPIRUN_PLAN_ALLOCATION_H
 
-/* The hosts that a batch system gave us, as its variables and files say. The parsers are pure. */
+/* The hosts that a batch system gave this job, read from its environment variables and files. The
+ * parsers are pure functions. */
 
 #include "mpirun/plan/host_list.h"
 
-/* Adds the hosts of the allocation that we run in; nothing where there is none. `ret_where`: its
- * name for messages. TERN_ERR_ARG: the batch system's own words cannot be understood. */
+/* Adds the hosts of the batch job that mpirun runs in. Adds nothing outside a batch job. *ret_where
+ * is then set to the allocation's name for messages. Returns 0, or TERN_ERR_ARG if the batch
+ * system's data cannot be understood. */
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where);
 
-/* Whose job are we in? */
+/* The batch systems whose allocations mpirun reads. */
 enum tern_batch_system { TERN_NO_BATCH_SYSTEM, TERN_SLURM, TERN_PBS, TERN_LSF, TERN_GRID_ENGINE };
+/* Returns the batch system whose job mpirun runs in. */
 enum tern_batch_system tern_allocation_system(void);
 
-/* Is it a Slurm job of one component, whose hosts one srun reaches? */
+/* Returns true if this is a Slurm job of one component, so that a single srun reaches all its
+ * hosts. */
 bool tern_allocation_has_srun(void);
-/* What an LSF or Grid Engine job has in ssh's place, if it is there: *ret_words is the command that
- * starts a program on another host of the job. None elsewhere: PBS's pbsdsh passes on no standard
- * input. */
+/* Stores in *ret_words the command that starts a program on another host of an LSF or Grid Engine
+ * job, in place of ssh. Leaves the list empty if there is no such command. PBS has none here: its
+ * pbsdsh does not pass on standard input. */
 void tern_allocation_starter(struct tern_strings *ret_words);
 
-/* Slurm's list "n[1-3,07],gpu-a" as single names. 0 or TERN_ERR_ARG. */
+/* Expands Slurm's list "n[1-3,07],gpu-a" into single names. Returns 0 or TERN_ERR_ARG. */
 int tern_slurm_expand(const char *text, struct tern_strings *names);
-/* Slurm's numbers "2(x3),1" for `count` hosts. 0 or TERN_ERR_ARG. */
+/* Expands Slurm's numbers "2(x3),1" into one number for each of `count` hosts. Returns 0 or
+ * TERN_ERR_ARG. */
 int tern_slurm_numbers(const char *text, int count, int *ret_numbers);
-/* A file with a host per line: "HOST", as often as it has slots (PBS, LSF); or "HOST SLOTS ..."
- * (Grid Engine, one line for each of the host's queues; `with_slots`). 0 or TERN_ERR_ARG. The
- * second takes the file's contents. */
+/* Adds the hosts of a batch system's file, which has one host per line. PBS and LSF repeat "HOST"
+ * once for each slot. Grid Engine (`with_slots`) writes "HOST SLOTS ...", one line for each queue
+ * of the host. tern_allocation_parse takes the file's contents; `path` is for messages. Both return
+ * 0 or TERN_ERR_ARG. */
 int tern_allocation_read(const char *path, bool with_slots, struct tern_host_list *list);
 int tern_allocation_parse(const char *path, const char *text, bool with_slots,
                           struct tern_host_list *list);

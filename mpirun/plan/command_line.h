@@ -2,14 +2,15 @@
 #ifndef TERN_MPIRUN_PLAN_COMMAND_LINE_H
 #define TERN_MPIRUN_PLAN_COMMAND_LINE_H
 
-/* From the words that the user typed to options. */
+/* Turns the words of the command line into options. */
 
 #include "mpirun/plan/options.h"
 
-/* Reads the command line and the environment's OMPI_MCA_ settings. 0: go on. 1: done (help,
- * version). TERN_ERR_ARG: a sentence has been said. The strings stay the caller's; the options are
- * to be freed in any case. */
+/* Reads the command line and the OMPI_MCA_ variables of the environment. Returns 0 if the job shall
+ * run, 1 if help or version was printed, TERN_ERR_ARG after an error message was written. The
+ * options point into argv, which must outlive them. Call tern_options_free whatever the result. */
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options);
+/* Frees what the options own. */
 void tern_options_free(struct tern_options *options);
 
 #endif

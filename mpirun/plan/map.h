@@ -2,62 +2,69 @@
 #ifndef TERN_MPIRUN_PLAN_MAP_H
 #define TERN_MPIRUN_PLAN_MAP_H
 
-/* Which rank runs where, and on which processors: a pure function from recorded hosts and what the
- * user asked for to a map. It reads nothing of this machine and starts nothing, so that any machine
- * can be tested on any other. */
+/* Decides which rank runs where and on which processors. This is a pure function from recorded
+ * hosts and the user's request to a map. It reads nothing from this machine and starts nothing, so
+ * any kind of machine can be tested on any other. */
 
 #include "mpirun/plan/processors.h"
 
-/* Where one rank was said to be, by a rankfile or a sequence of hosts. */
+/* Where a rankfile or a sequence of hosts puts one rank. */
 struct tern_fixed_place {
-    int host;          /* index */
-    const char *slots; /* its processors as slots.h words them; NULL: as for other ranks */
-    int line;          /* of the rankfile */
+    int host;          /* index of the host */
+    /* processors as slots.h describes them; NULL if the rank is bound like any other */
+    const char *slots;
+    int line;          /* line of the rankfile, for messages */
 };
 
+/* What the user asked for. */
 struct tern_map_request {
-    const int *np;      /* ranks of each program; 0: not said */
+    const int *np;      /* by program: its number of ranks; 0 if not given */
     int apps;           /* number of programs */
-    enum tern_map_level by; /* a level, SLOT or DEFAULT */
-    int per_object;     /* ppr: this many ranks on each object of level per_level; 0: not used */
+    enum tern_map_level by; /* where to map: a level, SLOT or DEFAULT */
+    int per_object;     /* ppr: ranks on each object of level per_level; 0 if not used */
     enum tern_map_level per_level;
-    enum tern_map_level rank_by; /* a level, SLOT or DEFAULT */
+    enum tern_map_level rank_by; /* how to number: a level, SLOT or DEFAULT */
     enum tern_map_level bind;    /* a level, NONE or DEFAULT */
-    int pe;                  /* cores (or hardware threads) for each rank; 0 or 1: one */
+    int pe;                  /* PE=N: cores (or hardware threads) for each rank; 0 and 1 mean one */
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool no_oversubscribe;   /* more ranks than slots is an error */
-    bool over_hosts;         /* ... because that is so on several hosts, not because it was asked */
+    /* no_oversubscribe holds because there are several hosts, not because the user asked for it */
+    bool over_hosts;
     bool span;               /* each host gets as many ranks as the others */
-    const struct tern_fixed_place *fixed; /* by rank: then nothing else decides; NULL: not said */
-    int fixed_count;
-    const char *fixed_by; /* the rankfile; NULL: --map-by seq */
+    /* by rank: where each rank runs, overriding all other rules; NULL if not given */
+    const struct tern_fixed_place *fixed;
+    int fixed_count;      /* number of places in `fixed` */
+    const char *fixed_by; /* name of the rankfile; NULL for --map-by seq */
 };
 
+/* Where one rank runs. */
 struct tern_rank_place {
-    int host;       /* index */
-    int app;        /* program */
-    int app_rank;   /* among the ranks of its program */
-    int local_rank; /* among the ranks on its host */
-    int object;     /* ordinal at the level mapped by; 0 for slot and node */
-    bool bound;
-    struct tern_cpus cpus; /* all the host's when not bound */
+    int host;       /* index of the host */
+    int app;        /* index of the program */
+    int app_rank;   /* number among the ranks of its program */
+    int local_rank; /* number among the ranks on its host */
+    int object;     /* ordinal of its object at the level mapped by; 0 for slot and node */
+    bool bound;     /* the rank may run only on `cpus` */
+    struct tern_cpus cpus; /* all processors of the host if not bound */
 };
 
+/* The map: a place for each rank. */
 struct tern_map {
-    int size;                  /* ranks */
+    int size;                  /* number of ranks */
     struct tern_rank_place *places; /* by rank; owned by the map */
     int slots;                 /* of all hosts */
-    enum tern_map_level by, bind;  /* as decided */
+    enum tern_map_level by, bind;  /* the levels that were decided on */
     int crowded_host;          /* first host with more ranks than processors, or -1 */
-    int crowded_ranks, crowded_units;
+    int crowded_ranks, crowded_units; /* ranks and processors of that host */
 };
 
-/* TERN_ERR_ARG with a sentence for the user when the request cannot be met. Free the result with
- * tern_map_free. */
+/* Makes the map. Returns 0, or TERN_ERR_ARG with a message for the user if the request cannot be
+ * met. The caller frees the map with tern_map_free. */
 int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
                    int host_count, struct tern_map *ret_map);
+/* Frees the places. */
 void tern_map_free(struct tern_map *map);
-/* How many ranks `host` has. */
+/* Returns the number of ranks on `host`. */
 int tern_map_ranks_on(const struct tern_map *map, int host);
 
 #endif

@@ -2,19 +2,21 @@
 #ifndef TERN_MPIRUN_PLAN_PARAMETERS_H
 #define TERN_MPIRUN_PLAN_PARAMETERS_H
 
-/* Parameters, of --mca and of the environment, that say what options say; mpirun's own (`mpi_info
- * --param launch all`) are written, and all go to the ranks. */
+/* Parameters, from --mca and from the environment, that mean the same as options. mpirun's own
+ * parameters (`mpi_info --param launch all`) are stored for mpirun; all parameters go to the
+ * ranks. */
 
 #include "mpirun/plan/options.h"
 
-/* Applies one of the command line, and adds it to `env` with the prefix before its name. Warns if
- * nobody knows it. 0 or TERN_ERR_ARG. */
+/* Applies a parameter of the command line, and adds it to `env` as PREFIX and name. Warns if the
+ * parameter is unknown. Returns 0 or TERN_ERR_ARG. */
 int tern_parameter_set(const char *prefix, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options);
-/* Applies --launch-agent and the parameter that says the same. 0 or TERN_ERR_*. */
+/* Applies --launch-agent, or the parameter that means the same. Returns 0 or TERN_ERR_*. */
 int tern_parameter_set_launch_agent(const char *name, const char *value,
                                     struct tern_options *options);
-/* Applies those of the environment, before the command line is read. 0 or TERN_ERR_ARG. */
+/* Applies the parameters of the environment. Call it before reading the command line. Returns 0 or
+ * TERN_ERR_ARG. */
 int tern_parameters_of_environment(struct tern_options *options);
 
 #endif

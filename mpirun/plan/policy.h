@@ -2,22 +2,23 @@
 #ifndef TERN_MPIRUN_PLAN_POLICY_H
 #define TERN_MPIRUN_PLAN_POLICY_H
 
-/* The little languages of --map-by, --rank-by and --bind-to. Each takes the option as typed, for
- * the sentence of a TERN_ERR_ARG. */
+/* Parse the values of --map-by, --rank-by, --bind-to and similar options. `option` is the option as
+ * typed, for the error message. All return 0 or TERN_ERR_ARG. */
 
 #include "mpirun/plan/options.h"
 
+/* Read the value of the option that they are named after. */
 int tern_policy_map_by(const char *option, const char *text, struct tern_options *options);
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options);
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options);
-/* "N:LEVEL" of --ppr. */
+/* Reads "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 
-/* The largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1
+/* Stores the largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1
  * section 11.8.4: triplets FIRST:LAST:STEP, separated by commas; LAST and STEP may be missing). */
 int tern_policy_soft(const char *option, const char *text, int most, int *ret_number);
 
-/* A whole number from `least` to `most`. */
+/* Reads a whole number from `least` to `most`. */
 int tern_policy_number(const char *option, const char *text, int least, int most, int *ret_number);
 
 #endif

@@ -2,17 +2,18 @@
 #ifndef TERN_MPIRUN_PLAN_SHOW_H
 #define TERN_MPIRUN_PLAN_SHOW_H
 
-/* What --display-map and its kin write before a job starts, in Open MPI's words. */
+/* Writes what --display-map and similar options ask for, before the job starts, in Open MPI's
+ * words. */
 
 #include "mpirun/plan/map.h"
 #include "mpirun/plan/options.h"
 
-/* Writes all that the options ask for, and advice about crowded hosts. Behind the `host_count`
- * hosts stand `unused` ones, which get no rank. Returns 0, or 1 if something could not be written,
- * and says why. */
+/* Writes everything that the options ask for, and advice about crowded hosts. `unused` hosts, which
+ * get no rank, follow the `host_count` hosts. Returns 0, or 1 after a message if something could
+ * not be written. */
 int tern_show(const struct tern_options *options, const struct tern_host *hosts, int host_count,
               int unused, const struct tern_map *map);
-/* Flushes standard output. Returns 0, or 1 if the reader does not get all of it, and says why. */
+/* Flushes standard output. Returns 0, or 1 after a message if not all could be written. */
 int tern_show_finish(void);
 
 #endif

@@ -2,25 +2,26 @@
 #ifndef TERN_MPIRUN_PLAN_THIS_MACHINE_H
 #define TERN_MPIRUN_PLAN_THIS_MACHINE_H
 
-/* This machine, recorded for the mapping: the processors that affinity and control groups leave to
- * us. */
+/* Records this machine for the mapping: the processors that affinity and control groups leave to
+ * the job. */
 
 #include <hwloc.h>
 
 #include "mpirun/plan/map.h"
 
-/* Reads this machine. `cpu_list` (such as "0-3,8"; NULL: all) names the processors to use.
- * *ret_topology is for the PMIx server and stays open. 0, or TERN_ERR_ARG (the list) or
- * TERN_ERR_OTHER with text. */
+/* Reads this machine. `cpu_list` (such as "0-3,8"; NULL: all) names the processors to use. Returns
+ * 0, TERN_ERR_ARG if the list leaves no processor, or TERN_ERR_OTHER. *ret_topology stays open,
+ * because the PMIx server needs it. */
 int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology);
 
-/* Records a loaded topology's processors within `allowed` (NULL: all) in `host`. */
+/* Records in `host` the processors of a loaded topology that are within `allowed` (NULL: all). */
 void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                           struct tern_host *host);
 
-/* Whole processors' worth of time per cgroup files: text of cpu.max (version 2), or quota and
- * period (version 1). 0: no limit. */
+/* Return the processor time that a control group grants, rounded to whole processors, at least 1; 0
+ * if there is no limit. tern_quota_from_max reads the text of cpu.max (version 2); the other takes
+ * quota and period (version 1). */
 int tern_quota_from_max(const char *cpu_max);
 int tern_quota_from_period(long long quota_us, long long period_us);
 

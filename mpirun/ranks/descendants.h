@@ -2,22 +2,23 @@
 #ifndef TERN_MPIRUN_RANKS_DESCENDANTS_H
 #define TERN_MPIRUN_RANKS_DESCENDANTS_H
 
-/* All that descends from this process, however it got there: as a subreaper we become the parent of
- * every orphan below us, also of those that called setsid or cleared their environment. */
+/* Finds and kills all descendants of this process. This process must be a subreaper: it then
+ * becomes the parent of every orphan below it, even of one that called setsid or cleared its
+ * environment. */
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Children of ours that are not part of any job (somebody forked and then exec'ed mpirun). Call
- * before the first fork. */
+/* Remembers the present children as not part of any job: some other program forked them before it
+ * executed mpirun. Call this before the first fork. */
 void tern_descendants_spare_present(void);
 
-/* Sends SIGKILL to all descendants and reaps them until there are none, at most timeout_ms. Blocks.
- * `reaped` (may be NULL) is told of every child. False: some are left (in the kernel,
- * uninterruptible). */
+/* Sends SIGKILL to all descendants and reaps them until none is left, for at most `timeout_ms`.
+ * Calls `reaped` (may be NULL) for every child reaped. Returns true if none is left, false if the
+ * kernel holds some uninterruptibly. Blocks. */
 bool tern_descendants_kill(int timeout_ms, void (*reaped)(pid_t pid, int status));
 
-/* Removes a directory tree; symbolic links are not followed. */
+/* Removes a directory tree. Does not follow symbolic links or leave the file system. */
 void tern_remove_tree(const char *path);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TERN_MPIRUN_RANKS_OUTPUT_H
 #define TERN_MPIRUN_RANKS_OUTPUT_H
 
-/* The ranks' standard output and error, to ours: whole lines, nothing lost, at the pace of whoever
- * reads. */
+/* Passes the ranks' standard output and error on to those of mpirun: in whole lines, without loss,
+ * as fast as the reader of mpirun's output reads. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,41 +11,44 @@
 
 #include "mpirun/plan/options.h"
 
+/* Called on the loop. */
 struct tern_output_listener {
-    pid_t (*process_of)(int rank); /* 0: not known yet */
+    pid_t (*process_of)(int rank); /* returns the rank's process, or 0 if not known yet */
     void (*closed)(int rank); /* a stream of the rank has ended; called once per stream */
-    void (*file_failed)(int rank); /* its output file is not complete, and that has been said */
-    /* Our own standard output (1) or error (2) cannot be written. EPIPE: nobody reads it any more;
+    /* an output file of the rank is incomplete; a message says so already */
+    void (*file_failed)(int rank);
+    /* mpirun's own standard output (1) or error (2) cannot be written. EPIPE: its reader has gone.
      * EBADF: it was closed when mpirun began. Called once. */
     void (*write_failed)(int which, int error_number);
-    /* On an agent: takes what would be written, on its way to mpirun. NULL in mpirun. */
+    /* On an agent: sends output to mpirun in place of writing it. NULL in mpirun. */
     void (*forward)(int rank, int which, const char *data, size_t size);
-    /* In mpirun: output of a host's ranks has been passed on. May be NULL. */
+    /* In mpirun: `bytes` of output of `host`'s ranks were passed to a writer that has room for
+     * more. NULL on an agent. */
     void (*passed_on)(int host, size_t bytes);
 };
 
-/* Bytes that an agent sends before mpirun has said that it passed some of them on. */
+/* Bytes that an agent may send before mpirun reports some of them as passed on. */
 enum { TERN_OUTPUT_CREDIT = 1 << 20 };
 
-/* Before the first stream. 0 or TERN_ERR_OTHER. */
+/* Prepares the output. Call it before the first stream is added. Returns 0 or TERN_ERR_OTHER. */
 int tern_output_open(const struct tern_options *options, int ranks,
                      const struct tern_output_listener *listener);
-/* Forwards what comes out of `fd`, which is owned from now on, to standard output (1) or error (2).
- * 0 or TERN_ERR_OTHER. */
+/* Passes on what a rank writes into `fd`, to standard output (`which` 1) or error (2). Owns `fd`
+ * from now on. Returns 0 or TERN_ERR_OTHER. */
 int tern_output_add(int rank, int which, int fd);
-/* In mpirun: what came from an agent, whole lines or the beginning of one. */
+/* In mpirun: takes output that an agent sent, whole lines or the beginning of one. */
 void tern_output_take(int host, int rank, int which, const char *data, size_t size);
-/* On an agent: mpirun has passed on as many bytes. */
+/* On an agent: mpirun has passed on `bytes` of the output that was sent. */
 void tern_output_credit(size_t bytes);
-/* Says a message of mpirun's own on standard error, in order with the ranks' lines, and like
- * tern_log. */
+/* Writes a message of mpirun on standard error, in the form of tern_log, and in order with the
+ * ranks' lines. */
 void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Streams that have not ended. */
+/* Returns the number of local streams that have not ended. */
 int tern_output_open_streams(void);
-/* Reads what is there now, gives up the streams that are still open (somebody outside the job holds
- * them), and waits until everything is written. Blocks as long as the reader takes. Returns 0, or
- * why something could not be written that the listener has not been told of; closes standard
- * output. */
+/* Ends the output: reads what is there now, closes the streams that are still open (a process
+ * outside the job holds them), waits until everything is written, and closes standard output.
+ * Returns 0, or the errno of a write that failed and that the listener was not told of. Blocks as
+ * long as the reader of mpirun's output does not read. */
 int tern_output_finish(void);
 
 #endif

@@ -2,17 +2,17 @@
 #ifndef TERN_MPIRUN_RANKS_OUTPUT_FILE_H
 #define TERN_MPIRUN_RANKS_OUTPUT_FILE_H
 
-/* The files of --output-filename DIR, which get what ranks write. */
+/* The files of --output-filename DIR, which get a copy of what ranks write. */
 
 #include <stddef.h>
 
 #include "mpirun/plan/options.h"
 
-/* Makes DIR/1/rank.N/stdout (`which` 1) or stderr (2), as Open MPI names them; the 1 is the job,
- * and missing with nojobid. N has the digits of the highest of `ranks`. Returns a descriptor, or
- * TERN_ERR_OTHER. */
+/* Makes DIR/1/rank.N/stdout (`which` 1) or stderr (2), as Open MPI names them. The 1 stands for the
+ * job and is missing with nojobid. N has as many digits as the highest of `ranks`. Returns a
+ * descriptor, or TERN_ERR_OTHER. */
 int tern_output_file_open(const struct tern_options *options, int ranks, int rank, int which);
-/* Writes all of it. 0 or errno. */
+/* Writes all bytes. Returns 0 or errno. */
 int tern_output_file_write(int fd, const char *data, size_t size);
 
 #endif

@@ -2,22 +2,23 @@
 #ifndef TERN_MPIRUN_RANKS_SESSION_DIR_H
 #define TERN_MPIRUN_RANKS_SESSION_DIR_H
 
-/* The job's directory on this machine: BASE/tern-UID/TOKEN, mode 0700, where BASE is $TMPDIR or
- * /tmp, or the directory of the job that started this mpirun. Whoever lives holds a shared lock on
- * it, so that a directory left behind by a crash of everybody is known by its free lock, and
- * removed when the next job starts. */
+/* The job's directory on this machine: BASE/tern-UID/TOKEN, mode 0700. BASE is $TMPDIR or /tmp, or
+ * the session directory of the job that started this mpirun. Each living process of the launcher
+ * holds a shared lock on it. So a directory whose lock is free was left by a crash of all of them,
+ * and the next job removes it. */
 
 #include <stddef.h>
 
-/* Makes and locks the directory; the lock lasts as long as the process. `ret_path` has room for
- * `room` bytes. 0 or TERN_ERR_OTHER with text. */
+/* Makes the directory and locks it for as long as this process lives. Writes its path into
+ * `ret_path`, which has `room` bytes. Returns 0 or TERN_ERR_OTHER. */
 int tern_session_create(const char *token, char *ret_path, size_t room);
-/* Holds the lock in this process too. */
+/* Takes a shared lock on the directory for this process too. */
 void tern_session_hold(const char *path);
-/* Removes the directories whose owners have all been killed, as the next job would. What is still
- * being killed gets a moment. An exit status. */
+/* Removes the directories whose owners have all been killed, as the next job would. Tries several
+ * times, because some owners may still be dying. Returns an exit status. Blocks for less than a
+ * second. */
 int tern_session_sweep(void);
-/* Removes the directory and, when it was the last one, the one around it. */
+/* Removes the directory, and its parent if that is empty then. */
 void tern_session_remove(const char *path);
 
 #endif

@@ -2,36 +2,43 @@
 #ifndef TERN_MPIRUN_RANKS_WRITER_H
 #define TERN_MPIRUN_RANKS_WRITER_H
 
-/* Writes to a descriptor in a thread of its own, so that a slow reader (or a stopped terminal)
- * never stops mpirun. Setting O_NONBLOCK instead would change the descriptor for everybody who
- * shares it, the user's shell among them. */
+/* Writes to a descriptor in a thread of its own, so that a slow reader or a stopped terminal never
+ * stops mpirun. Setting O_NONBLOCK instead would change the descriptor for every process that
+ * shares it, such as the user's shell. */
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A descriptor, its thread, and the bytes that wait. */
 struct tern_writer {
     int fd;
-    int notify_fd; /* eventfd: written when room was made, or writing failed */
+    int notify_fd; /* eventfd: written when much has been written out, or writing failed */
     pthread_t thread;
+    /* protects all members below: mpirun's loop appends, and the thread takes all waiting bytes at
+     * once */
     pthread_mutex_t
-        lock; /* of all below: mpirun's loop appends, the thread takes all there is at once */
+        lock;
+    /* `filled`: bytes are waiting. `emptied`: the thread has written what it took. */
     pthread_cond_t filled, emptied;
-    char *waiting;
+    char *waiting; /* bytes that the thread has not taken yet */
     size_t waiting_bytes, waiting_room;
     size_t writing_bytes; /* taken by the thread, not written yet */
-    int error_number;     /* what stopped it, or 0; everything after is dropped */
+    int error_number; /* errno that stopped the thread's writing, or 0; later bytes are dropped */
 };
 
+/* The writer is full when this many bytes have been added and not written. */
 enum { TERN_WRITER_FULL = 1 << 20 };
 
-/* 0 or TERN_ERR_OTHER. */
+/* Starts the thread. Returns 0 or TERN_ERR_OTHER. */
 int tern_writer_start(struct tern_writer *writer, int fd, int notify_fd);
+/* Appends a copy of `data`. Does not block. */
 void tern_writer_add(struct tern_writer *writer, const char *data, size_t size);
-/* More is waiting than should be: stop feeding. */
+/* Returns true if the writer is full: the caller should add no more for now. */
 bool tern_writer_full(struct tern_writer *writer);
+/* Returns the errno that stopped writing, or 0. */
 int tern_writer_error(struct tern_writer *writer);
-/* Waits until everything is written or cannot be. */
+/* Waits until everything is written or has failed. Blocks. */
 void tern_writer_drain(struct tern_writer *writer);
 
 #endif

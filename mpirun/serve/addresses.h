@@ -2,34 +2,39 @@
 #ifndef TERN_MPIRUN_SERVE_ADDRESSES_H
 #define TERN_MPIRUN_SERVE_ADDRESSES_H
 
-/* Cards: how ranks are reached from other hosts, as each says it of itself (lib/util/launcher.h),
- * and who wants to know it. What comes from another host is one record of all its ranks that have
- * spoken, and is kept for all ranks here. On the loop. */
+/* Cards: the addresses by which ranks are reached from other hosts. Each rank reports its own
+ * (lib/util/launcher.h), and others ask for them. A card from another host arrives in one record
+ * with those of all its ranks that have reported, and the record is kept for all ranks here. All
+ * functions run on the loop. */
 
 #include "lib/util/launcher.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
-/* `answer` is told, now or later, of rank `rank`'s card, which rank `asker` of this host has
- * sought; the bytes are valid during the call only. `send` as in server_exchange.h. */
+/* Prepares for the job. `answer` is called, at once or later, with the card of `rank` that `asker`,
+ * a rank of this host, has asked for; its bytes are valid only during the call. `send` is as in
+ * server_exchange.h. */
 void tern_cards_open(const struct tern_job *job, bool is_agent,
                      void (*send)(const struct tern_frame *frame),
                      void (*answer)(int asker, int rank, const struct tern_card *card,
                                     size_t size));
 
-/* Forgets all. */
+/* Forgets all cards. */
 void tern_cards_close(void);
 
-/* A rank of this host says it of itself; `first`: a program that has not done so before. Returns
- * the number of the program among those that run in its place. */
+/* Stores the card that a rank of this host reports. `first` means that its program reports for the
+ * first time. Returns the number of that program, counting from 1 the MPI programs that run one
+ * after another as this rank. */
 int tern_cards_put(int rank, bool first, const struct tern_card *card, size_t size);
-/* A rank of this host wants to know it, of the program with the number of its own. */
+/* Asks for the card of `rank` on behalf of `asker`, a rank of this host. The card must be of the
+ * program that has the same number as the asker's program. */
 void tern_cards_seek(int asker, int rank);
 
-/* Number of the program of a rank of this host that has spoken last; 0: none has. */
+/* Returns the number of the latest program of a rank of this host that has reported a card, or 0 if
+ * none has. */
 int tern_cards_program(int rank);
 
-/* Takes a frame that came over a link; false: it is about something else. */
+/* Handles a frame that arrived over a link. Returns false if the frame is not about cards. */
 bool tern_cards_received(const struct tern_frame *frame);
 
 #endif

@@ -2,24 +2,27 @@
 #ifndef TERN_MPIRUN_SERVE_CLIENTS_H
 #define TERN_MPIRUN_SERVE_CLIENTS_H
 
-/* What the ranks of this host, clients of mpirun or of the agent, have done: by PMIx, or by Tern's
- * own reports. */
+/* What the ranks of this host do as clients of mpirun or of the agent. They tell it by PMIx or by
+ * Tern's own reports. */
 
-/* Called on mpirun's loop. */
+/* Called on the loop of mpirun or of the agent. */
 struct tern_client_listener {
-    void (*connected)(int rank); /* PMIx_Init: this is an MPI program */
-    void (*world)(int rank);     /* TERN_LAUNCHER_WORLD */
-    void (*finalized)(int rank); /* PMIx_Finalize */
-    void (*lost)(int rank);      /* its connection ended without that */
+    void (*connected)(int rank); /* PMIx_Init or Tern's report: this is an MPI program */
+    void (*world)(int rank);     /* TERN_LAUNCHER_WORLD: the rank is in MPI_Init */
+    void (*finalized)(int rank); /* PMIx_Finalize or Tern's report */
+    void (*lost)(int rank);      /* its connection ended without finalizing */
     void (*aborted)(int rank, int status,
-                    const char *message);    /* PMIx_Abort; message may be NULL */
-    void (*signalled)(int rank, int number); /* a rank asks to signal `rank` (-1: all) */
+                    const char *message);    /* MPI_Abort; message may be NULL */
+    /* a rank asks to send signal `number` to `rank` (-1: to all) */
+    void (*signalled)(int rank, int number);
+    /* a text to show the user; `remark` is an enum tern_remark (lib/util/launcher.h), or an unknown
+     * number */
     void (*remarked)(
         int rank, int remark,
-        const char *text); /* an enum tern_remark (lib/util/launcher.h), or a number that is none */
+        const char *text);
 };
 
-/* The same as numbers, for agents to send. */
+/* The members of the listener as numbers, for agents to send. */
 enum tern_client_act {
     TERN_CLIENT_CONNECTED,
     TERN_CLIENT_WORLD,
@@ -29,7 +32,7 @@ enum tern_client_act {
     TERN_CLIENT_SIGNALLED,
     TERN_CLIENT_REMARKED,
 };
-/* Calls the function that `act` stands for. */
+/* Calls the listener's function for `act`. Ignores an unknown act. */
 void tern_client_tell(const struct tern_client_listener *listener, int act, int rank, int number,
                       const char *text);
 

@@ -2,21 +2,25 @@
 #ifndef TERN_MPIRUN_SERVE_ELF_H
 #define TERN_MPIRUN_SERVE_ELF_H
 
-/* What the dynamic linker reads in a program or library before it loads others. */
+/* Reads from a program or library what the dynamic linker reads before it loads further
+ * libraries. */
 
 #include <stdbool.h>
 
 #include "mpirun/base/strings.h"
 
+/* Entries of a file's dynamic section. Owns all strings. */
 struct tern_elf {
-    struct tern_strings needed; /* DT_NEEDED: the libraries it wants, by their sonames */
-    char *soname;               /* or NULL, as the next two */
-    char *rpath, *runpath;      /* where they are looked for: before and after LD_LIBRARY_PATH */
+    struct tern_strings needed; /* DT_NEEDED: the sonames of the libraries that the file needs */
+    char *soname;               /* DT_SONAME; NULL if missing */
+    /* where to look for needed libraries, before and after LD_LIBRARY_PATH; NULL if missing */
+    char *rpath, *runpath;
 };
 
-/* Reads the file. Returns false, and an empty `ret`, if it is no dynamic ELF file of 64 bits in
- * this machine's byte order. */
+/* Reads the file. Returns false, with an empty `ret`, if the file is not a dynamic 64-bit ELF file
+ * in this machine's byte order. The caller frees the result with tern_elf_free. */
 bool tern_elf_read(const char *path, struct tern_elf *ret);
+/* Frees the strings. */
 void tern_elf_free(struct tern_elf *elf);
 
 #endif

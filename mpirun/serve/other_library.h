@@ -2,25 +2,25 @@
 #ifndef TERN_MPIRUN_SERVE_OTHER_LIBRARY_H
 #define TERN_MPIRUN_SERVE_OTHER_LIBRARY_H
 
-/*
- * Warns once in a job of ranks that load another MPI library than this mpirun's. A program that
- * Open MPI built finds Tern's libmpi only if the dynamic linker is led to it; if not it runs on the
- * other library, or, with a library that cannot talk to us, as so many jobs of one rank.
- */
+/* Warns once per job if ranks load an MPI library other than the one of this mpirun. A program
+ * built with Open MPI finds Tern's libmpi only if the dynamic linker is directed to it. If not, the
+ * program runs on the other library; if that library cannot talk to this mpirun, each process
+ * becomes a job of one rank. */
 
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
-/* Before the PMIx server starts. `job` stays the caller's and must live as long as the process. */
+/* Prepares for the job. Call it before the PMIx server starts. The caller owns `job`, which must
+ * live as long as the process. */
 void tern_foreign_open(const struct tern_job *job, const struct tern_client_listener *listener);
-/* The ranks of this host have been started. Looks at the programs, and from time to time at ranks
- * that do not report. */
+/* Call it when the ranks of this host have been started. Looks at the programs now, and a few times
+ * later at ranks that have not reported. */
 void tern_foreign_start(void);
-/* The rank's program has Tern's library: it reports. */
+/* Call it when a rank reports: its program has loaded Tern's library. */
 void tern_foreign_reported(int rank);
 
-/* A rank connects by PMIx and waits for the answer. Returns what to warn of, malloc'ed, or NULL.
- * Reads /proc; called by PMIx's thread. */
+/* Call it on PMIx's thread when a rank connects by PMIx and waits for the answer. Reads /proc.
+ * Returns a warning, which the caller frees, or NULL. */
 char *tern_foreign_connected(int rank);
 
 #endif

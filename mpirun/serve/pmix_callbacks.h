@@ -2,15 +2,15 @@
 #ifndef TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
 #define TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
 
-/* What PMIx's server calls, on its own threads. */
+/* The functions that PMIx's server calls, on its own threads. */
 
 #include <pmix_server.h>
 
 #include "mpirun/plan/job_facts.h"
 
-/* The functions for PMIx_server_init. `job` must live as long as the process. */
+/* Returns the functions for PMIx_server_init. `job` must live as long as the process. */
 pmix_server_module_t *tern_pmix_callbacks(const struct tern_job *job);
-/* Learns from now on of connections that are lost. After PMIx_server_init. */
+/* Asks PMIx to report lost connections from now on. Call it after PMIx_server_init. */
 void tern_pmix_watch_connections(void);
 
 #endif

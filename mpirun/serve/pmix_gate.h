@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Asks the kernel who owns the other end of `connection`, a TCP connection over the loopback
- * interface. Returns true if it is a living socket of this process's user; false also if that
- * cannot be found out. */
+/* Asks the kernel which user owns the other end of `connection`, a TCP connection over the loopback
+ * interface. Returns true if the other end is a living socket of this process's user; false if it
+ * is not, or if the owner cannot be found out. */
 bool tern_pmix_gate_admits(int connection);
 
 /* Returns true if libpmix's calls of accept() reach the gate in this process. */

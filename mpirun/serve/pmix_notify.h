@@ -4,8 +4,8 @@
 
 #include "mpirun/wire/frame.h"
 
-/* Passes an event of another host's rank on to the ranks of this host: a frame TERN_FRAME_NOTIFY.
- */
+/* Passes on to the ranks of this host an event of another host's rank, which arrived as
+ * TERN_FRAME_NOTIFY. */
 void tern_pmix_notify(const struct tern_frame *frame);
 
 #endif

@@ -2,22 +2,25 @@
 #ifndef TERN_MPIRUN_SERVE_RANK_CHANNEL_H
 #define TERN_MPIRUN_SERVE_RANK_CHANNEL_H
 
-/* What Tern's ranks of this host say and ask without PMIx (lib/util/launcher.h). On the loop. */
+/* The socket by which Tern's ranks of this host report and ask without PMIx (lib/util/launcher.h).
+ * All functions run on the loop. */
 
 #include "lib/util/launcher.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
-/* What is to be inherited by the ranks and is the caller's to close, and the first words of
- * TERN_REPORTS but the descriptor's number, malloc'ed. 0 or TERN_ERR_OTHER. */
+/* Opens the socket. *ret_ranks_end is the end that ranks inherit; the caller owns it. *ret_words is
+ * the value of TERN_REPORTS without the leading descriptor number; the caller frees it. Returns 0
+ * or TERN_ERR_OTHER. */
 int tern_reports_open(const struct tern_job *job, const struct tern_client_listener *listener,
                       int *ret_ranks_end, char **ret_words);
-/* Tells the listener what has come so far: all that a rank said before it ended, if its end is
- * known. */
+/* Reads what has arrived so far and tells the listener. If the rank is known to have ended, this
+ * includes everything it sent before its end. */
 void tern_reports_read(int rank);
-/* The card that a rank has sought. */
+/* Sends to `asker` the card of `rank` that it has asked for. */
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size);
-/* Tells rank `to` what rank `from` has reported (unreached.h). False: rank `to` is not in MPI. */
+/* Passes on to rank `to` what rank `from` reported about reaching it (unreached.h). Returns false
+ * if rank `to` is not in MPI. */
 bool tern_reports_unreached(int to, int from, const struct tern_card *notice, size_t size);
 
 #endif

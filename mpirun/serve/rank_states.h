@@ -2,10 +2,11 @@
 #ifndef TERN_MPIRUN_SERVE_RANK_STATES_H
 #define TERN_MPIRUN_SERVE_RANK_STATES_H
 
-/* How far ranks are, in words. */
+/* Describes in words how far the ranks have come. */
 
 #include <stddef.h>
 
+/* The states of a rank, in the order in which it goes through them. */
 enum tern_rank_state {
     TERN_RANK_NOT_STARTED,
     TERN_RANK_WITHOUT_MPI,
@@ -15,8 +16,8 @@ enum tern_rank_state {
     TERN_RANK_STATES
 };
 
-/* A line for each state that some ranks are in, each after a newline; as many ranks as there is
- * room for. */
+/* Writes into `text`, of `room` bytes, one line for each state that some rank is in. Each line
+ * begins with a newline and lists as many ranks as fit. */
 void tern_rank_states_describe(const enum tern_rank_state *states, int ranks, char *text,
                                size_t room);
 

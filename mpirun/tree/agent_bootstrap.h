@@ -2,28 +2,31 @@
 #ifndef TERN_MPIRUN_TREE_AGENT_BOOTSTRAP_H
 #define TERN_MPIRUN_TREE_AGENT_BOOTSTRAP_H
 
-/* What an agent that a resource manager starts finds on its standard input: where mpirun can be
- * called, and by which secret they know each other. The same text goes to all hosts; each finds
- * itself by its name. Lines of text, ended by "end". Pure. */
+/* What an agent that a resource manager starts reads from its standard input: mpirun's addresses
+ * and port, and the secret by which both prove that they belong together. All hosts get the same
+ * text; each finds its number by its name. The format is lines of text; the last line is "end".
+ * These functions are pure. */
 
 #include "lib/util/hmac.h"
 #include "mpirun/base/strings.h"
 
+/* What the text contains. */
 struct tern_directions {
     unsigned char secret[TERN_SECRET_BYTES];
     int port;
-    int timeout_ms;                /* for calling */
+    int timeout_ms;                /* for the whole attempt to connect */
     struct tern_strings addresses; /* numeric, in the order in which to try them */
-    struct tern_strings hosts;     /* by number; "" where no agent is awaited */
+    struct tern_strings hosts;     /* names by host number; "" for a host that gets no agent */
 };
 
-enum { TERN_DIRECTIONS_MOST = 1 << 26 }; /* bytes */
+enum { TERN_DIRECTIONS_MOST = 1 << 26 }; /* in bytes */
 
-/* malloc'ed. */
+/* Returns the text, which the caller frees. */
 char *tern_directions_write(const struct tern_directions *directions);
-/* Changes the text. TERN_ERR_ARG: these are no directions. */
+/* Parses the text, and changes it meanwhile. Returns 0, or TERN_ERR_ARG if the text is not of this
+ * format. */
 int tern_directions_read(char *text, struct tern_directions *ret_directions);
-/* Are the first `size` bytes all of them? */
+/* Returns true if the first `size` bytes are the whole text. */
 bool tern_directions_end(const char *text, size_t size);
 
 #endif

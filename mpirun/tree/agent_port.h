@@ -2,31 +2,34 @@
 #ifndef TERN_MPIRUN_TREE_AGENT_PORT_H
 #define TERN_MPIRUN_TREE_AGENT_PORT_H
 
-/* The port at which agents that a resource manager has started call mpirun; open only until all
- * have come. Whoever connects proves that it knows the secret (lib/util/handshake.h) before
- * anything else that it says is read. */
+/* The port at which agents that a resource manager has started connect to mpirun. It is open only
+ * until all of them have connected. Each connection must first prove that it knows the secret
+ * (lib/util/handshake.h); nothing else that it sends is read before that. */
 
 #include "lib/util/handshake.h"
 #include "mpirun/base/strings.h"
 
-/* What is spoken between an agent and mpirun; the greeting begins with the number of the agent's
- * host, an int32_t. */
+/* mpirun's answers in the handshake with an agent. The agent's greeting begins with the number of
+ * its host, an int32_t. */
 enum tern_agent_verdict {
     TERN_AGENT_WELCOME = 1,
-    TERN_AGENT_RELAYED, /* the agent has reached somebody who passes the connection on */
+    /* some process in between passes the connection on to mpirun, so it cannot be trusted */
+    TERN_AGENT_RELAYED,
 };
+/* The service's name and version in the handshake. */
 extern const struct tern_service tern_agent_service;
 
-/* `came` gets the numbers of those who have proved it, and the socket, which it owns; hosts are
- * numbered from 0 to `hosts` - 1. The parameters oob_tcp_if_include, oob_tcp_if_exclude and
- * oob_tcp_dynamic_ipv4_ports (ipv6 likewise) say at which addresses and ports. 0, TERN_ERR_ARG or
- * TERN_ERR_OTHER. */
+/* Opens the port. `came` gets the socket of each agent that has proved itself, and its host's
+ * number, from 0 to `hosts` - 1; `came` then owns the socket. The parameters oob_tcp_if_include,
+ * oob_tcp_if_exclude, oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports limit addresses and
+ * ports. Returns 0, TERN_ERR_ARG or TERN_ERR_OTHER. */
 int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
                    void (*came)(int host, int fd), int *ret_port);
+/* Closes the port and all connections that have not proved themselves. */
 void tern_door_close(void);
 
-/* The addresses at which this host may be reached, numeric, loopback and link-local ones left out.
- * After tern_door_open. */
+/* Adds the numeric addresses at which agents may connect to this host, without loopback and
+ * link-local ones. Call it after tern_door_open. */
 void tern_door_addresses(struct tern_strings *ret_addresses);
 
 #endif

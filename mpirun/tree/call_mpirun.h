@@ -2,9 +2,10 @@
 #ifndef TERN_MPIRUN_TREE_CALL_MPIRUN_H
 #define TERN_MPIRUN_TREE_CALL_MPIRUN_H
 
-/* An agent that a resource manager has started reads its directions from `in_fd`, and calls mpirun.
- * *ret_fd: the connection, on which both have proved that they know the secret. Blocks.
- * TERN_ERR_ARG or TERN_ERR_OTHER: which addresses were tried, and what came of it. */
+/* Connects an agent that a resource manager has started to mpirun. Reads mpirun's addresses from
+ * `in_fd`, then tries them. *ret_fd is the connection, on which both sides have proved that they
+ * know the secret. Returns 0, or TERN_ERR_ARG or TERN_ERR_OTHER, with a text that lists the
+ * addresses tried and their errors. Blocks. */
 int tern_call_mpirun(int in_fd, int *ret_fd);
 
 #endif
