@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An agent decides nothing: it does what frames say, and tells what happens. It ends with its link:
- * whatever becomes of mpirun, ssh, or the host in between, the guardian here ends the ranks. It is
- * part of the tree, and passes on what is for and from the agents below it.
- */
+/* An agent decides nothing: it does what frames ask for, and reports what happens. It ends when its
+ * link ends. So whatever happens to mpirun, to ssh, or to the host in between, the guardian here
+ * kills the ranks. An agent is part of the tree: it passes on frames for and from the agents below
+ * it. */
 #include "mpirun/agent.h"
 
 #include <errno.h>
@@ -42,12 +41,13 @@ static struct {
     struct tern_job job;
     struct tern_host host;
     hwloc_topology_t topology;
-    pid_t *pids; /* by rank */
+    pid_t *pids; /* by rank; 0 if not started yet */
     struct tern_timer drain;
-    int self; /* our host's number */
-    bool calls; /* the link is a connection of ours; else it is our standard input and output */
+    int self; /* number of this host */
+    /* the link is a connection that this agent made; else it is standard input and output */
+    bool calls;
     bool joined, has_job, gone;
-    int left; /* value of GONE */
+    int left; /* `value` of TERN_GUARDIAN_GONE: not 0 if some processes cannot be killed */
 } agent;
 
 static void send_up(const struct tern_frame *frame)
@@ -67,7 +67,7 @@ static void send_text(enum tern_frame_kind kind, int host, int value, const char
     tern_parcel_free(&parcel);
 }
 
-/* ---- what happens here ---- */
+/* ---- what happens on this host ---- */
 
 static void send_answer(const struct tern_guardian_message *answer)
 {
@@ -84,7 +84,7 @@ static void send_answer(const struct tern_guardian_message *answer)
     tern_parcel_free(&parcel);
 }
 
-/* Nothing of the job is left here, and all it said has been sent. */
+/* Nothing of the job is left here: sends the rest of its output, then GONE. */
 static void drained(struct tern_timer *timer)
 {
     (void)timer;
@@ -201,7 +201,8 @@ static void input_taken(bool wants_more)
 
 /* ---- the job ---- */
 
-/* Where the user has not said which directory, and mpirun's is not here, home will do. */
+/* Returns the working directory of a program, or NULL if --wdir names one that is missing here. If
+ * the user did not name one and mpirun's is missing here, takes the home directory. */
 static char *find_wdir(const struct tern_app *app)
 {
     struct stat info;
@@ -213,7 +214,7 @@ static char *find_wdir(const struct tern_app *app)
     return tern_must_copy(home && stat(home, &info) == 0 ? home : "/");
 }
 
-/* 0, or mpirun's exit status with text. */
+/* Returns 0, or mpirun's exit status with an error text. */
 static int find_programs(struct tern_job *job)
 {
     const struct tern_options *options = job->options;
@@ -294,7 +295,8 @@ static void spawn(void)
         send_text(TERN_FRAME_READY, agent.job.here, 1, tern_error_text(error));
 }
 
-/* A guardian that is not there has nothing to clear. */
+/* Passes an order to the guardian. If there is no guardian, nothing was started, so KILL is
+ * answered at once. */
 static void order(const struct tern_frame *frame)
 {
     if (tern_local_guarded())
@@ -409,7 +411,8 @@ static void received(struct tern_agent_link *link, const struct tern_frame *fram
     }
 }
 
-/* mpirun, or the agent above, may have been stopped. */
+/* Returns true if the host of the parent (mpirun or an agent) is alive: then the parent may only
+ * have been stopped. */
 static bool host_answers(struct tern_agent_link *link)
 {
     return agent.calls ? tern_socket_answers(link->in.fd) : tern_connection_answers(0);
@@ -420,22 +423,24 @@ static void link_lost(struct tern_agent_link *link, const char *why)
     (void)link;
     if (agent.has_job && !agent.gone)
         tern_log("mpirun is lost: %s; its job is ended here", why);
-    /* The guardian kills the ranks as soon as our end of its socket closes. Where a resource
-     * manager kills all that is left when we end, it needs the time. */
+    /* The guardian kills the ranks as soon as this end of its socket closes. But if a resource
+     * manager kills everything that is left when this agent ends, wait for the guardian first. */
     tern_agents_end(0);
     if (agent.calls)
         tern_local_abandon(ABANDON_MS);
     exit(1);
 }
 
-/* Slurm sends it to all processes of a job that is to end. What ranks do then shows; a handler, for
- * they must not inherit that it is ignored. */
+/* Does nothing with SIGTERM, which Slurm sends to all processes of a job that is to end: the job
+ * then ends as its ranks react. This is a handler, because ranks would inherit an ignored
+ * signal. */
 static void heed_nothing(int number)
 {
     (void)number;
 }
 
-/* "n3", for mpirun to say who speaks: all agents' standard errors are one stream of srun's. */
+/* Names this host in the agent's messages, such as "host n3: agent", because the standard errors of
+ * all agents arrive in the single stream of srun. */
 static void name_host(void)
 {
     char host[256] = "", *name;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How a job begins, and what is done when it is over. Between the two it is run.c's.
+/* How a job begins, and what is done when it is over. In between, run.c is in charge.
  *
- * The first rank does not start before the last host is ready, so that a job that cannot start
- * everywhere starts nowhere. The guardian comes before all that makes threads; what PMIx's threads
- * inherit (signals blocked, a clean environment) before PMIx.
- */
+ * No rank starts before the last host is ready, so a job that cannot start everywhere starts
+ * nowhere. The guardian is forked before anything creates threads. What PMIx's threads inherit
+ * (blocked signals, a clean environment) is set up before PMIx starts. */
 #include "mpirun/job.h"
 
 #include <errno.h>
@@ -35,12 +33,12 @@ enum { AGENTS_END_MS = 1000 };
 
 static struct {
     struct tern_job *job;
-    bool *ready; /* by host: ranks can be started */
+    bool *ready; /* by host: the host can start ranks */
 } begin;
 
 /* ---- other hosts ---- */
 
-/* Sends the job to all agents, which make ready and say so. */
+/* Sends the job to all agents. Each prepares and then reports that it is ready. */
 static void tell_agents(void)
 {
     const struct tern_job *job = begin.job;
@@ -87,9 +85,9 @@ static void count_far_streams(void)
     }
 }
 
-/* ---- the beginning ---- */
+/* ---- the start ---- */
 
-/* Twice as many hexadecimal digits as random bytes. */
+/* Writes `bytes` random bytes into `text`, as twice as many hexadecimal digits. */
 static int make_random(char *text, int bytes)
 {
     unsigned char random[32];
@@ -169,7 +167,7 @@ static int start(void)
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole job ---- */
 
 void tern_job_received(const struct tern_frame *frame)
 {
@@ -183,7 +181,7 @@ void tern_job_received(const struct tern_frame *frame)
         tern_run_received(frame);
 }
 
-/* The last bytes may find the disk full, too. The exit status. */
+/* Ends the output, whose last bytes may find the disk full. Returns mpirun's exit status. */
 static int finish_output(void)
 {
     const char *failure;

@@ -26,8 +26,9 @@
 
 enum { AGENTS_END_MS = 1000 };
 
-/* A closed standard stream would be replaced by the first file that we open. Writing to this one
- * fails (EBADF), as it did before. */
+/* Opens /dev/null in place of closed standard streams: otherwise the first file that mpirun opens
+ * would take the number. It is opened for reading, so that writing to it fails (EBADF), as writing
+ * to the closed stream did. */
 static void open_standard_streams(void)
 {
     int fd;
@@ -38,7 +39,8 @@ static void open_standard_streams(void)
         close(fd);
 }
 
-/* libpmix overflows a small stack without a word. What it needs was measured. An exit status. */
+/* Checks the limit of the stack, because libpmix overflows a small stack without a message. The
+ * size it needs was measured. Returns an exit status. */
 static int check_stack(char **envp)
 {
     enum { NEEDED_KIB = 240 };
@@ -57,7 +59,7 @@ static int check_stack(char **envp)
     return 1;
 }
 
-/* Absolute working directory of a program; malloc'ed. */
+/* Returns the absolute working directory of a program. The caller frees it. */
 static char *name_wdir(const struct tern_app *app, const char *here)
 {
     return !app->wdir            ? tern_must_copy(here)
@@ -85,13 +87,13 @@ static int name_wdirs(struct tern_options *options, char **wdirs)
                           strerror(errno));
     for (int app = 0; app < options->app_count; app++)
         wdirs[app] = name_wdir(&options->apps[app], here);
-    if (options->output_dir && options->output_dir[0] != '/') /* agents are elsewhere */
+    if (options->output_dir && options->output_dir[0] != '/') /* agents run in other directories */
         options->output_dir = tern_must_format("%s/%s", here, options->output_dir);
     free(here);
     return 0;
 }
 
-/* 0, or mpirun's exit status after the sentence was said. */
+/* Returns 0, or mpirun's exit status after a message was written. */
 static int find_programs(const struct tern_options *options, char **wdirs, char **paths)
 {
     int status = 0;
@@ -112,7 +114,7 @@ static int fault(int error)
     return 1;
 }
 
-/* All that lasts as long as the job. */
+/* Everything that lasts as long as the job. */
 static struct {
     struct tern_options options;
     char **paths, **wdirs;
@@ -125,8 +127,8 @@ static void agent_said(const char *line)
     tern_output_say("%s", line);
 }
 
-/* What mpirun starts on other hosts: mpirun --agent [call | sweep]. Returns false if it is none of
- * these. */
+/* Handles the command lines that mpirun uses to start itself on other hosts: mpirun --agent [call |
+ * sweep]. Returns false if the command line is none of these. */
 static bool be_agent(int argc, char **argv, int *ret_status)
 {
     const char *what = argc > 2 ? argv[2] : "";

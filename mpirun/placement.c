@@ -34,7 +34,7 @@ static int map_ranks(struct tern_options *options, const struct tern_host *hosts
     return error;
 }
 
-/* --map-by seq: each host that was named gets the next rank. */
+/* --map-by seq: places the next rank on each host named, in order. */
 static int place_in_sequence(struct tern_placement *p)
 {
     const struct tern_host_list *list = &p->list;
@@ -42,7 +42,8 @@ static int place_in_sequence(struct tern_placement *p)
     p->fixed = tern_must_alloc(count * sizeof *p->fixed);
     for (int i = 0; i < count; i++) {
         const char *name = list->sequence.items[i];
-        if (last < 0 || strcmp(name, list->sequence.items[i - 1])) /* the resolver may be slow */
+        /* reuse the last answer, because the resolver may be slow */
+        if (last < 0 || strcmp(name, list->sequence.items[i - 1]))
             last = tern_host_list_find(list, name);
         if (last < 0)
             return tern_error(TERN_ERR_ARG, "--map-by seq: host %s may not be used", name);
@@ -88,7 +89,7 @@ bool tern_placement_is_here(const struct tern_placement *p)
     return p->list.count == 1 && p->list.items[0].here;
 }
 
-/* What is known of the hosts so far; in place of unknown processors stands one. */
+/* Fills in what is known about the hosts so far. A host with unknown processors gets one. */
 static void make_hosts(struct tern_placement *p)
 {
     static struct tern_cpu one;
@@ -109,8 +110,8 @@ static void make_hosts(struct tern_placement *p)
     }
 }
 
-/* Which host gets which ranks, as far as it can be told before the hosts are asked which processors
- * they have. 1: it can't. */
+/* Makes a first map, to find out which hosts get ranks before any host is asked for its processors.
+ * Returns 0, TERN_ERR_ARG, or 1 if the map depends on those processors. */
 static int map_early(struct tern_placement *p, struct tern_map *ret_map)
 {
     struct tern_map_request *request = &p->options->map, asked = *request;
@@ -121,7 +122,7 @@ static int map_early(struct tern_placement *p, struct tern_map *ret_map)
         return 1;
     struct tern_fixed_place *bare = tern_must_alloc(request->fixed_count * sizeof *bare);
     for (int rank = 0; rank < request->fixed_count; rank++)
-        bare[rank].host = p->fixed[rank].host; /* whether it has the processors is seen later */
+        bare[rank].host = p->fixed[rank].host; /* without the processors, which are checked later */
     request->fixed = request->fixed ? bare : NULL;
     request->no_oversubscribe &= known;
     int error = map_ranks(p->options, p->hosts, p->list.count, ret_map);
@@ -133,8 +134,8 @@ static int map_early(struct tern_placement *p, struct tern_map *ret_map)
     return error;
 }
 
-/* Takes the hosts that will get no rank, where that is known, from the list, and puts them behind
- * the others. */
+/* Moves hosts that will get no rank behind the others and shortens the list, if that is known
+ * already. */
 static int drop_unused(struct tern_placement *p)
 {
     struct tern_map map;
@@ -166,7 +167,8 @@ static int drop_unused(struct tern_placement *p)
     return 0;
 }
 
-/* A dry run starts nothing, so the others cannot be asked. */
+/* Gives the other hosts this machine's processors. A dry run starts nothing, so it cannot ask
+ * them. */
 static void take_others_as_this(struct tern_placement *p)
 {
     int others = 0;
@@ -187,7 +189,8 @@ static void take_others_as_this(struct tern_placement *p)
             cores == 1 ? "" : "s");
 }
 
-/* --cpu-set leaves processors to others also when ranks are not bound. */
+/* With --cpu-set, binds all ranks to the listed processors, even ranks that are otherwise not
+ * bound, so that the remaining processors stay free. */
 static void keep_to_listed(const struct tern_options *options, struct tern_map *map)
 {
     for (int rank = 0; options->cpu_list && rank < map->size; rank++)

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The life of a job:
+/* The life of a job:
  *
- *   RUNNING   ranks run; their output, input, signals and PMIx requests are served
- *   ENDING    a rank has failed, or time is up: all got SIGTERM, SIGKILL follows
- *   CLEARING  all ranks have ended: the guardian kills what they left behind
- *   DRAINING  what is still in pipes and pseudo-terminals is read
+ *   RUNNING   ranks run; mpirun serves their output, input, signals and PMIx requests
+ *   ENDING    a rank has failed, or time is up: all ranks got SIGTERM, SIGKILL follows
+ *   CLEARING  all ranks have ended: the guardians kill what they left behind
+ *   DRAINING  mpirun reads what is still in pipes and pseudo-terminals
  *
- * The first failure decides message and exit status; what happens to other ranks afterwards is its
- * consequence. A rank fails when a signal kills it, when its exit code is not 0, when it calls
- * MPI_Abort, when it ends after MPI_Init and before MPI_Finalize, and when it ends without MPI_Init
- * that others wait in (in sessions nobody waits). A rank may be a script that goes on when its MPI
- * program has died: the server sees the connection end, and the job ends as if the rank had.
+ * The first failure decides the message and the exit status; what happens to other ranks afterwards
+ * is a consequence of it. A rank fails in these cases: a signal kills it; its exit code is not 0;
+ * it calls MPI_Abort; it ends after MPI_Init and before MPI_Finalize; it ends without the MPI_Init
+ * in which others wait (in sessions no rank waits). A rank may be a script that goes on after its
+ * MPI program has died: the server sees the connection end, and the job ends as if the rank had
+ * ended.
  *
- * Everything is decided here, for all hosts. What happens to ranks elsewhere comes from their
- * agents in the guardian's and the server's own words, and takes the same way as what happens here.
- */
+ * Everything is decided here, for all hosts. Agents report what happens on other hosts with the
+ * same messages of guardian and server, and the same functions handle them. */
 #include "mpirun/run.h"
 
 #include <errno.h>
@@ -42,9 +41,11 @@ enum {
     END_GRACE_MS = 300,
     LEFTOVER_GRACE_MS = 200,
     DRAIN_GRACE_MS = 500,
-    LOST_GRACE_MS = 100, /* for the rank's own end, which tells more */
+    /* to wait for the end of the rank itself, which tells more than the lost connection */
+    LOST_GRACE_MS = 100,
+    /* to wait for hosts to report that nothing is left; longer than their guardians take */
     KILL_GRACE_MS =
-        4000, /* for hosts to say that nothing is left; longer than their guardians take */
+        4000,
     TIMEOUT_STATUS = 110
 };
 
@@ -57,9 +58,9 @@ struct rank {
 };
 
 struct host {
-    bool gone;   /* nothing of the job is left there, or it cannot be reached */
-    bool lost;   /* its agent has gone */
-    int streams; /* of its ranks that have not ended; this machine's are counted in output.c */
+    bool gone;   /* nothing of the job is left there, or the host cannot be reached */
+    bool lost;   /* its agent is lost */
+    int streams; /* open output streams of its ranks; output.c counts those of this machine */
 };
 
 static struct {
@@ -67,21 +68,21 @@ static struct {
     enum stage stage;
     struct rank *ranks;
     struct host *hosts;
-    struct host here; /* where mpirun's own host has no ranks */
-    int running;      /* ranks that have not ended */
-    int worlds;       /* ranks between MPI_Init and MPI_Finalize */
-    int skipped_init; /* a rank that ended well without MPI_Init, or -1 */
-    int status;       /* exit status, once something has failed */
+    struct host here; /* mpirun's own host, if it has no ranks */
+    int running;      /* number of ranks that have not ended */
+    int worlds;       /* number of ranks between MPI_Init and MPI_Finalize */
+    int skipped_init; /* a rank that exited with 0 and without MPI_Init, or -1 */
+    int status;       /* exit status, once something has failed; 0 before */
     bool output_lost; /* the job goes on, but its exit status is not 0 */
-    char *failure;    /* what to say about it */
+    char *failure;    /* message of the first failure, or NULL */
     int interrupts;
-    sigset_t passed_on; /* signals that users sent */
+    sigset_t passed_on; /* signals that users sent and mpirun passed on */
     struct tern_timer stage_timer, time_limit, lost_timer;
 } run = { .skipped_init = -1 };
 
 /* ---- ending ---- */
 
-/* The guardian of the rank's host, or all of them. */
+/* Sends a message to the guardian of the rank's host, or to all guardians if `rank` is -1. */
 static void tell_guardian(int kind, int rank, int value)
 {
     int host = rank < 0 ? TERN_EVERY_HOST : run.job->map->places[rank].host;
@@ -137,8 +138,8 @@ static void stage_timer_expired(struct tern_timer *timer)
         tern_run_kill();
 }
 
-/* Goes on to the next stage when this one is over. Background processes of ranks may still write:
- * they get a moment. */
+/* Goes on to the next stage if this one is over. Background processes of ranks may still write:
+ * they get LEFTOVER_GRACE_MS. */
 static void check_end(void)
 {
     if (run.running == 0 && run.stage < CLEARING) {
@@ -177,8 +178,8 @@ static const char *whose(int rank)
     return text;
 }
 
-/* Words of a rank as a single line, so that none of them looks like a line of ours. Valid until the
- * next call. */
+/* Returns a rank's text as a single line, so that no part of it looks like a line of mpirun's.
+ * Valid until the next call. */
 static const char *one_line(const char *words)
 {
     static char text[1200];
@@ -200,7 +201,7 @@ static void fail_by_signal(int rank, int wait_status)
              strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
 }
 
-/* What a rank that is connected should have called. */
+/* Returns the function that a connected rank should have called. */
 static const char *missing_end(const struct rank *state)
 {
     return state->world ? "MPI_Finalize" : "MPI_Finalize or MPI_Session_finalize";
@@ -216,7 +217,7 @@ static void rank_ended(int rank, int wait_status)
     bool ending = run.stage != RUNNING;
     bool unfinished = state->connected && !state->finalized;
     if (ending) {
-        ; /* we ended it */
+        ; /* mpirun ended it */
     } else if (WIFSIGNALED(wait_status)) {
         fail_by_signal(rank, wait_status);
     } else if (WEXITSTATUS(wait_status)) {
@@ -314,7 +315,8 @@ static void rank_remarked(int rank, int remark, const char *text)
     tern_output_say("rank %d on host %s: %s", rank, host_name(rank), one_line(text));
 }
 
-/* Other hosts have found it by themselves. */
+/* Returns the path of the rank's program. Other hosts have found theirs by themselves, so for their
+ * ranks this is the name on the command line. */
 static const char *path_of(int rank)
 {
     const struct tern_rank_place *place = &run.job->map->places[rank];
@@ -364,7 +366,7 @@ static void host_cleared(int host)
     check_end();
 }
 
-/* Nothing will be heard of its ranks any more. */
+/* Counts the ranks of a lost host as ended: nothing more will be heard of them. */
 static void forget_ranks(int host)
 {
     for (int rank = 0; rank < run.job->map->size; rank++) {
@@ -561,8 +563,9 @@ void tern_run_say_closed(const char *stream)
         stream);
 }
 
-/* Nobody reads our output any more (mpirun ... | head): like any program in a pipe we end, and so
- * does the job. Who closed it before we began does not want it: the job goes on. */
+/* Handles a failed write of mpirun's own output. If its reader has gone (mpirun ... | head), the
+ * job ends, as any program in a pipe does. If the stream was closed before mpirun began, nobody
+ * wants the output, and the job goes on. */
 static void write_failed(int which, int error_number)
 {
     if (error_number == EBADF) {
@@ -605,7 +608,7 @@ static void time_is_up(struct tern_timer *timer)
     end_job();
 }
 
-/* ---- for who begins it ---- */
+/* ---- for main.c and job.c ---- */
 
 const struct tern_client_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,

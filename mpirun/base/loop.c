@@ -14,7 +14,8 @@
 static int epoll_fd = -1;
 static struct tern_timer *timers; /* sorted by due_ms */
 static bool stopped;
-/* The batch being handled: a callback may stop a watch whose event stands later in it. */
+/* The events being handled. A callback may stop a watch whose event comes later in the batch; that
+ * event is then removed. */
 static struct epoll_event batch[64];
 static int batch_at, batch_count;
 
@@ -88,7 +89,7 @@ void tern_loop_set_timer(struct tern_timer *timer, int64_t delay_ms)
 static void end_rest(struct tern_timer *timer)
 {
     struct tern_rest *rest = (struct tern_rest *)timer;
-    if (tern_loop_watch(rest->watch, EPOLLIN) < 0) /* no memory for that either */
+    if (tern_loop_watch(rest->watch, EPOLLIN) < 0) /* no memory for the watch either */
         tern_loop_set_timer(timer, TERN_SCARCITY_MS);
 }
 

@@ -20,8 +20,8 @@ static int bad_list(const char *text)
     return tern_error(TERN_ERR_ARG, "\"%s\" is not a list of hosts as Slurm writes it", text);
 }
 
-/* The names of one entry, from `at` to `end`: what stands before the first bracket, each number of
- * the bracket, and all that may follow. */
+/* Adds the names of one entry, from `at` to `end`: the text before the first bracket, each number
+ * in the bracket, and everything that may follow. Returns 0, or -1 if the entry is malformed. */
 static int expand_entry(const char *prefix, const char *at, const char *end,
                         struct tern_strings *names)
 {
@@ -172,13 +172,13 @@ static int read_slurm(const char *nodes, const char *tasks, struct tern_host_lis
     return error;
 }
 
-/* Of a job of several components ("heterogeneous"), whose variables have the component's number
- * behind: how many; 0: it is none. */
+/* Returns the number of components of a "heterogeneous" job, whose variables end in the number of
+ * the component, or 0 if this is not such a job. */
 static int slurm_components(void)
 {
     const char *size = getenv("SLURM_HET_SIZE");
     if (!size)
-        size = getenv("SLURM_PACK_SIZE"); /* up to Slurm 19, and beside the other name */
+        size = getenv("SLURM_PACK_SIZE"); /* the name up to Slurm 19; later versions set both */
     return size ? atoi(size) : 0;
 }
 
@@ -225,7 +225,8 @@ static int read_slurm_job(struct tern_host_list *list)
     return error;
 }
 
-/* LSF's "HOST SLOTS HOST SLOTS", or, `with_slots` false, "HOST HOST". */
+/* Reads LSF's "HOST SLOTS HOST SLOTS", or "HOST HOST" if not `with_slots`. Returns 0 or
+ * TERN_ERR_ARG. */
 static int read_lsf_words(const char *name, bool with_slots, struct tern_host_list *list)
 {
     struct tern_strings words = { 0 };
@@ -271,7 +272,8 @@ bool tern_allocation_has_srun(void)
     return tern_allocation_system() == TERN_SLURM && !slurm_components();
 }
 
-/* A program of the batch system, in a directory that it names or in one of $PATH; NULL. */
+/* Returns the path of a program of the batch system, in `directory` (may be NULL; freed here) or in
+ * $PATH, or NULL. The caller frees the path. */
 static char *find_starter(char *directory, const char *name)
 {
     const char *path = first_of(getenv("PATH"), "");
@@ -300,7 +302,7 @@ void tern_allocation_starter(struct tern_strings *ret_words)
     if (!program)
         return;
     tern_strings_take(ret_words, program);
-    if (system == TERN_GRID_ENGINE) /* and no -nostdin, for the agent is spoken with by that */
+    if (system == TERN_GRID_ENGINE) /* not -nostdin: standard input is the link to the agent */
         tern_strings_add_words(ret_words, "-inherit -V");
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The command line: options, a program, its arguments; ":" and the next program. Every option may
- * be written with one dash or two. option_table.c names them all.
- */
+/* The command line: options, a program, its arguments; then ":" and the next program. Every option
+ * may be written with one dash or two. option_table.c lists them all. */
 #include "mpirun/plan/command_line.h"
 
 #include <config.h>
@@ -20,7 +18,8 @@
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
 
-/* *ret_value: of --NAME=VALUE; NULL: what it wants follows. */
+/* Returns the option that `word` means, or NULL. *ret_value is the value of --NAME=VALUE, or NULL
+ * if the option's values follow as words. */
 static const struct tern_option *find_option(char *word, char **ret_value)
 {
     const char *name = word + 1 + (word[1] == '-');
@@ -69,7 +68,7 @@ static int parse_words(char **words, int count, struct tern_options *options);
 
 enum { FILES_DEEP = 16 };
 
-/* Words of a line of an application file; quotes keep blanks. */
+/* Adds the words of a line of an application file. Quotes keep blanks; # begins a comment. */
 static void split_line(const char *line, struct tern_strings *words)
 {
     char *word = tern_must_alloc(strlen(line) + 1);
@@ -92,7 +91,8 @@ static void split_line(const char *line, struct tern_strings *words)
     free(word);
 }
 
-/* --app FILE: a program with its options on each line; a backslash at its end continues it. */
+/* --app FILE: reads a file with a program and its options on each line. A backslash at the end of a
+ * line continues it. Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_appfile(const char *path, struct tern_options *options)
 {
     if (options->file_depth == FILES_DEEP)
@@ -105,7 +105,7 @@ static int read_appfile(const char *path, struct tern_options *options)
     options->file_depth++;
     int error = 0;
     struct tern_strings words = { 0 };
-    /* nothing follows the last line break */
+    /* the text after the last line break is not a line if it is empty */
     while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
         size_t length = strlen(line);
         bool goes_on = length > 0 && line[length - 1] == '\\';
@@ -128,8 +128,8 @@ static int read_appfile(const char *path, struct tern_options *options)
     return error;
 }
 
-/* The options and the program of one context, from words[*at] to its end or ":". 1: help or version
- * was printed. */
+/* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
+ * 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_app(char **words, int count, int *at, struct tern_options *options,
                     struct tern_app *app)
 {
@@ -204,7 +204,7 @@ static int parse_words(char **words, int count, struct tern_options *options)
         int result = parse_app(words, count, &at, options);
         if (result || at >= count)
             return result;
-        at++; /* ":" */
+        at++; /* skip ":" */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binding in words, as --report-bindings and --display-map of Open MPI print it: scripts read it.
- */
+/* A binding in words, as Open MPI's --report-bindings and --display-map print it, because scripts
+ * read that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/plan/describe.h"
 
-/* Hardware threads i .. end-1 of the host's list are one core. */
+/* Returns the end of a core: hardware threads i .. end-1 of the host's list are of one core. */
 static int end_of_core(const struct tern_host *host, int i)
 {
     int end = i + 1;
@@ -43,7 +43,7 @@ static void describe_cores(FILE *out, const struct tern_host *host,
     }
 }
 
-/* One letter per hardware thread, "/" between cores, brackets around sockets. */
+/* Draws one letter per hardware thread, "/" between cores, brackets around sockets. */
 static void draw_sockets(FILE *out, const struct tern_host *host,
                          const struct tern_rank_place *place)
 {
@@ -74,7 +74,7 @@ char *tern_map_describe(const struct tern_host *host, const struct tern_rank_pla
     return text;
 }
 
-/* Prints "0-2,5": the indices of what is used. */
+/* Prints the indices of true entries, such as "0-2,5". */
 static void print_ranges(FILE *out, const bool *used, int count)
 {
     const char *comma = "";

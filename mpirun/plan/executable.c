@@ -17,7 +17,8 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* A script whose interpreter is missing would fail at exec with "no such file", which misleads. */
+/* Checks that a script's interpreter exists: otherwise exec would fail with "no such file", which
+ * misleads. Returns 0 or an exit status. */
 static int check_interpreter(const char *path)
 {
     char head[256] = "";
@@ -67,8 +68,8 @@ static char *absolute(const char *directory, const char *wdir, const char *name)
     return tern_must_format("%s/%s/%s", wdir, directory, name);
 }
 
-/* The program in a list of directories; NULL. *unusable gets the first file that is there but
- * cannot be executed. */
+/* Returns the program in a list of directories, or NULL. The caller frees it. *unusable gets the
+ * first file that exists but cannot be executed. */
 static char *search(const char *directories, const char *wdir, const char *name, char **unusable)
 {
     char *copy = tern_must_copy(directories), *rest = copy, *directory, *found = NULL;
@@ -106,7 +107,7 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     char *path = app->path ? search(app->path, wdir, name, &unusable) : NULL;
     if (!path)
         path = search(search_path, wdir, name, &unusable);
-    if (!path) /* as Open MPI's mpirun: `mpirun a.out` is in many scripts */
+    if (!path) /* as Open MPI's mpirun: many scripts say `mpirun a.out` */
         path = search("", wdir, name, &unusable);
     int status = 0;
     if (path) {

@@ -51,7 +51,7 @@ int tern_host_parse(const char *text, struct tern_host_entry *ret_entry)
 {
     struct tern_host_entry entry = { 0 };
     const char *colon = strchr(text, ':');
-    /* more than one colon: an IPv6 address, with slots only after brackets */
+    /* More than one colon: an IPv6 address. It can have slots only after brackets. */
     if (text[0] == '[') {
         const char *close = strchr(text, ']');
         if (!close)
@@ -108,7 +108,8 @@ static bool is_own_address(const struct sockaddr *address)
     return own;
 }
 
-/* As tern_host_is_here, and its first address as text. */
+/* Returns true if `name` means this machine, as tern_host_is_here does. Also stores the name's
+ * first address as text. */
 static bool identify(const char *name, char *address, size_t room)
 {
     char own[256] = "";
@@ -116,7 +117,7 @@ static bool identify(const char *name, char *address, size_t room)
     *address = '\0';
     if (strcasecmp(name, "localhost") == 0 || strcasecmp(name, own) == 0)
         return true;
-    /* a short name and a full one of the same host */
+    /* a short name and a full name of the same host */
     size_t length = strcspn(own, ".");
     if (strncasecmp(name, own, length) == 0 && (name[length] == '\0' || name[length] == '.') &&
         (name[length] == '\0' || own[length] == '\0'))
@@ -158,7 +159,7 @@ char *tern_host_address(const char *name)
 
 /* ---- lists ---- */
 
-/* A host may have several names: then its address tells. */
+/* Compares addresses too, because a host may have several names. */
 struct tern_host_entry *tern_host_list_find_entry(const struct tern_host_list *list,
                                     const struct tern_host_entry *wanted)
 {

@@ -8,8 +8,9 @@
 #include "lib/util/error.h"
 #include "lib/util/text.h"
 
-/* Comments become space, lines stay: after # or // to the end of the line, and from one mark to the
- * other, which may be lines away. One that has no end is none. */
+/* Replaces comments by spaces, but keeps line breaks. Comments go from # or // to the end of the
+ * line, or from one mark to the other, perhaps several lines later. A mark without its end is not a
+ * comment. */
 static void blank_comments(char *text)
 {
     for (char *at = text; *at;) {
@@ -26,7 +27,7 @@ static void blank_comments(char *text)
     }
 }
 
-/* Without the space around "=", as in "slots = 4". */
+/* Removes the space around "=", as in "slots = 4". */
 static void close_up(char *text)
 {
     char *to = text;
@@ -42,7 +43,7 @@ static void close_up(char *text)
     *to = '\0';
 }
 
-/* Is it `names[i]=...` for one of these, which may have - or _ inside? */
+/* Returns true if `word` is NAME=... for one of `names`. A "_" in the name may be written "-". */
 static bool is_one_of(const char *word, const char *const *names)
 {
     for (; *names; names++) {
@@ -104,7 +105,8 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list)
 {
     char *copy = tern_must_copy(text), *rest = copy, *line;
-    if (strncmp(rest, "\xef\xbb\xbf", 3) == 0) /* an editor's mark of UTF-8 */
+    /* the byte order mark that some editors write in UTF-8 */
+    if (strncmp(rest, "\xef\xbb\xbf", 3) == 0)
         rest += 3;
     blank_comments(rest);
     int error = 0, number = 0;

@@ -19,15 +19,15 @@ static int read_words(const struct tern_strings *words, struct tern_host_list *l
             tern_strings_add(&list->sequence, entry.name);
         struct tern_host_entry *known = tern_host_list_find_entry(list, &entry);
         if (known && (!known->slots || (!entry.slots && !entry.implied)))
-            known->slots = 0; /* NAME:*, once and for all */
+            known->slots = 0; /* NAME:* holds, however often the host is named */
         else
             tern_host_list_add(list, &entry);
     }
     return 0;
 }
 
-/* Those of `list` that `choice` names, in the order of the choice and with its slots where it says
- * how many. */
+/* Makes the list of those hosts of `list` that `choice` names, in the order of `choice`. If
+ * `choice` says how many slots, that counts. Returns 0 or TERN_ERR_ARG. */
 static int choose(const struct tern_host_list *list, const struct tern_host_list *choice,
                   struct tern_host_list *ret_list)
 {
@@ -50,7 +50,7 @@ static int choose(const struct tern_host_list *list, const struct tern_host_list
     return 0;
 }
 
-/* Names reach a shell's or ssh's command line and the terminal. */
+/* Checks all names, because they reach the command line of ssh or a shell, and the terminal. */
 static int check_names(const struct tern_host_list *list)
 {
     for (int i = 0; i < list->count; i++) {

@@ -16,12 +16,12 @@ int tern_job_ranks_on(const struct tern_job *job, int host)
     return tern_map_ranks_on(job->map, host);
 }
 
-/* Ranks with the same processors of the same host, or of one like it, share a text. */
+/* Ranks with the same processors of the same host share a text. */
 void tern_job_describe_places(struct tern_job *job)
 {
     const struct tern_map *map = job->map;
     int count = 0, room = 0;
-    int *example = NULL; /* rank that a text was made for */
+    int *example = NULL; /* by text: the rank it was made for */
     job->text_of = tern_must_alloc(map->size * sizeof *job->text_of);
     for (int rank = 0; rank < map->size; rank++) {
         const struct tern_rank_place *place = &map->places[rank];

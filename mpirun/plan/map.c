@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Mapping goes in four steps, each simple: how many ranks each host gets; at which object of the
- * host each of them sits; in which order they are numbered; to which processors each is bound. A
- * rankfile or a sequence of hosts takes the place of the first three.
+/* Mapping has four steps: how many ranks each host gets; at which object of its host each rank
+ * sits; in which order the ranks are numbered; to which processors each rank is bound. A rankfile
+ * or a sequence of hosts replaces the first three.
  *
- * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket; a
- * mapping that was asked for binds to the same kind of object; more ranks than processors are not
- * bound at all unless asked for, and then share as evenly as can be.
+ * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket. A
+ * mapping that the user asked for binds to the same kind of object. If there are more ranks than
+ * processors, ranks are not bound at all unless the user asked for it; they then share as evenly as
+ * possible.
  *
- * Objects of a level need not be alike: a control group leaves three cores of one socket and one of
- * the other, efficient cores share a cache by four. So both steps count laps: an object of four
- * cores is on its first lap until it has four ranks. Of the objects on the earliest lap a rank sits
- * at the next one in turn, and is bound to those with fewest ranks. Where all objects are alike
- * this is going round. A rank whose object has too few free processors for all that it wants (PE=N)
- * takes free ones elsewhere: two ranks share one only where there are too few for all.
- */
+ * Objects of a level may differ: a control group may leave three cores of one socket and one of the
+ * other, or efficient cores share a cache by four. So mapping and binding count laps: an object of
+ * four cores is on its first lap until it has four ranks. A rank is mapped to the next object in
+ * turn among those on the earliest lap, and bound to the one of these with the fewest ranks. If all
+ * objects are alike, this is round robin. If a rank's object has too few free processors for PE=N,
+ * the rank takes free ones elsewhere: two ranks share a processor only if there are too few for
+ * all. */
 #include "mpirun/plan/map.h"
 
 #include <stdio.h>
@@ -25,12 +25,12 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/plan/slots.h"
 
-/* The work in hand. */
+/* The state of a mapping. */
 struct mapping {
     const struct tern_map_request *request;
     const struct tern_host *hosts;
     int host_count;
-    int *host_ranks;      /* per host */
+    int *host_ranks;      /* by host: ranks so far */
     enum tern_map_level unit; /* core or hardware thread: what PE=N counts */
     int pe;
     struct tern_map *map;
@@ -56,7 +56,8 @@ static int too_few_places(const struct tern_map_request *request, int ranks)
                       ranks, request->fixed_count, request->fixed_count == 1 ? " is" : "s are");
 }
 
-/* Ranks of each program: as said, or what fits. */
+/* Stores the number of ranks of each program: as given, or as many as fit. Returns 0 or
+ * TERN_ERR_ARG. */
 static int count_ranks(const struct mapping *m, int *ret_app_np)
 {
     const struct tern_map_request *request = m->request;
@@ -92,7 +93,7 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
     return 0;
 }
 
-/* May the host get one more rank? `over` also beyond its slots. */
+/* Returns true if the host may get one more rank; `over` also allows ranks beyond its slots. */
 static bool has_room(const struct mapping *m, int h, bool over)
 {
     const struct tern_host *host = &m->hosts[h];
@@ -101,9 +102,9 @@ static bool has_room(const struct mapping *m, int h, bool over)
     return over || m->host_ranks[h] < tern_host_slots(host, m->request->hwthreads);
 }
 
-/* Which host the next rank goes to: one host is filled after the other; with `spread` each in turn,
- * with span each gets its share; when all slots are taken, to each in turn. -1: there is no room.
- */
+/* Returns the host of the next rank, or -1 if there is no room. One host is filled after the other.
+ * With `spread`, each host gets one rank in turn; with span, each gets its share. When all slots
+ * are taken, each gets one in turn. */
 static int next_host(const struct mapping *m, bool spread, int *cursor)
 {
     int share =
@@ -126,7 +127,7 @@ static int next_host(const struct mapping *m, bool spread, int *cursor)
 
 enum { TABLE_ROWS = 16 };
 
-/* What each host offers, a line each; malloc'ed. */
+/* Returns a table of what each host offers. The caller frees it. */
 static char *list_offers(const struct mapping *m)
 {
     char *text = NULL;
@@ -152,8 +153,8 @@ static char *list_offers(const struct mapping *m)
     return text ? text : tern_must_copy("");
 }
 
-/* More ranks than slots. Where it was said what each host gets, but no slots of its own, then that
- * is what counts. */
+/* Checks for more ranks than slots. If the user said how many ranks each host gets, but gave a host
+ * no slots, that number counts as its slots. Returns 0 or TERN_ERR_ARG. */
 static int check_slots(const struct mapping *m)
 {
     bool over = false;
@@ -172,7 +173,7 @@ static int check_slots(const struct mapping *m)
     return error;
 }
 
-/* full: the host that would get too many; NULL: all are full. */
+/* `full` is the host that would get too many ranks; NULL means that all hosts are full. */
 static int no_room(const struct mapping *m, const struct tern_host *full)
 {
     int most = 0;
@@ -190,7 +191,7 @@ static int no_room(const struct mapping *m, const struct tern_host *full)
     return error;
 }
 
-/* Host and object of rank `index` of its program under ppr. */
+/* Sets host and object of rank `index` of its program under ppr. */
 static void place_per_object(const struct mapping *m, int index, struct tern_rank_place *place)
 {
     for (int h = 0; h < m->host_count; h++) {
@@ -212,8 +213,8 @@ static void decide_defaults(const struct mapping *m, bool crowded)
     map->by = request->per_object ? request->per_level : request->by;
     if (map->by == TERN_MAP_LEVEL_DEFAULT)
         map->by = crowded || m->pe > 1 || request->fixed ? TERN_MAP_LEVEL_SLOT : usual;
-    /* ranks with several processors each take them in order; the object of one processor would be
-     * too small */
+    /* Ranks with several processors take them in order: an object of one processor would be too
+     * small. */
     if (m->pe > 1 && map->by <= m->unit)
         map->by = TERN_MAP_LEVEL_SLOT;
     map->bind = request->bind;
@@ -228,8 +229,8 @@ static void decide_defaults(const struct mapping *m, bool crowded)
         map->bind = usual;
 }
 
-/* Before the mapping is decided it is known who will be crowded: the counts per host don't depend
- * on objects. */
+/* Finds the first host with more ranks than processors. This is possible before the mapping level
+ * is decided, because the counts per host do not depend on objects. */
 static void count_crowds(struct mapping *m, const struct tern_rank_place *places)
 {
     m->map->crowded_host = -1;
@@ -269,12 +270,14 @@ static int place_on_hosts(struct mapping *m, const int *app_np)
     return check_slots(m);
 }
 
-/* Cores or hardware threads of each object of a level; malloc'ed. */
+/* Returns the number of cores or hardware threads of each object of a level. The caller frees
+ * it. */
 static int *count_units(const struct tern_host *host, enum tern_map_level level,
                         enum tern_map_level unit)
 {
     int *units = tern_must_alloc(host->cpu_count * sizeof *units);
-    int *seen = tern_must_alloc(host->cpu_count * sizeof *seen); /* 1 + the unit's object */
+    /* 1 + the number of the unit's object */
+    int *seen = tern_must_alloc(host->cpu_count * sizeof *seen);
     for (int c = 0; c < host->cpu_count; c++) {
         const int *id = host->cpus[c].id;
         if (seen[id[unit]] != id[level] + 1)
@@ -285,7 +288,7 @@ static int *count_units(const struct tern_host *host, enum tern_map_level level,
     return units;
 }
 
-/* The lap that an object with so many ranks is on when it gets one more. */
+/* Returns the lap of an object that has `ranks` ranks and gets one more. */
 static int lap(int ranks, int pe, int units)
 {
     return (int)((((int64_t)ranks + 1) * pe - 1) / (units > 0 ? units : 1));
@@ -322,7 +325,7 @@ static void place_at_objects(const struct mapping *m)
         place_at_objects_of(m, h);
 }
 
-/* First hardware thread of the object that the place sits at. */
+/* Returns the first hardware thread of the object at which the place sits. */
 static const struct tern_cpu *first_cpu(const struct mapping *m,
                                         const struct tern_rank_place *place)
 {
@@ -347,8 +350,8 @@ static int compare_numbering(const void *left, const void *right)
     return order ? order : a->position - b->position;
 }
 
-/* --rank-by LEVEL: ranks go round the objects of that level. Programs keep their ranks, places are
- * dealt anew. */
+/* --rank-by LEVEL: numbers the ranks round the objects of that level. Each program keeps its rank
+ * numbers; the places are assigned to them anew. */
 static void number_ranks(struct mapping *m)
 {
     enum tern_map_level level = m->request->rank_by;
@@ -387,16 +390,19 @@ static void take_object(const struct tern_host *host, enum tern_map_level level,
     }
 }
 
-/* Objects of the level that ranks are bound to, on one host. */
+/* The objects to which ranks are bound, on one host. */
 struct targets {
     enum tern_map_level level;
-    bool single; /* cores or hardware threads: a rank takes as many as it wants processors */
-    int *units;  /* processors of each object */
-    int *taken;  /* by ranks so far: processors, or ranks of wider objects */
+    /* the objects are cores or hardware threads: a rank takes as many as it wants processors */
+    bool single;
+    int *units;  /* by object: its number of processors */
+    /* by object: what ranks have taken so far, in processors, or in ranks for wider objects */
+    int *taken;
 };
 
-/* The object that the place gets next: on the earliest lap, at its own object if there is one, with
- * fewest ranks. -1 when `taken` excludes all. Only single processors are taken from elsewhere. */
+/* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
+ * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. Objects
+ * outside its own may only be single processors. */
 static int least_used(const struct mapping *m, const struct tern_rank_place *place,
                       const struct targets *targets, const bool *taken)
 {
@@ -441,7 +447,7 @@ static void bind_place(const struct mapping *m, struct tern_rank_place *place,
     free(taken);
 }
 
-/* What the rankfile says of the rank. */
+/* Binds a rank as the rankfile says. Returns 0 or TERN_ERR_ARG. */
 static int bind_as_said(const struct mapping *m, int rank)
 {
     const struct tern_fixed_place *fixed = &m->request->fixed[rank];

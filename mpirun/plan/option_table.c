@@ -13,7 +13,7 @@
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
 
-/* ---- values that need reading ---- */
+/* ---- values that need parsing ---- */
 
 static int set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
 {
@@ -38,7 +38,8 @@ static int check_arch(const char *option, const char *wanted, struct tern_option
     return 0;
 }
 
-/* Ranks see which kinds are supported, whatever was asked for; so this only warns. */
+/* Warns of unsupported kinds of memory. It does no more, because ranks see which kinds are
+ * supported whatever the user asked for. */
 static int check_memory_kinds(const char *option, const char *list, struct tern_options *options)
 {
     (void)options;
@@ -90,7 +91,7 @@ static int read_stdin_target(const char *option, const char *text, struct tern_o
     return 0;
 }
 
-/* DIR:nocopy,nojobid */
+/* Reads DIR:nocopy,nojobid. */
 static int set_output_dir(const char *option, const char *text, struct tern_options *options)
 {
     char *copy = tern_must_copy(text), *rest = strchr(copy, ':'), *word;
@@ -111,7 +112,7 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
     return error;
 }
 
-/* Open MPI 5: --display map,bind and --output tag,timestamp,merge,dir=D */
+/* Open MPI 5's --display map,bind and --output tag,timestamp,merge,dir=D */
 static int read_display(const char *option, const char *text, struct tern_options *options)
 {
     struct tern_strings words = { 0 };

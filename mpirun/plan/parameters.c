@@ -14,7 +14,7 @@
 #include "lib/util/tcp_address.h"
 #include "mpirun/plan/policy.h"
 
-/* A parameter of the command line that nobody knows is most likely misspelt. */
+/* Warns if a parameter of the command line is unknown, because it is probably misspelt. */
 static void warn_if_unknown(const char *name)
 {
     if (tern_param_known(name) || tern_param_accepted(name))
@@ -30,7 +30,7 @@ static bool is_false(const char *value)
            strcasecmp(value, "no") == 0;
 }
 
-/* Those that mpirun reads itself stand in a room of their own. */
+/* Returns true if mpirun itself reads the parameter. Such parameters are in a room of their own. */
 static bool is_launch_parameter(const char *name)
 {
     const struct tern_param_room *room;
@@ -38,7 +38,8 @@ static bool is_launch_parameter(const char *name)
            strcmp(room->name, "launch") == 0;
 }
 
-/* Open MPI's names of its mappers; those without a word of their own choose by themselves. */
+/* Chooses a mapping by the name of Open MPI's mapper. Other names change nothing: those mappers
+ * choose by themselves. */
 static int choose_mapper(const char *name, const char *names, struct tern_options *options)
 {
     if (strcmp(names, "seq") == 0)
@@ -48,7 +49,7 @@ static int choose_mapper(const char *name, const char *names, struct tern_option
     return 0;
 }
 
-/* What every rank would say is said once, before any is started. */
+/* Checks a filter once, before any rank is started: otherwise every rank would report the error. */
 static int check_filter(const char *name, const char *value, struct tern_options *options)
 {
     (void)options;
@@ -80,12 +81,13 @@ int tern_parameter_set_launch_agent(const char *name, const char *value,
 
 #define FLAG(field) .flag = offsetof(struct tern_options, field)
 
-/* Parameters of Open MPI's launcher that mean something to ours. */
+/* Parameters of Open MPI's launcher that mean something here. */
 static const struct parameter {
     const char *name;
-    bool from_environment; /* it is read there before the command line, in this order */
+    /* also read from the environment, before the command line and in the order of this table */
+    bool from_environment;
     int (*read)(const char *name, const char *value, struct tern_options *options);
-    size_t flag; /* where there is no `read`: a bool of struct tern_options */
+    size_t flag; /* if `read` is NULL: offset of a bool in struct tern_options */
 } parameters[] = {
     { "rmaps_base_mapping_policy", true, .read = tern_policy_map_by },
     { "rmaps_base_ranking_policy", true, .read = tern_policy_rank_by },
@@ -129,7 +131,8 @@ int tern_parameters_of_environment(struct tern_options *options)
             return error;
     }
     static const char *const filters[] = {"btl_tcp_if_include", "btl_tcp_if_exclude"};
-    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) { /* or of a file of parameters */
+    /* also from a file of parameters */
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         int error = check_filter(filters[i], tern_param_string(filters[i]), options);
         if (error)
             return error;
@@ -142,7 +145,8 @@ int tern_parameters_of_environment(struct tern_options *options)
 int tern_parameter_set(const char *prefix, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options)
 {
-    if (strcmp(prefix, "OMPI_MCA_") == 0) /* of the others we know no list */
+    /* the parameters with other prefixes are not known here */
+    if (strcmp(prefix, "OMPI_MCA_") == 0)
         warn_if_unknown(name);
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);

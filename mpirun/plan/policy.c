@@ -48,7 +48,8 @@ int tern_policy_number(const char *option, const char *text, int least, int most
     return 0;
 }
 
-/* The largest of first, first + step, ... that lies between 1, `last` and `most`; 0: none does. */
+/* Returns the largest of first, first + step, ... that is at least 1 and at most `last` and `most`,
+ * or 0 if there is none. */
 static long long largest_of(long long first, long long last, long long step, long long most)
 {
     long long low = step > 0 ? first : last, high = step > 0 ? last : first;
@@ -56,7 +57,8 @@ static long long largest_of(long long first, long long last, long long step, lon
     if (low > high)
         return 0;
     long long size = step > 0 ? step : -step;
-    long long rest = (high - first) % size; /* how far `high` is from a number of the set */
+    /* distance of `high` from the set's next smaller number */
+    long long rest = (high - first) % size;
     long long largest = high - (rest < 0 ? rest + size : rest);
     return largest >= low && largest >= 1 ? largest : 0;
 }
@@ -179,7 +181,7 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
             options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
     }
     while (!error && rest) {
-        /* the name of a file may have commas */
+        /* the name of a file may contain commas */
         word = strsep(&rest, strncasecmp(rest, "file=", 5) == 0 ? ":" : ":,");
         if (*word)
             error = read_modifier(option, word, options);
@@ -188,7 +190,8 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     return error;
 }
 
-/* Cuts the modifiers off a copy of OBJECT:MODIFIER,...; each must begin with one of `known`. */
+/* Cuts the modifiers off `copy`, OBJECT:MODIFIER,...; each must begin with one of `known`. Returns
+ * 0 or TERN_ERR_ARG. */
 static int cut_modifiers(const char *option, char *copy, const char *const *known)
 {
     char *rest = strchr(copy, ':'), *word;
@@ -207,7 +210,7 @@ static int cut_modifiers(const char *option, char *copy, const char *const *know
 
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
-    /* the order is the objects' all the same */
+    /* accepted without effect: the order is that of the objects in either case */
     static const char *const known[] = {"span", "fill", NULL};
     char *copy = tern_must_copy(text);
     int error = cut_modifiers(option, copy, known);
@@ -227,7 +230,7 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
-    /* always so */
+    /* accepted without effect: this is always so */
     static const char *const known[] = {
         "overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL};
     char *copy = tern_must_copy(text);

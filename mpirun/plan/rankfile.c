@@ -24,7 +24,7 @@ static char *skip_blanks(char *at)
     return at;
 }
 
-/* "NAME = " at `at`: what follows; else NULL. */
+/* Skips "NAME = ". Returns the text after it, or NULL if `at` does not begin so. */
 static char *skip_name(char *at, const char *name)
 {
     size_t length = strlen(name);
@@ -34,7 +34,7 @@ static char *skip_name(char *at, const char *name)
     return *at == '=' ? skip_blanks(at + 1) : NULL;
 }
 
-/* What a user may put between quotes; blanks around or inside lists mean nothing. */
+/* Removes quotes, and all blanks: they mean nothing around or inside lists. */
 static void strip(char *text)
 {
     char *to = text;
@@ -45,7 +45,7 @@ static void strip(char *text)
     *to = '\0';
 }
 
-/* Takes a line apart. 1: there is nothing on it. */
+/* Splits a line into its parts. Returns 0, 1 if the line is empty, or TERN_ERR_ARG. */
 static int split_line(char *line, int *ret_rank, char **ret_host, char **ret_slots)
 {
     char *end, *slots = NULL;
@@ -79,7 +79,7 @@ static int split_line(char *line, int *ret_rank, char **ret_host, char **ret_slo
     return *host ? 0 : TERN_ERR_ARG;
 }
 
-/* +nX: X, or -1. */
+/* Returns X of "+nX", or -1 if the text is not of this form. */
 static int relative_host(const char *host)
 {
     char *end;

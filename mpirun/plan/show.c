@@ -31,7 +31,8 @@ static void show_map(const struct tern_options *options, const struct tern_host 
     printf("\n =============================================================\n");
 }
 
-/* Of hosts that were not asked (`host_count` and on) only those whose slots are known. */
+/* Shows the hosts. Of those that get no rank (from `host_count` on), only those with known
+ * slots. */
 static void show_allocation(const struct tern_options *options, const struct tern_host *hosts,
                             int host_count, int unused)
 {

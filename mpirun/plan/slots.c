@@ -6,11 +6,11 @@
 
 #include "lib/util/error.h"
 
-/* One element of a list of slots: cores `first` to `last`, last -1: to the end; of a socket, or -1.
- */
+/* One element of a list of slots: cores `first` to `last` (-1: the last one) of `socket` (-1: of
+ * the host). */
 struct slots {
     int socket, first, last;
-    bool ends; /* a semicolon follows: the socket is not that of the next */
+    bool ends; /* a semicolon follows: the next element is not of this socket */
 };
 
 static bool read_number(const char **at, int *ret_number)
@@ -24,8 +24,8 @@ static bool read_number(const char **at, int *ret_number)
     return true;
 }
 
-/* Reads the element at *at, and the separator behind it; `item` is the one before. False: it is not
- * one. */
+/* Reads the element at *at, and the separator after it. `item` is the element before. Returns false
+ * if the text is malformed. */
 static bool read_slots(const char **at, struct slots *item)
 {
     int number = 0;
@@ -56,8 +56,8 @@ static bool read_slots(const char **at, struct slots *item)
     return !**at || ((**at == ',' || **at == ';') && *++*at);
 }
 
-/* Adds what numbers `first` to `last` of a level stand for; returns the first one that is missing,
- * or -1. Numbers count from the first one of the socket. */
+/* Adds the processors of objects `first` to `last` of a level. Numbers count from the socket's
+ * first object. Returns the first number that is missing, or -1. */
 static int take_slots(const struct tern_host *host, enum tern_map_level level,
                       const struct slots *item, struct tern_cpus *cpus)
 {
@@ -77,7 +77,8 @@ static int take_slots(const struct tern_host *host, enum tern_map_level level,
     return item->first > after ? item->first : after;
 }
 
-/* The same for the operating system's numbers: the cores around them. */
+/* Adds the cores that contain the operating system's processors `first` to `last`. Returns the
+ * first number that is missing, or -1. */
 static int take_physical(const struct tern_host *host, enum tern_map_level level,
                          const struct slots *item, struct tern_cpus *cpus)
 {

@@ -47,7 +47,8 @@ static int read_quota(const char *root, const char *group, bool version2)
     return tern_quota_from_period(atoll(text), atoll(period));
 }
 
-/* The tightest limit of our control group and the groups around it. */
+/* Returns the tightest limit of this process's control group and the groups around it; 0 if there
+ * is none. Cuts `group` up. */
 static int tightest_quota(const char *root, char *group, bool version2)
 {
     int tightest = 0;
@@ -89,7 +90,7 @@ static int cpu_quota(void)
     return tightest;
 }
 
-/* Logical number of the object of `type` that holds the processor, or -1. */
+/* Returns the logical number of the object of `type` that contains the processor, or -1. */
 static int object_around(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type)
 {
     if (type != HWLOC_OBJ_NUMANODE) {
@@ -105,8 +106,8 @@ static int object_around(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_ty
     return nearest ? (int)nearest->logical_index : -1;
 }
 
-/* What there is of a level is numbered 0, 1, ... in order of appearance: some objects may hold none
- * of our processors. */
+/* Renumbers the objects of a level 0, 1, ... in order of appearance, because some objects may
+ * contain none of the job's processors. */
 static void number_level(struct tern_host *host, enum tern_map_level level)
 {
     int *seen = tern_must_alloc(host->cpu_count * sizeof *seen), count = 0;
@@ -139,8 +140,8 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
             continue;
         struct tern_cpu *cpu = &host->cpus[host->cpu_count++];
         cpu->os_index = (int)pu->os_index;
-        /* where the machine has no such object, that of the next wider level stands for it; without
-         * cores a thread is one */
+        /* If the machine has no object of a level, the object of the next wider level stands for
+         * it. Without cores, each hardware thread counts as one. */
         for (int level = TERN_MAP_LEVEL_SOCKET; level > TERN_MAP_LEVEL_HWTHREAD; level--) {
             int id = object_around(topology, pu, types[level]);
             if (id < 0)
@@ -159,12 +160,13 @@ void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowe
         number_level(host, level);
 }
 
-/* hwloc's plugins look for devices. They load the libraries of OpenCL and X11, which we don't want
- * in mpirun and which take as long as all the rest, and find nothing that we would ask for. */
+/* Loads the topology without hwloc's plugins, which look for devices. They load the libraries of
+ * OpenCL and X11, which are not wanted in mpirun and take as long as everything else, and find
+ * nothing that is needed here. */
 static int load_without_plugins(hwloc_topology_t *ret_topology)
 {
     static const char path[] = "HWLOC_PLUGINS_PATH";
-    bool wanted = getenv(path) || getenv("HWLOC_XMLFILE"); /* which a plugin may read */
+    bool wanted = getenv(path) || getenv("HWLOC_XMLFILE"); /* a plugin may read that file */
     if (!wanted)
         setenv(path, "/nonexistent", 1);
     int failed = hwloc_topology_init(ret_topology) < 0 || hwloc_topology_load(*ret_topology) < 0;

@@ -15,7 +15,8 @@ static FILE *open_thread_file(pid_t pid, pid_t thread, const char *name)
     return fopen(path, "re");
 }
 
-/* The state letter follows the name, which may hold blanks and parentheses. */
+/* Returns the state letter of a thread, or 'X'. The letter follows the name, which may contain
+ * blanks and parentheses. */
 static char state_of(pid_t pid, pid_t thread)
 {
     FILE *file = open_thread_file(pid, thread, "stat");

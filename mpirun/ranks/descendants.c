@@ -21,8 +21,8 @@ struct process {
 static pid_t spared[256];
 static int spared_count;
 
-/* Parent of a process from /proc/PID/stat, whose second field may hold blanks and parentheses; 0:
- * gone. */
+/* Returns the parent of a process from /proc/PID/stat, whose second field may contain blanks and
+ * parentheses. Returns 0 if the process has ended. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];
@@ -59,11 +59,11 @@ static void add(struct processes *all, pid_t pid, pid_t parent)
     all->list[all->count++] = (struct process){ pid, parent, false };
 }
 
-/* Without /proc the kernel still tells whether a number is that of a child of ours. Those below
- * our children become our children when these have been killed. */
+/* Finds children without /proc: the kernel tells whether a number is that of a child. Grandchildren
+ * become children when their parents have been killed. */
 static void try_all_numbers(struct processes *all)
 {
-    enum { PID_LIMIT = 1 << 22 }; /* the kernel's own */
+    enum { PID_LIMIT = 1 << 22 }; /* the kernel's own limit */
     for (pid_t pid = 2; pid < PID_LIMIT; pid++) {
         siginfo_t info;
         if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
@@ -71,7 +71,7 @@ static void try_all_numbers(struct processes *all)
     }
 }
 
-/* All processes with their parents; malloc'ed. */
+/* Returns all processes with their parents. The caller frees the list. */
 static struct process *list_processes(int *ret_count)
 {
     struct processes all = { 0 };
@@ -157,7 +157,7 @@ bool tern_descendants_kill(int timeout_ms, void (*reaped)(pid_t pid, int status)
         }
         if (pid < 0 && errno == ECHILD)
             return true;
-        /* Orphans come to us only when their parent dies: repeat until nobody is left. */
+        /* Orphans become our children only when their parent dies: repeat until none is left. */
         if (waited_ms % 16 == 0 && kill_once() == 0)
             return true;
         if (waited_ms >= timeout_ms)

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Why a process of its own:
- * - It is a subreaper, so every orphan of the job becomes its child, also those that called setsid;
- *   it can find and kill them all after mpirun was killed, and nobody else can: orphans of a dead
- *   mpirun would belong to init. mpirun is a subreaper too, and inherits everything when the
- *   guardian is the one that is killed.
- * - It is the parent of the ranks, so a pid it signals is still the rank's own: not reaped yet.
+/* Why the guardian is a process of its own:
+ * - It is a subreaper, so every orphan of the job becomes its child, even one that called setsid.
+ *   After mpirun was killed, it can find and kill them all, and no other process can: orphans of a
+ *   dead mpirun would belong to init. mpirun is a subreaper too, and inherits everything if the
+ *   guardian is killed.
+ * - It is the parent of the ranks. So a pid that it signals is still that rank's: not reaped yet.
  * - It is forked before mpirun starts threads (PMIx has some), so it may fork safely, and quickly
- *   for it is small.
+ *   because it is small.
  *
- * It holds no state that mpirun would need: when mpirun closes the socket, by ending or by being
- * killed, the guardian kills what is left, removes the session directory and ends. It leads its own
- * session, so that neither the terminal's signals nor `kill -9 -PGID` reach it together with
- * mpirun, and has a command line of its own, so that `pkill -9 -f mpirun` does not either.
+ * It holds no state that mpirun would need. When mpirun closes the socket, by ending or by being
+ * killed, the guardian kills what is left of the job, removes the session directory and exits. It
+ * leads its own session, so neither the terminal's signals nor `kill -9 -PGID` reach it together
+ * with mpirun. It has a command line of its own, so `pkill -9 -f mpirun` does not match it either.
  *
- * If both are killed all the same, nobody is left who could find what descends from the job. So the
- * kernel kills each rank when the guardian has ended, whatever the rank is doing: the process
- * itself (PR_SET_PDEATHSIG) and its process group (a lifeline). Either misses some: the first is
- * lost in a program with set-user-ID and does not reach the children of a script, the second is
- * lost where a rank closes its descriptors. A program in MPI ties itself to mpirun besides
- * (lib/rte/report.c), which also reaches those that lead a process group of their own. The session
- * directory stays then until the next job of this user comes.
- */
+ * If both are killed all the same, no process is left that could find the job's descendants. So the
+ * kernel kills each rank when the guardian has ended, whatever the rank is doing. There are two
+ * mechanisms: PR_SET_PDEATHSIG kills the process itself, and a lifeline kills its process group.
+ * Each misses some cases. PR_SET_PDEATHSIG is lost in a set-user-ID program and does not reach the
+ * children of a script. The lifeline is lost if a rank closes its descriptors. A program in MPI
+ * also ties itself to mpirun (lib/rte/report.c), which reaches even processes that lead a process
+ * group of their own. The session directory then stays until this user's next job. */
 #include "mpirun/ranks/guardian.h"
 
 #include <errno.h>
@@ -59,10 +57,10 @@ static struct {
     char session_dir[600];
     pid_t self, mpirun;
     const char *plan;
-    int node_memory, reports; /* or -1 */
+    int node_memory, reports; /* descriptors to pass to ranks; -1 if there is none */
     int signal_fd;
     int failure_pipe[2];
-    pid_t *pids; /* by rank; 0: not running */
+    pid_t *pids; /* by rank; 0 if not running */
     int ranks;
     struct tern_guardian_message *outgoing;
     int outgoing_count, outgoing_room;
@@ -94,8 +92,8 @@ int tern_guardian_send(int fd, const struct tern_guardian_message *message, cons
             struct pollfd room = { fd, POLLOUT, 0 };
             poll(&room, 1, -1);
         } else if (errno == ETOOMANYREFS) {
-            /* too many descriptors in flight (RLIMIT_NOFILE): the guardian takes them out as it
-             * starts ranks */
+            /* Too many descriptors are in flight (RLIMIT_NOFILE). The guardian receives them while
+             * it starts ranks. */
             poll(NULL, 0, 1);
         } else if (errno != EINTR) {
             return -1;
@@ -130,8 +128,8 @@ int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int
     return length == sizeof *ret_message ? 1 : -1;
 }
 
-/* Answers wait here until mpirun takes them: two processes that both wait to send would wait for
- * ever. */
+/* Queues an answer until mpirun receives it. If both processes could block in sending, each would
+ * wait for the other for ever. */
 static void answer(const struct tern_guardian_message *message)
 {
     if (guardian.outgoing_count == guardian.outgoing_room) {
@@ -208,7 +206,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The kernel ends this process and its group when the guardian has ended, perhaps just now. */
+/* Makes the kernel kill this process and its process group when the guardian ends. The guardian may
+ * have ended just before: then exits. */
 static void depend_on_guardian(int lifeline)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -220,7 +219,7 @@ static void depend_on_guardian(int lifeline)
 static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
                                   int lifeline, char **argv, char **envp)
 {
-    if (setpgid(0, 0) < 0) /* no signal would reach it */
+    if (setpgid(0, 0) < 0) /* without its own group, no signal would reach the rank */
         child_failed(request->rank, TERN_STEP_GROUP);
     depend_on_guardian(lifeline);
     reset_signals();
@@ -234,7 +233,7 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
     inherit(request->rank, lifeline, guardian.start->lifeline_fd);
     setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
     if (request->cpus) {
-        /* A set that the kernel refuses (processors went away) is no reason not to run. */
+        /* Ignore a failure: a rank can run even if processors have gone away. */
         sched_setaffinity(0, sizeof(struct tern_cpus),
                           (const cpu_set_t *)(const void *)(guardian.plan + request->cpus));
     }
@@ -247,8 +246,8 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
 
 /* ---- the guardian's loop ---- */
 
-/* Forks a rank, tied to a lifeline whose far end stays open here as long as the guardian lives. The
- * process, or -1. */
+/* Forks a rank, tied to a lifeline whose other end stays open here as long as the guardian lives.
+ * Returns the process, or -1 with errno. */
 static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv,
                        char **envp)
 {
@@ -289,7 +288,8 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
         answer_rank(TERN_GUARDIAN_FAILED, request->rank, 0, error, TERN_STEP_FORK);
         return;
     }
-    setpgid(pid, pid); /* here too: a signal for the group may come before the child has run */
+    /* here as well: a signal for the group may arrive before the child has run */
+    setpgid(pid, pid);
     guardian.pids[request->rank] = pid;
     answer_rank(TERN_GUARDIAN_STARTED, request->rank, pid, 0, 0);
 }
@@ -357,7 +357,8 @@ static void take_plan(const struct tern_guardian_message *request, const int fds
     guardian.reports = fd_count > 2 ? fds[2] : -1;
 }
 
-/* Descriptors get lost on their way when our limit of open files is reached. */
+/* Starts the rank, or refuses if descriptors are missing: they get lost in transit when the
+ * guardian's limit of open files is reached. */
 static void spawn_or_refuse(const struct tern_guardian_message *request, const int fds[3],
                             int fd_count)
 {
@@ -422,7 +423,7 @@ static _Noreturn void guard(void)
     }
 }
 
-/* For kernels and sandboxes without close_range. */
+/* Closes descriptors without close_range, which some kernels and sandboxes lack. */
 static void close_one_by_one(void)
 {
     struct rlimit limit;
@@ -432,8 +433,8 @@ static void close_one_by_one(void)
         close(fd);
 }
 
-/* Only the socket and standard error stay open: whoever waits for the end of mpirun's output must
- * not wait for us. */
+/* Closes all descriptors except the socket and standard error. A program that waits for the end of
+ * mpirun's output must not wait for the guardian. */
 static void keep_two_descriptors(int socket_fd)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -443,7 +444,7 @@ static void keep_two_descriptors(int socket_fd)
     }
     if (socket_fd != SOCKET_FD &&
         (dup2(socket_fd, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0))
-        _exit(1); /* nobody could ever tell us to end */
+        _exit(1); /* without the socket nobody could ever tell the guardian to end */
     if (close_range(SOCKET_FD + 1, ~0u, 0) < 0)
         close_one_by_one();
 }
@@ -455,7 +456,8 @@ void tern_guardian_command_line(char **argv)
         guardian.command_line_bytes += strlen(*argv) + 1;
 }
 
-/* The name that ps and pgrep show. What the kernel shows as the command line is our own memory. */
+/* Changes the name that ps and pgrep show. The kernel reads the command line from this process's
+ * own memory. */
 static void change_name(void)
 {
     static const char name[] = "tern-guardian";
@@ -479,7 +481,7 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     signal(SIGCHLD,
-           SIG_DFL); /* ignored by some who start us, and then nobody could be waited for */
+           SIG_DFL); /* some parents ignore SIGCHLD, and then waiting for children would not work */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     guardian.signal_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);

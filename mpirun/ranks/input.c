@@ -15,10 +15,12 @@
 
 enum { PIECE_BYTES = 65536, FOREGROUND_CHECK_MS = 500 };
 
-/* A rank that reads. All get the same piece; the next one is read when everybody has taken it. */
+/* A reader of standard input. All targets get the same piece; the next piece is read when all have
+ * taken this one. */
 struct target {
     struct tern_watch watch;
-    void (*send)(int host, const char *piece, size_t size); /* to a host; NULL: to a rank here */
+    /* for a host; NULL: the target is a rank here */
+    void (*send)(int host, const char *piece, size_t size);
     int host;
     bool sent;
     size_t taken;
@@ -32,7 +34,7 @@ static struct {
     char piece[PIECE_BYTES];
     size_t size;
     bool started, always_ready, ended;
-    void (*fed)(bool wants_more); /* on an agent: who is told that the piece was taken */
+    void (*fed)(bool wants_more); /* on an agent: called when the piece was taken */
 } input;
 
 static void read_more(void);
@@ -52,8 +54,8 @@ static void remove_target(struct target *target)
     free(target);
 }
 
-/* Gives a target what it has not taken yet, and watches it if it is full. A rank that has closed
- * its input gets no more. */
+/* Gives a target the bytes that it has not taken yet, and watches it if its pipe is full. A rank
+ * that has closed its input gets no more. */
 static void feed(struct target *target)
 {
     if (target->send) {
@@ -105,7 +107,7 @@ static void end_input(void)
         remove_target(input.targets);
 }
 
-/* The next piece, from wherever pieces come. */
+/* Asks for the next piece: reads it, or on an agent asks mpirun. */
 static void get_more(void)
 {
     if (input.fed)
@@ -152,19 +154,20 @@ static void target_ready(struct tern_watch *watch, uint32_t events)
         get_more();
 }
 
-/* A terminal stops a background process that reads from it. */
+/* Returns false if mpirun is in the background of its terminal, which would stop it when it
+ * reads. */
 static bool may_read(void)
 {
     return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* Waits for the next piece, if it can be read and somebody wants it. */
+/* Waits for the next piece, if it may be read and some target wants it. */
 static void read_more(void)
 {
     if (input.ended || !input.started)
         return;
     if (!input.targets) {
-        end_input(); /* what nobody reads is left for whoever comes after us */
+        end_input(); /* leave unread input to the next reader of this file */
         return;
     }
     if (!may_read()) {
@@ -188,8 +191,8 @@ static void source_ready(struct tern_watch *watch, uint32_t events)
         read_more();
         return;
     }
-    /* Others may read from the same pipe and be faster; then this must not block, where the kernel
-     * can tell. */
+    /* Other processes may read from the same pipe and be faster. Then this must not block, if the
+     * kernel can avoid that. */
     struct iovec part = { input.piece, sizeof input.piece };
     ssize_t n = preadv2(STDIN_FILENO, &part, 1, -1, RWF_NOWAIT);
     if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == ESPIPE ||

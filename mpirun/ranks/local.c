@@ -50,7 +50,7 @@ static void guardian_gone(void)
 {
     struct tern_guardian_message lost = { .kind = TERN_GUARDIAN_LOST, .pid = local.guardian_pid };
     tern_loop_watch(&local.guardian, 0);
-    /* All that descended from it has become ours. */
+    /* All its descendants are this process's now. */
     tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
     tern_session_remove(local.job->session_dir);
     local.guardian_pid = 0;
@@ -63,7 +63,7 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
     struct tern_guardian_message answer;
     int fds[3], fd_count, got;
     while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0) {
-        /* What a rank did before it ended, Finalize above all, may still lie in the server's
+        /* What the rank did before it ended, above all Finalize, may still be in the server's
          * queue. */
         if (answer.kind == TERN_GUARDIAN_EXITED) {
             tern_server_dispatch();
@@ -100,9 +100,10 @@ static int start_guardian(void)
     return 0;
 }
 
-/* Two descriptors for each rank's output, two for its reports and one for its PMIx connection: take
- * all that the system lets us have; the ranks get back what we were given. Checked here, because
- * PMIx's server only stops accepting when there are none left. */
+/* Raises the limit of open files as far as the system allows; ranks get the original limit back.
+ * Each rank needs five: two for output, two for reports, one for its PMIx connection. Checked here
+ * because PMIx's server would only stop accepting when none is left. Returns 0 or
+ * TERN_ERR_OTHER. */
 static int raise_descriptor_limit(void)
 {
     enum { OWN = 24, PER_RANK = 5, PER_HOST = 3 };
@@ -129,7 +130,8 @@ int tern_local_open(struct tern_job *job, bool is_agent, bool hangup_ignored,
 {
     local.job = job;
     local.answered = answered;
-    /* Two hosts may have the same /tmp. */
+    /* On an agent, the name of the directory contains the host's number, because two hosts may
+     * share /tmp. */
     local.guardian_start.token =
         is_agent ? tern_must_format("%s-%d", job->token, job->here) : job->token;
     local.guardian_start.parent = is_agent ? "the agent" : "mpirun";
@@ -202,7 +204,7 @@ int tern_local_start_ranks(struct tern_job *job)
         return error;
     job->node_memory = tern_must_format("%d:%llu:%s", local.guardian_start.node_memory_fd,
                                         (unsigned long long)memory_size, job->token);
-    /* stays open: for ranks that lose their descriptor on the way */
+    /* stays open for ranks that lose their own descriptor, for instance in a script */
     job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
     error = tern_spawn_ranks(job, local.guardian.fd);
     if (!error)
@@ -230,8 +232,8 @@ void tern_local_close(void)
 {
     if (!local.guardian_pid)
         return;
-    /* PMIx's server is not finalized: all it has outside this process lies in the directory that
-     * the guardian removes. */
+    /* PMIx's server is not finalized: all it has outside this process is in the directory that the
+     * guardian removes. */
     tern_local_order(TERN_GUARDIAN_CLEAN, 0, 0);
     waitpid(local.guardian_pid, NULL, 0);
     local.guardian_pid = 0;

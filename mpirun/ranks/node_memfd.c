@@ -17,7 +17,7 @@ int tern_memory_file(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     int error = errno;
-    if (fd < 0 && (error == ENOSYS || error == EPERM)) /* a sandbox forbids it */
+    if (fd < 0 && (error == ENOSYS || error == EPERM)) /* a sandbox forbids memfd_create */
         fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     errno = error;
     return fd;
@@ -30,7 +30,8 @@ uint64_t tern_node_memory_size(int ranks)
     return (TERN_NODE_HALVES * size + page - 1) / page * page;
 }
 
-/* In each half a page for each rank and each pair of ranks, and something to spare. */
+/* Returns the least size that works: in each half a page for each rank and for each pair of ranks,
+ * plus 2 MiB. */
 static uint64_t least_size(int ranks)
 {
     uint64_t n = ranks;

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A stream is one rank's standard output or error; a sink is where it goes (sink.h). What a rank
- * writes is held until its line is complete, so that lines of different ranks never mix. A line
- * that stays incomplete while its rank waits (a prompt, a row of dots) is passed on as it is after
- * 100 ms. A job of one rank without tags is passed through byte for byte.
+/* A stream is one rank's standard output or error; a sink is where it goes (sink.h). What a rank
+ * writes is held until its line is complete, so that lines of different ranks never mix. If a line
+ * stays incomplete while its rank waits (a prompt, a row of dots), it is passed on after 100 ms as
+ * it is. The output of a job of one rank without tags is passed on byte for byte.
  *
- * Time alone does not tell that a rank waits: on a loaded machine it may get no processor for
- * longer than that in the middle of a line. So the kernel is asked. All its threads must sleep, or
- * those that do not (they may wait for a message actively) must have had 100 ms of processor time
- * since. A rank that was stopped does not wait, it goes on with its line when it is continued.
+ * Time alone does not show that a rank waits: on a loaded machine it may get no processor for
+ * longer than 100 ms in the middle of a line. So the kernel is asked. Either all its threads must
+ * sleep, or those that do not (they may poll for a message) must have had 100 ms of processor time
+ * since. A stopped rank does not count as waiting: it continues its line when it is continued.
  *
- * When the sink's writer has too much waiting, its streams are not read any more until it has
- * caught up: the ranks' own writes block then, as they would on a slow pipe, and nothing is
- * dropped.
- */
+ * When a sink's writer has too many bytes waiting, its streams are not read until it has caught up.
+ * The ranks' own writes then block, as they would on a slow pipe, and nothing is dropped. */
 #include "mpirun/ranks/output.h"
 
 #include <errno.h>
@@ -36,19 +33,20 @@
 #include "mpirun/ranks/sink.h"
 
 enum { HOLD_MS = 100, READ_BYTES = 65536, LINE_MAX_BYTES = 1 << 20, READS_AT_ONCE = 16 };
-enum { BLOCKED_LOOKS = 20 }; /* a thread that a disk or driver blocks for longer counts as asleep */
+/* after that many looks, a thread blocked by a disk or driver counts as asleep */
+enum { BLOCKED_LOOKS = 20 };
 
 struct stream {
     struct tern_watch watch;
     struct tern_timer hold;
     struct tern_source source;
     struct stream *next;
-    int file_fd; /* --output-filename, or -1 */
+    int file_fd; /* of --output-filename, or -1 */
     bool open;
-    char *held;   /* the incomplete line */
+    char *held;   /* the incomplete line; owned */
     size_t held_bytes, held_room;
-    int looks;       /* at what the rank does since the line was begun */
-    uint64_t cpu_ns; /* of the rank at the first look */
+    int looks;       /* number of looks at the rank's activity since the line began */
+    uint64_t cpu_ns; /* processor time of the rank at the first look */
 };
 
 static struct {
@@ -56,15 +54,15 @@ static struct {
     const struct tern_output_listener *listener;
     struct tern_sink sinks[2], *sink_of[3];
     struct tern_watch notified;
-    struct tern_source own; /* mpirun's messages */
+    struct tern_source own; /* mpirun's own messages */
     struct stream *streams;
-    struct stream *far; /* of other hosts */
-    size_t on_the_way;  /* on an agent: bytes that mpirun has not passed on yet */
+    struct stream *far; /* streams of other hosts; the one that wrote last comes first */
+    size_t on_the_way;  /* on an agent: bytes sent that mpirun has not passed on yet */
     int open_streams, ranks;
     bool active, raw, failed;
 } output;
 
-/* What comes from the ranks must wait. */
+/* Returns true if the stream must not be read for now. */
 static bool is_full(struct stream *stream)
 {
     return output.listener->forward ? output.on_the_way >= TERN_OUTPUT_CREDIT
@@ -100,7 +98,8 @@ static void release_held(struct stream *stream)
     tern_loop_stop_timer(&stream->hold);
 }
 
-/* Said once for all ranks of this host: a disk that is full is full for all. */
+/* Reports a failed output file. The message is written once for all ranks of this host, because a
+ * full disk is full for all of them. */
 static void file_failed(struct stream *stream, int error)
 {
     static bool said;
@@ -150,7 +149,8 @@ static void take(struct stream *stream, const char *data, size_t size)
     const char *newline = memrchr(data, '\n', size);
     if (newline) {
         size_t length = newline + 1 - data;
-        /* From an agent a line leaves in one piece: those of other hosts may come between two. */
+        /* An agent sends a line in one piece: otherwise lines of other hosts could come between two
+         * pieces. */
         bool together = output.listener->forward && stream->held_bytes;
         if (together)
             hold(stream, data, length);
@@ -181,11 +181,11 @@ static void close_stream(struct stream *stream)
     output.open_streams--;
 }
 
-/* Reads what is there, up to `reads` pieces. False: the stream has ended.
+/* Reads what is there, up to `reads` pieces. Returns false if the stream has ended.
  *
- * A pty whose last user has gone says EIO. But Linux may say so while a worker of its own still has
- * the last bytes (n_tty_read waits for the worker and only then looks whether the other end was
- * closed, which may have happened between): who reads again waits for the worker. So EIO twice in a
+ * A pty whose last user has gone gives EIO. But Linux may give EIO while a kernel worker still has
+ * the last bytes: n_tty_read waits for the worker and only then checks whether the other end was
+ * closed, which may have happened in between. Reading again waits for the worker. So EIO twice in a
  * row is the end. */
 static bool read_some(struct stream *stream, int reads)
 {
@@ -218,7 +218,7 @@ static void stream_ready(struct tern_watch *watch, uint32_t events)
     }
 }
 
-/* Whether the rank waits, rather than that it only has no processor now. */
+/* Returns true if the rank waits, and does not merely lack a processor. */
 static bool rank_waits(struct stream *stream)
 {
     pid_t pid = output.listener->process_of(stream->source.rank);
@@ -231,8 +231,8 @@ static bool rank_waits(struct stream *stream)
         return false;
     if (now.runnable)
         return now.cpu_ns - stream->cpu_ns >= (uint64_t)HOLD_MS * 1000000 * now.runnable;
-    /* One process may have woken another and gone to sleep while we looked from the other to the
-     * one. If none has run until a second look, then all slept when the first was over. */
+    /* One process may have woken another and gone to sleep between the looks at the two. If none
+     * has run until a second look at all, then all slept when the first look was over. */
     struct tern_activity then = tern_activity_of(pid);
     return !then.runnable && then.cpu_ns == now.cpu_ns;
 }
@@ -243,7 +243,7 @@ static void hold_expired(struct tern_timer *timer)
     bool waits = false;
     if (!is_full(stream)) {
         waits = rank_waits(stream);
-        /* The rest of the line may lie there already, and only we were slow. */
+        /* The rest of the line may be there already, because this process was slow to read it. */
         stream_ready(&stream->watch, 0);
         if (!stream->open || !stream->held_bytes || timer->due_ms)
             return;
@@ -262,7 +262,7 @@ static void watch_streams(void)
     }
 }
 
-/* A writer has caught up, or failed. */
+/* Called when a writer has caught up or failed. */
 static void writers_notified(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
@@ -292,7 +292,7 @@ static struct stream *far_stream(int rank, int which)
     while (*link && ((*link)->source.rank != rank || (*link)->source.which != which))
         link = &(*link)->next;
     struct stream *stream = *link;
-    if (stream) { /* who has spoken last is likely to go on */
+    if (stream) { /* move it to the front: the stream that wrote last is likely to write next */
         *link = stream->next;
     } else {
         stream = tern_must_alloc(sizeof *stream);

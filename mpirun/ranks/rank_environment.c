@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names, or beginnings of names that end in '*', that tell a process which rank of which job it is.
- */
+/* Variables that tell a process which rank of which job it is. A name that ends in '*' stands for
+ * all names that begin so. */
 static const char *const foreign[] = {
     "PMIX_NAMESPACE",
     "PMIX_RANK",
@@ -82,7 +82,8 @@ static const char *const foreign[] = {
 static bool is_foreign(const char *entry, bool in_a_job)
 {
     size_t length = strcspn(entry, "=");
-    /* set by a user, PMIX_MCA_ is a parameter; inside a job it was set by the launcher */
+    /* Outside a job, PMIX_MCA_ is a parameter that a user set. Inside a job, the launcher set
+     * it. */
     if (in_a_job && strncmp(entry, "PMIX_", 5) == 0)
         return true;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
@@ -94,7 +95,8 @@ static bool is_foreign(const char *entry, bool in_a_job)
     return false;
 }
 
-/* The job around us gave us its node's memory as an open descriptor: ours must not inherit it. */
+/* Closes the node memory of the job around this mpirun, which was inherited as an open descriptor:
+ * this job must not inherit it. */
 static void close_outer_memory(void)
 {
     const char *text = getenv("TERN_NODE_MEMORY");
@@ -235,8 +237,8 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     set_number(env, "OMPI_UNIVERSE_SIZE", tern_job_universe(job));
     tern_strings_set(env, "OMPI_COMMAND", options->apps[app].argv.items[0]);
     tern_strings_set(env, "PMIX_MCA_gds", "hash");
-    /* Programs that load Open MPI 4's own library look here to learn that a launcher started them;
-     * it is not connected to. */
+    /* Programs that load Open MPI 4's own library look at this variable to learn that a launcher
+     * started them. They do not connect to the address. */
     tern_strings_set(env, "OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);

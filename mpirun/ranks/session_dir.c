@@ -22,8 +22,8 @@ static bool is_private_directory(const char *path)
            !(info.st_mode & 077);
 }
 
-/* Directories whose lock is free belong to nobody any more. Called with the lock of the parent
- * held, so that no directory is seen between its making and its locking. */
+/* Removes directories whose lock is free, because their owners are gone. Call it with the parent's
+ * lock held, so that no directory is seen after it was made and before it was locked. */
 static void sweep(const char *parent)
 {
     DIR *list = opendir(parent);
@@ -46,7 +46,8 @@ static void sweep(const char *parent)
         closedir(list);
 }
 
-/* Makes PARENT/TOKEN. 1: the parent vanished meanwhile (somebody's last job ended), try again. */
+/* Makes PARENT/TOKEN. Returns 0, -1 with errno, or 1 if the parent vanished meanwhile (another job
+ * was the last to end): try again. */
 static int create_below(const char *parent, const char *path, const char *token)
 {
     int parent_fd = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -81,7 +82,7 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
             struct stat info;
             if (lstat(parent, &info) < 0 && errno == ENOENT)
                 continue;
-            /* somebody else's, or open to others: stay away from it */
+            /* another user's, or open to others: do not use it */
             snprintf(parent, sizeof parent, "%s/tern-%u-%s", base, (unsigned)geteuid(), token);
             continue;
         }
@@ -94,7 +95,7 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
             return 0;
         if (result < 0) {
             int error = errno;
-            rmdir(parent); /* if nobody else's job is in it */
+            rmdir(parent); /* succeeds only if no other job is in it */
             errno = error;
             break;
         }
@@ -122,8 +123,9 @@ void tern_session_hold(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
+        /* never closed: the lock ends with the last process that holds it */
         flock(fd,
-              LOCK_SH | LOCK_NB); /* kept open: the lock ends with the last process that has it */
+              LOCK_SH | LOCK_NB);
 }
 
 void tern_session_remove(const char *path)

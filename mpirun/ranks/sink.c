@@ -8,7 +8,7 @@
 
 #include "mpirun/base/strings.h"
 
-/* Bytes of a host that it is told of when the writer has caught up. */
+/* Bytes that a host will be told about when the writer is no longer full. */
 struct tern_arrears {
     struct tern_arrears *next;
     int host;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Standard output of a rank is a pseudo-terminal, as with Open MPI: the C library then passes on
- * every line as it is printed, instead of 4 KiB at a time. It is raw: no byte is changed on the
- * way. Standard error is a pipe, standard input a pipe for the ranks that get it and /dev/null for
- * all others.
- */
+/* A rank's standard output is a pseudo-terminal, as with Open MPI: the C library then passes on
+ * every line when it is printed, instead of 4 KiB at a time. It is raw: no byte is changed.
+ * Standard error is a pipe. Standard input is a pipe for the ranks that read it, and /dev/null for
+ * all others. */
 #include "mpirun/ranks/spawn.h"
 
 #include <errno.h>
@@ -26,7 +24,8 @@
 #include "mpirun/ranks/rank_environment.h"
 #include "mpirun/serve/server.h"
 
-/* The plan: what starts need, in one piece. Offset 0 means nothing, so it begins with padding. */
+/* The plan: everything that the starts need, in one piece. Offset 0 means "none", so the plan
+ * begins with padding. */
 struct plan {
     char *bytes;
     size_t size, room;
@@ -35,7 +34,7 @@ struct plan {
 static void plan_append(struct plan *plan, const void *data, size_t size)
 {
     if (size == 0)
-        return; /* there may be no bytes yet */
+        return; /* `bytes` may still be NULL */
     if (plan->size + size > plan->room) {
         plan->room = 2 * (plan->size + size);
         plan->bytes = tern_must_grow(plan->bytes, plan->room);
@@ -44,7 +43,7 @@ static void plan_append(struct plan *plan, const void *data, size_t size)
     plan->size += size;
 }
 
-/* At the next multiple of 8. */
+/* Appends at the next multiple of 8. Returns the offset. */
 static uint64_t plan_add(struct plan *plan, const void *data, size_t size)
 {
     plan_append(plan, "\0\0\0\0\0\0\0", -plan->size & 7);
@@ -76,7 +75,7 @@ static uint64_t plan_argv(struct plan *plan, const struct tern_job *job, int app
     return offset;
 }
 
-/* Fills the plan and a request per rank. */
+/* Fills in the plan, and one request per rank. Returns 0 or TERN_ERR_OTHER. */
 static int make_plan(const struct tern_job *job, struct plan *plan,
                      struct tern_guardian_message *requests)
 {
@@ -140,7 +139,8 @@ static int send_plan(const struct tern_job *job, int guardian_fd, const struct p
     return error;
 }
 
-/* Both ends of a raw pseudo-terminal, or of a pipe where there are none. */
+/* Opens both ends of a raw pseudo-terminal, or of a pipe if there is no terminal. Returns 0, or -1
+ * with errno. */
 static int open_terminal(int *ret_ours, int *ret_theirs)
 {
     int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -172,7 +172,8 @@ static int open_terminal(int *ret_ours, int *ret_theirs)
     return 0;
 }
 
-/* The three descriptors that a rank gets; our ends go to input and output. */
+/* Makes the three descriptors that a rank gets; this process's ends go to input.c and output.c.
+ * Returns 0, -1 with errno, or TERN_ERR_OTHER. */
 static int make_streams(const struct tern_job *job, int rank, int fds[3])
 {
     int ours, ends[2], error;

@@ -18,7 +18,7 @@ static int write_all(int fd, const char *data, size_t size)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
-            /* somebody who shares the descriptor has made it nonblocking */
+            /* another process that shares the descriptor has made it nonblocking */
             usleep(1000);
             continue;
         }

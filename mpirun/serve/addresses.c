@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A question goes up to mpirun and from there to the rank's host, which answers when the rank has
- * spoken, at once in most cases. The answer tells of all ranks of that host that have; who asks for
- * another of them finds it here. Most of a card is the same for the ranks of a host, and is kept
- * once: what they have in common.
+/* An agent sends a request for a card to mpirun, which passes it on to the rank's host. That host
+ * answers when the rank has reported its card: at once in most cases. The answer holds the cards of
+ * all ranks of that host that have reported, so a later request for another of them is answered
+ * locally. Most bytes of a card are equal for the ranks of a host, and are stored once: the common
+ * part.
  *
- * A rank may be a script of several programs, each with a card of its own. A question is for the
- * program of the asker's number, so what is known of an earlier one is no answer.
- */
+ * A rank may be a script that runs several programs, each with a card of its own. A request is for
+ * the program with the same number as the asker's program, so the card of an earlier program is no
+ * answer. */
 #include "mpirun/serve/addresses.h"
 
 #include <stddef.h>
@@ -16,21 +16,22 @@
 
 enum { OWN = offsetof(struct tern_card, bytes) };
 
-/* In a list of its host's. */
+/* The common part of some ranks' cards, in a list for each host. */
 struct common {
     struct common *next;
     size_t size;
     char bytes[];
 };
 
-/* Somebody who wants a card: a rank of this host, or (host >= 0) another host. */
+/* A request that waits for a card, from rank `asker` of this host (host < 0) or from another
+ * host. */
 struct wish {
     struct wish *next;
     int host, asker, program;
 };
 
 struct known {
-    int program; /* 0: nothing is known */
+    int program; /* number of the program that the card is of; 0: no card is known */
     uint64_t own;
     const struct common *common;
     struct wish *wishes;
@@ -42,7 +43,7 @@ static struct {
     void (*send)(const struct tern_frame *frame);
     void (*answer)(int asker, int rank, const struct tern_card *card, size_t size);
     struct known *of;      /* by rank */
-    struct common **commons; /* by host */
+    struct common **commons; /* by host: list of common parts */
 } cards;
 
 void tern_cards_open(const struct tern_job *job, bool is_agent,
@@ -84,7 +85,7 @@ static bool is_rank(int rank)
     return rank >= 0 && rank < cards.job->map->size;
 }
 
-/* These bytes, as the host's ranks have them in common. */
+/* Returns the common part with these bytes in the host's list; adds it if it is missing. */
 static const struct common *common_of(int host, const char *bytes, size_t size)
 {
     for (const struct common *common = cards.commons[host]; common; common = common->next)
@@ -97,7 +98,7 @@ static const struct common *common_of(int host, const char *bytes, size_t size)
     return cards.commons[host] = common;
 }
 
-/* ---- a host's record: what is common to several ranks, then its ranks' cards ---- */
+/* ---- a host's record: the common parts, then its ranks' cards ---- */
 
 static void pack_record(struct tern_parcel *parcel)
 {
@@ -145,7 +146,7 @@ static void tell_asker(int asker, int rank)
     cards.answer(asker, rank, &card, OWN + known->common->size);
 }
 
-/* Who has waited for this. */
+/* Answers the requests that have waited for the card of `rank`. */
 static void fulfil(int rank)
 {
     struct wish **link = &cards.of[rank].wishes;
@@ -159,7 +160,7 @@ static void fulfil(int rank)
         if (wish->host >= 0)
             tell_host(wish->host);
         else if (cards.of[wish->asker].program ==
-                 wish->program) /* its next program asks by itself */
+                 wish->program) /* if the asker has ended, its next program asks by itself */
             tell_asker(wish->asker, rank);
         free(wish);
     }
@@ -199,9 +200,10 @@ static void take_record(int host, const struct tern_frame *frame)
     free(commons);
 }
 
-/* ---- who asks ---- */
+/* ---- requests ---- */
 
-/* A wish for the same is under way already? Then no further question is. */
+/* Adds a request that waits. Returns true if no request for the same program was waiting before, so
+ * that it must be sent. */
 static bool add_wish(int rank, struct wish wish)
 {
     bool asked = false;
@@ -249,7 +251,7 @@ void tern_cards_seek(int asker, int rank)
         ask(owner, cards.job->here, rank, program);
 }
 
-/* Another host wants the card of a rank of ours. */
+/* Handles a request of another host for the card of a rank here. */
 static void sought(int rank, int host, int program)
 {
     if (cards.of[rank].program >= program)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The file may be anything, and may change while it is read: nothing in it is believed. It is read
- * in pieces, for it may be large, and not mapped, for it may be cut meanwhile.
- */
+/* The file may be anything, and may change while it is read, so no length or offset in it is
+ * trusted. It is read in pieces because it may be large, and not mapped because it may be truncated
+ * meanwhile. */
 #include "mpirun/serve/elf.h"
 
 #include <elf.h>
@@ -14,8 +13,8 @@
 
 enum { HEADERS_MOST = 1000, BYTES_MOST = 1 << 26 };
 
-/* `size` bytes at `offset`, with a zero behind them, malloc'ed; NULL: the file does not have them.
- */
+/* Returns `size` bytes at `offset`, followed by a zero. The caller frees them. Returns NULL if the
+ * file does not have them. */
 static char *read_piece(int fd, uint64_t offset, uint64_t size)
 {
     char *bytes = size <= BYTES_MOST && offset <= INT64_MAX ? calloc(1, size + 1) : NULL;
@@ -38,7 +37,8 @@ static Elf64_Phdr *read_headers(int fd, int *ret_count)
     return (Elf64_Phdr *)read_piece(fd, head.e_phoff, head.e_phnum * sizeof(Elf64_Phdr));
 }
 
-/* Where in the file an address lies. Returns false if it is in no segment. */
+/* Finds the offset in the file that is loaded at `address`. Returns false if the address is in no
+ * segment. */
 static bool offset_of(const Elf64_Phdr *headers, int count, uint64_t address, uint64_t *ret_offset)
 {
     for (int i = 0; i < count; i++) {
@@ -51,7 +51,8 @@ static bool offset_of(const Elf64_Phdr *headers, int count, uint64_t address, ui
     return false;
 }
 
-/* The strings that entries name by their offset. */
+/* Returns the string table, in which entries name strings by offset. The caller frees it. Returns
+ * NULL if there is none. */
 static char *read_names(int fd, const Elf64_Phdr *headers, int count, const Elf64_Dyn *entries,
                         size_t entry_count, uint64_t *ret_size)
 {

@@ -7,9 +7,9 @@
 
 #include "mpirun/serve/pmix_bytes.h"
 
-static struct tern_fence *fences; /* those for which hosts are missing */
+static struct tern_fence *fences; /* fences that wait for some host */
 
-/* Hosts with ranks that take part. */
+/* Returns the number of hosts with ranks that take part. */
 static int count_hosts(const struct tern_job *job, const struct tern_parcel *who)
 {
     const struct tern_map *map = job->map;

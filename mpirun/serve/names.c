@@ -13,7 +13,7 @@ struct name {
     struct name *next;
 };
 
-/* A lookup that waits for its keys. The keys stay the PMIx library's until it is answered. */
+/* A lookup that waits for its keys. PMIx owns the keys, which stay valid until the answer. */
 struct waiter {
     char **keys;
     pmix_lookup_cbfunc_t answer;
@@ -25,7 +25,7 @@ struct waiter {
 static struct name *names;
 static struct waiter *waiters;
 
-/* Directions about publishing, not things published. */
+/* Returns true if the key is a directive of PMIx about publishing, not something published. */
 static bool is_direction(const char *key)
 {
     return strncmp(key, "pmix.", 5) == 0;
@@ -65,7 +65,8 @@ static void answer_lookup(char **keys, pmix_lookup_cbfunc_t answer, void *answer
             continue;
         data[found].proc = name->publisher;
         memcpy(data[found].key, name->info.key, sizeof data[found].key);
-        data[found++].value = name->info.value; /* lent: the library packs it before it returns */
+        /* borrowed: PMIx packs it before answer() returns */
+        data[found++].value = name->info.value;
     }
     answer(found ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, found ? data : NULL, found, answer_data);
     free(data);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tern's own ranks report (rank_channel.c). One that connects by PMIx may have any library; it
- * waits for our answer meanwhile, so its process can be looked at. One that never connects is found
- * in two ways: its program may name the library of another MPI, or its process, which is looked at
- * some seconds later, may have loaded one.
+/* Tern's own ranks report (rank_channel.c). A rank that connects by PMIx may have any library. It
+ * waits for the answer, so its process can be examined meanwhile. A rank that never connects is
+ * found in two ways. Its program may name the library of another MPI. Or its process, which is
+ * examined some seconds later, may have loaded such a library.
  *
- * The process of a rank may be a descendant of the one that was started. It is known by its
- * environment, which names the job by 64 random bits.
- */
+ * The rank's process may be a descendant of the one that was started. It is recognised by its
+ * environment, which names the job by 64 random bits. */
 #include "mpirun/serve/other_library.h"
 
 #include <ctype.h>
@@ -26,7 +24,7 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/elf.h"
 
-static const char soname[] = "libmpi.so.40"; /* of our library, and of Open MPI's */
+static const char soname[] = "libmpi.so.40"; /* of Tern's library, and of Open MPI's */
 
 static const int look_after_ms[] = {2000, 10000, 60000};
 enum { LOOKS = sizeof look_after_ms / sizeof *look_after_ms };
@@ -35,9 +33,10 @@ static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
     char own_directory[PATH_MAX];
-    char *own;       /* our library */
+    char *own;       /* path of this mpirun's library */
     bool *reported;  /* by rank */
-    bool *connected; /* parts of the command line of which a rank connected by PMIx; its thread's */
+    /* by program: a rank of it has connected by PMIx; used on PMIx's thread only */
+    bool *connected;
     int looks;
     bool warned;
     struct tern_timer timer;
@@ -61,8 +60,8 @@ static bool is_mpi_library(const char *name)
     return starts_with(name, "libmpi.so") || starts_with(name, "libmpich.so");
 }
 
-/* A file of /proc, or another one that is not large, with a zero behind it; malloc'ed. NULL: it
- * cannot be read. */
+/* Reads a file of /proc, or another small file, and adds a zero. The caller frees the result.
+ * Returns NULL if the file cannot be read. */
 static char *read_file(const char *path, size_t *ret_size)
 {
     size_t size = 0, room = 1 << 14;
@@ -86,8 +85,8 @@ static char *read_file(const char *path, size_t *ret_size)
     return bytes;
 }
 
-/* Returns true if the library is Tern's, wherever it is installed, or cannot be read: it knows the
- * variables that we set. */
+/* Returns true if the library is Tern's, wherever it is installed: it contains the names of the
+ * variables that mpirun sets. Also returns true if the library cannot be read. */
 static bool is_ours(const char *path)
 {
     static const char mark[] = "TERN_NODE_MEMORY";
@@ -107,7 +106,7 @@ static char *read_proc(pid_t pid, const char *name, size_t *ret_size)
     return read_file(path, ret_size);
 }
 
-/* Value of a variable in the environment of a process; NULL: it has none of this name. */
+/* Returns the value of a variable in a process's environment, or NULL if it is not set. */
 static const char *variable(const char *environment, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -117,7 +116,7 @@ static const char *variable(const char *environment, size_t size, const char *na
     return NULL;
 }
 
-/* The rank of this host whose process this is, or -1: it is none of this job. */
+/* Returns the rank of this host to which the process belongs, or -1 if it is not of this job. */
 static int rank_of(pid_t pid)
 {
     size_t size;
@@ -130,8 +129,8 @@ static int rank_of(pid_t pid)
     return known && foreign.job->map->places[number].host == foreign.job->here ? number : -1;
 }
 
-/* The libraries that a process has mapped, each once or more. Other files may be devices, which are
- * better left alone. */
+/* Lists the libraries that a process has mapped, some of them several times. Skips other files,
+ * because opening a device could do harm. */
 static void mapped_files(pid_t pid, struct tern_strings *files)
 {
     size_t size;
@@ -145,7 +144,8 @@ static void mapped_files(pid_t pid, struct tern_strings *files)
     free(maps);
 }
 
-/* The MPI library of a process, malloc'ed, or NULL. *ret_ours: it is Tern's. */
+/* Returns the MPI library of a process, or NULL. The caller frees it. *ret_ours is true if it is
+ * Tern's. */
 static char *library_of(pid_t pid, bool *ret_ours)
 {
     struct tern_strings files = {0};
@@ -166,20 +166,20 @@ static char *library_of(pid_t pid, bool *ret_ours)
     return library;
 }
 
-/* ---- who has asked for the library ---- */
+/* ---- why that library was loaded ---- */
 
-/* What the dynamic linker was told, and found. */
+/* What the dynamic linker was told, and what it found. */
 struct case_of {
-    char *program, *library, *wanted; /* wanted: its soname */
-    char *asker;                      /* the first object that needs it, or NULL */
-    struct tern_elf elf;              /* of the asker */
-    struct stat file;                 /* the library */
+    char *program, *library, *wanted; /* wanted: the soname of the library */
+    char *asker;                      /* the first object that needs the library, or NULL */
+    struct tern_elf elf;              /* of `asker` */
+    struct stat file;                 /* of the library */
     char *environment;
     size_t size;
 };
 
-/* The first directory of a list in which the dynamic linker finds the library, malloc'ed, or NULL.
- * $ORIGIN is that of `object`. */
+/* Returns the first directory of a list in which the dynamic linker finds this library, or NULL.
+ * The caller frees it. $ORIGIN means the directory of `object`. */
 static char *leads_there(const struct case_of *found, const char *list, const char *object)
 {
     if (!list || !object)
@@ -267,8 +267,8 @@ static const char *told(const struct case_of *found, const char *name)
     return value ? value : "";
 }
 
-/* LD_LIBRARY_PATH led there. R's start script puts directories in front of it, of which Debian's R
- * has the system's. */
+/* Explains that LD_LIBRARY_PATH leads to the library. R's start script puts directories in front of
+ * it; with Debian's R, the system's directory is among them. */
 static char *explain_library_path(const struct case_of *found, const char *directory)
 {
     const char *home = told(found, "R_HOME"), *own = foreign.own_directory;
@@ -280,7 +280,8 @@ static char *explain_library_path(const struct case_of *found, const char *direc
                             own);
 }
 
-/* Who led the dynamic linker there, in its order, and what leads it to ours; malloc'ed. */
+/* Explains, in the dynamic linker's order of search, what led it to the library, and what would
+ * lead it to Tern's. The caller frees the text. */
 static char *explain(const struct case_of *found)
 {
     const struct tern_elf *elf = &found->elf;
@@ -312,9 +313,10 @@ static char *explain(const struct case_of *found)
     return text;
 }
 
-/* ---- what is said ---- */
+/* ---- warnings ---- */
 
-/* The warning for a process; `alone`: it has not connected to us. */
+/* Returns the warning for a process; the caller frees it. `alone`: the process has not connected to
+ * mpirun. */
 static char *warning(pid_t pid, const char *library, bool alone)
 {
     struct case_of found;
@@ -337,9 +339,9 @@ static char *warning(pid_t pid, const char *library, bool alone)
     return text;
 }
 
-/* What is to be said of the processes of `rank`, or of all ranks that have not reported (-1);
- * malloc'ed. NULL: nothing. A rank with a process that has our library may start others as it
- * likes. */
+/* Returns a warning about the processes of `rank`, or of all ranks that have not reported (-1), or
+ * NULL. The caller frees it. If one process of a rank has Tern's library, its other processes may
+ * load what they like. */
 static char *look(int rank, bool alone, int *ret_rank)
 {
     int size = foreign.job->map->size;
@@ -397,9 +399,10 @@ void tern_foreign_reported(int rank)
     foreign.reported[rank] = true;
 }
 
-/* ---- what never connects ---- */
+/* ---- ranks that never connect ---- */
 
-/* A program that names a library whose interface is not ours cannot have been meant for us. */
+/* Warns if the program names an MPI library with another binary interface: it cannot have been
+ * built for Tern. */
 static void look_at_program(int rank)
 {
     const char *path = foreign.job->paths[foreign.job->map->places[rank].app];

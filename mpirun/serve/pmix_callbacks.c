@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * PMIx holds its own state while it calls: a callback here does nothing but put an event into a
- * queue (pmix_events.h). mpirun's loop takes it out, acts, and answers through the callback that
- * PMIx gave, which hands the answer over to PMIx's thread. What needs no decision (connected,
- * events) is answered by PMIX_OPERATION_SUCCEEDED at once, so that 64 ranks in MPI_Init don't wait
- * for two thread switches each.
- */
+/* PMIx holds its own state while it calls these functions, so they only put an event into a queue
+ * (pmix_events.h). mpirun's loop takes the event out, acts, and answers through the callback that
+ * PMIx gave; that callback hands the answer over to PMIx's thread. Requests that need no decision
+ * (connected, events) are answered at once by PMIX_OPERATION_SUCCEEDED, so that 64 ranks in
+ * MPI_Init do not wait for two thread switches each. */
 #include "mpirun/serve/pmix_callbacks.h"
 
 #include <pmix.h>
@@ -50,7 +48,7 @@ static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmi
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Not answered at once: the caller of MPI_Abort is to be stopped by us, not to run on meanwhile. */
+/* Not answered at once: mpirun stops the caller of MPI_Abort, which must not run on meanwhile. */
 static pmix_status_t client_aborts(const pmix_proc_t *proc, void *object, int status,
                                    const char message[], pmix_proc_t procs[], size_t proc_count,
                                    pmix_op_cbfunc_t done, void *data)
@@ -148,7 +146,7 @@ static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_
     return PMIX_SUCCESS;
 }
 
-/* Events of this host's ranks are spread among them by PMIx itself, and to other hosts by us. */
+/* PMIx itself passes events on among this host's ranks; notify_event passes them to other hosts. */
 static pmix_status_t register_events(pmix_status_t *codes, size_t code_count,
                                      const pmix_info_t infos[], size_t info_count,
                                      pmix_op_cbfunc_t done, void *data)
@@ -180,7 +178,7 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
         return PMIX_OPERATION_SUCCEEDED;
     event->value = code;
     event->range = range;
-    /* these do not live until an answer */
+    /* PMIx does not keep these until the answer, so copy them */
     if (to_others && info_count) {
         PMIX_INFO_CREATE(event->own_infos, info_count);
         for (size_t i = 0; event->own_infos && i < info_count; i++)
@@ -206,7 +204,7 @@ static void connection_lost(size_t handler, pmix_status_t code, const pmix_proc_
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
-/* Signal that a job control request asks for; 0: none we know. */
+/* Returns the signal that a job control request asks for, or 0 if it asks for something else. */
 static int requested_signal(const pmix_info_t directives[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -11,7 +11,7 @@
 
 static struct {
     int event_fd;
-    pthread_mutex_t lock; /* PMIx's threads append, mpirun's takes */
+    pthread_mutex_t lock; /* PMIx's threads append, mpirun's thread takes */
     struct tern_pmix_event *first, **last;
 } queue = { .event_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .last = &queue.first };
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Decides who may talk to the PMIx server in this process.
+/* Decides which processes may talk to the PMIx server in this process.
  *
  * PMIx listens on a TCP port of the loopback interface, which every user of the host can reach, and
  * believes the user id that a client states. So libpmix must never see a connection of another
- * user: it calls accept(), and the dynamic linker binds that call to the function below, because
+ * user. It calls accept(), and the dynamic linker binds that call to the function below, because
  * the executable's own symbols come first. The function asks the kernel which user owns the other
- * end, and closes the connection if it is not the user of this process. A stranger's connection
- * therefore cannot send PMIx a byte, nor keep it waiting for one.
+ * end, and closes the connection if that is not the user of this process. So another user's
+ * connection cannot send PMIx a byte, nor make PMIx wait for one.
  *
- * mpirun's own sockets use accept4, so only PMIx's connections pass here.
- */
+ * mpirun's own sockets use accept4, so only PMIx's connections pass here. */
 #include "mpirun/serve/pmix_gate.h"
 
 #include <arpa/inet.h>
@@ -44,8 +42,8 @@ static enum owner judge(uid_t uid, unsigned state, unsigned long inode)
     return state == TCP_ESTABLISHED && inode && uid == geteuid() ? OURS : FOREIGN;
 }
 
-/* Asks for the one socket that is bound to `near` and connected to `far`. Returns NOT_FOUND also if
- * the kernel has no such service. */
+/* Asks the kernel for the one socket that is bound to `near` and connected to `far`. Returns
+ * NOT_FOUND also if the kernel has no such service. */
 static enum owner ask_netlink(const struct end *near, const struct end *far)
 {
     struct {
@@ -84,7 +82,7 @@ static enum owner ask_netlink(const struct end *near, const struct end *far)
     return owner;
 }
 
-/* Looks for the same socket in the kernel's list of TCP connections. */
+/* Looks for that socket in the kernel's list of TCP connections. */
 static enum owner read_list(const struct end *near, const struct end *far)
 {
     char line[512];
@@ -120,23 +118,23 @@ bool tern_pmix_gate_admits(int connection)
     struct end near = {peer.sin_addr.s_addr, peer.sin_port},
                far = {own.sin_addr.s_addr, own.sin_port};
     enum owner owner = ask_netlink(&near, &far);
-    /* The list may miss a connection if others come and go while it is read. */
+    /* The list may miss a connection if others begin and end while it is read. */
     for (int tries = 0; owner == NOT_FOUND && tries < 3; tries++)
         owner = read_list(&near, &far);
     return owner == OURS;
 }
 
-/* libpmix would stop listening for good if it heard of this. It listens by a thread of its own,
- * which may wait. */
+/* Waits while nothing can be opened. libpmix would stop listening for good if accept() reported the
+ * error. It listens on a thread of its own, which may wait. */
 static void rest(void)
 {
     tern_scarcity_say(errno);
     poll(NULL, 0, TERN_SCARCITY_MS);
 }
 
-/* Replaces the C library's function in this process. Returns the next connection of our own user;
- * if there is none, or it cannot be opened now, ECONNABORTED, as for a connection that ended before
- * it was accepted. */
+/* Replaces the C library's function in this process. Returns the next connection of this process's
+ * user. If there is none, or it cannot be opened now, fails with ECONNABORTED, as for a connection
+ * that ended before it was accepted. */
 __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *address, socklen_t *size)
 {
     socklen_t room = size ? *size : 0;

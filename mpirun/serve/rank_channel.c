@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One socket for all ranks, by which each program of theirs passes us one end of a pair; whoever
- * has lost it on the way calls by its name. What the program says then comes by its pair, whose end
- * tells that the program has ended. The rank's next program may come before we have heard the last
- * words of this one (we may have been stopped for a while), so those are read first.
+/* All ranks inherit one socket. Through it each of their programs sends one end of a socket pair. A
+ * program that has lost the inherited socket connects to a named socket instead. All its reports
+ * then arrive through the pair, and the end of the pair means that the program has ended. The
+ * rank's next program may connect before the last reports of this one have been read (mpirun may
+ * have been stopped for a while), so those are read first.
  *
- * Answers never wait: a rank has only so many questions open as its socket has room for.
- */
+ * Answers are sent without waiting: a rank has at most as many open requests as its socket has room
+ * for. */
 #include "mpirun/serve/rank_channel.h"
 
 #include <errno.h>
@@ -31,9 +31,10 @@
 
 enum { CALLS_PER_TURN = 32 };
 
-/* A program in MPI. */
+/* A program in MPI. It lives as long as its pair. */
 struct program {
-    struct tern_watch pair; /* first: the watch is the program */
+    /* must stay the first member: the callback converts the watch to the program */
+    struct tern_watch pair;
     int rank;
     bool finalized;
 };
@@ -41,11 +42,11 @@ struct program {
 static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
-    struct program **latest; /* of each rank, or NULL */
-    bool *meeting;           /* ranks that wait for all others */
-    int met;                 /* how many of this host's do */
+    struct program **latest; /* by rank: its latest program, or NULL */
+    bool *meeting;           /* by rank: the rank waits for all others */
+    int met;                 /* number of this host's ranks that wait for all others */
     struct tern_watch socket, name;
-    struct tern_rest rest; /* of `name` */
+    struct tern_rest rest; /* pauses `name` */
 } reports = { .socket.fd = -1, .name.fd = -1 };
 
 /* ---- answers ---- */
@@ -69,7 +70,7 @@ bool tern_reports_unreached(int to, int from, const struct tern_card *notice, si
     return reply(to, TERN_REPLY_UNREACHED, from, notice, size);
 }
 
-/* All ranks of the job have come. */
+/* Called when all ranks of the job have arrived. */
 static void all_have_met(pmix_status_t status, const char *data, size_t size, void *context,
                          pmix_release_cbfunc_t release, void *release_context)
 {
@@ -95,10 +96,10 @@ static void meet(int rank)
     tern_exchange_fence(&everybody, 1, NULL, 0, all_have_met, NULL);
 }
 
-/* ---- what a program says ---- */
+/* ---- reports of a program ---- */
 
-/* One message of a socket, with whatever descriptors come with it (else -1). The bytes of it, 0:
- * its end, or -1: there is none. */
+/* Receives one message of a socket, and its descriptors (-1 for missing ones). Returns the bytes of
+ * the message, 0 if the other end has closed, -1 if no message is there. */
 static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_card *ret_card,
                        int ret_fds[2])
 {
@@ -114,7 +115,7 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     ssize_t length;
     do
         length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    /* it closed with an answer unread: its last words follow */
+    /* the other end closed with an answer unread: its last messages can still be read */
     while (length < 0 && (errno == EINTR || errno == ECONNRESET));
     ret_fds[0] = ret_fds[1] = -1;
     struct cmsghdr *rights = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
@@ -190,7 +191,7 @@ static void close_both(const int fds[2])
             close(fds[i]);
 }
 
-/* All that it has said so far. */
+/* Handles all messages that the program has sent so far. */
 static void hear(struct program *program)
 {
     struct tern_report report;
@@ -212,9 +213,9 @@ static void pair_ready(struct tern_watch *watch, uint32_t events)
     hear((struct program *)watch);
 }
 
-/* ---- programs that come ---- */
+/* ---- new programs ---- */
 
-/* Nobody has the near end open any more. */
+/* Called when no process has the near end open any more. */
 static void lifeline_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
@@ -223,7 +224,7 @@ static void lifeline_ready(struct tern_watch *watch, uint32_t events)
     free(watch);
 }
 
-/* Keeps the far end open as long as the program's process lives. */
+/* Keeps the far end of a lifeline open as long as the program's process lives. */
 static void hold_lifeline(int fd)
 {
     struct tern_watch *watch = tern_must_alloc(sizeof *watch);
@@ -243,10 +244,10 @@ static void begin(int rank, const int fds[2])
     tern_foreign_reported(rank);
     reports.listener->connected(rank);
     if (tern_loop_watch(&program->pair, EPOLLIN) < 0)
-        end(program); /* nobody would hear it */
+        end(program); /* its messages could not be received */
 }
 
-/* Programs that have come by a socket. False: it has ended. */
+/* Takes the programs that have arrived through a socket. Returns false if the socket has ended. */
 static bool take_programs(int socket)
 {
     struct tern_report report;
@@ -271,7 +272,7 @@ static void socket_ready(struct tern_watch *watch, uint32_t events)
         tern_loop_watch(watch, 0);
 }
 
-/* Somebody who called by the name. */
+/* Handles a connection to the named socket. */
 static void call_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
@@ -282,7 +283,8 @@ static void call_ready(struct tern_watch *watch, uint32_t events)
     free(watch);
 }
 
-/* At most `most`: others of this machine may call without end. */
+/* Accepts at most `most` connections, because other users of this machine may connect without
+ * end. */
 static void take_calls(int most)
 {
     int fd = -1;
@@ -318,17 +320,17 @@ void tern_reports_read(int rank)
     if (reports.socket.fd < 0)
         return;
     take_programs(reports.socket.fd);
-    take_calls(SOMAXCONN); /* all that waited before us */
+    take_calls(SOMAXCONN); /* all connections that were waiting */
     if (rank >= 0 && rank < reports.job->map->size && reports.latest[rank])
         hear(reports.latest[rank]);
 }
 
 /* ---- opening ---- */
 
-/* Opens a listening socket that ends with this process. Returns its name, malloc'ed, or "-" if
- * there is no such socket: ranks must then do without. Every user of the host can read the name
- * (/proc/net/unix), so it is random and stands for nothing else; whoever calls is judged by the
- * user that the kernel names (take_calls). */
+/* Opens a listening socket that ends with this process. Returns its name, or "-" if there is no
+ * such socket: ranks must then do without. The caller frees the name. Every user of the host can
+ * read the name (/proc/net/unix), so it is random and has no other meaning; take_calls checks which
+ * user connects, by asking the kernel. */
 static char *open_name(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };

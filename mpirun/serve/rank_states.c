@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "0-3,7": the ranks in this state. */
+/* Writes "0-3,7": the ranks in this state. */
 static void list_ranks(const enum tern_rank_state *states, int ranks, enum tern_rank_state state,
                        char *text, size_t room)
 {
-    enum { LONGEST = 40 }; /* of a run of ranks */
+    enum { LONGEST = 40 }; /* characters that one run of ranks can take */
     size_t used = 0;
     text[0] = '\0';
     for (int first = 0; first < ranks && used + LONGEST < room; first++) {

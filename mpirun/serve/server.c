@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Acts on what PMIx's threads have put into the queue (pmix_callbacks.c), on mpirun's loop.
+/* Handles, on mpirun's loop, the events that PMIx's threads have put into the queue
+ * (pmix_callbacks.c).
  *
- * Who may connect: processes of our own user on this host (pmix_gate.c), which must name a
- * registered rank of a registered namespace. No secret is in what PMIx tells them.
+ * Who may connect: processes of the same user on this host (pmix_gate.c), which must name a
+ * registered rank of a registered namespace. Nothing that PMIx tells them is secret.
  *
- * What other hosts must take part in or know goes through server_exchange.c.
- */
+ * Requests that concern other hosts go through server_exchange.c. */
 #include "mpirun/serve/server.h"
 
 #include <ifaddrs.h>
@@ -29,7 +28,7 @@ static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
     struct tern_infos infos; /* of the namespace */
-    const char *host_name; /* ours */
+    const char *host_name; /* of this host */
 } server;
 
 static void free_infos(void *data)
@@ -110,7 +109,7 @@ static int failed(const char *what, pmix_status_t status)
                       status);
 }
 
-/* Missing in a fresh network namespace. */
+/* Returns true if a loopback interface is up. A fresh network namespace has none. */
 static bool loopback_is_up(void)
 {
     struct ifaddrs *list = NULL;
@@ -133,7 +132,8 @@ static int init_server(const struct tern_job *job)
     int error = tern_system_calls_try(TERN_CALLS_OF_SERVER);
     if (error)
         return error;
-    /* The hash store is the one that keeps nothing in files. Both sides must agree on it. */
+    /* The hash store is the one that keeps nothing in files. The server and the ranks must use the
+     * same store. */
     setenv("PMIX_MCA_gds", "hash", 1);
     struct tern_infos infos = { 0 };
     pmix_topology_t topology = { .source = "hwloc", .topology = job->topology };

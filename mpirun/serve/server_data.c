@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Job-level facts stand directly in the list, facts about a program in a PMIX_APP_INFO_ARRAY, facts
- * about the node in a PMIX_NODE_INFO_ARRAY, facts about a rank in a PMIX_PROC_INFO_ARRAY whose
- * first entry is the rank. The key names and their types are PMIx's (pmix_common.h); a wrong
- * integer width is not converted but lost.
- */
+/* Facts about the job stand directly in the list. Facts about a program are in a
+ * PMIX_APP_INFO_ARRAY, about a node in a PMIX_NODE_INFO_ARRAY, about a rank in a
+ * PMIX_PROC_INFO_ARRAY whose first entry is the rank. Keys and their types are PMIx's
+ * (pmix_common.h). An integer of the wrong width is not converted but lost. */
 #include "mpirun/serve/server_data.h"
 
 #include <stdio.h>
@@ -59,7 +57,7 @@ static void add_short(struct tern_infos *list, const char *key, uint16_t value)
     add(list, key, PMIX_UINT16)->data.uint16 = value;
 }
 
-/* The list becomes one entry of another. */
+/* Adds the list `inner` as one entry. */
 static void add_array(struct tern_infos *list, const char *key, const struct tern_infos *inner)
 {
     pmix_data_array_t *array = tern_must_alloc(sizeof *array);
@@ -117,7 +115,7 @@ static void describe_app(const struct tern_job *job, int app, struct tern_infos 
     add_array(infos, PMIX_APP_INFO_ARRAY, &own);
 }
 
-/* "0,1,2,...": the ranks of a host; malloc'ed. */
+/* Returns "0,1,2,...", the ranks of a host. The caller frees it. */
 static char *list_ranks(const struct tern_job *job, int host)
 {
     size_t room = (size_t)job->map->size * 11 + 1; /* digits and a comma for each rank */
@@ -151,7 +149,7 @@ static void describe_node(const struct tern_job *job, int host, const char *peer
     add_array(infos, PMIX_NODE_INFO_ARRAY, &own);
 }
 
-/* PREFIX and the names of all hosts; malloc'ed. */
+/* Returns `prefix` and the names of all hosts. The caller frees the text. */
 static char *list_hosts(const struct tern_job *job, const char *prefix)
 {
     char *text = tern_must_copy(prefix);
@@ -163,7 +161,7 @@ static char *list_hosts(const struct tern_job *job, const char *prefix)
     return text;
 }
 
-/* What is so for a server on this host alone. */
+/* Adds facts that only a server on this host must tell. */
 static void describe_here(const struct tern_job *job, struct tern_infos *infos)
 {
     int ranks = tern_job_ranks_on(job, job->here);
@@ -180,8 +178,8 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     const struct tern_map *map = job->map;
     struct tern_infos infos = { 0 };
     char *ranks, *peers = tern_must_copy("");
-    /* Not by PMIx_generate_regex: PMIx 4 writes past a buffer when a name has 50 characters before
-     * its first digit. */
+    /* Not made by PMIx_generate_regex: PMIx 4 writes past a buffer if a name has 50 characters
+     * before its first digit. */
     char *nodes = list_hosts(job, "raw:");
     for (int host = 0; host < job->host_count; host++) {
         char *own = list_ranks(job, host);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A request is kept under a number until its answer comes. mpirun serves its own host's requests in
- * the same way as those of others: they only do not travel.
- */
+/* A request is kept under a number until its answer arrives. mpirun serves its own host's requests
+ * in the same way as those of others, only without sending them. */
 #include "mpirun/serve/server_exchange.h"
 
 #include <stdlib.h>
@@ -54,7 +52,7 @@ static struct tern_reader read_frame(const struct tern_frame *frame)
     return (struct tern_reader){ .at = frame->data, .left = frame->size };
 }
 
-/* ---- who asks ---- */
+/* ---- requests of this host ---- */
 
 static void serve(const struct tern_frame *frame);
 
@@ -182,7 +180,7 @@ void tern_exchange_event(pmix_status_t code, const pmix_proc_t *source, pmix_dat
     tern_parcel_free(&parcel);
 }
 
-/* ---- the answer ---- */
+/* ---- answers to them ---- */
 
 static void take_data(const struct request *request, const struct tern_frame *frame)
 {
@@ -235,7 +233,7 @@ static void answer(int host, uint64_t id, int status, const void *data, size_t s
         exchange.send(&frame);
 }
 
-/* ---- mpirun serves ---- */
+/* ---- requests that mpirun serves ---- */
 
 static void answer_fence(const struct tern_fence *fence)
 {
@@ -392,7 +390,7 @@ static bool is_host(int host)
     return host >= 0 && host < exchange.job->host_count;
 }
 
-/* What mpirun sends to an agent. Returns false for a frame of another kind. */
+/* Handles a frame from mpirun. Returns false if it is of another kind. */
 static bool agent_received(const struct tern_frame *frame)
 {
     switch (frame->kind) {
@@ -410,7 +408,7 @@ static bool agent_received(const struct tern_frame *frame)
     }
 }
 
-/* What an agent sends to mpirun. Returns false for a frame of another kind. */
+/* Handles a frame from an agent. Returns false if it is of another kind. */
 static bool mpirun_received(const struct tern_frame *frame)
 {
     switch (frame->kind) {

@@ -7,7 +7,7 @@
 
 #include "mpirun/serve/pmix_events.h"
 
-/* On PMIx's thread. */
+/* Called on PMIx's thread. */
 static void fetched(pmix_status_t status, char *data, size_t size, void *object)
 {
     struct tern_pmix_event *event = object;

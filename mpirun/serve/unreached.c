@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A notice is for the program with the sender's number, and waits until that is in MPI. A rank gets
- * its notices one by one: the next one when it says that it has heard the last. So they never need
- * more room in its socket than one, and are never lost there.
- */
+/* A notice is for the program that has the same number as the sender's program, and waits until
+ * that program is in MPI. A rank gets its notices one by one: the next one when it reports that it
+ * has received the last. So its socket only needs room for one notice, and none is lost there. */
 #include "mpirun/serve/unreached.h"
 
 #include <stdlib.h>
@@ -15,13 +13,13 @@ struct notice {
     struct notice *next;
     int from, program;
     size_t size;
-    struct tern_card card; /* `size` bytes of it */
+    struct tern_card card; /* the first `size` bytes of it are used */
 };
 
-/* A rank of this host. */
+/* The notices for a rank of this host. */
 struct listener {
     struct notice *first;
-    bool listening; /* to the first one: it has been delivered */
+    bool listening; /* the first notice has been delivered, and not been acknowledged yet */
 };
 
 static struct {
@@ -80,7 +78,8 @@ void tern_unreached_heard(int rank)
     deliver_next(rank);
 }
 
-/* What was delivered before it left MPI may not have been heard. */
+/* A notice that was delivered before the rank left MPI may not have been read, so deliver it
+ * again. */
 void tern_unreached_present(int rank)
 {
     unreached.of[rank].listening = false;
@@ -98,7 +97,7 @@ static void take(int from, int to, int program, const void *bytes, size_t size)
     deliver_next(to);
 }
 
-/* To the rank, or on the way to its host. */
+/* Delivers a notice to the rank, or sends it on towards the rank's host. */
 static void route(int from, int to, int program, const void *bytes, size_t size)
 {
     if (!is_rank(from) || !is_rank(to) || size > sizeof(struct tern_card))

@@ -22,15 +22,16 @@
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};
 
 enum {
-    STRANGERS_MOST = 64, /* visitors beyond those awaited */
-    VISIT_MS = 60 * 1000, /* to say hello, and again to confirm */
+    STRANGERS_MOST = 64, /* connections beyond those of the expected agents */
+    VISIT_MS = 60 * 1000, /* time to send the hello, and again to send the confirm */
 };
 
 struct visit {
-    struct visit *next; /* a younger one */
+    struct visit *next; /* the connection accepted next */
     struct tern_watch watch;
     struct tern_timer limit;
-    /* it has said a hello of this job, which may be a copy that a stranger has recorded */
+    /* It has sent a valid hello of this job. The hello may still be a copy that a stranger has
+     * recorded. */
     bool answered;
     size_t got;
     struct tern_hello hello;
@@ -55,12 +56,12 @@ enum { FOUR = 1, SIX = 2 };
 static struct {
     struct tern_tcp_address addresses[TERN_TCP_ADDRESSES_MAX];
     int count;
-    bool restricted; /* there are others, at which nobody is received */
-    unsigned char ports[UINT16_MAX + 1]; /* bits of the families that may have it ... */
-    int families; /* ... of those for which a parameter says it; 0: none */
+    bool restricted; /* the host has other addresses, at which no connection is accepted */
+    unsigned char ports[UINT16_MAX + 1]; /* by port: the families for which a parameter allows it */
+    int families; /* the families for which a parameter restricts ports; 0: none */
 } allowed;
 
-/* "10000-10100,20000" */
+/* Reads a list of ports such as "10000-10100,20000". Returns 0 or TERN_ERR_ARG. */
 static int read_ports(const char *parameter, int family)
 {
     const char *text = tern_param_string(parameter), *at = text;
@@ -115,9 +116,9 @@ static int read_addresses(void)
                      include ? included : excluded);
 }
 
-/* ---- visitors ---- */
+/* ---- connections that have not proved themselves ---- */
 
-/* Closes its socket, unless that is somebody else's now. */
+/* Frees the connection. Closes its socket unless another owner has it now. */
 static void forget(struct visit *visit, bool keep_socket)
 {
     struct visit **at = &door.visits;
@@ -146,7 +147,7 @@ static void refuse(struct visit *visit)
     forget(visit, false);
 }
 
-/* Returns true if another visitor has said the very same hello: one of the two is a copy. */
+/* Returns true if another connection has sent exactly this hello: one of the two is a copy. */
 static bool is_copy(const struct visit *visit)
 {
     for (const struct visit *other = door.visits; other; other = other->next) {
@@ -156,7 +157,7 @@ static bool is_copy(const struct visit *visit)
     return false;
 }
 
-/* An agent that gets no answer calls again, with another hello. */
+/* Checks the hello and answers. An agent that gets no answer connects again, with another hello. */
 static void heed_hello(struct visit *visit)
 {
     int32_t host;
@@ -202,7 +203,7 @@ static void go_on(struct visit *visit)
     enum tern_part part = tern_handshake_read(visit->watch.fd, message, size, &visit->got);
     if (first && !tern_hello_begins(&tern_agent_service, message, visit->got))
         refuse(visit);
-    else if (part == TERN_ENDED) /* it has reached us by another address */
+    else if (part == TERN_ENDED) /* the agent has reached mpirun by another address */
         forget(visit, false);
     else if (part == TERN_WHOLE)
         (first ? heed_hello : heed_confirm)(visit);
@@ -214,7 +215,8 @@ static void visit_ready(struct tern_watch *watch, uint32_t events)
     go_on((struct visit *)((char *)watch - offsetof(struct visit, watch)));
 }
 
-/* Reads it, and closes it if it has brought nothing new. Returns false if it goes on. */
+/* Reads what the connection has sent, and closes it if that was nothing new. Returns true if the
+ * connection is gone. */
 static bool is_over(struct visit *visit)
 {
     int before = door.visit_count;
@@ -230,8 +232,8 @@ static void time_is_up(struct tern_timer *timer)
     is_over((struct visit *)((char *)timer - offsetof(struct visit, limit)));
 }
 
-/* Makes room for another visitor: the oldest that has not said hello goes. Returns false if all
- * have. */
+/* Makes room for another connection by closing the oldest that has not sent a hello. Returns false
+ * if all have sent one. */
 static bool make_room(void)
 {
     for (struct visit *visit = door.visits, *next; visit; visit = next) {
@@ -242,8 +244,8 @@ static bool make_room(void)
     return false;
 }
 
-/* Did it come to an address at which agents are told to call? (Slurm may tell them of another one.)
- */
+/* Returns true if the connection arrived at an address that agents are told. (Slurm may tell them
+ * another address.) */
 static bool is_allowed(int fd)
 {
     struct tern_tcp_address address;
@@ -286,9 +288,10 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
         go_on(visit);
 }
 
-/* ---- the door ---- */
+/* ---- the port ---- */
 
-/* A socket at a port, 0: any; of both families where the host has both. -1 with errno. */
+/* Listens at a port (0: any), for both families if the host has both. Returns the socket, or -1
+ * with errno. */
 static int listen_at(int wanted, int *ret_port)
 {
     struct sockaddr_in6 six = {
@@ -306,7 +309,7 @@ static int listen_at(int wanted, int *ret_port)
     }
     if (fd < 0)
         return -1;
-    /* a port of few may have been an earlier job's */
+    /* with few allowed ports, an earlier job may have used this one a moment ago */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
     if (bind(fd, address, size) || listen(fd, SOMAXCONN) || getsockname(fd, address, &size)) {
         int error = errno;
@@ -323,7 +326,8 @@ static int listen_somewhere(int *ret_port)
     int fd = -1;
     if (!allowed.families)
         return listen_at(0, ret_port);
-    errno = EADDRNOTAVAIL; /* the two families' parameters have no port in common */
+    /* the error if the parameters of the two families have no port in common */
+    errno = EADDRNOTAVAIL;
     for (int port = 1; port <= UINT16_MAX && fd < 0; port++)
         if (allowed.ports[port] == allowed.families)
             fd = listen_at(port, ret_port);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An agent is reached by a command (ssh, or what plm_rsh_agent says) whose standard input and
- * output are the link; there is no port. Nothing but the program's name and --agent stands on the
- * command line, so no quoting can go wrong and nobody can read there what is secret; the rest
+/* An agent is reached by a command (ssh, or what plm_rsh_agent says) whose standard input and
+ * output are the link; no port is needed. The command line holds only the program's name and
+ * --agent. So no quoting can go wrong, and other users cannot read a secret there. Everything else
  * follows as frames.
  *
  * The command leads a session of its own: it has no terminal to ask for a password on, and no
- * signal of the terminal reaches it. Standard error is collected line by line: if the agent does
- * not come up, its last line says why in ssh's own words; afterwards it is passed on.
- */
+ * signal of the terminal reaches it. Its standard error is collected line by line. If the agent
+ * does not come up, the last line gives the reason in ssh's own words. Afterwards the lines are
+ * passed on. */
 #include "mpirun/tree/agents.h"
 
 #include <config.h>
@@ -42,21 +41,22 @@ struct child {
     pid_t pid;
     enum state state;
     struct tern_agent_link link;
-    struct tern_watch words; /* its standard error */
-    int patience_ms;         /* until it must be up */
-    struct tern_timer limit; /* for coming up; in state FAILING: for its last words */
-    char line[LAST_WORDS];   /* the incomplete one */
+    struct tern_watch words; /* standard error of the command; fd -1 if closed */
+    int patience_ms;         /* time to come up */
+    /* until the agent must be up; in state FAILING: until its last line must have arrived */
+    struct tern_timer limit;
+    char line[LAST_WORDS];   /* the incomplete line */
     size_t line_bytes;
-    char last[LAST_WORDS]; /* complete line before coming up */
+    char last[LAST_WORDS]; /* the last complete line before coming up */
     char why[300];
-    bool silent; /* and that has been said */
+    bool silent; /* the agent was silent once, and a message said so */
 };
 
 static struct {
     const struct tern_launch *launch;
     const struct tern_agents_listener *listener;
     struct child *children;
-    bool lost; /* one that was up */
+    bool lost; /* an agent that was up has been lost */
     void (*at_end)(int timeout_ms, bool lost); /* or NULL */
 } agents;
 
@@ -73,14 +73,15 @@ char *tern_agent_greeting(void)
     return tern_must_format("TERN-AGENT %s %s", PACKAGE_VERSION, machine.machine);
 }
 
-/* ---- its words ---- */
+/* ---- standard error ---- */
 
 static bool is_starting(const struct child *child)
 {
     return child->state == STARTING || child->state == FAILING;
 }
 
-/* What comes from further down the tree names its host already. */
+/* Passes a line on, with the host's name in front. Lines from further down the tree have a name
+ * already. */
 static void say_line(const struct child *child)
 {
     char line[LAST_WORDS + 300];
@@ -156,7 +157,7 @@ static void finish_failure(struct child *child)
     agents.listener->failed(child->host, text);
 }
 
-/* Its last words may still be on their way. */
+/* Begins to fail: the last line of standard error may still be on its way. */
 static void fail(struct child *child, const char *why)
 {
     if (child->state != STARTING)
@@ -183,7 +184,7 @@ static void limit_expired(struct tern_timer *timer)
 }
 
 /* Waits a moment for the end of the command that carried the link. Returns true if a signal has
- * killed it: *ret_signal. */
+ * killed the command; *ret_signal is that signal. */
 static bool was_killed(struct child *child, int *ret_signal)
 {
     enum { STEP_MS = 5 };
@@ -220,14 +221,14 @@ static void link_lost(struct tern_agent_link *link, const char *why)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
     if (child->state == STARTING) {
-        /* why a connection ended, the command itself says best */
+        /* the command's own words explain best why the connection ended */
         fail(child, strcmp(why, TERN_LINK_ENDED) == 0 ? "" : why);
     } else if (child->state == UP) {
         lose_child(child, why);
     }
 }
 
-/* Silent, but is its host alive? */
+/* Returns true if the silent agent's host is alive. Says so once. */
 static bool host_answers(struct tern_agent_link *link)
 {
     struct child *child = (struct child *)((char *)link - offsetof(struct child, link));
@@ -252,12 +253,12 @@ static bool greeted(struct tern_agent_link *link, const char *line)
     static const char mark[] = "TERN-AGENT ";
     const char *at = strstr(line, mark);
     if (!at) {
-        /* what a login shell says */
+        /* what a login shell writes */
         snprintf(child->last, sizeof child->last, "%s", line);
         return false;
     }
     if (child->words.fd >= 0)
-        words_ready(&child->words, 0); /* what was said before the agent began is not its word */
+        words_ready(&child->words, 0); /* lines from before the agent began are not the agent's */
     char *own = tern_agent_greeting();
     if (strcmp(at, own)) {
         char why[300];
@@ -288,7 +289,8 @@ static bool is_called(const char *path, const char *name)
     return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
-/* For the shell that ssh starts on the other side, as rsh and qrsh do. */
+/* Quotes a word for the shell that ssh (or rsh, qrsh) starts on the other host. The caller frees
+ * it. */
 static char *quote(const char *word)
 {
     if (!word[strspn(word,
@@ -313,10 +315,10 @@ static void make_command(const char *name, const char *address, int patience_ms,
     if (ssh) {
         tern_strings_add(argv, "-xT");
         tern_strings_add(argv, "-oBatchMode=yes");
-        /* a little earlier than we lose patience: its own words are better */
+        /* a little earlier than this process gives up, because ssh's own message is better */
         int patience_s = patience_ms / 1000 - 1;
         tern_strings_format(argv, "-oConnectTimeout=%d", patience_s > 0 ? patience_s : 1);
-        if (address) /* keys are known by the name */
+        if (address) /* known host keys are stored by name */
             tern_strings_format(argv, "-oHostKeyAlias=%s", name);
     }
     tern_strings_add(argv, address ? address : name);
@@ -367,7 +369,7 @@ void tern_agents_start(int host, const char *name, const char *address, int pati
         fail(child, "too many open files");
 }
 
-/* ---- those that a resource manager starts ---- */
+/* ---- agents that a resource manager starts ---- */
 
 void tern_agents_await(int host, const char *name)
 {
@@ -404,7 +406,7 @@ bool tern_agents_stay_away(int host, const char *why)
     return child;
 }
 
-/* ---- talking ---- */
+/* ---- sending ---- */
 
 static struct child *find(int host)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * mpirun's host may have addresses that lead nowhere from here, or to somebody else (docker0 has
- * the same on every host): all are tried, each a little after the one before, and the first at
- * which somebody proves to know the secret is taken. Where a connection is closed without an
- * answer, mpirun may have had too many others: that address is tried again.
- */
+/* Some addresses of mpirun's host may lead nowhere from here, or to another machine (docker0 has
+ * the same address on every host). So all are tried, each a little after the one before, and the
+ * first is used at which the other side proves that it knows the secret. If a connection is closed
+ * without an answer, mpirun may have had too many connections: that address is tried again. */
 #include "mpirun/tree/call_mpirun.h"
 
 #include <errno.h>
@@ -41,7 +39,7 @@ static struct {
     struct tern_directions directions;
     int32_t host;
     struct attempt *attempts;
-    char why[WHY]; /* what came of those that failed */
+    char why[WHY]; /* the addresses that failed, with reasons */
 } call;
 
 static void give_up(struct attempt *attempt, const char *why)
@@ -55,7 +53,8 @@ static void give_up(struct attempt *attempt, const char *why)
     attempt->step = FAILED;
 }
 
-/* It was closed without an answer; errno, 0: in order. */
+/* Handles a connection that was closed without an answer. `error` is its errno, or 0 if it was
+ * closed in order. */
 static void heed_close(struct attempt *attempt, int error)
 {
     if (++attempt->closed == CLOSED_MOST) {
@@ -110,7 +109,8 @@ static void say_hello(struct attempt *attempt)
         heed_close(attempt, errno);
 }
 
-/* True: it is mpirun, and knows us. */
+/* Reads mpirun's answer. Returns true if it is complete and valid, so the connection can be
+ * used. */
 static bool read_answer(struct attempt *attempt)
 {
     const unsigned char *secret = call.directions.secret;
@@ -137,8 +137,8 @@ static bool read_answer(struct attempt *attempt)
     return false;
 }
 
-/* Goes on with those that something has happened to, for at most `wait_ms`. The one that is
- * through, or NULL. */
+/* Goes on with the attempts whose sockets are ready; waits for that at most `wait_ms`. Returns the
+ * attempt that has succeeded, or NULL. */
 static struct attempt *go_on(int wait_ms)
 {
     int count = call.directions.addresses.count;
@@ -164,7 +164,7 @@ static struct attempt *go_on(int wait_ms)
     return through;
 }
 
-/* The attempt that begins next, NULL: none; *ret_open: how many are under way. */
+/* Returns the attempt to begin next, or NULL. *ret_open is the number of attempts under way. */
 static struct attempt *find_next(int *ret_open)
 {
     struct attempt *next = NULL;
@@ -242,7 +242,7 @@ static int read_directions(int fd)
     return error;
 }
 
-/* Our host's number; -1: it is not among them. */
+/* Returns this host's number, or -1 if the list lacks it. */
 static int32_t find_host(void)
 {
     char own[256] = "";
@@ -264,7 +264,8 @@ int tern_call_mpirun(int in_fd, int *ret_fd)
     call.host = find_host();
     if (call.host < 0)
         return tern_error(TERN_ERR_OTHER, "nobody awaits an agent of this host");
-    if (where) { /* Slurm's daemon here has just been reached from there */
+    /* first of all: Slurm's daemon on this host has just been reached from that address */
+    if (where) {
         struct tern_strings all = {0};
         tern_strings_add(&all, where);
         for (int i = 0; i < call.directions.addresses.count; i++) {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * srun's standard input reaches all agents: by it they get the secret and mpirun's addresses, so
- * that neither stands on a command line, in an environment or in a file. Its output cannot tell who
- * says what, and would have to be parsed; so agents call mpirun, which has a port open until all
- * have come.
+/* srun passes its standard input to all agents. Through it they get the secret and mpirun's
+ * addresses, so that neither appears on a command line, in an environment or in a file. srun's
+ * output would not show which agent wrote what, and would have to be parsed. So agents connect to
+ * mpirun, which keeps a port open until all have connected.
  *
- * srun lives as long as the agents; if it is killed, Slurm ends the step, and by that the agents.
- */
+ * srun lives as long as the agents. If srun is killed, Slurm ends the step, and so the agents. */
 #include "mpirun/tree/srun.h"
 
 #include <errno.h>
@@ -31,8 +29,8 @@
 
 enum { LINE_BYTES = 600, REAP_MS = 100, GRACE_MS = 100, SWEEP_MS = 2000 };
 
-/* What a job script's options have left in the environment for the user's own srun. Ours starts one
- * task on each host, which uses whatever the job has there, beside others' steps. */
+/* Variables that a job script's options have set for the user's own srun. This srun starts one task
+ * on each host, which uses whatever the job has there, beside other steps. */
 static const char *const unwanted[] = {
     "SLURM_NTASKS_PER_NODE",
     "SLURM_NTASKS_PER_SOCKET",
@@ -68,21 +66,22 @@ static struct {
     void (*said)(const char *line);
     pid_t pid;
     struct tern_watch input, words;
-    int output; /* nothing comes by it */
+    int output; /* nothing arrives through it */
     char *directions;
     size_t size, sent;
-    char line[LINE_BYTES]; /* the incomplete one */
+    char line[LINE_BYTES]; /* the incomplete line */
     size_t line_bytes;
-    char first[LINE_BYTES], last[LINE_BYTES]; /* complete ones, before all have come */
-    char cause[LINE_BYTES];                   /* the last that srun has not said itself */
+    /* the first and the last complete line before all agents have connected */
+    char first[LINE_BYTES], last[LINE_BYTES];
+    char cause[LINE_BYTES]; /* the last line that srun has not written itself: the cause */
     struct tern_timer limit, grace;
-    bool *gone; /* by host: its agent has ended, and will be said to have, after GRACE_MS */
+    bool *gone; /* by host: its agent has ended, and is reported as such after GRACE_MS */
     int timeout_ms, came;
-    bool failed; /* of its own; what it says of other hosts follows from that */
+    bool failed; /* srun itself failed; what it reports about other hosts follows from that */
     bool settled;
 } srun;
 
-/* ---- its words ---- */
+/* ---- standard error of srun and agents ---- */
 
 static int find_host(const char *name, size_t length)
 {
@@ -93,7 +92,8 @@ static int find_host(const char *name, size_t length)
     return host < srun.list->count ? host : -1;
 }
 
-/* The reason may have come after the end. */
+/* Reports the agents that have ended. Waited until now because the line with the reason may arrive
+ * after the line about the end. */
 static void grace_expired(struct tern_timer *timer)
 {
     (void)timer;
@@ -103,16 +103,18 @@ static void grace_expired(struct tern_timer *timer)
     }
 }
 
-/* An agent names its host, as whoever reads this is told anyway. */
+/* Returns the line without the name of the host, which an agent puts in front: the message names
+ * the host anyway. */
 static const char *without_host(const char *line)
 {
     const char *end = strncmp(line, "host ", 5) == 0 ? strstr(line, ": ") : NULL;
     return end ? end + 2 : line;
 }
 
-/* "srun: error: n[2-3]: tasks 0-1: Exited with exit code 2" and "... failed on node n4: ..." name
- * hosts whose agent will not come. Why, an agent that could not be started or has failed says
- * itself, or Slurm's daemon for it: "slurmstepd: ...", "host n2: agent: ...". */
+/* Looks for lines about hosts whose agent will not connect: "srun: error: n[2-3]: tasks 0-1: Exited
+ * with exit code 2" and "... failed on node n4: ...". Another line gives the reason, from the agent
+ * that could not start or has failed ("host n2: agent: ..."), or from Slurm's daemon ("slurmstepd:
+ * ..."). */
 static void heed(const char *line)
 {
     static const char error[] = "srun: error: ", node[] = " on node ";
@@ -171,7 +173,8 @@ static void stay_away_first(const char *why)
     srun.failed = true;
 }
 
-/* Slurm lets no agent read before all have been started: where one host is silent, none comes. */
+/* Slurm lets no agent read its input before all have been started. So if one host is silent, no
+ * agent connects. */
 static void limit_expired(struct tern_timer *timer)
 {
     char why[LINE_BYTES + 200];
@@ -194,7 +197,7 @@ static void came(int host, int fd)
     tern_agents_came(host, fd);
 }
 
-/* Without it no further agent comes; one host is named for all of them. */
+/* Handles the end of srun: no further agent will connect. Reports one host for all of them. */
 static void ended(void)
 {
     char why[2 * LINE_BYTES + 80];
@@ -235,7 +238,7 @@ static void words_ready(struct tern_watch *watch, uint32_t events)
     ended();
 }
 
-/* ---- its input ---- */
+/* ---- standard input of srun ---- */
 
 static void close_input(void)
 {
@@ -259,7 +262,7 @@ static void input_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- start and end ---- */
 
-/* `what`: the word behind --agent. */
+/* `what` is the word after --agent. */
 static void make_command(const struct tern_launch *launch, int here, const char *what,
                          struct tern_strings *argv)
 {
@@ -282,7 +285,8 @@ static void make_command(const struct tern_launch *launch, int here, const char 
     tern_strings_add(argv, "--export=ALL");
     tern_strings_add(argv, "--mpi=none");
     tern_strings_add(argv, "--cpu-bind=none");
-    tern_strings_add(argv, "--kill-on-bad-exit=0"); /* mpirun ends the others, and says why */
+    /* mpirun ends the others itself, and says why */
+    tern_strings_add(argv, "--kill-on-bad-exit=0");
     tern_strings_add_words(argv, tern_param_string("plm_slurm_args"));
     tern_strings_add(argv, launch->program);
     tern_strings_add(argv, "--agent");
@@ -292,7 +296,7 @@ static void make_command(const struct tern_launch *launch, int here, const char 
 
 static int write_directions(const struct tern_launch *launch, int here)
 {
-    /* sooner than we lose patience: an agent knows better what keeps it from coming */
+    /* sooner than mpirun gives up: an agent knows better what keeps it from connecting */
     struct tern_directions directions = {.timeout_ms = launch->timeout_ms / 2};
     int error = tern_random(directions.secret, sizeof directions.secret);
     if (!error)
@@ -312,10 +316,11 @@ static int write_directions(const struct tern_launch *launch, int here)
 
 static int run(const char *what, pid_t *ret_pid, int ret_ours[3])
 {
-    /* If it were killed with us, Slurm would kill agents and their guardians before they have
-     * cleaned up. */
+    /* If srun were killed together with this process, Slurm would kill agents and their guardians
+     * before they have cleaned up. */
     struct tern_command command = {.without = unwanted, .outlives = true};
-    command.with = "SLURM_OVERLAP=1"; /* older ones, which know no --overlap, need none */
+    /* --overlap as a variable: older Slurm versions do not know the option and do not need it */
+    command.with = "SLURM_OVERLAP=1";
     make_command(srun.launch, srun.here, what, &command.argv);
     int failed = tern_command_run(&command, ret_pid, ret_ours);
     int error = errno;
@@ -323,8 +328,8 @@ static int run(const char *what, pid_t *ret_pid, int ret_ours[3])
     return failed ? tern_error(TERN_ERR_OTHER, "cannot start srun: %s", strerror(error)) : 0;
 }
 
-/* When an agent, or srun, has been killed, Slurm has killed the guardians too: it does what they
- * could not do. */
+/* Removes session directories on all hosts. If an agent or srun was killed, Slurm has killed the
+ * guardians too, which would have removed them. */
 static void sweep(void)
 {
     pid_t pid;
@@ -336,8 +341,8 @@ static void sweep(void)
         close(fds[i]);
 }
 
-/* The agents have been told to end: waits for srun, at most so long, then kills it. If some have
- * been killed, removes what they have left. */
+/* Called when the agents have been told to end. Waits for srun for at most `timeout_ms`, then kills
+ * it. If some agents were killed, removes what they have left. */
 static void end(int timeout_ms, bool lost)
 {
     tern_door_close();

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The tree: mpirun starts the first launch_width hosts, each of them as many, and so on. A host
- * that its parent cannot reach (ssh between hosts wants a password, say) is tried by mpirun itself
- * before it counts as failed. Whichever way, all that is decided is decided here: an agent reports
- * that another has come up, and mpirun tells that one who it is. Under srun there is no tree: all
- * agents call mpirun.
- */
+/* The tree: mpirun starts the first launch_width hosts, each of those starts as many, and so on. If
+ * its parent cannot reach a host (for instance because ssh between hosts wants a password), mpirun
+ * itself tries once more before the host counts as failed. In both cases mpirun decides: an agent
+ * reports that another one has come up, and mpirun tells the new agent its number. Under srun there
+ * is no tree: all agents connect to mpirun. */
 #include "mpirun/tree/start_agents.h"
 
 #include <limits.h>
@@ -35,11 +33,11 @@ static struct {
     struct tern_host *hosts;
     const struct tern_muster_listener *listener;
     enum state *states;
-    bool *direct; /* started by mpirun itself */
+    bool *direct; /* by host: mpirun starts its agent itself */
     struct tern_launch launch;
-    struct tern_timer patience; /* after the first failure */
+    struct tern_timer patience; /* set after the first failure, to collect further ones */
     int missing, failures;
-    char *said; /* of the last failure, for tern_error; those before it have been logged */
+    char *said; /* message of the last failure, for tern_error; earlier ones have been logged */
     bool done;
 } muster;
 
@@ -90,7 +88,7 @@ static void patience_expired(struct tern_timer *timer)
     tern_loop_stop();
 }
 
-/* With a host all those are out of reach that were started from it. */
+/* Reports a lost host, and all hosts that were started through it and so are out of reach. */
 static void lose(int host, const char *why)
 {
     muster.listener->lost(host, why);
@@ -133,7 +131,7 @@ static void lost(int host, const char *why)
         muster.missing++;
     }
     if (!muster.done)
-        muster.direct[host] = true; /* it was reached: once more would not help */
+        muster.direct[host] = true; /* it was reached once, so trying again would not help */
     failed(host, why);
 }
 
@@ -149,7 +147,8 @@ static void up(int host)
     tern_parcel_free(&parcel);
 }
 
-/* Its own name for itself, unless that is no good or another host has the same: then the user's. */
+/* Sets a host's name: its own name for itself, or the user's name for it if that is unusable or not
+ * unique. */
 static void choose_name(int host, const char *own)
 {
     char *name = muster.hosts[host].name;
@@ -207,7 +206,8 @@ static void said(const char *line)
     muster.listener->said(line);
 }
 
-/* mpirun's own place; on the other hosts it is the same, unless something else is said. */
+/* Returns the path of mpirun on the other hosts: this one's own path unless a parameter or --prefix
+ * says otherwise. The caller frees it. */
 static char *find_program(const struct tern_options *options)
 {
     char path[PATH_MAX];
@@ -221,7 +221,8 @@ static char *find_program(const struct tern_options *options)
     return tern_must_copy(length > 0 ? path : "mpirun");
 }
 
-/* Without what stands behind Open MPI's "ssh : rsh": others, should there be no such one. */
+/* Adds the words before " :". Open MPI's "ssh : rsh" names alternatives in case the first is
+ * missing. */
 static void add_words(struct tern_strings *words, const char *text)
 {
     char *copy = tern_must_copy(text ? text : ""), *others = strstr(copy, " :");
@@ -231,7 +232,7 @@ static void add_words(struct tern_strings *words, const char *text)
     free(copy);
 }
 
-/* Is `word` among the ways that the parameter plm allows? */
+/* Returns true if the parameter plm allows the way `word` of starting agents. */
 static bool allowed(const char *word)
 {
     const char *plm = tern_param_string("plm");
@@ -245,7 +246,7 @@ static bool allowed(const char *word)
     return named != without;
 }
 
-/* By srun? 0 or TERN_ERR_ARG. */
+/* Decides whether srun starts the agents. Returns 0 or TERN_ERR_ARG. */
 static int choose_way(bool *ret_srun)
 {
     bool slurm = allowed("slurm");
@@ -287,11 +288,11 @@ static int prepare_launch(const struct tern_options *options, int here, bool by_
     bool given = launch->words.count > 0;
     if (!given)
         tern_allocation_starter(&launch->words);
-    /* perhaps from this host only */
+    /* such commands may only work from this host, so there is no tree */
     bool by_batch_system = by_srun || (!given && launch->words.count);
     if (!launch->words.count)
         tern_strings_add(&launch->words, "ssh");
-    if (!by_batch_system) /* they are for the command that was named, or for ssh */
+    if (!by_batch_system) /* these are for the named command, or for ssh */
         add_words(&launch->words, tern_param_string("plm_rsh_args"));
     launch->program = find_program(options);
     if (launch->width > MOST_WIDTH || by_batch_system || tern_param_bool("plm_rsh_no_tree_spawn"))

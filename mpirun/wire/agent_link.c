@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sending never blocks: what the descriptor does not take waits in memory, and whoever produces
- * much (output) is held back by credit, not by the link. A silent neighbour is found by beats:
- * whoever has said nothing for a quarter of the time allowed says that it lives.
+/* Sending never blocks: what the descriptor does not take waits in memory. Processes that produce
+ * much data (output) are held back by credit, not by the link. Beats reveal a silent neighbour: a
+ * side that has sent nothing for a quarter of the allowed time sends a beat.
  *
  * What silence means: a process that has died closes its descriptors, which ends the link at once.
- * So one that is only silent was stopped (Ctrl-Z, kill -STOP, a debugger, a batch system that
- * suspends the job), or its host has gone without a word. Who is about to stop says so where it
- * can; otherwise the connection beneath the link tells one from the other, where there is one.
- */
+ * So a silent neighbour was stopped (Ctrl-Z, kill -STOP, a debugger, a batch system that suspends
+ * the job), or its host has gone without a word. A process that is about to stop says so if it can.
+ * Otherwise the TCP connection below the link, if there is one, tells the two cases apart. */
 #include "mpirun/wire/agent_link.h"
 
 #include <errno.h>
@@ -55,7 +53,8 @@ static void forget_sent(struct tern_agent_link *link)
     link->sent = 0;
 }
 
-/* The other end's death is noticed where we read: nothing is lost that it still said. */
+/* Writes what is waiting. A dead neighbour is noticed by the reading side, so that everything it
+ * sent before is still read. */
 static void send_waiting(struct tern_agent_link *link)
 {
     while (link->sent < link->outgoing.size) {
@@ -106,7 +105,7 @@ void tern_agent_link_flush(struct tern_agent_link *link, int timeout_ms)
     }
 }
 
-/* Hands over complete lines until one of them says that frames follow; returns the bytes used. */
+/* Hands over complete lines until one of them means that frames follow. Returns the bytes used. */
 static size_t take_lines(struct tern_agent_link *link)
 {
     size_t used = 0;
@@ -123,7 +122,7 @@ static size_t take_lines(struct tern_agent_link *link)
     return used;
 }
 
-/* Handles what is complete. False: the link has been lost on the way. */
+/* Handles the complete frames. Returns false if the link was lost meanwhile. */
 static bool take_frames(struct tern_agent_link *link)
 {
     size_t used = link->incoming.size ? take_lines(link) : 0;
@@ -190,8 +189,8 @@ static void beat_expired(struct tern_timer *timer)
     struct tern_agent_link *link =
         (struct tern_agent_link *)((char *)timer - offsetof(struct tern_agent_link, beat));
     int64_t now = tern_loop_now_ms();
-    /* Where we come late ourselves (stopped by a signal, or by a machine that sleeps), what the
-     * other has said lies unread: it gets another chance. */
+    /* If this process itself is late (it was stopped, or the machine slept), what the neighbour has
+     * sent is still unread: give it another chance. */
     if (link->excused || now - link->beat_ms > link->silence_ms / 2)
         link->heard_ms = now;
     if (now - link->heard_ms >= link->silence_ms && !(link->answers && link->answers(link))) {

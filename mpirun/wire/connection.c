@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A process that is silent may have been stopped; a host that is silent is dead, or as good as
- * that. What tells them apart is that the kernel of a host on which everything stands still goes on
- * acknowledging TCP segments. Beats are sent on a link all the time, so a host that does not
- * acknowledge shows within a second as retransmissions.
+/* A silent process may have been stopped; a silent host is dead, or as good as dead. The
+ * difference: a host on which every process is stopped still acknowledges TCP segments, because its
+ * kernel does that. Beats are sent on a link all the time, so a host that does not acknowledge
+ * shows within a second as retransmissions.
  *
- * The socket is not ours to ask with TCP_INFO, and the agent may not even look at sshd's
- * descriptors; /proc/net/tcp is there for everybody.
- */
+ * TCP_INFO cannot be used, because the socket belongs to another process, and the agent may not
+ * even look at sshd's descriptors. But every user may read /proc/net/tcp. */
 #include "mpirun/wire/connection.h"
 
 #include <arpa/inet.h>
@@ -21,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ESTABLISHED = 1, TOLERATED = 1 }; /* one segment may get lost any time */
+enum { ESTABLISHED = 1, TOLERATED = 1 }; /* one segment may get lost at any time */
 
 bool tern_connection_line_read(const char *text, struct tern_connection_line *ret_line)
 {
@@ -36,14 +34,15 @@ bool tern_connection_line_read(const char *text, struct tern_connection_line *re
     return true;
 }
 
-/* The kernel prints 32 bits at a time. An IPv4 address may stand at the end of an IPv6 one. */
+/* Returns true if hexadecimal digits and text are the same address. The kernel prints 32 bits at a
+ * time. An IPv4 address may stand at the end of an IPv6 one. */
 static bool same_address(const char *digits, const char *text)
 {
     char plain[INET6_ADDRSTRLEN + 1], wanted[33];
     uint32_t words[4];
     int used = 0, family = strchr(text, ':') ? AF_INET6 : AF_INET;
     snprintf(plain, sizeof plain, "%s", text);
-    plain[strcspn(plain, "%")] = '\0'; /* the scope of a link-local one */
+    plain[strcspn(plain, "%")] = '\0'; /* the scope of a link-local address */
     if (inet_pton(family, plain, words) != 1)
         return false;
     for (int i = 0; i < (family == AF_INET ? 1 : 4); i++)
@@ -62,7 +61,7 @@ bool tern_connection_is(const struct tern_connection_line *line, const char *ssh
            same_address(line->local, server) && same_address(line->remote, client);
 }
 
-/* Has the process a descriptor of this socket? */
+/* Returns true if the process has a descriptor of this socket. */
 static bool has_socket(pid_t process, unsigned long inode)
 {
     char path[300], target[64], wanted[64];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The head on the wire. */
+/* The head of a frame on the wire. */
 struct head {
     uint32_t size, kind;
     int32_t host, rank, value;
@@ -37,7 +37,7 @@ void tern_parcel_blob(struct tern_parcel *parcel, const void *data, size_t size)
     tern_parcel_raw(parcel, data, size);
 }
 
-/* With its closing zero; NULL has not even that. */
+/* Includes the closing zero. NULL is packed as 0 bytes. */
 void tern_parcel_string(struct tern_parcel *parcel, const char *text)
 {
     tern_parcel_blob(parcel, text, text ? strlen(text) + 1 : 0);

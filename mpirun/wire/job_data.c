@@ -35,7 +35,7 @@ static void unpack_app(struct tern_reader *reader, struct tern_app *app)
     reader->bad |= app->argv.count < 1;
 }
 
-/* Only what is done where ranks are. */
+/* Packs the options that matter on hosts with ranks. */
 static void pack_options(const struct tern_job *job, struct tern_parcel *parcel)
 {
     const struct tern_options *options = job->options;
@@ -220,7 +220,7 @@ void tern_host_pack(const struct tern_host *host, struct tern_parcel *parcel)
     tern_parcel_blob(parcel, host->cpus, host->cpu_count * sizeof *host->cpus);
 }
 
-/* Mapping indexes arrays by these numbers. */
+/* Returns true if the host's object numbers are in range: mapping uses them as array indexes. */
 static bool is_sound(const struct tern_host *host)
 {
     for (int cpu = 0; cpu < host->cpu_count; cpu++) {
