@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every algorithm of every collective on all ranks: "operation bytes algorithm least median" lines, in us per
- * call, the slowest rank's time. Algorithms are those that MPI_T lists for coll_OPERATION_algorithm, so only Tern has
- * them; "-" is the library's own choice. Bytes are those of the vector, or of a block (gather, scatter, allgather,
- * alltoall, reduce_scatter): what bench/collsim calls BYTES.
+/* Measures every algorithm of every collective on all ranks. Lines are "operation bytes algorithm
+ * least median", in us per call, the slowest rank's time. Algorithms are those that MPI_T lists for
+ * coll_OPERATION_algorithm, so only Tern has them; "-" is the library's own choice. Bytes are those
+ * of the vector, or of a block (gather, scatter, allgather, alltoall, reduce_scatter): what
+ * bench/collsim calls BYTES.
  *
- * The least of many short batches is what the machine can do; what else it is doing stands in the median. */
+ * The least of many short batches shows what the machine can do; the median also contains its other
+ * work. */
 #include "calls.h"
 
 #include <math.h>
 
 struct measured {
     const struct operation *operation;
-    int last; /* the rank that data from rank 0 comes to last, or that is the first to send data there */
+    int last; /* the rank that gets data from rank 0 last, or that sends data to rank 0 first */
     struct call call;
 };
 
-/* Mostly the one below. The Bine tree's deepest leaf has the place 11...1, in Gray code the digits 1010... to the base -2. */
+/* Returns the last rank: mostly size - 1. In the Bine tree it is the deepest leaf, whose place is
+ * 11...1, in Gray code the digits 1010... to the base -2. */
 static int last_of(const char *algorithm)
 {
     int bits = 0, rank = 0;
@@ -28,14 +31,16 @@ static int last_of(const char *algorithm)
     return (rank + size) % size;
 }
 
-/* Calls shall not overlap, so that a batch takes as long as its calls do: who gets the result of one last begins the
- * next, and where data goes to the root, the one that was the root is the first to send. What goes from the first rank to the
- * last goes back in the communicator with the ranks reversed. */
+/* Runs the calls so that they do not overlap: then a batch takes as long as its calls. The rank
+ * that gets the result of one call last begins the next one. If data goes to the root, the rank
+ * that was root sends first next time. Calls that pass from the first rank to the last alternate
+ * with the communicator of reversed ranks. */
 static double collect(int repetitions, struct measured *m)
 {
     int step = m->operation->downward ? m->last : size - m->last;
     double begin = MPI_Wtime();
-    m->call.root = 0; /* few roots again and again: each makes rings to all others the first time */
+    /* use few roots repeatedly: each root makes rings to all others the first time */
+    m->call.root = 0;
     for (int i = 0; i < repetitions; i++) {
         m->call.root = (m->call.root + step) % size;
         m->call.turn = i;
@@ -44,7 +49,7 @@ static double collect(int repetitions, struct measured *m)
     return MPI_Wtime() - begin;
 }
 
-/* The slowest rank's seconds, the same on every rank. */
+/* Returns the slowest rank's seconds, which are the same on every rank. */
 static double batch(int repetitions, struct measured *m)
 {
     double slowest;
@@ -54,7 +59,8 @@ static double batch(int repetitions, struct measured *m)
     return slowest;
 }
 
-/* Calls that take half a batch's time or more: of a few some ranks find all there when they begin. */
+/* Returns how many calls take half a batch's time or more. In a batch of few calls, some ranks
+ * would find all data there when they begin. */
 static int repetitions_of(const struct bench *b, struct measured *m)
 {
     int repetitions = 2;
@@ -63,8 +69,9 @@ static int repetitions_of(const struct bench *b, struct measured *m)
     return repetitions;
 }
 
-/* Batches until so many of them have not been faster than those before. The first calls grow rings and touch their pages, which
- * takes longer than what passes through them later, and many calls where each rank has a ring to each. */
+/* Measures batches until b->batches of them in a row were not faster than the fastest. The first
+ * calls grow rings and touch their pages. That takes longer than the later transfers, and takes
+ * many calls if each rank has a ring to each other. */
 static void measure(const struct bench *b, struct measured *m, const char *algorithm)
 {
     enum { MOST_BATCHES = 400 };
@@ -88,7 +95,8 @@ static void measure(const struct bench *b, struct measured *m, const char *algor
     }
 }
 
-/* The variable coll_NAME_algorithm and its choices; MPI_T_ENUM_NULL: there is none. */
+/* Returns the choices of the variable coll_NAME_algorithm, with a handle of it, or MPI_T_ENUM_NULL
+ * if there is none. */
 static MPI_T_enum find_algorithms(const char *name, MPI_T_cvar_handle *handle)
 {
     char variable[64];
@@ -108,7 +116,7 @@ int main(int argc, char **argv)
 {
     struct bench b = bench_start(&argc, &argv, 1 << 20);
     static const int sizes[] = { 8, 1 << 10, 16 << 10, 256 << 10, 1 << 20 };
-    const char *algorithms = NULL; /* -a, separated by commas; all without it */
+    const char *algorithms = NULL; /* of -a, separated by commas; NULL: all */
     int provided;
     for (int i = 1; i + 1 < argc; i += 2)
         if (strcmp(argv[i], "-a") == 0)

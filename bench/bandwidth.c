@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of 64 messages from rank 0 to rank 1, then both ways at once; each window is answered by
- * an empty message. All messages of a window use the same buffer per direction. */
+/* Sends windows of 64 messages from rank 0 to rank 1, then both ways at once. Each window is
+ * answered by an empty message. All messages of a window use the same buffer per direction. */
 #include "bench.h"
 
 enum { WINDOW = 64 };

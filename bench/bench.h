@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the benchmarks share: options, output lines, medians, and calibration.
+/* What the benchmarks share: options, output lines, medians and calibration.
  *
- * Every program prints lines "operation size value unit" on rank 0 and nothing else on stdout. A
- * value is the median over batches; a batch is repeated so often that it lasts batch_seconds, so
- * that neither the clock nor a single interruption counts. Only MPI-3.1: any mpicc builds it. */
+ * Every program prints lines "operation size value unit" on rank 0, and nothing else on standard
+ * output. A value is the median over several batches. A batch repeats the operation until the batch
+ * lasts batch_seconds, so that neither the clock's resolution nor a single interruption matters.
+ * Only MPI-3.1 is used: any mpicc builds these programs. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -14,16 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* of MPI_COMM_WORLD; set by bench_start */
 static int rank, size;
 
+/* The options of a benchmark. */
 struct bench {
     double batch_seconds;   /* how long one batch should last */
-    int batches;            /* how many batches the median is taken of */
-    long most_bytes;        /* largest message */
-    const char *operations; /* NULL: all; where there are several to choose from */
+    int batches;            /* number of batches; the result is their median */
+    long most_bytes;        /* bytes of the largest message */
+    /* names separated by commas, if the program has several operations; NULL: all */
+    const char *operations;
 };
 
-/* Options: -b SECONDS per batch, -n batches, -m largest message in bytes, -o operations, separated by commas. */
+/* Initializes MPI at thread level `level` and reads the options: -b SECONDS per batch, -n batches,
+ * -m bytes of the largest message, -o operations separated by commas. Exits with 2 if MPI does not
+ * provide the level. */
 static inline struct bench bench_start_threads(int *argc, char ***argv, long most_bytes, int level)
 {
     struct bench b = { 0.02, 11, most_bytes, NULL };
@@ -51,11 +57,13 @@ static inline struct bench bench_start_threads(int *argc, char ***argv, long mos
     return b;
 }
 
+/* Initializes MPI at MPI_THREAD_SINGLE and reads the options. */
 static inline struct bench bench_start(int *argc, char ***argv, long most_bytes)
 {
     return bench_start_threads(argc, argv, most_bytes, MPI_THREAD_SINGLE);
 }
 
+/* Prints an output line on rank 0. */
 static inline void bench_print(const char *operation, long bytes, double value, const char *unit)
 {
     if (rank == 0) {
@@ -64,7 +72,7 @@ static inline void bench_print(const char *operation, long bytes, double value, 
     }
 }
 
-/* Whether the word is in a list with commas; in no list at all, NULL, are all. */
+/* Returns true if `list`, words separated by commas, contains `word`, or if `list` is NULL. */
 static inline int bench_listed(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -74,6 +82,7 @@ static inline int bench_listed(const char *list, const char *word)
     return !list;
 }
 
+/* Exits with 2 if the program runs on fewer than `least` ranks. */
 static inline void bench_need_ranks(int least)
 {
     if (size < least) {
@@ -84,16 +93,19 @@ static inline void bench_need_ranks(int least)
     }
 }
 
+/* Compares two doubles, for qsort. */
 static inline int bench_compare(const void *a, const void *b)
 {
     double x = *(const double *) a, y = *(const double *) b;
     return (x > y) - (x < y);
 }
 
-/* Runs `repetitions` of what is measured, returns this rank's seconds for all of them. */
+/* Repeats the measured operation `repetitions` times. Returns this rank's seconds for all of
+ * them. */
 typedef double (*bench_batch)(int repetitions, void *state);
 
-/* Median over batches of the slowest rank's seconds per repetition; the same on every rank. */
+/* Returns the seconds of one repetition: the slowest rank's, as the median over all batches. All
+ * ranks get the same result. Collective. */
 static inline double bench_median(const struct bench *b, bench_batch run, void *state)
 {
     int repetitions = 1;
@@ -101,7 +113,7 @@ static inline double bench_median(const struct bench *b, bench_batch run, void *
     if (seconds == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
     run(3, state);
-    /* Double until a batch is long enough; all ranks decide by the slowest. */
+    /* Repeat more until a batch is long enough. All ranks decide by the slowest rank's time. */
     for (;;) {
         MPI_Barrier(MPI_COMM_WORLD);
         mine = run(repetitions, state);
@@ -124,7 +136,8 @@ static inline double bench_median(const struct bench *b, bench_batch run, void *
     return median;
 }
 
-/* Touched, so that no page fault falls into the measurement. */
+/* Returns page-aligned memory that has been written to, so that no page fault falls into the
+ * measurement. The caller frees it. */
 static inline void *bench_buffer(size_t bytes)
 {
     void *p = NULL;
@@ -136,10 +149,11 @@ static inline void *bench_buffer(size_t bytes)
     return p;
 }
 
-/* What goes to and fro between ranks 0 and 1; a bench_batch. Other ranks wait in a barrier, as they
- * would in a program. */
+/* A message that goes to and fro between ranks 0 and 1: the state of the bench_batch below. Other
+ * ranks wait in a barrier, as they would in a program. */
 struct bench_pair { void *buffer; int count; MPI_Datatype type; };
 
+/* A bench_batch: `state` is a struct bench_pair. One repetition is there and back. */
 static inline double bench_ping_pong(int repetitions, void *state)
 {
     struct bench_pair *p = state;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking collectives by name, and what they work on: for the programs that measure all of them. Sizes are bytes of the vector
- * (bcast, reduce, allreduce, scan, exscan) or of a block (the others); the blocks of the v and w forms are equal, so that
- * what they cost compares. Neighbours are those of a ring. */
+/* Blocking collectives by name, and their buffers, for the programs that measure all of them. A
+ * size is the bytes of the vector (bcast, reduce, allreduce, scan, exscan) or of one block (the
+ * others). The blocks of the v and w forms are equal, so that their times can be compared with the
+ * plain forms. Neighbours are those of a ring. */
 #ifndef CALLS_H
 #define CALLS_H
 
 #include "bench.h"
 
-/* n bytes, of which a vector of doubles has n / 8. */
+/* The buffers of one size: n bytes, or a vector of n / 8 doubles. */
 struct call {
     int n, root, turn;
     int *counts, *doubles, *displs;
@@ -20,12 +21,14 @@ struct call {
 #define SUM(c) (c)->a, (c)->b, (c)->n / 8, MPI_DOUBLE, MPI_SUM
 #define BLOCKS(c) (c)->counts, (c)->displs, MPI_BYTE
 
-/* A scan goes from the first rank to the last; in turn with the ranks reversed, nobody runs ahead through many calls. */
+/* Returns the communicator for a scan. A scan goes from the first rank to the last. Every other one
+ * runs with the ranks reversed, so that no rank runs ahead over many calls. */
 static MPI_Comm there_and_back(const struct call *c)
 {
     return c->turn % 2 ? c->reversed : MPI_COMM_WORLD;
 }
 
+/* Each of the following functions makes one call. */
 static void barrier(const struct call *c) { (void)c, MPI_Barrier(MPI_COMM_WORLD); }
 static void bcast(const struct call *c) { MPI_Bcast(c->a, c->n, MPI_BYTE, c->root, MPI_COMM_WORLD); }
 static void reduce(const struct call *c) { MPI_Reduce(SUM(c), c->root, MPI_COMM_WORLD); }
@@ -61,13 +64,13 @@ static void alltoallw(const struct call *c)
 static void neighbor_allgather(const struct call *c) { MPI_Neighbor_allgather(BOTH(c), c->ring); }
 static void neighbor_alltoall(const struct call *c) { MPI_Neighbor_alltoall(BOTH(c), c->ring); }
 
-/* By name; the last row has none. */
+/* The collectives by name. The last row has no name. */
 static const struct operation {
     const char *name;
     void (*call)(const struct call *);
-    int apart;    /* a block for each rank is sent */
-    int downward; /* data goes out from the root, not to it */
-    int priced;   /* the algorithms of it have prices (collsim.c) */
+    int apart;    /* each rank gets a block of its own from the send buffer */
+    int downward; /* data flows from the root outwards, not to the root */
+    int priced;   /* the library computes prices for its algorithms (collsim.c) */
 } operations[] = {
     { "barrier", barrier, 0, 0, 1 },
     { "bcast", bcast, 0, 1, 1 },
@@ -91,7 +94,7 @@ static const struct operation {
     { NULL, NULL, 0, 0, 0 },
 };
 
-/* Calls of n bytes from now on. */
+/* Sets the size of the following calls to n bytes. */
 static void call_set_bytes(struct call *c, int n)
 {
     c->n = n;
@@ -103,10 +106,11 @@ static void call_set_bytes(struct call *c, int n)
     }
 }
 
-/* For up to most_bytes. Collective. */
+/* Allocates buffers for up to `most_bytes`. Collective. */
 static struct call call_begin(long most_bytes)
 {
-    size_t ranks = (size_t)size, bytes = (size_t)most_bytes * (ranks < 2 ? 2 : ranks); /* a ring's neighbours are two */
+    /* a rank of a ring has two neighbours */
+    size_t ranks = (size_t)size, bytes = (size_t)most_bytes * (ranks < 2 ? 2 : ranks);
     struct call c = {
         .counts = bench_buffer(ranks * sizeof(int)),
         .doubles = bench_buffer(ranks * sizeof(int)),
@@ -115,12 +119,13 @@ static struct call call_begin(long most_bytes)
         .a = bench_buffer(bytes),
         .b = bench_buffer(bytes),
     };
-    memset(c.a, 0, bytes); /* zero is a number in every format, and sums of it stay so */
+    memset(c.a, 0, bytes); /* zero is a number in every format, and sums of zeros stay zero */
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &c.reversed);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &(int){ 1 }, 0, &c.ring);
     return c;
 }
 
+/* Frees the buffers and communicators. Collective. */
 static void call_end(struct call *c)
 {
     MPI_Comm_free(&c->ring);

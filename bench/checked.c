@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcasts whose arguments take long to check: 512 elements of a struct with holes, one struct of 512 members, 64 columns
- * of a matrix. To be run with --mca check_level full and without: the ratio is what the checks cost. The size is the bytes of
- * data. */
+/* Broadcasts whose arguments take long to check: 512 elements of a struct with holes, one struct of
+ * 512 members, 64 columns of a matrix. Run it with --mca check_level full and without: the ratio is
+ * the cost of the checks. The size is the bytes of data. */
 #include "bench.h"
 
 #include <stddef.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every blocking collective (calls.h) on all ranks: per call, the slowest rank's time, median over batches. -o chooses
- * operations, separated by commas.
+/* Measures every blocking collective (calls.h) on all ranks: time per call, the slowest rank's,
+ * median over batches. -o chooses operations, separated by commas.
  *
- * The same bytes are sent again and again, so who reads them in the sender's memory finds them in its own cache from the
- * second time on, which no program's data are; with -w 1 every rank writes before each call what it may send. */
+ * The same bytes are sent again and again. So from the second time on, a rank that reads them in
+ * the sender's memory finds them in its own cache, which does not happen in real programs. With -w
+ * 1, every rank writes its send buffer before each call. */
 #include "calls.h"
 
 static const long sizes[] = { 8, 1024, 16384, 262144, 1048576, LONG_MAX };
@@ -11,7 +12,7 @@ static const long sizes[] = { 8, 1024, 16384, 262144, 1048576, LONG_MAX };
 struct measured {
     const struct operation *operation;
     struct call call;
-    size_t written; /* bytes, before each call */
+    size_t written; /* bytes written before each call */
 };
 
 static double collect(int repetitions, void *state)
@@ -19,7 +20,8 @@ static double collect(int repetitions, void *state)
     struct measured *m = state;
     double begin = MPI_Wtime();
     for (int i = 0; i < repetitions; i++) {
-        m->call.root = i % size; /* it changes, so that no rank runs ahead of the others through many calls */
+        /* changes, so that no rank runs ahead of the others over many calls */
+        m->call.root = i % size;
         m->call.turn = i;
         memset(m->call.a, 0, m->written);
         m->operation->call(&m->call);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * collsim: what every algorithm of a collective would take on a cluster, by the model of
- * lib/coll/price/price.h. Starts no process. The last algorithm column that is cheapest in a row has a
- * star: the one that would be used.
- */
+/* collsim: predicts the time of every algorithm of a collective on a cluster, by the model of
+ * lib/coll/price/price.h. Starts no process. In each row, the cheapest algorithm that fits has a
+ * star: the library would use that one. */
 #include "lib/coll/run/coll.h"
 #include "lib/coll/plan/plan.h"
 #include "lib/coll/price/topology.h"
@@ -61,7 +59,7 @@ static int64_t number(const char *text, const char *what, int64_t least, int64_t
 static const struct {
     const char *name;
     size_t offset;
-    double unit; /* of the value in the file, in the model's */
+    double unit; /* factor from the file's unit to the model's */
     bool integer;
 } fields[] = {
 #define FIELD(name, member, unit, integer) {name, offsetof(struct tern_model, member), unit, integer}
@@ -185,7 +183,7 @@ static void print_row(const struct tern_algorithm *table, const struct tern_mode
     putchar('\n');
 }
 
-/* Nodes in blocks. */
+/* Returns a topology whose nodes have consecutive ranks. */
 static struct tern_topology *make_topology(int64_t size, int64_t ranks_per_node)
 {
     int32_t *ids = malloc((size_t)size * sizeof *ids);

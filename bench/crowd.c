@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What waiting costs: "ring", one hop of a message that goes round all ranks; "idle", the share of a
- * core that a rank takes while blocked in MPI_Recv, from 10 ms on; "answer", a ping-pong of ranks 0
- * and 1 that block in MPI_Recv to one in which they spin with MPI_Test. The size is the number of
- * ranks. */
+/* The cost of waiting. "ring": one hop of a message that goes round all ranks. "idle": the share of
+ * a core that a rank takes while it is blocked in MPI_Recv, after the first 10 ms. "answer": the
+ * time of a ping-pong of ranks 0 and 1 that block in MPI_Recv, divided by that of one in which they
+ * spin with MPI_Test. The size is the number of ranks. */
 #include "bench.h"
 
 #include <time.h>
@@ -60,7 +60,8 @@ static double processor_seconds(void)
     return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* Processor seconds of ranks 1 ... in all, while each blocks in MPI_Recv for so long. */
+/* Returns the processor seconds of ranks 1 ... together, while each blocks in MPI_Recv for `ms`
+ * milliseconds. */
 static double blocked_seconds(long ms)
 {
     int64_t x = 0;
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
     int spin = 0;
     bench_need_ranks(2);
     bench_print("ring", size, bench_median(&b, ring, NULL) / size * 1e6, "us");
-    /* The first 10 ms may spin. */
+    /* A rank may spin for the first 10 ms, so subtract them. */
     double first = blocked_seconds(10), more = blocked_seconds(510);
     bench_print("idle", size, 100 * (more - first) / 0.5 / (size - 1), "%");
     if (size == 2) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a communicator's life costs: "dup-free" is MPI_Comm_dup of MPI_COMM_WORLD and MPI_Comm_free, "dup-dup-free" a
- * duplicate, its duplicate, and the end of both: nobody has duplicated that one before. With -l N each rank has N
- * processes beside it that compute all the time: with as many ranks as cores, -l 1 is a busy process per core. */
+/* The cost of a communicator's life. "dup-free" is MPI_Comm_dup of MPI_COMM_WORLD and
+ * MPI_Comm_free. "dup-dup-free" makes a duplicate and a duplicate of that one, which has never been
+ * duplicated before, and frees both. With -l N, each rank has N processes beside it that compute
+ * all the time: with as many ranks as cores, -l 1 is one busy process per core. */
 #include "bench.h"
 
 #include <signal.h>
@@ -34,7 +35,7 @@ static double dup_dup_free(int repetitions, void *state)
     return MPI_Wtime() - begin;
 }
 
-/* Ends with its parent. */
+/* Starts a process that computes until its parent ends. */
 static void start_busy_process(void)
 {
     pid_t parent = getpid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shortest MPI program with a message in it, for startup.sh. */
+/* The shortest MPI program that sends a message, for startup.sh. */
 #include "bench.h"
 
 int main(int argc, char **argv)

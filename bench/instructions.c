@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For valgrind --tool=callgrind on rank 0: N times a message of 8 bytes to rank 1 and one back, which is
- * there when it is received, so that no instruction is spent on waiting. */
+/* For valgrind --tool=callgrind on rank 0: sends 8 bytes to rank 1 and receives 8 bytes back, N
+ * times. The answer has arrived when it is received, so no instruction is spent on waiting. */
 #include "bench.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < messages; i++) {
         if (rank == 0) {
             MPI_Send(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-            usleep(5000); /* the other rank answers meanwhile */
+            usleep(5000); /* rank 1 answers meanwhile */
             MPI_Recv(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(&x, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

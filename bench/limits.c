@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What this machine can do at best: two bare processes and a ring in shared memory, by the protocol that was the quickest of those
- * tried (docs/performance.md), without envelopes, matching or MPI. Prints the lines of `latency`, `bandwidth`, `types` and the
- * ring of `crowd`, to be laid beside theirs; "switch" is one turn of two processes that yield to each other on one processor.
+/* What this machine can do at best: two bare processes and a ring in shared memory, without
+ * envelopes, matching or MPI. The protocol is the fastest of those tried (docs/performance.md).
+ * Prints the lines of `latency`, `bandwidth`, `types` and the ring of `crowd`, to compare with
+ * theirs. "switch" is one turn of two processes that yield to each other on one processor.
  *
- *     cc -O2 limits.c -o limits && ./limits
- */
+ *     cc -O2 limits.c -o limits && ./limits */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -21,7 +20,8 @@
 
 enum { LINE = 64, INLINE_MOST = 48, RING_BYTES = 256 << 10, MOST = 4 << 20, WINDOW = 64, BATCHES = 11, WAY_BYTES = 8192 };
 
-/* A slot is a line with its turn, the number of the piece + 1, and what follows: a few bytes in the same line, or more behind it. */
+/* A slot is a cache line with its turn (the number of the piece + 1) and the data: up to 48 bytes
+ * in the same line, or more bytes in the lines after it. */
 struct ring {
     uint32_t consumed __attribute__((aligned(LINE)));
     char slots[RING_BYTES] __attribute__((aligned(LINE)));
@@ -30,9 +30,9 @@ struct ring {
 struct end { struct ring *ring; uint32_t next, published, owned; };
 
 struct test {
-    size_t bytes, piece, stride; /* of a message, a piece of it, and from slot to slot */
+    size_t bytes, piece, stride; /* bytes of a message, of a piece of it, and from slot to slot */
     uint32_t slots;
-    size_t block; /* as much again lies behind each block; 0: contiguous */
+    size_t block; /* bytes of a block, followed by a gap of the same size; 0: contiguous */
     void (*once)(struct test *t);
     struct end out, in;
     char *buffer;
@@ -62,7 +62,8 @@ static inline __attribute__((always_inline)) void blocks(int pack, char *packed,
         BLOCKS(512);
 }
 
-/* A long memcpy overwrites the lines of the ring without having fetched them, so blocks go by way of the first cache. */
+/* Copies data into a slot. Blocks are first gathered in a buffer that fits into the first cache: a
+ * long memcpy from there overwrites the ring's lines without fetching them. */
 static void put_bytes(const struct test *t, char *slot, size_t offset, size_t length)
 {
     static char way[WAY_BYTES] __attribute__((aligned(LINE)));
@@ -89,7 +90,7 @@ static char *slot_of(const struct test *t, const struct end *end, uint32_t numbe
     return end->ring->slots + number % t->slots * t->stride;
 }
 
-/* The next piece of a message. False: no room. */
+/* Sends the next piece of a message. Returns 0 if there is no room. */
 static int put(struct test *t, size_t offset, size_t length)
 {
     struct end *out = &t->out;
@@ -104,7 +105,9 @@ static int put(struct test *t, size_t offset, size_t length)
     return 1;
 }
 
-/* A line that both ends have read is slow to write: the reader makes it its own, when it has nothing else to do. */
+/* Writes to the lines of slots that have been read, so that the reader owns them: a line that both
+ * ends have read is slow to write. Called before the slots are given back, and when the reader has
+ * nothing else to do. */
 static void own(struct test *t)
 {
     for (struct end *in = &t->in; in->owned != in->next; in->owned++) {
@@ -114,7 +117,7 @@ static void own(struct test *t)
     }
 }
 
-/* False: nothing there. */
+/* Receives the next piece of a message. Returns 0 if there is none. */
 static int take(struct test *t, size_t offset, size_t length)
 {
     struct end *in = &t->in;
@@ -129,10 +132,10 @@ static int take(struct test *t, size_t offset, size_t length)
     return 1;
 }
 
-/* So many messages to the other, and so many from it. */
+/* Sends `sends` messages to the other process, and receives `receives` messages from it. */
 static void transfer(struct test *t, int sends, int receives, size_t bytes)
 {
-    size_t put_at = 0, take_at = 0; /* in the message that is under way */
+    size_t put_at = 0, take_at = 0; /* offsets in the current messages */
     while (sends || receives) {
         size_t put_length = bytes - put_at < t->piece ? bytes - put_at : t->piece;
         size_t take_length = bytes - take_at < t->piece ? bytes - take_at : t->piece;
@@ -172,7 +175,8 @@ static void windows(struct test *t)
     transfer(t, t->rank == 1, t->rank == 0, 0);
 }
 
-/* A turn that goes round all ranks: each looks at its line and yields. `out` is the next one's, `in` the own. */
+/* Passes a turn round all ranks. Each polls its own line (`in`) and yields, then writes the next
+ * rank's line (`out`). */
 static void go_round(struct test *t)
 {
     uint32_t turn = ++t->in.next;
@@ -196,7 +200,8 @@ static void *memory(size_t bytes, int flags)
     return at;
 }
 
-/* Seconds of each batch, as rank 0 sees them; the first one warms up. */
+/* Stores the seconds of each batch, as rank 0 sees them. The first batch warms up and is not
+ * stored. */
 static void run(struct test *t, int repetitions, double *seconds)
 {
     memset(t->buffer, 1, 2 * (size_t) MOST);
@@ -217,7 +222,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median seconds per repetition of what fresh processes do together. */
+/* Returns the median of the seconds per repetition, measured in fresh processes. */
 static double measure(struct test *t, int ranks, int repetitions)
 {
     double seconds[BATCHES];
@@ -228,7 +233,7 @@ static double measure(struct test *t, int ranks, int repetitions)
         pid_t pid = fork();
         if (pid < 0) {
             perror("fork");
-            exit(1); /* and with it those before */
+            exit(1); /* and so end the processes before */
         }
         if (pid == 0)
             break;
@@ -248,7 +253,8 @@ static double measure(struct test *t, int ranks, int repetitions)
     return seconds[BATCHES / 2] / repetitions;
 }
 
-/* Messages of so many bytes; as many repetitions as take some milliseconds. Pieces let both ends copy at the same time. */
+/* Measures messages of `bytes` bytes, with enough repetitions to take some milliseconds. Pieces let
+ * both ends copy at the same time. */
 static double measure_messages(void (*once)(struct test *t), size_t bytes, size_t block, int at_once)
 {
     size_t piece = bytes > 64 << 10 ? 32 << 10 : bytes > 8 << 10 ? 8 << 10 : bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one message costs when N receives are posted before its own, with wildcards or without, or N
- * unexpected messages wait before it: a ping-pong with the last tag, rank 1 holding the queue. Constant
- * time is the aim. */
+/* The cost of one message if N receives are posted before its own, with wildcards or without, or if
+ * N unexpected messages wait before it: a ping-pong with the last tag; rank 1 has the queue. The
+ * aim is constant time. */
 #include "bench.h"
 
 enum { PING = 30000 };
@@ -24,8 +24,8 @@ static double ping_pong(int repetitions, void *state)
     return MPI_Wtime() - begin;
 }
 
-/* With wildcards, of four receives one takes any tag from its own rank and two take any source: none of
- * them the message of the ping-pong. */
+/* With wildcards, of four receives one takes any tag from its own rank and two take any source.
+ * None of them matches the message of the ping-pong. */
 static void with_posted(const struct bench *b, int n, int wild)
 {
     int x = 0, tag = PING;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory per rank in MiB after a ring, an allreduce and an alltoall of 8 bytes: the mean over ranks
- * of Pss from /proc/self/smaps_rollup (shared pages count by their share), and the largest. */
+ * of Pss from /proc/self/smaps_rollup (each process counts its share of a shared page), and the
+ * largest. */
 #include "bench.h"
 
-/* Returns KiB, or -1 where the kernel has no such file. */
+/* Returns this process's Pss in KiB, or -1 if the kernel has no such file. */
 static double pss_kib(void)
 {
     char line[256];
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
                  MPI_STATUS_IGNORE);
     MPI_Allreduce(&x, &y, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Alltoall(a, 8, MPI_BYTE, b, 8, MPI_BYTE, MPI_COMM_WORLD);
-    /* All ranks have mapped what they will, then all read, then all stay until all have read. */
+    /* Read only when all ranks have mapped everything, and end only when all have read. */
     MPI_Barrier(MPI_COMM_WORLD);
     double kib = pss_kib(), sum = 0, most = 0;
     MPI_Barrier(MPI_COMM_WORLD);

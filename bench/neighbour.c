@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * neighbour [SECONDS]: how late a process wakes that sleeps for 10 ms at a time, beside whatever
- * else runs; no MPI. To be started in a session of its own while a job computes or exchanges
- * messages:
+/* neighbour [SECONDS]: how late a process wakes that sleeps for 10 ms at a time, while other
+ * programs run. It does not use MPI. Start it in a session of its own while a job computes or
+ * exchanges messages:
  *
- *     mpirun -n 2 --mca btl tcp,self ./collectives -o barrier & setsid ./neighbour 5
- */
+ *     mpirun -n 2 --mca btl tcp,self ./collectives -o barrier & setsid ./neighbour 5 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much of a 4 MiB transfer is hidden behind what the ranks do between MPI_Isend or MPI_Irecv
- * and MPI_Wait, in percent of the transfer's own time: "overlap" while both compute for a
- * millisecond, which needs cores besides theirs, "overlap-idle" while both are off the processor, as
- * if a device computed. */
+/* How much of a 4 MiB transfer is hidden behind the ranks' work between MPI_Isend or MPI_Irecv and
+ * MPI_Wait, in percent of the transfer's own time. "overlap": both ranks compute for a millisecond;
+ * hiding then needs more cores than theirs. "overlap-idle": both sleep, as if a device computed. */
 #include "bench.h"
 
 #include <time.h>
@@ -11,7 +10,8 @@ struct exchange { char *buffer; int bytes; long work; int idle; };
 
 static volatile double sink;
 
-/* A fixed amount of work, not of time: what a progress thread takes away must show. */
+/* Does a fixed amount of work, not work for a fixed time: so time that a progress thread takes away
+ * shows. */
 static void compute(long work)
 {
     double x = (double) work;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * MPI_Pack and MPI_Unpack of vectors and subarrays, in turn with memcpy of as many bytes: GB/s of
- * packed data, and the ratios of the medians. Then the same of blocks and runs at random places,
- * some of which touch, in turn with a plain loop that knows the size of a block: ns per block, and
- * ratios. One process. Arguments: block sizes, if not all; `places`: the second table only.
+/* MPI_Pack and MPI_Unpack of vectors and subarrays, in turn with memcpy of as many bytes: GB/s of
+ * packed data, and the ratios of the medians. Then blocks and runs at random places, some of which
+ * touch, in turn with a plain loop that knows the size of a block: ns per block, and ratios. One
+ * process. Arguments: block sizes (none: all), or `places` for the second table only.
  *
- * A layout touches more memory than memcpy does: with a gap as large as the block the lines of the
- * gaps are often fetched too, so that buffers beyond the caches cannot reach memcpy; with a gap of
- * 16 bytes the difference is the library's own.
- */
+ * A layout touches more memory than memcpy does. If the gap is as large as the block, the lines of
+ * the gaps are often fetched too, so with buffers beyond the caches packing cannot be as fast as
+ * memcpy. With a gap of 16 bytes, the difference is the library's own cost. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Short rounds, and many: few of them are interrupted, and the median does not see those. */
+/* Many short rounds: few of them are interrupted, and the median ignores those. */
 enum { ROUNDS = 101, ROUND_BYTES = 1 << 19 };
 
 enum action { COPY, PACK, UNPACK, ACTIONS };
@@ -39,7 +37,7 @@ static void act(enum action action, MPI_Datatype type, char *memory, char *packe
     }
 }
 
-/* Seconds of each, the medians. */
+/* Stores the median seconds of each action. */
 static void measure(MPI_Datatype type, char *memory, char *packed, int bytes, double seconds[ACTIONS])
 {
     static double times[ACTIONS][ROUNDS];
@@ -47,7 +45,7 @@ static void measure(MPI_Datatype type, char *memory, char *packed, int bytes, do
     int rounds = bytes > 16 << 20 ? ROUNDS / 8 : bytes > ROUND_BYTES ? ROUNDS / 2 : ROUNDS;
     for (int round = 0; round < rounds; round++)
         for (int action = 0; action < ACTIONS; action++) {
-            act(action, type, memory, packed, bytes); /* into the caches, as far as it fits */
+            act(action, type, memory, packed, bytes); /* fills the caches, as far as the data fit */
             double begin = MPI_Wtime();
             for (int i = 0; i < repeats; i++)
                 act(action, type, memory, packed, bytes);
@@ -84,8 +82,8 @@ static void bench(const char *name, MPI_Datatype type, size_t span, int block, i
     free(packed);
 }
 
-/* About `total` bytes in blocks of `block`, as a vector and as a box of three dimensions, whose
- * planes of 16 rows are cut out of planes of 20. */
+/* Measures about `total` bytes in blocks of `block`: as a vector, and as a box of three dimensions
+ * whose planes of 16 rows are cut out of planes of 20. */
 static void bench_block(int total, int block, int gap)
 {
     enum { ROWS = 16, ALL_ROWS = 20 };
@@ -100,7 +98,7 @@ static void bench_block(int total, int block, int gap)
     bench("subarray", type, (size_t)planes * ALL_ROWS * (size_t)(block + gap), block, gap);
 }
 
-/* --- at places, against a plain loop --- */
+/* --- blocks at places, compared with a plain loop --- */
 
 enum { PLACES = 20000 };
 static int places[PLACES], lengths[PLACES];
@@ -127,7 +125,7 @@ PLAIN_LOOP(32)
 PLAIN_LOOP(40)
 PLAIN_LOOP(64)
 
-/* Runs of doubles. */
+/* Copies runs of doubles. */
 static void plain_runs(char *packed, char *memory, int count, int pack)
 {
     double *in_stream = (double *)packed;
@@ -144,7 +142,7 @@ static const struct {
 } plain[] = {{4, plain_4},   {8, plain_8},   {12, plain_12}, {16, plain_16},
              {24, plain_24}, {32, plain_32}, {40, plain_40}, {64, plain_64}};
 
-/* Nanoseconds per block: pack, loop, unpack, loop. */
+/* Stores nanoseconds per block: MPI_Pack, packing loop, MPI_Unpack, unpacking loop. */
 static void measure_places(MPI_Datatype type, plain_loop *loop, int count, char *memory, char *packed,
                            int bytes, double ns[4])
 {
@@ -171,7 +169,7 @@ static void measure_places(MPI_Datatype type, plain_loop *loop, int count, char 
     }
 }
 
-/* Every fourth block touches the one before. `size` 0: runs of 1 to 8 doubles. */
+/* Every fourth block touches the block before. `size` 0 means runs of 1 to 8 doubles. */
 static void bench_places(int size, plain_loop *loop, int count)
 {
     MPI_Datatype type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages per second of 8 and 64 bytes: the lower half of the ranks sends windows to the upper
+/* Messages per second of 8 and 64 bytes. The lower half of the ranks sends windows to the upper
  * half, all pairs at once; the value is the sum over pairs. */
 #include "bench.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init to MPI_Finalize of a program started without a launcher, in ms. */
+/* Time from MPI_Init to MPI_Finalize of a program started without a launcher, in ms. */
 #include "bench.h"
 
 #include <time.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of 8 bytes per second with several threads: 1, 2, 4 ... pairs of threads at once (-t: the
- * most), each on a communicator of its own. On two ranks, the threads of rank 0 send windows to
- * those of rank 1; on one rank each thread sends to itself. The value is the sum over pairs. */
+/* Messages of 8 bytes per second with several threads: 1, 2, 4 ... pairs of threads at once (at
+ * most -t), each pair on a communicator of its own. On two ranks, the threads of rank 0 send
+ * windows to those of rank 1; on one rank, each thread sends to itself. The value is the sum over
+ * pairs. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -58,7 +59,7 @@ static double flood(int repetitions, void *state)
         pairs[i].repetitions = repetitions;
         pthread_create(&pairs[i].thread, NULL, run, &pairs[i]);
     }
-    double begin = 0, end = 0; /* of the first and the last */
+    double begin = 0, end = 0; /* begin of the first thread, end of the last */
     for (int i = 0; i < count; i++) {
         pthread_join(pairs[i].thread, NULL);
         begin = i == 0 || pairs[i].begin < begin ? pairs[i].begin : begin;

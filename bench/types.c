@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ping-pong of derived types between ranks 0 and 1: half the round trip. The size is the bytes of
- * data; as much again lies between the blocks, of 8, 64 and 512 bytes. */
+ * data. Blocks have 8, 64 or 512 bytes, with gaps of the same size between them. */
 #include "bench.h"
 
 static void make_vector(int blocks, int doubles, MPI_Datatype *ret_type)
@@ -8,7 +8,8 @@ static void make_vector(int blocks, int doubles, MPI_Datatype *ret_type)
     MPI_Type_vector(blocks, doubles, 2 * doubles, MPI_DOUBLE, ret_type);
 }
 
-/* Gaps of one and three halves of a block, in turn, so that no stride describes it. */
+/* Makes gaps of one half and three halves of a block in turn, so that no stride describes the
+ * type. */
 static void make_indexed(int blocks, int doubles, MPI_Datatype *ret_type)
 {
     int *at = malloc((size_t) blocks * sizeof *at);
@@ -20,13 +21,13 @@ static void make_indexed(int blocks, int doubles, MPI_Datatype *ret_type)
     free(at);
 }
 
-/* Of three dimensions: planes of 8 rows, of which the middle 4 are taken; the rows are whole. */
+/* Makes a box of three dimensions: of planes of 8 rows the middle 4 are taken, each as a whole. */
 static void make_subarray(int blocks, int doubles, MPI_Datatype *ret_type)
 {
     int rows = 4, planes = blocks / rows;
     int sizes[] = { planes, 2 * rows, doubles }, taken[] = { planes, rows, doubles };
     int starts[] = { 0, 2, 0 };
-    if (doubles > 1) { /* a part of each row instead */
+    if (doubles > 1) { /* takes a part of each row instead */
         sizes[1] = rows;
         starts[1] = 0;
         sizes[2] = 2 * doubles;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for messages that nobody has asked for yet. "unexpected": bytes by which the receiver
- * grows for each of 100,000 waiting messages of 8 bytes; "flood-receiver": MiB by which the receiver
- * grows while 64 MiB in messages of 1 KiB (the size) are sent to it and it waits for another message,
- * that of a third rank. */
+/* Memory for messages that no receive has asked for yet. "unexpected": bytes by which the receiver
+ * grows for each of 100,000 waiting messages of 8 bytes. "flood-receiver": MiB by which the
+ * receiver grows while it gets 64 MiB in messages of 1 KiB (the size) and waits for a message of a
+ * third rank. */
 #include "bench.h"
 
 #include <unistd.h>
 
 enum { WAITING = 100000, FLOOD = 64 << 10, KIB = 1024 };
 
-/* Bytes of this process that are nobody else's, and its share of what it has in common. */
+/* Returns the bytes of memory that only this process has, plus its share of shared memory. */
 static double own_bytes(void)
 {
     char line[256];
@@ -33,7 +33,7 @@ static double growth_of_waiting(void)
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < WAITING; i++)
         MPI_Isend(&x, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[i]);
-    /* the last to arrive */
+    /* arrives after all others */
     if (rank == 0)
         MPI_Send(&x, 8, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
     else if (rank == 1)
@@ -60,7 +60,7 @@ static double growth_of_flooded(void)
         for (int i = 0; i < FLOOD; i++)
             MPI_Send(message, KIB, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
     } else if (rank == 2) {
-        sleep(1); /* the flood takes less, or has come to a halt */
+        sleep(1); /* long enough for the flood to end or to come to a halt */
         MPI_Send(message, 0, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
     } else if (rank == 1) {
         mine = -own_bytes();

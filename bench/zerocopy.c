@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Does MSG_ZEROCOPY save anything between two ends of a TCP connection? Plain sockets, no MPI.
+/* Does MSG_ZEROCOPY save time between two ends of a TCP connection? Plain sockets, no MPI.
  *
  *     zerocopy PORT                        receives, for ever
- *     zerocopy ADDRESS PORT BYTES ...      sends messages of so many bytes for half a second each, copied and not
+ *     zerocopy ADDRESS PORT BYTES ...      sends messages of each size, half a second with copying,
+ *                                          half a second with MSG_ZEROCOPY, three times in turn
  *
- * Prints bytes, MB/s copied, MB/s with MSG_ZEROCOPY, and of how many of 100 sends the system says that it copied all the same.
- */
+ * Prints bytes, MB/s with copying, MB/s with MSG_ZEROCOPY, and how many of 100 MSG_ZEROCOPY sends
+ * the kernel copied all the same. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -52,7 +52,7 @@ static void receive(int port)
     }
 }
 
-/* What the system has to say about sends that are through. */
+/* Reads the kernel's reports about sends that have completed. */
 static void heed(int fd)
 {
     char control[128];
@@ -70,7 +70,7 @@ static void heed(int fd)
     }
 }
 
-/* MB/s */
+/* Sends for half a second. Returns MB/s. */
 static double send_for(const struct sockaddr_in *address, size_t bytes, int flags)
 {
     long calls = 0;

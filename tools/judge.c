@@ -6,13 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * What any machine's figures lie between, generously: a cache line takes 5 ns or more from core to
- * core, a turn by the kernel longer than that; a byte takes between a thousandth of a nanosecond
- * and 10 ns. Two measurements agree when the larger one is at most `factor` times the smaller one,
- * or they differ by no more than `slack`: what is the difference of two times has the errors of
- * both.
- */
+/* Wide limits for the figures of any machine. A cache line takes 5 ns or more from core to core; a
+ * switch by the kernel takes longer; a byte takes between a thousandth of a nanosecond and 10 ns.
+ * Two measurements agree if the larger value is at most `factor` times the smaller one, or if they
+ * differ by at most `slack`: a difference of two times has the errors of both. */
 static const struct rule {
     const char *name, *unit, *because;
     int64_t least, most, slack;
@@ -42,7 +39,7 @@ static const struct rule {
     {"coll_call", "ns", "a call is some dozens of instructions", 2, 10000, 25, 2},
 };
 
-/* The nearer one is not slower than the farther one, but for errors of measuring. */
+/* The nearer one must not be slower than the farther one, except for errors of measurement. */
 static const struct order {
     const char *near, *far;
 } orders[] = {
@@ -60,7 +57,7 @@ static const struct rule *rule_of(const char *name)
     return NULL; /* is counted, not measured */
 }
 
-/* -1: there is none. */
+/* Returns the figure's value, or -1 if it is missing. */
 static int64_t value_of(const struct tern_figure *figures, int count, const char *name)
 {
     for (int i = 0; i < count; i++)

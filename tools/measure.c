@@ -21,8 +21,8 @@
 
 /* ---- the cores ---- */
 
-/* A processor of each core that this process may use; hardware threads of one core share too much
- * to be two places. */
+/* One processor of each core that this process may use. Hardware threads of one core share too much
+ * to count as two places. */
 struct core {
     int cpu;
     int32_t core, cache, package;
@@ -33,7 +33,7 @@ enum { CORES_MAX = 1024 };
 struct host {
     struct core cores[CORES_MAX];
     int count;
-    int per_cache, per_package; /* the most that share one */
+    int per_cache, per_package; /* the largest number of cores that share a cache or a package */
 };
 
 static bool same_core(const struct host *host, const struct core *core)
@@ -85,7 +85,7 @@ static void find_cores(struct host *host)
 
 enum pair { PAIR_CACHE, PAIR_PACKAGE, PAIR_MACHINE, PAIRS };
 
-/* The first two cores of that kind. */
+/* Finds the first two cores that are such a pair. Returns false if there are none. */
 static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 {
     for (int i = 0; i < host->count; i++)
@@ -105,7 +105,7 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 
 /* ---- the probe ---- */
 
-/* What a run of the probe has printed; -1: nothing. */
+/* The values that one run of the probe has printed; -1: not printed. */
 struct result {
     double latency, overhead, gap, rendezvous, memory_gap, uncached_gap, copy_gap, reduce_gap,
         barrier, call, turn, message;
@@ -157,7 +157,7 @@ static _Noreturn void become_mpirun(int output, const char *ranks, const char *c
     snprintf(mpirun, sizeof mpirun, "%s/mpirun", bin);
     snprintf(probe, sizeof probe, "%s/probe", libexec);
     put_in_front("LD_LIBRARY_PATH", lib); /* the installation may have been moved */
-    /* what is stored now does not matter, nor what is wrong with it */
+    /* stored figures, and errors in them, must not influence the measurement */
     setenv("XDG_CONFIG_HOME", "/dev/null", 1);
     dup2(output, STDOUT_FILENO);
     execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1",
@@ -177,7 +177,7 @@ static int read_result(int input, struct result *result)
     return fclose(file);
 }
 
-/* Runs the probe with a rank on each of `cpus`. */
+/* Runs the probe with one rank on each of `cpus`. Returns 0, or -1 after a message. */
 static int probe(const int *cpus, int count, const char *what, struct result *ret_result)
 {
     char list[256] = "", ranks[16];
@@ -213,7 +213,9 @@ struct measured {
     int board_ranks;
 };
 
-/* Kinds of pairs that this host lacks are as fast as the next nearer one: they don't occur. */
+/* Measures each kind of pair. A kind that this host lacks gets the figures of the next nearer kind,
+ * or of the nearest kind that the host has; it does not matter, because such pairs do not occur
+ * here. */
 static int measure_pairs(const struct host *host, struct measured *measured)
 {
     int cpus[2], found = -1;
@@ -256,12 +258,14 @@ static int make_figures(const struct host *host, const struct measured *measured
 {
     const struct result *near = &measured->pair[PAIR_CACHE];
     int64_t cache = tern_rte_hw_cache_bytes("", host->cores[0].cpu, 2);
-    /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead; of
-     * two ranks alone nobody can tell which is which: a post costs somewhat less than a message. */
+    /* A barrier of n ranks takes a call, the board's latency and 2 (n - 1) times its overhead. With
+     * only two ranks, latency and overhead cannot be told apart: assume that a post costs somewhat
+     * less than a message. */
     double overhead = measured->board_ranks > 2 ? (measured->board.barrier - near->barrier) /
                                                       (2.0 * (measured->board_ranks - 2))
                                                 : near->overhead * 2 / 3;
-    double beside_call = (near->barrier - near->call) / 3; /* the latency is not less than it */
+    /* the latency is at least as large as the overhead */
+    double beside_call = (near->barrier - near->call) / 3;
     if (overhead < 0 || overhead > beside_call)
         overhead = beside_call;
     const struct tern_figure all[] = {
@@ -307,14 +311,14 @@ static void print_figures(const struct host *host, const struct tern_figure *fig
 
 enum { FIGURES_MOST = 32, TRIES = 5 };
 
-/* Figures that are believed: possible ones, which agree with those measured just before. -1: none
- * were found, said. */
+/* Stores figures that can be believed: they are possible, and agree with the measurement just
+ * before. Returns their number, or -1 after a message. */
 static int find_figures(const struct host *host, struct tern_figure *figures)
 {
     static struct measured measured;
     struct tern_figure before[FIGURES_MOST];
     char why[256] = "";
-    bool possible = false; /* those before */
+    bool possible = false; /* the figures before */
     for (int i = 0; i < TRIES; i++) {
         if (measure_all(host, &measured))
             return -1;

@@ -2,10 +2,10 @@
 #ifndef TERN_MEASURE_H
 #define TERN_MEASURE_H
 
-/* `mpi_info --measure`: measures the figures by which collectives are priced between ranks that it
- * starts (libexec, probe.c), prints them and stores them for this user and kind of host
- * (lib/util/measured.h). Takes some seconds, for they are measured until two measurements agree
- * (judge.h), five times at most. 0, or 1 with what is wrong said on standard error. */
+/* `mpi_info --measure`: measures the figures from which the prices of collectives are computed.
+ * Starts ranks for that (libexec, probe.c), prints the figures, and stores them for this user and
+ * kind of host (lib/util/measured.h). Takes some seconds: it measures until two measurements agree
+ * (judge.h), at most five times. Returns 0, or 1 after a message on standard error. */
 int tern_measure(void);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * mpi_info (also as ompi_info): what this installation is, what it was built with, which MPI
- * procedures work, and every parameter with its value, where the value comes from, type, unit and
- * meaning. The labels and the colon-separated keys of --parsable are Open MPI's where it has the
- * like, because scripts look for them.
- */
+/* mpi_info (also as ompi_info): prints what this installation is, what it was built with, which MPI
+ * procedures work, and every parameter with its value, origin of the value, type, unit and meaning.
+ * Where Open MPI has the like, the labels and the colon-separated keys of --parsable are its own,
+ * because scripts look for them. */
 #include "config.h"
 
 #include <mpi.h>
@@ -25,9 +23,9 @@
 struct procedure {
     const char *name;
     const char *chapter;
-    const char *since; /* version of the standard */
+    const char *since; /* version of the MPI standard */
     bool works;
-    const char *fortran; /* where Fortran has it; "": nowhere */
+    const char *fortran; /* in which Fortran bindings; "": in none */
 };
 
 static const struct procedure procedures[] = {
@@ -38,7 +36,7 @@ enum { PROCEDURE_COUNT = sizeof procedures / sizeof *procedures };
 
 static bool parsable;
 
-/* One fact: for people with its label, for programs with its key. */
+/* Prints one fact: with its label for people, with its key for programs. */
 static void say(const char *label, const char *key, const char *value)
 {
     if (parsable) {
@@ -53,7 +51,7 @@ static void print_version(void)
     printf("%s, compatible with Open MPI v%s\n", PACKAGE_STRING, TERN_OMPI_RELEASE);
 }
 
-/* Of those that are in Fortran if `fortran`, else of all. */
+/* Counts the procedures that work: those in Fortran if `fortran`, else all. */
 static int count_working(bool fortran)
 {
     int count = 0;
@@ -112,8 +110,8 @@ static void print_paths(void)
     }
 }
 
-/* The procedures of one kind, a paragraph per chapter; the table's order keeps a chapter together.
- */
+/* Prints the procedures of one kind, one paragraph per chapter. The table's order keeps a chapter
+ * together. */
 static void print_procedures_of(bool works)
 {
     const char *chapter = "";
@@ -166,7 +164,7 @@ static const char *type_name(enum tern_param_type type)
     return names[type];
 }
 
-/* The choices of a parameter, one behind the other with `between`; an empty one is "". */
+/* Prints the choices of a parameter, separated by `between`. An empty choice is printed as "". */
 static void print_choices(const struct tern_param *param, const char *between)
 {
     char choice[64];
@@ -208,7 +206,8 @@ static void print_parameter(const struct tern_param_room *room, const struct ter
     }
 }
 
-/* Is `room` what --param FRAMEWORK NAME means? A room is called FRAMEWORK_NAME or FRAMEWORK. */
+/* Returns true if --param FRAMEWORK NAME means `room`. A room is called FRAMEWORK_NAME or
+ * FRAMEWORK. */
 static bool room_matches(const char *room, const char *framework, const char *name)
 {
     size_t length = strlen(framework);
@@ -309,7 +308,7 @@ int main(int argc, char **argv)
         case OPTION_PARSABLE: parsable = true; break;
         case OPTION_PATH: paths = true; break;
         case OPTION_MEASURE: measure = true; break;
-        /* Open MPI hides parameters above a level; there is nothing to hide here */
+        /* Open MPI hides parameters above a level; here none is hidden */
         case OPTION_LEVEL: break;
         case OPTION_PARAM:
             framework = optarg;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * probe CPU,CPU,... pair|switch|crowd|board: started by `mpi_info --measure` through mpirun, a rank
- * for each processor named, to which it binds itself. Rank 0 prints lines `name value`, times in
- * ns, per byte in ps.
+/* probe CPU,CPU,... pair|switch|crowd|board: started by `mpi_info --measure` through mpirun, with
+ * one rank for each processor named. Each rank binds itself to its processor. Rank 0 prints lines
+ * `name value`, in ns, or in ps per byte.
  *
- * Everything is tried in turn, again and again for a second or two, a few times each, and the least
- * time counts: what else the machine does only adds, and the processors of a virtual machine may
- * lie nearer to each other at one time than at another. Only of bytes in no cache the median
- * counts: other caches of the machine may have them now and then.
- */
+ * All operations are tried in turn, again and again for a second or two, a few times each, and the
+ * least time counts. Other work of the machine only adds to it, and the processors of a virtual
+ * machine may be nearer to each other at one time than at another. Only for bytes in no cache the
+ * median counts, because other caches of the machine may sometimes hold them. */
 #include <mpi.h>
 
 #include <sched.h>
@@ -39,14 +37,14 @@ static int bind_to(const char *list)
     return sched_setaffinity(0, sizeof set, &set);
 }
 
-/* ns per repetition */
+/* Returns ns per repetition. */
 static double since(double begin, int repetitions)
 {
     return (MPI_Wtime() - begin) * 1e9 / repetitions;
 }
 
-/* A message of `bytes` one way: half of there and back. Messages walk through the area, or stay at
- * its beginning. */
+/* Returns the time of a message of `bytes` one way: half of there and back. With `walk`, messages
+ * go through the whole area; else they stay at its beginning. */
 static double one_way(int bytes, int repetitions, int walk)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -62,8 +60,8 @@ static double one_way(int bytes, int repetitions, int walk)
     return since(begin, 2 * repetitions);
 }
 
-/* Per byte. In the course of the rounds both ranks' areas are gone through: more than a cache that
- * cores share holds. */
+/* Returns the time per byte of a long message. Over the rounds, both ranks go through their whole
+ * areas, which are larger than a cache that cores share. */
 static double long_way(int round)
 {
     enum { PIECE = 2 << 20 };
@@ -78,7 +76,7 @@ static double long_way(int round)
     return since(begin, PIECE);
 }
 
-/* What each of many short messages takes that are under way together. */
+/* Returns the time of a window of short messages that are under way together. */
 static double each_of_many(int repetitions)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -105,7 +103,7 @@ static double barrier(int repetitions)
     return since(begin, repetitions);
 }
 
-/* A collective without messages. */
+/* Returns the time of a collective that needs no messages. */
 static double calls(int repetitions)
 {
     double in = 0, out;
@@ -122,7 +120,7 @@ static double copying(int repetitions)
     double begin = MPI_Wtime();
     for (int i = 0; i < repetitions; i++) {
         memcpy(area, area + IN_CACHE, IN_CACHE);
-        __asm__ volatile("" ::: "memory"); /* every one of them is done */
+        __asm__ volatile("" ::: "memory"); /* keeps the compiler from removing repetitions */
     }
     return since(begin, repetitions);
 }
@@ -159,7 +157,7 @@ static void print(const char *name, double value)
         printf("%s %.0f\n", name, value > 0 ? value : 0);
 }
 
-/* Another round? The same answer on all ranks. */
+/* Returns true if there is another round. All ranks get the same answer. */
 static int goes_on(int round, double begin)
 {
     int on = round < 3 || (round < ROUNDS && MPI_Wtime() - begin < limit_s);
@@ -189,12 +187,13 @@ static void measure_pair(void)
         keep_least(&copy, copying(3) / IN_CACHE);
         keep_least(&join, joining(3) / IN_CACHE);
     }
-    /* the window's last message and the answer travel */
+    /* without the window's last message and the answer, which travel alone */
     double overhead = (many - 2 * t_short) / WINDOW;
     if (overhead > t_short / 2 || overhead <= 0)
         overhead = t_short / 4;
     double latency = t_short - 2 * overhead;
-    /* of both ends in turn, as short messages are; of both at the same time, as long ones */
+    /* gap of short messages, where both ends copy in turn, and of long ones, where they copy at
+     * once */
     double in_turn = (t_16k - t_short) / (2.0 * (16 << 10)),
            streaming = (t_512k - t_128k) / (384 << 10);
     double gap = (in_turn + streaming) / 2;
@@ -210,7 +209,7 @@ static void measure_pair(void)
     print("call", call);
 }
 
-/* Of ranks that share a core: a message waits for the other rank's turn. */
+/* Measures ranks that share a core: a message waits for the other rank's turn. */
 static void measure_switch(void)
 {
     double least = 0, begin = MPI_Wtime();
@@ -219,7 +218,7 @@ static void measure_switch(void)
     print("switch", least);
 }
 
-/* A short message from everybody to everybody. */
+/* Returns the time in which all ranks exchange a short message with all others. */
 static double all_for_all(int repetitions)
 {
     MPI_Request requests[2 * CROWD_MOST];
@@ -237,8 +236,8 @@ static double all_for_all(int repetitions)
     return since(begin, repetitions);
 }
 
-/* Of many ranks that share a core: in a barrier by the board each needs its turn once. What
- * messages take besides is theirs. */
+/* Measures many ranks that share a core. In a barrier by the board, each rank needs one turn. What
+ * messages take beyond that is their own cost. */
 static void measure_crowd(void)
 {
     double turns = 0, messages = 0, begin = MPI_Wtime();
@@ -274,7 +273,7 @@ int main(int argc, char **argv)
     area = malloc(AREA);
     if (!area)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    memset(area, 0, AREA); /* sums of zero stay zero */
+    memset(area, 0, AREA); /* sums of zeros stay zero */
     if (strcmp(argv[2], "pair") == 0 && size == 2)
         measure_pair();
     else if (strcmp(argv[2], "switch") == 0 && size == 2)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * mpicc, mpicxx (also mpic++, mpiCC) and mpifort (also mpif90, mpif77): the machine's compiler with
- * what it needs to find MPI. One program; the name it is called by says which language. It becomes
- * the compiler by exec, so exit status, signals and speed are the compiler's own.
+/* mpicc, mpicxx (also mpic++, mpiCC) and mpifort (also mpif90, mpif77): run the machine's compiler
+ * with the options that find MPI. They are one program; the name by which it is called says which
+ * language. It becomes the compiler by exec, so exit status, signals and speed are the compiler's
+ * own.
  *
- * The flags follow the user's: a user's -I comes first. Nothing is added when no file is named
- * (`mpicc --version`), and no link flags when nothing is linked (-c, -E, ...). As with Open MPI,
- * OMPI_CC and its kin replace a part of the command, while the directories of mpi.h and libmpi
- * always stay.
- */
+ * The flags follow the user's, so that a user's -I comes first. Nothing is added if no file is
+ * named (`mpicc --version`), and no link flags if nothing is linked (-c, -E, ...). As with Open
+ * MPI, OMPI_CC and similar variables replace a part of the command, while the directories of mpi.h
+ * and libmpi always stay. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,8 +20,8 @@
 #include "tools/words.h"
 
 struct language {
-    const char *name;     /* as -showme:version says it */
-    const char *command;  /* default compiler */
+    const char *name;     /* as -showme:version prints it */
+    const char *command;  /* the default compiler */
     const char *command_variable;
     const char *flags_variable;
     const char *libraries;
@@ -38,13 +37,13 @@ static const char *program;
 
 /* What a command line asks for. */
 struct request {
-    /* NULL: run the compiler; "": print the command; else what follows -showme: */
+    /* NULL: run the compiler; "": print the command; else the word after -showme: */
     const char *show;
     bool has_file;
     bool links;
 };
 
-/* The parts of a command. */
+/* The parts of a command, in words. */
 struct parts {
     struct tern_words command, user, compile, link;
 };
@@ -61,7 +60,8 @@ static bool links_nothing(const char *option)
     return false;
 }
 
-/* What -showme asks for, also in its other spellings; NULL: not such an option. */
+/* Returns what a -showme option, in any spelling, asks for, or NULL if this is not such an
+ * option. */
 static const char *shown_by(const char *option)
 {
     if (strncmp(option, "--", 2) == 0) {
@@ -73,7 +73,7 @@ static const char *shown_by(const char *option)
     if (strncmp(option, "-showme:", 8) == 0) {
         return option + 8;
     }
-    /* MPICH's */
+    /* MPICH's spellings */
     if (strcmp(option, "-compile-info") == 0 || strcmp(option, "-compile_info") == 0) {
         return "compile-info";
     }
@@ -104,14 +104,14 @@ static struct request read_request(int argc, char **argv, struct tern_words *use
     return request;
 }
 
-/* The words of `variable`, or of `preset` where it is not set. */
+/* Adds the words of `variable`, or of `preset` if it is not set. */
 static void add_variable(struct tern_words *words, const char *variable, const char *preset)
 {
     const char *value = getenv(variable);
     tern_words_split(words, value ? value : preset);
 }
 
-/* The name of the compiler in the command: what stands behind ccache and directories. */
+/* Returns the name of the compiler in the command, without ccache and directories. */
 static const char *compiler_name(const struct tern_words *command)
 {
 
@@ -125,8 +125,8 @@ static const char *compiler_name(const struct tern_words *command)
     return TERN_FC_NAME;
 }
 
-/* Adds the directory of the modules that the compiler reads: that of its name. gfortran-14 and its
- * kin read what gfortran wrote, too. */
+/* Adds the directory of the modules that fit the compiler, which is named like the compiler.
+ * gfortran-14 and similar also read the modules that gfortran wrote. */
 static void add_modules(struct parts *parts, bool compiles)
 {
     const char *name = compiler_name(&parts->command);
@@ -157,7 +157,7 @@ static void add_flags(struct parts *parts, const struct language *language, bool
 
     add_variable(&parts->command, language->command_variable, language->command);
 
-    /* GCC looks there by itself; naming it would change its order. */
+    /* GCC searches this directory by itself; naming it would change its order. */
     if (strcmp(include, "/usr/include") != 0) {
         tern_words_add(&parts->compile, "-I%s", include);
     }
@@ -169,7 +169,8 @@ static void add_flags(struct parts *parts, const struct language *language, bool
 
     tern_words_add(&parts->link, "-L%s", lib);
     add_variable(&parts->link, "OMPI_LDFLAGS", TERN_SANITIZER_FLAGS);
-    /* The loader searches /usr by itself. Elsewhere: a RUNPATH, which LD_LIBRARY_PATH overrides. */
+    /* The loader searches /usr by itself. Elsewhere add a RUNPATH, which LD_LIBRARY_PATH
+     * overrides. */
     if (strcmp(tern_prefix(), "/usr") != 0) {
         tern_words_add(&parts->link, "-Wl,-rpath");
         tern_words_add(&parts->link, "-Wl,%s", lib);
@@ -213,8 +214,8 @@ static void print_help(void)
         program);
 }
 
-/* Adds the user's words that belong to `show`, prints what was asked for; returns the exit status.
- */
+/* Prints the part of the command that `show` names, with the user's words where they belong to it.
+ * Returns the exit status. */
 static int print_part(const char *show, const struct parts *parts, const struct language *language)
 {
     struct tern_words words = {0};
@@ -258,7 +259,7 @@ static int print_part(const char *show, const struct parts *parts, const struct 
     return status;
 }
 
-/* Prints the command, or becomes the compiler; returns the exit status otherwise. */
+/* Prints the command, or becomes the compiler. If it returns, it returns the exit status. */
 static int run(const struct request *request, const struct parts *parts,
                const struct language *language)
 {
@@ -289,7 +290,8 @@ static int run(const struct request *request, const struct parts *parts,
     return status;
 }
 
-/* Says so if INTEGER is to have 8 bytes: all of MPI's have 4, as with Open MPI. */
+/* Returns true, after a message, if an option makes INTEGER 8 bytes long: all of MPI's have 4, as
+ * with Open MPI. */
 static bool has_long_integers(const struct tern_words *user)
 {
     static const char *const options[] = {"-fdefault-integer-8", "-i8", "-r8i8",
