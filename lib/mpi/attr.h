@@ -11,26 +11,30 @@
 
 enum tern_attr_kind { TERN_ATTR_COMM, TERN_ATTR_TYPE, TERN_ATTR_WIN, TERN_ATTR_KINDS };
 
-struct tern_attrs; /* what one object has; NULL: nothing. Belongs to the object. */
+/* Holds the attributes of one object and belongs to that object. A NULL pointer means no
+ * attribute. */
+struct tern_attrs;
 
 /*
- * For a dup: copies the attributes of `from` (held in *from_attrs) that their copy callbacks want
- * copied to *ret_attrs, which must be NULL before. A callback's error code (positive) is returned;
- * then *ret_attrs holds what was copied until then and the caller deletes it with
+ * Copies attributes for a duplicate. Calls the copy callback of each attribute in `*from_attrs`,
+ * the attributes of `from`. Stores in `*ret_attrs`, which must be NULL before, the attributes that
+ * the callbacks want copied. Returns 0, TERN_ERR_NO_MEM, or the positive error code of a callback.
+ * After an error `*ret_attrs` holds the attributes copied until then: the caller deletes them with
  * tern_attrs_delete_all before it frees the new object.
  */
 int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
                     struct tern_attrs *from_attrs, struct tern_attrs **ret_attrs);
 
 /*
- * For a free, before anything else of the object goes: calls the delete callbacks, the attribute
- * set last first. The first error code of a callback is returned and stops it (the object lives on,
- * with the attributes not yet deleted).
+ * Deletes all attributes of an object that is being freed. Call it before any other part of the
+ * object is freed. Calls the delete callbacks, the attribute set last first. Returns 0, or the
+ * error code of the first callback that fails. That callback ends the deletion: the object lives on
+ * with the attributes not yet deleted.
  */
 int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object,
                           struct tern_attrs **attrs);
 
-/* Set, get and delete one; checks the keyval. Callbacks may run. */
+/* Set, get or delete one attribute. Check the keyval first. May call callbacks. */
 int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs,
                    int keyval, void *value);
 int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value,

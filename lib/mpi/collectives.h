@@ -2,18 +2,20 @@
 #ifndef TERN_MPI_COLL_H
 #define TERN_MPI_COLL_H
 
-/* For the files of collectives: what they check, how a call is filled in, and how it proceeds. */
+/* What the files of collectives share: checks of arguments, and how a call is started. */
 
 #include "lib/coll/run/coll.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/procedures.h"
 
-/* The cold sides of the checks below. Return TERN_ERR_BUFFER and TERN_ERR_COMM. */
+/* Refuse an argument; called by the checks below, rarely. Return TERN_ERR_BUFFER and
+ * TERN_ERR_COMM. */
 int tern_mpi_coll_refuse_in_place(const struct tern_comm *comm, const char *argument);
 int tern_mpi_coll_refuse_inter(void);
 
-/* Returns 0 unless `buf` is MPI_IN_PLACE on an intercommunicator, or where it is not `allowed`. */
+/* Checks an argument that may be MPI_IN_PLACE. Returns 0, or TERN_ERR_BUFFER if `buf` is
+ * MPI_IN_PLACE although `allowed` is false or `comm` is an intercommunicator. */
 static inline int tern_mpi_coll_check_in_place(const struct tern_comm *comm, const void *buf,
                                                const char *argument, bool allowed)
 {
@@ -22,13 +24,14 @@ static inline int tern_mpi_coll_check_in_place(const struct tern_comm *comm, con
     return tern_mpi_coll_refuse_in_place(comm, argument);
 }
 
-/* Returns 0 for an intracommunicator. */
+/* Returns 0 for an intracommunicator, else TERN_ERR_COMM. */
 static inline int tern_mpi_coll_check_intra(const struct tern_comm *comm)
 {
     return tern_comm_inter(comm) ? tern_mpi_coll_refuse_inter() : 0;
 }
 
-/* Returns the type of a datatype that is NULL where it is not significant. */
+/* Returns the flat type of `datatype`. `datatype` is NULL where it is not significant; then returns
+ * a type of bytes. */
 static inline const struct tern_type *tern_mpi_coll_type(const struct tern_datatype *datatype)
 {
     return datatype ? &datatype->type : &tern_type_bytes;
@@ -42,8 +45,9 @@ static inline int tern_mpi_coll_root(const struct tern_comm *comm, int root)
     return root == MPI_ROOT ? TERN_ROOT_ME : root == MPI_PROC_NULL ? TERN_ROOT_BESIDE_ME : root;
 }
 
-/* Returns the input of a reduction. The standard does not allow the same buffer twice; it can only
- * mean MPI_IN_PLACE, and other libraries accept it. `has_result`: this rank gets the result. */
+/* Returns the input buffer of a reduction. The standard does not allow equal send and receive
+ * buffers. They can only mean MPI_IN_PLACE, and other libraries accept them. `has_result` is true
+ * if this rank gets the result. */
 static inline const void *tern_mpi_coll_input(const struct tern_comm *comm, const void *sendbuf,
                                               const void *recvbuf, bool has_result)
 {
@@ -51,28 +55,30 @@ static inline const void *tern_mpi_coll_input(const struct tern_comm *comm, cons
     return same ? MPI_IN_PLACE : sendbuf;
 }
 
-/* Does it in its form. a, b and op are what it uses, or NULL: kept alive where the user may free
- * them before its end. */
+/* Runs the call in its form: blocking, nonblocking or persistent. `a`, `b` and `op` are what the
+ * call uses, or NULL. Keeps them alive, because the user may free them before the call
+ * completes. */
 int tern_mpi_coll_proceed(struct tern_call *call, struct tern_comm *comm, struct tern_datatype *a,
                           struct tern_datatype *b, struct tern_op *op, enum tern_form form,
                           struct tern_request **ret_request);
 
-/* Types of blocks, derived ones retained. */
+/* The types of the blocks of a call. Holds a reference to each derived type. */
 struct tern_block_types {
     int held_count;
     struct tern_datatype **held;
-    const struct tern_type *flat[]; /* of what is sent, then of what is received */
+    const struct tern_type *flat[]; /* types of the sent blocks, then of the received blocks */
 };
 
-/* Room for the types of so many blocks. NULL: no memory, which is said. */
+/* Allocates room for the types of `blocks` blocks. Returns NULL if there is no memory, and reports
+ * that. */
 struct tern_block_types *tern_block_types_new(int64_t blocks);
-/* From flat[first] on; where `ranks` (NULL: all are there) has nobody, the handle does not count.
- */
+/* Stores the types of `count` handles from flat[first] on. Ignores a handle if `ranks` has no
+ * process at its index. A NULL `ranks` means that every process is there. */
 void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[],
                           int count, const int *ranks);
 void tern_block_types_free(void *types);
 
-/* Does the call, which has these types, in its form. */
+/* Runs a call that uses `types`, in its form. Takes ownership of `types`. */
 int tern_mpi_coll_proceed_with_types(struct tern_call *call, struct tern_comm *comm,
                                      struct tern_block_types *types, enum tern_form form,
                                      struct tern_request **ret_request);

@@ -7,13 +7,13 @@
  *
  * A communicator has a supply of ids that all its processes know. Creations are collective, so all
  * processes take the same id for the same creation. Most creations therefore need no message and
- * wait for nobody. When the supply is used up, the processes agree on a block of ids, larger each
- * time. A block has several ids for each communicator that will be made: its own, and a first
- * supply for its duplicates.
+ * wait for no process. When the supply is used up, the processes agree on a new block of ids,
+ * larger each time. A block has several ids for each communicator that will be made: its own id,
+ * and a first supply for its duplicates.
  *
- * Ids are unique because one process makes a whole block from its own numbers, and keeps these
- * numbers until nobody can take an id of the block any more (lib/pml/ids.h). Within a block each
- * communicator has ids of its own, and hands out each of them once.
+ * Ids are unique, because one process makes a whole block from its own numbers. That process keeps
+ * these numbers until no process can take an id of the block any more (lib/pml/ids.h). Within a
+ * block each communicator has ids of its own, and hands out each of them once.
  */
 
 #include "lib/pml/request.h"
@@ -21,43 +21,43 @@
 #include <stdint.h>
 
 struct tern_comm;
-struct tern_comm_ids; /* the supply; in comm.h, for each communicator has one */
+struct tern_comm_ids; /* the supply; defined in comm.h, because each communicator has one */
 struct tern_id_block;
 
-/* A taken id. Its value is known when the block's agreement is complete. Holds a reference to the
- * block. */
+/* A taken id. Holds a reference to its block. The value is known when the agreement on the block is
+ * complete. */
 struct tern_id {
     struct tern_id_block *block;
-    /* the first one in the block; how many there are, with those for duplicates */
+    /* index of the first id in the block; number of ids, including those for duplicates */
     uint32_t index, count;
 };
 
-/* Takes the next id. Collective over `comm`, which may be an intercommunicator; does not block. If
- * no id is left, starts the agreement on the next block. 0 or TERN_ERR_NO_MEM. With the library's
- * lock. */
+/* Takes the next id. If no id is left, starts the agreement on the next block. Collective over
+ * `comm`, which may be an intercommunicator; does not block. Needs the library's lock. Returns 0 or
+ * TERN_ERR_NO_MEM. */
 int tern_id_take(struct tern_comm *comm, struct tern_id *ret_id);
-/* The same; blocks until the value is known. 0 or what the agreement failed with; then no id is
- * held. */
+/* Takes the next id, like tern_id_take, and waits until its value is known. Returns 0, or the error
+ * of the agreement; then holds no id. Blocks. */
 int tern_id_agree(struct tern_comm *comm, struct tern_id *ret_id);
 
-/* Gives the ids that were taken along with `id` to the duplicate that was made with it. With the
- * library's lock. */
+/* Gives the ids that were taken together with `id` to `twin`, the duplicate that was made with
+ * `id`. Needs the library's lock. */
 void tern_id_give_rest(struct tern_id *id, struct tern_comm *twin);
-/* Ends the use of an id; one that is zero is left alone. With no lane in hand. */
+/* Drops an id. Does nothing to a zeroed one. Hold no lane. */
 void tern_id_drop(struct tern_id *id);
 
-/* Blocks until the value is known. 0 or what the agreement failed with. */
+/* Waits until the value is known. Returns 0, or the error of the agreement. Blocks. */
 int tern_id_await(const struct tern_id *id);
-/* The value; 0 if no id is left, which tern_comm_connect refuses. Only after tern_id_agree or
- * tern_id_await, or when the request of tern_id_complete_when_known is complete without an error.
- */
+/* Returns the value, or 0 if no id is left; tern_comm_connect refuses 0. Call it only after
+ * tern_id_agree or tern_id_await, or after the request of tern_id_complete_when_known completed
+ * without error. */
 uint64_t tern_id_value(const struct tern_id *id);
 
-/* Lets `request` complete when the value is known, with 0 or what the agreement failed with. The
- * request is active, and its `owner` is used for this. */
+/* Lets `request` complete when the value is known, with 0 or with the error of the agreement. The
+ * request is active. Uses the request's `owner`. */
 void tern_id_complete_when_known(const struct tern_id *id, struct tern_request *request);
 
-/* For the end of a communicator. */
+/* Drops the supply of a communicator that is being freed. */
 void tern_comm_ids_drop(struct tern_comm_ids *ids);
 
 #endif

@@ -6,10 +6,10 @@
  * What the generated entry points (entry_*.c) use: predicates on arguments, and the functions that
  * refuse an argument.
  *
- * Predicates are inline and cheap, for they stand in the path of every message. The
- * tern_entry_refuse_* functions are the cold side: they say once what was wrong (argument, value,
- * what is allowed), call the error handler of `object` (see tern_raise_on) and return the MPI error
- * code for the caller. No lock is held meanwhile.
+ * Predicates are inline and cheap, because every message passes them. The tern_entry_refuse_*
+ * functions run only after an error. They record one text that says which argument was wrong, its
+ * value and what is allowed. Then they call the error handler of `object` (see tern_raise_on) and
+ * return the MPI error code for the caller. They hold no lock.
  */
 
 #include "lib/mpi/check/check.h"
@@ -32,12 +32,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The same procedure with everything that is seldom asked for; see tern_gate. */
+/* Marks the copy of a procedure that also does everything that is rarely wanted; see tern_gate. */
 #define TERN_CHECKED __attribute__((cold, noinline))
 
 #define TERN_EXPORT __attribute__((visibility("default")))
 
-/* Around every implementing function. */
+/* Take and release the library's lock around every implementing function, if there are threads. */
 static inline void tern_enter(void)
 {
     if (TERN_UNLIKELY(tern_threads))
@@ -52,14 +52,14 @@ static inline void tern_leave(void)
 
 /* ---- Handles ---- */
 
-/* Of the right kind, not freed and not the null handle? */
+/* Returns true if the handle is of this kind, not freed and not the null handle. */
 static inline bool tern_entry_valid(const void *handle, enum tern_magic magic)
 {
     const struct tern_handle *h = handle;
     return h && h->magic == (uint32_t)magic && h->state;
 }
 
-/* The same, but the null handle is fine too. */
+/* Returns true if the handle is of this kind and not freed. The null handle is valid, too. */
 static inline bool tern_entry_valid_or_null(const void *handle, enum tern_magic magic)
 {
     const struct tern_handle *h = handle;
@@ -71,8 +71,8 @@ static inline void *tern_entry_state(const void *handle)
     return ((const struct tern_handle *)handle)->state;
 }
 
-/* The user's handle of a private object (its first member is a struct tern_object), or `null` for
- * NULL. */
+/* Returns the user's handle of a private object, whose first member is a struct tern_object.
+ * Returns `null` if `object` is NULL. */
 static inline void *tern_entry_handle(const void *object, void *null)
 {
     return object ? (void *)((const struct tern_object *)object)->handle : null;
@@ -96,21 +96,22 @@ static inline bool tern_entry_bad_source(const struct tern_comm *comm, int rank)
            (rank != MPI_ANY_SOURCE || comm->hints & TERN_COMM_NO_ANY_SOURCE);
 }
 
-/* Of a receive. */
+/* Checks the tag of a receive. */
 static inline bool tern_entry_bad_wanted_tag(const struct tern_comm *comm, int tag)
 {
     return TERN_UNLIKELY(tag < 0) && (tag != MPI_ANY_TAG || comm->hints & TERN_COMM_NO_ANY_TAG);
 }
 
-/* MPI_ROOT and MPI_PROC_NULL are the answers of the root's own side of an intercommunicator. */
+/* Returns true if `root` is no valid root. On an intercommunicator MPI_ROOT and MPI_PROC_NULL are
+ * valid: the processes in the root's own group pass them. */
 static inline bool tern_entry_bad_root(const struct tern_comm *comm, int root)
 {
     return TERN_UNLIKELY(tern_entry_outside(comm, root)) &&
            !(tern_comm_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 
-/* Where the arguments of a rooted collective are significant: at the root, at those that send to it
- * or receive from it, at all who take part. */
+/* Tell whether the arguments of a rooted collective are significant on this process: at the root,
+ * at processes that exchange data with the root, and at all processes that take part. */
 static inline bool tern_entry_at_root(const struct tern_comm *comm, int root)
 {
     return tern_comm_inter(comm) ? root == MPI_ROOT : root == comm->p2p.rank;
@@ -128,8 +129,8 @@ static inline bool tern_entry_takes_part(const struct tern_comm *comm, int root)
 
 /* ---- Buffers and arrays ---- */
 
-/* NULL is MPI_BOTTOM: right for a type made of absolute addresses, wrong for one that begins at the
- * buffer. */
+/* Returns true if `buf` is NULL or MPI_IN_PLACE where it must not be. NULL is MPI_BOTTOM: valid for
+ * a type made of absolute addresses, wrong for a type that begins at the buffer. */
 static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count,
                                          const struct tern_datatype *datatype)
 {
@@ -137,23 +138,23 @@ static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count,
            (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
 }
 
-/* More bytes than 63 bits count? */
+/* Returns true if `count` elements have more bytes than 63 bits can count. */
 static inline bool tern_entry_too_long(MPI_Count count, const struct tern_datatype *datatype)
 {
     MPI_Count bytes;
     return TERN_UNLIKELY(__builtin_mul_overflow(count, datatype->type.size, &bytes));
 }
 
-/* Index of the first of `n` elements below `least`, or -1. */
+/* Returns the index of the first of `n` elements that is less than `least`, or -1. */
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least);
-/* Index of the first handle that is not a datatype (with `committed`: not a committed one), or -1.
- */
+/* Returns the index of the first handle that is not a datatype, or -1. If `committed` is true, a
+ * datatype that is not committed counts as well. */
 int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed);
-/* Index of the first count that is too long for types[i], or for the one datatype when types is
- * NULL; or -1. */
+/* Returns the index of the first count that is too long for types[i], or -1. If `types` is NULL,
+ * the counts are for the one type `datatype`. */
 int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],
                                  const struct tern_datatype *datatype);
-/* Index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
+/* Returns the index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
 /* ---- Refusals ---- */
@@ -165,15 +166,15 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_object *object, cons
                                                 const char *null_name);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_object *object, const char *procedure,
                                               int code, const char *argument);
-/* value < least */
+/* Refuses a value that is less than `least`. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_object *object, const char *procedure,
                                                int code, const char *argument, MPI_Count value,
                                                int least);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, const char *procedure,
                                                  int code, const char *argument,
                                                  struct tern_ints ints, int64_t index, int least);
-/* Of ranks `object` is the struct tern_comm. `also` names what is allowed besides 0..size-1, e.g. "
- * or MPI_PROC_NULL". */
+/* Refuses a rank. `object` is the struct tern_comm of the rank. `also` names what is allowed
+ * besides 0 to size - 1, for example " or MPI_PROC_NULL". */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure,
                                               int code, const char *argument, int rank,
                                               const char *also);
@@ -206,17 +207,18 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_object *object, cons
 TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, const char *procedure,
                                                 int code, const char *argument, const char *string,
                                                 int least, int most);
-/* A result that does not fit the caller's variable. */
+/* Refuses a result that does not fit the caller's variable. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
                                                 const char *argument, MPI_Count value);
 
-/* A procedure that is not in this version. The handler called is that of `comm` if it is a
- * communicator. Errors on files are returned, as MPI wants until the program has chosen another
- * handler (MPI-4.1 section 14.7); the job is told once. */
+/* Refuse a procedure that this version does not have. tern_entry_refuse_absent calls the error
+ * handler of `comm` if `comm` is a communicator. Errors on files are returned, as MPI requires
+ * until the program chooses another handler (MPI-4.1 section 14.7); the launcher reports them once
+ * for the job. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm);
 TERN_ENTRY_REFUSAL int tern_entry_refuse_absent_file(const char *procedure);
 
-/* Length of a string is within limits? */
+/* Returns true if the string is NULL, or if its length is less than `least` or more than `most`. */
 static inline bool tern_entry_bad_string(const char *string, size_t least, size_t most)
 {
     if (!string)

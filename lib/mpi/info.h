@@ -2,7 +2,8 @@
 #ifndef TERN_INFO_H
 #define TERN_INFO_H
 
-/* Info objects: keys and values in the order in which they were set first (MPI-4.1 chapter 10). */
+/* Info objects: pairs of key and value, in the order in which the keys were first set (MPI-4.1
+ * chapter 10). */
 
 #include "lib/util/handle.h"
 
@@ -25,19 +26,21 @@ static inline struct tern_info *tern_info_of(MPI_Info info)
     return ((struct tern_handle *)info)->state;
 }
 
-/* An empty one with one reference; NULL: no memory. */
+/* Makes an empty info object with one reference. Returns NULL if there is no memory. */
 struct tern_info *tern_info_new(void);
+/* Drops a reference. Dropping the last one frees the object. */
 void tern_info_release(struct tern_info *info);
 
-/* Value of `key`, or NULL. Valid until the info changes. `info` may be NULL: nothing is in it. */
+/* Returns the value of `key`, or NULL. The value is valid until the info object changes. A NULL
+ * `info` is empty. */
 const char *tern_info_find(const struct tern_info *info, const char *key);
-/* Sets or replaces; copies both. 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE (too long),
- * TERN_ERR_NO_MEM. */
+/* Sets or replaces a value. Copies both strings. Returns 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE
+ * if the value is too long, or TERN_ERR_NO_MEM. */
 int tern_info_put(struct tern_info *info, const char *key, const char *value);
-/* A copy with one reference. */
+/* Makes a copy with one reference. */
 int tern_info_copy(const struct tern_info *info, struct tern_info **ret_info);
 
-/* Fills MPI_INFO_ENV (in MPI_Init). */
+/* Fills MPI_INFO_ENV. Called by MPI_Init. */
 void tern_info_fill_env(int argc, char **argv, int thread_level);
 
 #endif

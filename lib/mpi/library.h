@@ -3,28 +3,30 @@
 #define TERN_LIBRARY_H
 
 /*
- * Starts and ends the library (MPI-4.1 chapter 11). It runs while somebody uses it: the World Model
- * between MPI_Init and MPI_Finalize, and each session. Whether it runs is asked in running.h.
+ * Starts and ends the library (MPI-4.1 chapter 11). The library runs while it has a user: the World
+ * Model between MPI_Init and MPI_Finalize, or a session. running.h tells whether it runs.
  */
 
 enum tern_library_user { TERN_USER_WORLD, TERN_USER_SESSION };
 
 /*
- * Adds a user. The first user starts the library. Locking begins when the users' thread levels
- * (MPI_THREAD_*) need it. May be called from any thread; hold no lock. Returns 0 or TERN_ERR_*;
- * then no user was added.
+ * Adds a user. The first user starts the library. Locking begins when the thread levels of the
+ * users (MPI_THREAD_*) need it. Any thread may call it; hold no lock. Returns 0 or TERN_ERR_*;
+ * after an error no user was added.
  */
 int tern_library_retain(enum tern_library_user user, int thread_level);
 
 /*
- * Removes a user. The processes of the World Model call this together, and meet before they leave.
- * The last user waits until this process has handed over everything it had to send, and reports to
- * the launcher; from then on the process may exit. The library can be started again.
+ * Removes a user. The processes of the World Model call it together, and wait for each other before
+ * they leave. For the last user, waits until this process has handed over everything that it had to
+ * send, and reports to the launcher. After that the process may exit. The library can be started
+ * again.
  */
 void tern_library_release(enum tern_library_user user);
 
-/* Looks for libraries of another MPI among the loaded objects that cannot work with this one
- * (other_mpi.c). Returns 0, or TERN_ERR_OTHER with what is wrong and its cure. */
+/* Looks among the loaded libraries for libraries of another MPI that cannot work with this one
+ * (other_mpi.c). Returns 0, or TERN_ERR_OTHER with a text that says what is wrong and how to cure
+ * it. */
 int tern_foreign_check(void);
 
 #endif

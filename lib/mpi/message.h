@@ -2,7 +2,7 @@
 #ifndef TERN_MESSAGE_H
 #define TERN_MESSAGE_H
 
-/* A message taken out of matching by MPI_Mprobe, until MPI_Mrecv. */
+/* A message that MPI_Mprobe has taken out of matching; lives until MPI_Mrecv receives it. */
 
 #include "lib/util/handle.h"
 
@@ -12,10 +12,10 @@ struct tern_unexpected;
 struct tern_message {
     struct tern_object obj;
     struct tern_unexpected *unexpected;
-    struct tern_comm *comm; /* a reference is held */
+    struct tern_comm *comm; /* a reference */
 };
 
-/* MPI_MESSAGE_NO_PROC: from MPI_PROC_NULL. */
+/* MPI_MESSAGE_NO_PROC: the message of a probe from MPI_PROC_NULL. */
 extern struct tern_message tern_message_no_proc;
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TERN_P2P_H
 #define TERN_P2P_H
 
-/* How a send or receive is started whose partner is a rank; for lib/mpi/p2p.c and for the entry
- * points, which do it without a further call. */
+/* Start a send or a receive whose partner is a rank. Inline, so that lib/mpi/p2p.c and the entry
+ * points need no further call. */
 
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"

@@ -5,14 +5,17 @@
 /*
  * Partitioned communication (MPI-4.1 chapter 4): a message whose parts are handed over one by one.
  *
- * A communicator has a third context for it, opened when it is first used: so these messages match
- * nothing else, and what comes before the receiver uses it waits as for any other context. Two
- * kinds of message go there. MPI_Psend_init announces its send under the user's tag; MPI_Precv_init
- * receives an announcement from its source with its tag. That is the whole of the matching, in the
- * order of the initialization calls, and it is done once for all rounds. Then each partition of the
- * sender is a message of its own, under a tag that the sender chose for it; so it goes as soon as
- * it is ready and whatever the receiver's partitions are. The receiver's arrive when all messages
- * that overlap them have.
+ * A communicator has a third context for it, opened on first use. So these messages match no
+ * others, and a message that arrives before the receiver opens the context waits, as for any other
+ * context.
+ *
+ * Two kinds of message use the context. MPI_Psend_init announces its send under the user's tag, and
+ * MPI_Precv_init receives an announcement from its source with its tag. This is all of the
+ * matching: it follows the order of the initialization calls, and one match serves all rounds. The
+ * second kind are the data: each partition of the sender is a message of its own, under a tag that
+ * the sender chose for it. So a partition is sent as soon as it is ready, whatever the receiver's
+ * partitions are. A partition of the receiver arrives when all messages that overlap it have
+ * arrived.
  */
 
 #include "lib/pml/context.h"
@@ -26,23 +29,24 @@
 struct tern_comm;
 struct tern_datatype;
 
-/* What MPI_Psend_init tells the receiver. */
+/* What MPI_Psend_init announces to the receiver. */
 struct tern_announcement {
-    int64_t bytes;      /* of each partition */
-    int32_t partitions; /* of the sender */
-    int32_t first_tag;  /* of partition 0; that of partition i is `i` below it */
+    int64_t bytes;      /* of each partition of the sender */
+    int32_t partitions; /* number of the sender's partitions */
+    int32_t first_tag;  /* tag of partition 0; partition i has the tag first_tag - i */
 };
 
-/* A communicator's. */
+/* What a communicator holds for partitioned communication. */
 struct tern_partitioned {
     struct tern_context context;
-    uint32_t next_number;          /* tags are -2 - number: below the wildcard */
-    bool wrapped;                  /* numbers are being used again */
-    struct tern_list_node sends, recvs; /* all requests: struct tern_partitioned_request.link */
+    uint32_t next_number;          /* tags are -2 - number: below the wildcard MPI_ANY_TAG */
+    bool wrapped;                  /* true if all numbers were used and are being reused */
+    /* all requests, linked by struct tern_partitioned_request.link */
+    struct tern_list_node sends, recvs;
 };
 
-/* What sends and receives have in common. Holds communicator and datatype like any persistent
- * request. */
+/* What sends and receives have in common. Holds references to communicator and datatype, like any
+ * persistent request. */
 struct tern_partitioned_request {
     struct tern_request request;
     struct tern_list_node link;
@@ -53,39 +57,45 @@ struct tern_partitioned_request {
     const struct tern_type *type;
     int peer, tag; /* peer may be MPI_PROC_NULL; then there is no announcement */
     struct tern_announcement announcement; /* of a receive: valid once `announce` is NULL */
-    struct tern_request *announce;         /* its sending or receiving, while under way */
+    /* The request that sends or receives the announcement; NULL before and after. */
+    struct tern_request *announce;
     void (*announced)(
-        struct tern_partitioned_request *part); /* called once it is through, or NULL */
-    bool freed; /* by the user, before the announcement was through */
+        /* Called when the announcement is sent or received; NULL if nothing is to be called. */
+        struct tern_partitioned_request *part);
+    bool freed; /* true if the user freed the request before its announcement was complete */
     int open;   /* messages of this round that are not complete */
 };
 
-/* Makes comm->partitioned. 0 or TERN_ERR_NO_MEM. */
+/* Makes comm->partitioned. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_partitioned_open(struct tern_comm *comm);
-/* For the end of a communicator: announcements that nobody sent are not waited for any more. */
+/* Ends the context of a communicator that is being freed. Cancels the receives of announcements
+ * that were never sent. */
 void tern_partitioned_close(struct tern_comm *comm);
 
-/* A request of `kind` and `bytes` bytes, inactive, in no list yet. NULL: no memory. */
+/* Makes an inactive request of `kind` in an object of `bytes` bytes. It is in no list yet. Returns
+ * NULL if there is no memory. */
 struct tern_partitioned_request *tern_partitioned_new(const struct tern_request_kind *kind,
                                                       size_t bytes, const void *buf, int partitions,
                                                       MPI_Count count,
                                                       struct tern_datatype *datatype, int peer,
                                                       int tag, struct tern_comm *comm);
-/* kind->release: frees it, later if its announcement is still under way. */
+/* Frees the request; the kind->release of both kinds. If the announcement is still under way, frees
+ * the request when the announcement completes. */
 void tern_partitioned_release(struct tern_request *request);
 
-/* Takes tags for the partitions of a send: sets announcement.first_tag. 0 or TERN_ERR_OTHER. */
+/* Takes tags for the partitions of a send and sets announcement.first_tag. Returns 0 or
+ * TERN_ERR_OTHER. */
 int tern_partitioned_take_tags(struct tern_partitioned *partitioned,
                                struct tern_partitioned_request *send);
 
-/* Follows the request that sends or receives the announcement. `announced` is called only if that
- * is not complete yet. */
+/* Follows the request that sends or receives the announcement. Calls `announced` later only if that
+ * request is not complete yet. */
 void tern_partitioned_follow(struct tern_partitioned_request *part, struct tern_request *announce);
 
-/* One message of the round is complete; with the last one the request is. */
+/* Reports that one message of the round is complete. Completes the request after the last one. */
 void tern_partitioned_done(struct tern_partitioned_request *part, int error);
 
-/* Address of partition i. */
+/* Returns the address of partition i. */
 static inline char *tern_partitioned_at(const struct tern_partitioned_request *part, int64_t i)
 {
     return part->buf + i * part->count * part->type->extent;

@@ -2,7 +2,7 @@
 #ifndef TERN_MPI_REQUEST_H
 #define TERN_MPI_REQUEST_H
 
-/* What lib/mpi adds to requests (lib/pml/request.h): references, statuses, requests that are
+/* What lib/mpi adds to requests (lib/pml/request.h): references, statuses, and requests that are
  * complete from the start. */
 
 #include "lib/mpi/comm.h"
@@ -10,11 +10,14 @@
 #include "lib/pml/request.h"
 
 /*
- * An active request keeps its communicator and datatype alive, for the user may free both
- * meanwhile. tern_request_hold is for a request just started: it does nothing when that is complete
- * already, so an eager send pays nothing; except when it failed, for then the communicator is asked
- * for its error handler later. A persistent request holds always. The references go when the
- * request is reported or freed. datatype may be NULL.
+ * Keep the communicator and the datatype alive while a request is active, because the user may free
+ * both meanwhile. `datatype` may be NULL. The references are dropped when the request is reported
+ * complete or freed.
+ *
+ * tern_request_hold is for a request that was just started. It does nothing if the request is
+ * already complete, so an eager send pays nothing. A request that failed takes the references all
+ * the same, because the communicator's error handler is needed later. tern_request_hold_always is
+ * for persistent requests.
  */
 static inline void tern_request_hold_always(struct tern_request *request, struct tern_comm *comm,
                                             struct tern_datatype *datatype)
@@ -36,19 +39,20 @@ static inline void tern_request_hold(struct tern_request *request, struct tern_c
         tern_request_hold_always(request, comm, datatype);
 }
 
-/* Null and inactive requests count as complete, with an empty status. */
+/* Returns true if the request is null or inactive. Such a request counts as complete, with an empty
+ * status. */
 static inline bool tern_request_inactive(const struct tern_request *request)
 {
     return !request || !request->active;
 }
 
-/* The status of nothing: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, 0 bytes. */
+/* The empty status: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, 0 bytes. */
 extern const MPI_Status tern_status_empty;
-/* That of a receive from MPI_PROC_NULL. */
+/* The status of a receive from MPI_PROC_NULL. */
 extern const MPI_Status tern_status_proc_null;
 
-/* Copies all but MPI_ERROR, which only calls that complete several requests set; `to` may be
- * MPI_STATUS_IGNORE. */
+/* Copies a status except MPI_ERROR, which only calls that complete several requests set. `to` may
+ * be MPI_STATUS_IGNORE. */
 static inline void tern_status_copy(MPI_Status *to, const MPI_Status *from)
 {
     if (to == MPI_STATUS_IGNORE)
@@ -58,19 +62,23 @@ static inline void tern_status_copy(MPI_Status *to, const MPI_Status *from)
     to->MPI_ERROR = error;
 }
 
-/* A receive from MPI_PROC_NULL; static, like tern_request_empty, which is a send to it. */
+/* The request of a receive from MPI_PROC_NULL. Static, like tern_request_empty, the request of a
+ * send to MPI_PROC_NULL. */
 extern struct tern_request tern_request_no_message;
-/* A persistent request that is complete as soon as it is started, with `status`. */
+/* Makes a persistent request that completes as soon as it is started, with `status`. Returns 0 or
+ * TERN_ERR_NO_MEM. */
 int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
                           struct tern_request **ret_request);
 
-/* The lane of those requests that are under way; NULL: there are several, or only one lane. */
+/* Returns the lane of those requests that are under way. Returns NULL if they have several lanes,
+ * or if there is only one lane. */
 struct tern_lane *tern_requests_lane(int count, const MPI_Request requests[]);
 
-/* Releases the requests that were freed while active and are complete. With no lane in hand. */
+/* Releases the requests that the user freed while they were active and that are complete now. Hold
+ * no lane. */
 void tern_request_release_orphans(void);
-/* For MPI_Finalize: progresses until the requests that were freed while active are complete, and
- * frees what they held. */
+/* Waits until all requests that the user freed while they were active are complete, and drops their
+ * references. Called by MPI_Finalize. Blocks. */
 void tern_request_finish_orphans(void);
 
 #endif

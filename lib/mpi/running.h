@@ -3,13 +3,15 @@
 #define TERN_RUNNING_H
 
 /*
- * Does MPI run (MPI-4.1 chapter 11)? What every file of lib/mpi may ask, so this header includes
- * nothing of lib/mpi. Who starts and ends the library: library.h; the World Model: init.c.
+ * Tells whether MPI runs (MPI-4.1 chapter 11). Every file of lib/mpi may ask, so this header
+ * includes nothing of lib/mpi. library.h declares what starts and ends the library; init.c
+ * implements the World Model.
  */
 
 #include <stdbool.h>
 
-/* The World Model, if it runs, and the sessions. Changed with a lock, read without. */
+/* The number of users: the World Model, if it runs, and the sessions. Changed with a lock, read
+ * without one. */
 extern _Atomic int tern_library_users;
 
 /* Returns true if communication procedures may be called. Every entry point checks it. */
@@ -25,18 +27,18 @@ enum tern_world {
     TERN_WORLD_BEFORE,   /* MPI_Init was not called */
     TERN_WORLD_STARTING, /* inside MPI_Init */
     TERN_WORLD_RUNNING,
-    TERN_WORLD_ENDING, /* inside MPI_Finalize, after MPI_COMM_SELF's attributes were deleted */
+    TERN_WORLD_ENDING, /* inside MPI_Finalize, after the attributes of MPI_COMM_SELF were deleted */
     TERN_WORLD_ENDED,
 };
 extern _Atomic int tern_world;
 
-/* Returns the thread level of the World Model: MPI_THREAD_SINGLE before MPI_Init, the level that
- * MPI_Init gave after it, also after MPI_Finalize. */
+/* Returns the thread level of the World Model: MPI_THREAD_SINGLE before MPI_Init, then the level
+ * that MPI_Init gave, also after MPI_Finalize. */
 int tern_world_thread_level(void);
 
-/* Returns the name of a thread level, "MPI_THREAD_SINGLE" ... */
+/* Returns the name of a thread level: "MPI_THREAD_SINGLE" ... */
 const char *tern_thread_level_name(int level);
-/* Returns the thread level of this name, or -1. */
+/* Returns the thread level with this name, or -1. */
 int tern_thread_level_of(const char *name);
 
 #endif

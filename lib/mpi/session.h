@@ -4,8 +4,8 @@
 
 /*
  * Sessions (MPI-4.1 section 11.3). A session keeps the library running (lib/mpi/library.h) and
- * gives groups; a group and all that is made of it know the session they come from
- * (tern_group.session, tern_comm.session), NULL for those of the World Model.
+ * gives out groups. A group and every object made of it point to the session that they come from
+ * (tern_group.session, tern_comm.session). The pointer is NULL for objects of the World Model.
  */
 
 #include "lib/util/handle.h"
@@ -20,8 +20,8 @@ struct tern_info;
 struct tern_session {
     struct tern_object obj;
     struct tern_errhandler *errhandler;
-    struct tern_info *info; /* hints in use */
-    struct tern_send_buffer *buffer; /* for buffered sends; NULL: none attached */
+    struct tern_info *info; /* the hints in use */
+    struct tern_send_buffer *buffer; /* for buffered sends; NULL if none is attached */
 };
 
 static inline struct tern_session *tern_session_of(MPI_Session session)
@@ -29,13 +29,14 @@ static inline struct tern_session *tern_session_of(MPI_Session session)
     return ((struct tern_handle *)session)->state;
 }
 
-/* A reference: the user's handle, and every group and communicator that comes from it. NULL is
- * fine. */
+/* Take or drop a reference. The user's handle and every group and communicator of the session hold
+ * one. Do nothing if `session` is NULL. */
 void tern_session_retain(struct tern_session *session);
 void tern_session_release(struct tern_session *session);
 
-/* Objects of two sessions, or of one and of MPI_COMM_WORLD's descent, must not meet in one call
- * (MPI-4.1 section 11.3): TERN_ERR_SESSION then. The names are those of the arguments. */
+/* Checks that two objects may meet in one call (MPI-4.1 section 11.3). Returns TERN_ERR_SESSION if
+ * they belong to different sessions, or if one belongs to a session and the other to the World
+ * Model. Else returns 0. The names are those of the arguments. */
 int tern_session_check_same(const char *name_a, const struct tern_session *a, const char *name_b,
                             const struct tern_session *b);
 

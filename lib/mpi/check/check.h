@@ -3,9 +3,9 @@
 #define TERN_CHECK_H
 
 /*
- * What check_level full compares beyond the arguments of one call (docs/checking.md): the memory of
- * calls and requests, and what the ranks of a collective do. Stands above communicators, datatypes
- * and requests; gate.h says whether it is wanted.
+ * Checks of check_level full that look beyond the arguments of one call (docs/checking.md): the
+ * memory that calls and requests use, and whether the ranks of a collective agree. This header
+ * depends on communicators, datatypes and requests. gate.h tells whether the checks are on.
  */
 
 #include "lib/util/ints.h"
@@ -21,89 +21,99 @@ struct tern_permit;
 struct tern_request;
 
 /* Reports messages that were sent on the communicator and never received. Call it when the
- * communicator is freed. Does a round of progress. */
+ * communicator is freed. Progresses once. */
 void tern_check_say_unreceived(struct tern_comm *comm);
 
 /* ---- buffers (check_buffers.c) ---- */
 
-/* A buffer and what describes it; type and types are NULL where it is not significant. */
+/* A buffer argument and the arguments that describe it. `type` and `types` are both NULL where the
+ * datatype is not significant. */
 struct tern_check_part {
     const char *name, *count_name;
     const void *buffer;
-    int blocks;              /* one after the other, or as displs say */
-    MPI_Count count;         /* of one block, if there are no counts */
-    struct tern_ints counts; /* of each block; values NULL: `count` */
-    struct tern_ints displs; /* in elements, or in bytes where there are types; values NULL: none */
+    /* number of blocks; they lie one after the other, or at `displs` */
+    int blocks;
+    MPI_Count count;         /* elements of each block, if there are no `counts` */
+    struct tern_ints counts; /* elements of each block; if values is NULL: `count` */
+    /* Displacement of each block: in elements, or in bytes if there are `types`. If values is NULL
+     * the blocks lie one after the other. */
+    struct tern_ints displs;
     const struct tern_datatype *type;
-    const MPI_Datatype *types; /* of each block; NULL: `type` */
-    bool output;             /* is written */
+    const MPI_Datatype *types; /* datatype of each block; if NULL: `type` */
+    bool output;             /* true if the call writes the buffer */
 };
 
-/* NULL: none, or no datatype, for arrays whose lengths only a topology knows are looked at later.
- * */
+/* Returns the datatype of a block. Returns NULL if there is none or if the handle is no datatype:
+ * arrays whose lengths only a topology knows are checked later. */
 const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block);
 
 enum { TERN_CHECK_PARTS = 2 };
 
 /*
- * Looks for memory that is written twice: by overlapping blocks of one buffer, by both buffers, or
- * also by a request that is not complete yet. Returns 0 or TERN_ERR_BUFFER, whose text ends with
- * `cure` if both buffers begin at one address. Parts without a name are passed over.
+ * Looks for bytes that would be written twice: by overlapping blocks of one buffer, by both
+ * buffers, or by this call and a request that is not complete yet. Ignores parts without a name.
+ * Returns 0 or TERN_ERR_BUFFER. If both buffers begin at the same address, the error text ends with
+ * `cure`.
  */
 int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure);
 
-/* The request of the call uses its buffers; a persistent one as soon as it is started. */
+/* Records the buffers that a new request uses. A persistent request uses them from each start
+ * on. */
 void tern_check_request_made(struct tern_request *request,
                              const struct tern_check_part parts[TERN_CHECK_PARTS]);
-/* Before a start: 0, or TERN_ERR_BUFFER as above. */
+/* Checks the buffers of a persistent request before it is started. Returns 0 or TERN_ERR_BUFFER, as
+ * tern_check_buffers does. */
 int tern_check_request_started(struct tern_request *request);
-/* It was completed, or freed: its buffers are the user's again. TERN_ERR_BUFFER if the user has
- * changed what was to be sent meanwhile. */
+/* Gives the buffers of a completed or freed request back to the user. Returns 0, or TERN_ERR_BUFFER
+ * if the user has changed the bytes of a send while the request was active. */
 int tern_check_request_done(struct tern_request *request, bool freed);
 
-/* Requests named in one call: TERN_ERR_SESSION if they are of different sessions. They are requests
- * or null. */
+/* Checks that all requests named in one call belong to one session. Each handle must be a request
+ * or null. Returns 0 or TERN_ERR_SESSION. */
 int tern_check_requests(int64_t count, const MPI_Request requests[]);
 
-/* What a program asserts by the hint mpi_assert_exact_length: a message is as long as its receive
- * buffer. TERN_ERR_COUNT if not. Requests are looked at when they are done, blocking receives by
- * the first. */
+/* Check the hint mpi_assert_exact_length, by which a program promises that each message fills its
+ * receive buffer. Return 0, or TERN_ERR_COUNT if the lengths differ. tern_check_received is for
+ * blocking receives; requests use tern_check_length when they complete. */
 int tern_check_received(const struct tern_comm *comm, const struct tern_check_part *part,
                         const MPI_Status *status);
 int tern_check_length(int64_t expected, const MPI_Status *status);
 
-/* Blocks of a part that has one for each rank, or one for each neighbour. */
+/* Return the number of blocks of a part that has one block for each rank, or one for each
+ * neighbour. */
 int tern_check_ranks(const struct tern_comm *comm);
 int tern_check_neighbors(const struct tern_comm *comm, bool output);
 
 /* ---- what ranks must agree on (check_collective.c, check_exchange.c, check_message.c) ---- */
 
-/* An argument that must be the same on all ranks: `n` values of `size` bytes each. */
+/* An argument that must be equal on all ranks: `n` values of `size` bytes each. */
 struct tern_check_same {
-    const char *name; /* NULL: ends the list */
+    const char *name; /* NULL ends the list */
     const void *values;
     int n;
     int size;
 };
 
-/* Whose data must agree with whose. */
+/* Which data of one rank must agree with which data of another rank. */
 enum tern_check_pattern {
     TERN_CHECK_NO_DATA,
-    TERN_CHECK_ONE_BLOCK, /* all blocks alike: bcast, gather, scatter, allgather, alltoall */
+    /* all blocks are alike: bcast, gather, scatter, allgather, alltoall */
+    TERN_CHECK_ONE_BLOCK,
     TERN_CHECK_OPERANDS,  /* reductions */
-    TERN_CHECK_BLOCKS,    /* one for each rank: gatherv, scatterv, allgatherv */
-    TERN_CHECK_PAIRS,     /* one for each pair of ranks: alltoallv, alltoallw */
-    /* reductions whose counts are the same in the whole group: reduce_scatter */
+    TERN_CHECK_BLOCKS,    /* one block for each rank: gatherv, scatterv, allgatherv */
+    TERN_CHECK_PAIRS,     /* one block for each pair of ranks: alltoallv, alltoallw */
+    /* reductions whose counts are equal in the whole group: reduce_scatter */
     TERN_CHECK_COUNTS,
-    TERN_CHECK_NEIGHBORS, /* one for each edge of a topology */
+    TERN_CHECK_NEIGHBORS, /* one block for each edge of a topology */
 };
 
 enum tern_check_way {
     TERN_CHECK_BLOCKING,
-    TERN_CHECK_NONBLOCKING, /* tern_check_take_permit gives what its request waits for */
-    /* prepared, which blocks; tern_check_take_permit gives what each start waits for */
+    TERN_CHECK_NONBLOCKING, /* its request waits for the permit (tern_check_take_permit) */
+    /* ^Preparing the request blocks. Each start waits for the permit (tern_check_take_permit). */
     TERN_CHECK_PERSISTENT,
-    TERN_CHECK_DETACHED,    /* nobody waits for the answer: a difference is said, no more */
+    /* Nobody waits for the verdict. A difference is only reported. */
+    TERN_CHECK_DETACHED,
 };
 
 enum { TERN_CHECK_SAMES = 6 };
@@ -113,39 +123,42 @@ struct tern_check_call {
     enum tern_check_pattern pattern;
     bool rooted;
     int root;
-    const struct tern_op *op; /* NULL: none */
+    const struct tern_op *op; /* NULL if the call has no operation */
     struct tern_check_part parts[TERN_CHECK_PARTS];
     struct tern_check_same same[TERN_CHECK_SAMES + 1];
 };
 
 /*
- * Compares the call with those of the other ranks of `comm`; the procedure is the one noted last.
- * No lane is held; may block and progress. 0, TERN_ERR_NOT_SAME with what differs, TERN_ERR_BUFFER,
- * TERN_ERR_NO_MEM.
+ * Compares this call with the calls of the other ranks of `comm`. The name of the procedure is the
+ * one noted last by tern_check_enter. Returns 0, TERN_ERR_NOT_SAME with a text that says what
+ * differs, TERN_ERR_BUFFER or TERN_ERR_NO_MEM. Hold no lane: may block and progress.
  */
 int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *call);
 
-/* What the nonblocking or persistent call of this thread that tern_check_collective saw last must
- * wait for before it communicates, now the caller's; NULL: nothing. */
+/* Returns the permit of the last nonblocking or persistent call of this thread that
+ * tern_check_collective compared. The operation must wait for the permit before it communicates.
+ * Returns NULL if there is nothing to wait for. The caller owns the permit. */
 struct tern_permit *tern_check_take_permit(void);
 
 /*
- * The same for calls that only processes of `group` make, all of them in the intracommunicator
- * `comm`, and this one among them; or the two leaders that join two groups over `comm`. `tag` is
- * for people, "tag 5", and tells such calls apart. What differs is said as soon as ranks that have
- * no further threads wait for each other.
+ * Compare calls that only some ranks make. tern_check_group: all members of `group` call, each of
+ * them a rank of the intracommunicator `comm`; this process is a member. tern_check_leaders: two
+ * leaders call, who join their groups over `comm`. `tag` is a text for people, "tag 5"; calls with
+ * different tags are different calls. If ranks without further threads wait for each other, the
+ * difference is reported at once.
  */
 int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
 int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);
 
-/* Begins to talk to the other ranks, if the level is full. Call it after the rooms below have
- * started, with the library's lock. Returns 0 or TERN_ERR_*. */
+/* Opens the communication of the checks, if the level is full. Call it with the library's lock,
+ * after the layers below have started. Returns 0 or TERN_ERR_*. */
 int tern_check_open(void);
-/* Waits until no message of a comparison is on its way from or to this process. */
+/* Waits until no message of a comparison is on its way from or to this process. Blocks. */
 void tern_check_flush(void);
 
-/* A number that two types share if and only if the sequences of their basic elements are the same
- * (but for accidents, 1 in 2^64): `count` elements of `type`. */
+/* Returns a number for the signature of `count` elements of `type`. Two types have equal numbers if
+ * their sequences of basic elements are equal. Different sequences have different numbers, except
+ * by accident (1 in 2^64). */
 uint64_t tern_check_signature(const struct tern_datatype *type, int64_t count);
 
 #endif

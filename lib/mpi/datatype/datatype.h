@@ -5,10 +5,10 @@
 /*
  * MPI datatypes (MPI-4.1 chapter 5): the object around a flat type.
  *
- * A datatype lives as long as it has references: the user's handles, active requests, the datatypes
- * made from it. What it moves (type.program) is shared with them by count, so nobody walks from
- * object to object to pack; the references to old types serve MPI_Type_get_contents and
- * MPI_Get_elements.
+ * A datatype lives as long as something refers to it: the user's handles, active requests, and the
+ * datatypes made from it. Datatypes share the program that moves their data (type.program) by
+ * reference count, so packing never follows pointers from datatype to datatype. The references to
+ * old types serve MPI_Type_get_contents and MPI_Get_elements.
  */
 
 #include "lib/type/type.h"
@@ -17,14 +17,14 @@
 #include <mpi.h>
 
 struct tern_attrs;
-struct tern_envelope; /* how it was made: combiner, integers, addresses, datatypes
-                         (datatype_envelope.h) */
+/* How a datatype was made: combiner, integers, addresses and datatypes (datatype_envelope.h). */
+struct tern_envelope;
 
-/* What check_level full has found out about a datatype. Zero: nothing yet. Any thread may fill it
- * in: all find the same. */
+/* What check_level full has found out about a datatype. All zero if nothing is known. Any thread
+ * may fill it in, because all threads find the same values. */
 struct tern_findings {
     uint64_t sum, power; /* the signature (lib/mpi/check/check_signature.c); power 0: not known */
-    /* this many elements, and fewer, have no byte twice (lib/mpi/check/check_buffers.c) */
+    /* no two of up to this many elements overlap (lib/mpi/check/check_buffers.c) */
     int64_t disjoint;
 };
 
@@ -32,10 +32,11 @@ struct tern_datatype {
     struct tern_object obj;
     struct tern_type type;
     bool predefined;
-    int handles; /* of obj.refs, those that MPI_Type_free gives back; 0: freed by the user */
-    struct tern_envelope *envelope;   /* NULL: MPI_COMBINER_NAMED */
-    struct tern_attrs *attrs;         /* NULL: none set */
-    struct tern_datatype *next_freed; /* while it is being freed */
+    /* those of obj.refs that the user holds, one per handle; 0 once all are freed */
+    int handles;
+    struct tern_envelope *envelope;   /* NULL for MPI_COMBINER_NAMED */
+    struct tern_attrs *attrs;         /* NULL if none are set */
+    struct tern_datatype *next_freed; /* links datatypes while they are being freed */
     struct tern_findings findings;
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -45,18 +46,20 @@ static inline struct tern_datatype *tern_datatype_of(MPI_Datatype datatype)
     return ((struct tern_handle *)datatype)->state;
 }
 
-/* The handle a user holds. */
+/* Returns the handle that the user holds. */
 static inline MPI_Datatype tern_datatype_handle(const struct tern_datatype *datatype)
 {
     return (MPI_Datatype)datatype->obj.handle;
 }
 
+/* Takes a reference. */
 void tern_datatype_retain(struct tern_datatype *datatype);
-/* Drops a reference; the last one frees (predefined ones are never freed). No callbacks run:
- * attributes went with the user's last handle. */
+/* Drops a reference. Dropping the last one frees the datatype, unless it is predefined. Calls no
+ * callbacks: the attributes were deleted with the user's last handle. */
 void tern_datatype_release(struct tern_datatype *datatype);
 
-/* A fresh, uncommitted, unnamed derived type of nothing, with one handle; NULL: no memory. */
+/* Makes an empty derived type: uncommitted, without a name, with one handle. Returns NULL if there
+ * is no memory. */
 struct tern_datatype *tern_datatype_new(void);
 
 #endif

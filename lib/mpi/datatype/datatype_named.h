@@ -4,12 +4,12 @@
 
 /*
  * The predefined datatypes, one line each: X(symbol, name, layout). The exported handle is
- * ompi_mpi_SYMBOL, its state tern_datatype_SYMBOL. Fortran's default kinds are gfortran's without
- * options: INTEGER, REAL and LOGICAL of 4 bytes, REAL*16 is binary128.
+ * ompi_mpi_SYMBOL and its state is tern_datatype_SYMBOL. Fortran's default kinds are those of
+ * gfortran without options: INTEGER, REAL and LOGICAL have 4 bytes, and REAL*16 is binary128.
  *
  * MPI_INTEGER16 and MPI_REAL2, which gfortran for x86-64 does not offer to MPI programs, have size
- * 0, as in Open MPI. They and the bounds MPI_LB and MPI_UB are never committed, for no message can
- * be made of them.
+ * 0, as in Open MPI. These two and the bounds MPI_LB and MPI_UB are never committed, because no
+ * message can be made of them.
  */
 
 #include "lib/mpi/datatype/datatype.h"
@@ -18,14 +18,14 @@
 #include <complex.h>
 #include <wchar.h>
 
-/* Value and index, as the C structure of both is laid out; without a hole between them. */
+/* The layout of a C structure of a value and an index, with no gap between the two. */
 #define TERN_PAIR(class_, value, index, less)                                                      \
     TERN_TYPE_RUN(class_, sizeof(value) + sizeof(index), sizeof(struct {                           \
                       value v;                                                                     \
                       index i;                                                                     \
                   }),                                                                              \
                   _Alignof(value), 2, less)
-/* Two of a kind, Fortran's pairs. */
+/* The layout of two elements of one C type: Fortran's pairs. */
 #define TERN_TWICE(class_, ctype)                                                                  \
     TERN_TYPE_RUN(class_, 2 * sizeof(ctype), 2 * sizeof(ctype), _Alignof(ctype), 2, 0)
 #define TERN_SHORT_INT                                                                             \

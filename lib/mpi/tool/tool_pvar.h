@@ -2,7 +2,7 @@
 #ifndef TERN_TOOL_PVAR_H
 #define TERN_TOOL_PVAR_H
 
-/* A performance variable: what tool_variables.c says of each, and what tool_pvar.c does with it. */
+/* A performance variable: tool_variables.c describes each, tool_pvar.c reads them for tools. */
 
 #include "lib/mpi/tool/tool.h"
 
@@ -19,24 +19,27 @@ struct tern_variable {
     const char *name, *room, *help;
     int class; /* MPI_T_PVAR_CLASS_* */
     enum tern_variable_kind kind;
-    /* Values now, while the rooms below are there; `comm` is what the handle is bound to. Takes no
-     * lock: it is called from callbacks of events, too. */
+    /* Reads the values now. Called only while the layers below run. `comm` is the communicator that
+     * the handle is bound to. Takes no lock, because callbacks of events call it, too. */
     void (*read)(const struct tern_variable *variable, const struct tern_comm *comm,
                  uint64_t *ret_values);
-    size_t offset;    /* for read(): of a counter in its struct */
-    const void *of;   /* for read(): what is counted, e.g. a byte mover */
+    size_t offset;    /* for read(): offset of a counter in its struct */
+    const void *of;   /* for read(): the counted thing, for example a byte mover */
     int bind;         /* MPI_T_BIND_NO_OBJECT or MPI_T_BIND_MPI_COMM */
-    bool per_rank;    /* one value for each rank that the communicator can send to */
+    bool per_rank;    /* true: one value for each rank that the communicator can send to */
+    /* the enumeration of a TERN_VARIABLE_STATE */
     const struct tern_tool_enum *items;
-    /* Watermarks: begin anew at the level now, which is the counter at level_offset. */
+    /* For watermarks: begins anew at the current level, which is the counter at level_offset. */
     void (*restart)(const struct tern_variable *variable);
     size_t level_offset;
 };
 
-/* Index 0 ..; NULL: there are not that many. The list is made when first asked for. */
+/* Returns the variable at `index` (from 0 on), or NULL if there are fewer. The first call makes the
+ * list. */
 struct tern_variable *tern_tool_variable(int index);
 
-/* Does it grow while it is started, so that each handle counts from its own beginning? */
+/* Returns true if the variable grows while it is started. Then each handle counts from its own
+ * start. */
 static inline bool tern_variable_counts(const struct tern_variable *variable)
 {
     return variable->class == MPI_T_PVAR_CLASS_COUNTER ||

@@ -3,9 +3,9 @@
 #define TERN_DIMS_H
 
 /*
- * The most balanced way to write n >= 1 as a product of count >= 1 factors: with the smallest
- * difference between the largest and the smallest factor and, among those, the smallest largest
- * one, then the smallest second, ... Factors come in descending order. 0 or TERN_ERR_NO_MEM.
+ * Writes n >= 1 as the most balanced product of count >= 1 factors, in descending order. Most
+ * balanced means: the smallest difference between the largest and the smallest factor; among those,
+ * the smallest largest factor; then the smallest second, and so on. Returns 0 or TERN_ERR_NO_MEM.
  */
 int tern_dims_balance(int n, int count, int factors[]);
 

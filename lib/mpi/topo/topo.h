@@ -20,55 +20,57 @@ struct tern_topo {
     union {
         struct {
             int ndims;
-            int *dims;    /* ndims each */
-            int *periods; /* 0 or 1 */
-            int *coords;  /* of this process */
-            int *neighbors; /* 2 * ndims: before and after this process in each dimension */
+            int *dims;    /* ndims sizes */
+            int *periods; /* ndims values, 0 or 1 */
+            int *coords;  /* ndims coordinates of this process */
+            /* 2 * ndims ranks: before and after this process in each dimension */
+            int *neighbors;
         } cart;
         struct {
             int nnodes, nedges;
-            int *index; /* nnodes: where the next node's edges begin */
-            int *edges; /* nedges */
+            int *index; /* nnodes values: where the edges of the next node begin */
+            int *edges; /* nedges ranks */
         } graph;
         struct {
             int indegree, outdegree;
             bool weighted;
-            int *sources, *source_weights; /* weights are NULL when not weighted */
+            int *sources, *source_weights; /* weights are NULL if the graph has none */
             int *destinations, *destination_weights;
         } dist_graph;
     };
 };
 
-/* A topology with `ints` zeroed integers behind it, in the same allocation, for the arrays. NULL:
- * no memory. */
+/* Makes a topology. `*ret_ints` is room for its arrays: `ints` zeroed integers in the same
+ * allocation. Returns NULL if there is no memory. */
 struct tern_topo *tern_topo_new(enum tern_topo_kind kind, size_t ints, int **ret_ints);
-/* A grid; `rank` is this process's place in it. NULL: no memory. */
+/* Makes a grid. `rank` is this process's place in it. Returns NULL if there is no memory. */
 struct tern_topo *tern_topo_new_cart(int ndims, const int dims[], const int periods[], int rank);
 void tern_topo_retain(struct tern_topo *topo);
 void tern_topo_release(struct tern_topo *topo);
 
-/* comm's topology when it is of this kind, else TERN_ERR_TOPOLOGY. */
+/* Finds the topology of `comm`. Returns 0, or TERN_ERR_TOPOLOGY if it is not of this kind. */
 int tern_topo_get(const struct tern_comm *comm, enum tern_topo_kind kind,
                   const struct tern_topo **ret_topo);
-/* TERN_ERR_COMM for an intercommunicator. */
+/* Returns TERN_ERR_COMM for an intercommunicator, else 0. */
 int tern_topo_check_intra(const struct tern_comm *comm);
 
-/* Collective: a communicator of the processes process[0 .. places-1] (ranks in comm; NULL: 0, 1,
- * ...) with `topo`, which is NULL for the other ranks (they get NULL) and belongs to the new
- * communicator, or is released on failure. Blocks. */
+/* Makes a communicator with topology `topo` of the processes process[0 .. places-1]: ranks in
+ * `comm`; NULL means ranks 0, 1, ... The other ranks pass NULL for `topo` and get NULL. Takes
+ * ownership of `topo`, also on failure. Collective; blocks. */
 int tern_topo_make(struct tern_comm *comm, int places, const int process[], struct tern_topo *topo,
                    struct tern_comm **ret_comm);
-/* The same for any group; NULL where a process gets no communicator (and no topo). */
+/* Does what tern_topo_make does, for any group. A process that gets no communicator passes NULL for
+ * `group` and `topo`. */
 int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct tern_topo *topo,
                         struct tern_comm **ret_comm);
 
-/* The ranks at distance -disp and disp from this process along dimension `direction`. */
+/* Finds the ranks at distance -disp and disp from this process along dimension `direction`. */
 void tern_topo_cart_shift(const struct tern_topo *topo, int direction, int disp, int *ret_source,
                           int *ret_dest);
 
-/* Who this process talks to in neighbourhood collectives: a grid has two neighbours per dimension,
- * MPI_PROC_NULL where it ends. The arrays are the topology's. TERN_ERR_TOPOLOGY: comm has no
- * topology. */
+/* Finds the processes that this process talks to in neighbourhood collectives. A grid has two
+ * neighbours per dimension, MPI_PROC_NULL where it ends. The arrays belong to the topology. Returns
+ * 0, or TERN_ERR_TOPOLOGY if `comm` has no topology. */
 int tern_topo_neighbors(const struct tern_comm *comm, struct tern_neighbors *ret_neighbors);
 
 #endif
