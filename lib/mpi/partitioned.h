@@ -59,9 +59,8 @@ struct tern_partitioned_request {
     struct tern_announcement announcement; /* of a receive: valid once `announce` is NULL */
     /* The request that sends or receives the announcement; NULL before and after. */
     struct tern_request *announce;
-    void (*announced)(
-        /* Called when the announcement is sent or received; NULL if nothing is to be called. */
-        struct tern_partitioned_request *part);
+    /* Called when the announcement is sent or received; NULL if nothing is to be called. */
+    void (*announced)(struct tern_partitioned_request *part);
     bool freed; /* true if the user freed the request before its announcement was complete */
     int open;   /* messages of this round that are not complete */
 };
