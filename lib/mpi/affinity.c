@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * OMPI_Affinity_str: the processors of this host, and which of them this process may run on, in
- * words or as a picture. Sockets, cores and hardware threads are numbered from 0 in the order of
- * the kernel's numbers, as mpirun --report-bindings does.
+ * OMPI_Affinity_str: tells the processors of this host, and which of them this process may run on,
+ * in words or as a picture. Numbers sockets, cores and hardware threads from 0, in the order of the
+ * kernel's numbers, as mpirun --report-bindings does.
  */
 
 #include "lib/rte/rte.h"
@@ -24,7 +24,8 @@ struct cpu {
     bool mine;
 };
 
-/* A number in a file about a processor; `otherwise` where the kernel does not tell. */
+/* Returns the number in one of the kernel's files about a processor, or `otherwise` if the kernel
+ * does not tell. */
 static int read_number(int cpu, const char *name, int otherwise)
 {
     char path[128];
@@ -57,7 +58,8 @@ static void add_cpu(struct cpu *cpus, int *count, int number, const cpu_set_t *m
                          read_number(number, "core_id", number), CPU_ISSET(number, mine)};
 }
 
-/* The processors that are on, sorted; without the kernel's list those of this process. */
+/* Finds the processors that are online, sorted. If the kernel's list cannot be read, finds those of
+ * this process. */
 static int find_cpus(struct cpu *cpus)
 {
     cpu_set_t mine;
@@ -83,7 +85,7 @@ static int find_cpus(struct cpu *cpus)
     return count;
 }
 
-/* What does not fit is cut off. */
+/* A text being written. Text that does not fit is cut off. */
 struct text {
     char *at;
     size_t room;
@@ -112,8 +114,8 @@ static bool same_core(const struct cpu *a, const struct cpu *b)
     return same_package(a, b) && a->core == b->core;
 }
 
-/* "[BB/..][../..]": a bracket for each socket, a letter for each hardware thread, cores between
- * slashes. */
+/* Draws "[BB/..][../..]": a bracket for each socket, a letter for each hardware thread, slashes
+ * between cores. */
 static void draw(const struct cpu *cpus, int count, bool show_mine, struct text text)
 {
     for (int i = 0; i < count; i++) {
@@ -126,7 +128,7 @@ static void draw(const struct cpu *cpus, int count, bool show_mine, struct text 
     add(&text, "]");
 }
 
-/* "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0]]" of those that are mine. */
+/* Lists the processors of this process: "socket 0[core 0[hwt 0-1]], socket 0[core 1[hwt 0]]". */
 static void list_mine(const struct cpu *cpus, int count, struct text text)
 {
     const char *between = "";
@@ -157,7 +159,7 @@ static void list_mine(const struct cpu *cpus, int count, struct text text)
     }
 }
 
-/* "socket 0 has 2 cores, with 4 hwts in all, ..." */
+/* Lists the processors of the host: "socket 0 has 2 cores, with 4 hwts in all, ..." */
 static void list_all(const struct cpu *cpus, int count, struct text text)
 {
     int socket = 0;
@@ -194,7 +196,8 @@ int tern_mpi_affinity_str(ompi_affinity_fmt_t fmt_type, char *ompi_bound, char *
         draw(cpus, count, true, current);
     else
         list_mine(cpus, count, current);
-    /* Who has bound a process is not recorded; a launcher that binds does so before it starts. */
+    /* The kernel does not record who has bound a process. A launcher that binds does so before the
+     * process starts. */
     if (mine == count || !tern_rte.managed)
         add(&bound, "the launcher did not bind this process");
     else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Attributes (MPI-4.1 section 7.7). A keyval is a number; what it stands for lives until the user
- * has freed it and no object has an attribute of it. An object's attributes are few and stand in
- * the order in which they were set, so that they can be deleted in the reverse order, which
- * MPI_Finalize promises for MPI_COMM_SELF.
+ * Attributes (MPI-4.1 section 7.7). A keyval is a number. Its description lives until the user has
+ * freed the keyval and no object has an attribute of it. The attributes of an object are few. They
+ * are kept in the order in which they were set, so that they can be deleted in the reverse order,
+ * which MPI_Finalize promises for MPI_COMM_SELF.
  *
- * Callbacks are the user's code: they may set, get and delete attributes, also of the same object.
- * So no pointer into a list is kept across a callback.
+ * Callbacks are the user's code: they may set, get and delete attributes, also of the object at
+ * hand. So no pointer into a list is kept across a callback.
  */
 
 #include "lib/mpi/attr.h"
@@ -23,8 +23,8 @@
 struct keyval {
     enum tern_attr_kind kind;
     enum tern_language language; /* of the callbacks */
-    bool freed; /* by the user; lives on while attributes use it */
-    int uses;   /* attributes */
+    bool freed; /* by the user; the keyval lives on while attributes use it */
+    int uses;   /* number of attributes that use the keyval */
     union {
         MPI_Comm_copy_attr_function *comm;
         MPI_Type_copy_attr_function *type;
@@ -38,27 +38,28 @@ struct keyval {
     void *extra_state;
 };
 
-/* Numbers below are predefined (MPI_TAG_UB .. MPI_WIN_MODEL, the IMPI ones and room for later
- * ones). */
+/* Lower numbers are predefined: MPI_TAG_UB to MPI_WIN_MODEL, the IMPI ones, and room for later
+ * ones. */
 enum { FIRST_KEYVAL = 32 };
 
-static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL: free */
+static struct keyval **keyvals; /* by number - FIRST_KEYVAL; NULL if the number is free */
 static int keyval_count;
 
 /*
- * A value that was set in Fortran is an integer: an MPI_Aint, or an MPI_Fint by MPI-1's procedures.
- * Here it stands in memory of its own, whose address is what C programs get (MPI-4.1
- * section 19.3.7). Fortran programs get the pointer of a C program as an integer.
+ * An attribute of an object. A value that was set in Fortran is an integer: an MPI_Aint, or an
+ * MPI_Fint if MPI-1's procedures set it. Such a value lies in memory of its own, and C programs get
+ * the address of that memory (MPI-4.1 section 19.3.7). Fortran programs get a C program's pointer
+ * as an integer.
  */
 struct attr {
     int keyval;
-    enum tern_language language; /* in which it was set */
+    enum tern_language language; /* the language that set the value */
     void *value;
 };
 
 struct tern_attrs {
     int count, room;
-    struct attr *list; /* in the order of setting */
+    struct attr *list; /* in the order in which they were set */
 };
 
 static const char *const kind_names[TERN_ATTR_KINDS] = {"communicators", "datatypes", "windows"};
@@ -104,7 +105,7 @@ static int create_keyval(const struct keyval *prototype, int *ret_number)
     return 0;
 }
 
-/* Is it one that the user may use for this kind of object? */
+/* Checks that the user may use this keyval for this kind of object. */
 static int check_keyval(enum tern_attr_kind kind, int number)
 {
     const struct keyval *keyval = keyval_of(number);
@@ -144,7 +145,7 @@ static int find(const struct tern_attrs *attrs, int number)
     return -1;
 }
 
-/* The value as a Fortran program sees it. */
+/* Returns the value as a Fortran program sees it. */
 static MPI_Aint as_integer(const struct attr *attr)
 {
     switch (attr->language) {
@@ -154,7 +155,7 @@ static MPI_Aint as_integer(const struct attr *attr)
     }
 }
 
-/* Gives an integer memory of its own. */
+/* Stores an integer in memory of its own. */
 static int store_integer(struct attr *attr, MPI_Aint value)
 {
     attr->value = malloc(sizeof(MPI_Aint));
@@ -167,7 +168,8 @@ static int store_integer(struct attr *attr, MPI_Aint value)
     return 0;
 }
 
-/* `attr->value` is the pointer of a C program, or the integer of a Fortran program. */
+/* Appends an attribute. `attr->value` is the pointer of a C program, or the integer of a Fortran
+ * program. */
 static int append(struct tern_attrs **attrs, struct attr attr)
 {
     if (!*attrs && !(*attrs = calloc(1, sizeof **attrs)))
@@ -200,13 +202,14 @@ static void remove_at(struct tern_attrs *attrs, int i)
     drop_keyval_if_unused(number);
 }
 
-/* A callback's code is the user's own and passes through; what is no code becomes MPI_ERR_OTHER. */
+/* Returns the error of a callback. A callback's own code is passed through; a negative number,
+ * which is no code, becomes MPI_ERR_OTHER. */
 static int callback_result(int code)
 {
     return code < 0 ? tern_error(TERN_ERR_OTHER, "an attribute callback returned %d", code) : code;
 }
 
-/* A Fortran program's callbacks, and those of MPI-1's MPI_KEYVAL_CREATE. */
+/* The callbacks of a Fortran program, and those of MPI-1's MPI_KEYVAL_CREATE. */
 typedef void fortran_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value,
                             MPI_Aint *extra_state, MPI_Fint *ierror);
 typedef void fortran_77_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value,
@@ -232,7 +235,8 @@ static int call_fortran_delete(const struct keyval *keyval, struct tern_object *
     return callback_result(ierror);
 }
 
-/* What the callback does not change stays what it is, also a pointer of a C program. */
+/* Calls a Fortran copy callback. A value that the callback does not change stays what it is, also a
+ * C program's pointer. */
 static int call_fortran_copy(const struct keyval *keyval, struct tern_object *from,
                              const struct attr *attr, struct attr *ret_copy, int *ret_flag)
 {
@@ -315,7 +319,7 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, cons
         break;
     }
     *ret_copy = (struct attr){number, TERN_LANGUAGE_C, copy};
-    /* the address of an integer of ours */
+    /* The callback returned the address of an integer that this file stores. */
     if (attr->language != TERN_LANGUAGE_C && copy == value) {
         ret_copy->language = attr->language;
         ret_copy->value = (void *)as_integer(attr);
@@ -362,7 +366,8 @@ int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyva
     return 0;
 }
 
-/* Calls the delete callback of the attribute and, when it agrees, removes it. */
+/* Calls the delete callback of the attribute, and removes the attribute if the callback
+ * succeeds. */
 static int delete_one(struct tern_object *object, struct tern_attrs **attrs, int number)
 {
     struct keyval *keyval = keyval_of(number);
@@ -416,7 +421,7 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
         struct attr attr = from_attrs->list[i], copy;
         int flag = 0;
         struct keyval *keyval = keyval_of(attr.keyval);
-        keyval->uses++; /* the callback may take the original away, and the keyval with it */
+        keyval->uses++; /* the callback may delete the original, and with it the keyval */
         int error = call_copy(keyval, from, &attr, &copy, &flag);
         if (!error && flag)
             error = append(ret_attrs, copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The predefined attribute callbacks under the names that mpi.h gives them (MPI_COMM_DUP_FN, ...):
- * copy nothing, copy the value, delete without further ado. */
+/* The predefined attribute callbacks, under the names that mpi.h gives them (MPI_COMM_DUP_FN, ...).
+ * They copy nothing, copy the value, or delete without doing anything. */
 
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ static int copy_nothing(int *flag)
     return MPI_SUCCESS;
 }
 
-/* The values are passed as MPI passes them: the new one through a pointer to void *. */
+/* Copies a value. MPI passes the new value through a pointer to void *. */
 static int copy_value(void *value, void *ret_value, int *flag)
 {
     *(void **)ret_value = value;
@@ -100,8 +100,8 @@ int OMPI_C_MPI_WIN_DUP_FN(MPI_Win win, int keyval, void *extra_state, void *valu
 }
 
 /*
- * The same for Fortran. Until MPI-2 attributes were default integers there, since then they have
- * the size of an address; a logical is an integer that is 0 or 1.
+ * The predefined callbacks for Fortran. Up to MPI-1 attributes were default integers in Fortran;
+ * since MPI-2 they have the size of an address. A logical is an integer that is 0 or 1.
  */
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -172,7 +172,7 @@ void mpi_conversion_fn_null_(void)
 {
 }
 
-/* Every name under which Fortran compilers call them. */
+/* Defines the names under which Fortran compilers call a function. */
 #define NAME(number, symbol, target)                                        \
     extern __typeof__(target) target##number __asm__(symbol)                \
         __attribute__((weak, alias(#target), visibility("default")))

@@ -16,7 +16,7 @@
 
 /* ---- communicators ---- */
 
-/* In C the value of a predefined attribute is a pointer to int. */
+/* Finds the value of a predefined attribute. In C it is a pointer to int. */
 static bool predefined_comm_attr(int keyval, int **ret_value)
 {
     static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global,
@@ -32,7 +32,7 @@ static bool predefined_comm_attr(int keyval, int **ret_value)
     case MPI_IO:
         *ret_value = &io;
         return true;
-    case MPI_WTIME_IS_GLOBAL: /* the clock counts from the start of the machine */
+    case MPI_WTIME_IS_GLOBAL: /* the clock counts from the boot of the machine */
         wtime_is_global = tern_rte.local_size == tern_rte.size;
         *ret_value = &wtime_is_global;
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Buffers for buffered sends: attaches, detaches and flushes them. Their blocks: buffer_blocks.c. A
- * request of MPI_Buffer_iflush looks at the blocks in each round of progress. */
+/* Buffers for buffered sends: attaches, detaches and flushes them. buffer_blocks.c keeps their
+ * blocks. A request of MPI_Buffer_iflush checks the blocks in each round of progress. */
 
 #include "lib/mpi/buffer.h"
 
@@ -22,15 +22,16 @@
 /* A request of MPI_Buffer_iflush. */
 struct flush {
     struct tern_request request;
-    struct tern_list_node link;                 /* in `flushes` until it is complete */
-    const struct tern_send_buffer *buffer; /* NULL: gone, so that everything is sent */
-    uint64_t until;                        /* number of the newest block it waits for */
+    struct tern_list_node link;                 /* in `flushes` until the request is complete */
+    /* NULL if the buffer was freed: then everything is sent */
+    const struct tern_send_buffer *buffer;
+    uint64_t until;                        /* number of the newest block that the flush waits for */
 };
 
 /* All buffers, and all flushes. */
 static struct tern_list_node buffers = {&buffers, &buffers}, flushes = {&flushes, &flushes};
 
-/* Frees a buffer that has no blocks. The lock is held. */
+/* Frees a buffer that has no blocks. Needs the lock. */
 static void forget_buffer(struct tern_send_buffer *buffer)
 {
     for (struct tern_list_node *link = flushes.next; link != &flushes; link = link->next) {
@@ -44,9 +45,9 @@ static void forget_buffer(struct tern_send_buffer *buffer)
     free(buffer);
 }
 
-/* Returns the next of `buffers` from `*link` on, and moves `*link` behind it; NULL if there is
- * none. Takes back its sent blocks, and frees buffers that have neither owner nor blocks. The lock
- * is held. */
+/* Returns the next of `buffers` from `*link` on, and moves `*link` past it. Returns NULL if there
+ * is none. Takes back its sent blocks, and frees buffers that have neither owner nor blocks. Needs
+ * the lock. */
 static struct tern_send_buffer *next_buffer(struct tern_list_node **link)
 {
     while (*link != &buffers) {
@@ -90,8 +91,8 @@ int tern_buffer_attach(struct tern_send_buffer **at, const char *whose, void *me
     return 0;
 }
 
-/* Is everything in this buffer sent? Then it has no blocks. Asked in every round of progress, so it
- * looks no further than the first block that is not. */
+/* Returns true if all messages in this buffer are sent; then it has no blocks. Called in every
+ * round of progress, so it stops at the first block that is not sent. */
 static bool empty(struct tern_send_buffer *buffer)
 {
     tern_blocks_lock();
@@ -130,11 +131,11 @@ void tern_buffer_abandon(struct tern_send_buffer **at)
     (*at)->at = NULL;
     struct tern_list_node *link = &(*at)->link;
     *at = NULL;
-    next_buffer(&link); /* forgets it unless it has blocks */
+    next_buffer(&link); /* frees the buffer unless it has blocks */
     tern_blocks_unlock();
 }
 
-/* Is there no message of `comm` (NULL: of any) in any buffer? */
+/* Returns true if no buffer has a message of `comm`, or of any communicator if `comm` is NULL. */
 static bool all_sent(const struct tern_comm *comm)
 {
     bool none = true;
@@ -189,7 +190,8 @@ static void release_flush(struct tern_request *request)
 static const struct tern_request_kind flush_kind = {.name = "flush of a buffer",
                                                     .release = release_flush};
 
-/* Is a flush of this lane left? With `done`: one that is complete now. */
+/* Returns a flush of this lane, or NULL. If `done` is true, returns only a flush that is complete
+ * now. */
 static struct flush *find_flush(const struct tern_lane *lane, bool done)
 {
     for (struct tern_list_node *link = flushes.next; link != &flushes; link = link->next) {
@@ -201,7 +203,8 @@ static struct flush *find_flush(const struct tern_lane *lane, bool done)
     return NULL;
 }
 
-/* In each round of progress of a lane that has flushes. */
+/* Completes the flushes of a lane that are done. Called in each round of progress while the lane
+ * has flushes. */
 static int poll_flushes(struct tern_lane *lane)
 {
     int completed = 0;

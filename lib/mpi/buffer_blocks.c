@@ -29,7 +29,7 @@ void tern_blocks_unlock(void)
         pthread_mutex_unlock(&rows);
 }
 
-/* ---- rows; the lock is held ---- */
+/* ---- lists of blocks; all functions here need the lock ---- */
 
 void tern_blocks_reap(struct tern_send_buffer *buffer)
 {
@@ -46,7 +46,8 @@ void tern_blocks_reap(struct tern_send_buffer *buffer)
     }
 }
 
-/* Finds the first gap: *ret_at is the link to what lies behind it. NULL: none is large enough. */
+/* Finds the first gap of at least `size` bytes. `*ret_at` is the link to the block after the gap.
+ * Returns NULL if no gap is large enough. */
 static char *find_gap(struct tern_send_buffer *buffer, size_t size, struct tern_block ***ret_at)
 {
     char *gap = buffer->start, *end = buffer->start + buffer->room;
@@ -64,8 +65,9 @@ static char *find_gap(struct tern_send_buffer *buffer, size_t size, struct tern_
     return gap;
 }
 
-/* 0, TERN_ERR_NO_MEM, or TERN_ERR_BUFFER: no gap is large enough. Says nothing of it. Automatic
- * blocks have no order and no bound: they are looked through when they have doubled. */
+/* Makes a block. Returns 0, TERN_ERR_NO_MEM, or TERN_ERR_BUFFER if no gap is large enough; sets no
+ * error text. Automatic blocks have no order and no limit: sent ones are taken back each time when
+ * the blocks have doubled in number. */
 static int make_block(struct tern_send_buffer *buffer, const struct tern_comm *comm, size_t size,
                       struct tern_block **ret_block)
 {
@@ -133,7 +135,7 @@ int tern_buffer_take_block(struct tern_comm *comm, size_t length, struct tern_bl
             "no buffer is attached for a buffered send of %zu bytes; call MPI_Buffer_attach",
             length);
     for (int tries = 0; tries < 2 && error == TERN_ERR_BUFFER; tries++) {
-        if (tries) /* perhaps something has been sent meanwhile */
+        if (tries) /* a message may have been sent meanwhile */
             tern_progress();
         tern_blocks_lock();
         error = make_block(buffer, comm, size, ret_block);
@@ -154,7 +156,7 @@ void tern_block_drop(struct tern_block *block)
     __atomic_store_n(&block->sent, true, __ATOMIC_RELEASE);
 }
 
-/* on_complete of a message. */
+/* Marks the block of a complete message as sent; an on_complete function. */
 static void message_completed(struct tern_request *message)
 {
     struct tern_block *block = message->owner;
@@ -169,7 +171,8 @@ void tern_block_follow(struct tern_block *block, struct tern_request *request)
         return;
     }
     struct tern_lane *lane = request->lane;
-    tern_lane_lock(lane); /* so that it does not complete between question and answer */
+    /* keeps the request from completing between the test and the store below */
+    tern_lane_lock(lane);
     request->owner = block;
     if (request->complete)
         message_completed(request);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Buffered sends (MPI-4.1 section 3.4): what to send is copied to a block of a buffer
- * (buffer_blocks.h), and sent from there. */
+/* Buffered sends (MPI-4.1 section 3.4): copy the message to a block of a buffer (buffer_blocks.h),
+ * and send it from there. */
 
 #include "lib/mpi/buffer_blocks.h"
 #include "lib/mpi/comm.h"
@@ -40,7 +40,8 @@ int tern_mpi_bsend(const void *buf, MPI_Count count, struct tern_datatype *datat
     return error;
 }
 
-/* The message is in the buffer when the call returns, so the request is complete. */
+/* Starts a buffered send. The message is in the buffer when the call returns, so the request is
+ * complete. */
 int tern_mpi_ibsend(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
                     int tag, struct tern_comm *comm, struct tern_request **ret_request)
 {
@@ -73,7 +74,7 @@ static int start_bsend(struct tern_request *request)
 
 static int cancel_bsend(struct tern_request *request)
 {
-    (void)request; /* it is complete as soon as it is started */
+    (void)request; /* a buffered send completes as soon as it is started */
     return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Neighbourhood collectives (MPI-4.1 section 8.6): blocking, nonblocking, persistent. How many
- * blocks there are only the topology knows, so their counts and types are looked at here, not at
- * the entry.
+ * Neighbourhood collectives (MPI-4.1 section 8.6): blocking, nonblocking, persistent. Only the
+ * topology knows how many blocks there are. So the counts and types of blocks are checked here, not
+ * at the entry point.
  */
 #include "lib/mpi/collectives.h"
 
@@ -40,7 +40,7 @@ static int check_blocks(const struct tern_neighbors *neighbors, struct tern_ints
     return rc ? rc : check_array(rdispls, neighbors->indegree, "rdispls");
 }
 
-/* Those of neighbours that are there. */
+/* Checks the types of those neighbours that exist (not MPI_PROC_NULL). */
 static int check_types(const MPI_Datatype types[], const int *ranks, int count,
                        const char *argument)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Collectives (MPI-4.1 sections 6.3 to 6.13), each in its three forms: blocking, nonblocking,
+ * Collectives (MPI-4.1 sections 6.3 to 6.13), each in three forms: blocking, nonblocking and
  * persistent. One function does all forms of a collective. These functions are generated
- * (api/collective_bodies.py); here is what they call, and MPI_Alltoallw, which has types for
- * blocks.
+ * (api/collective_bodies.py). This file has the functions that they call, and MPI_Alltoallw, which
+ * has a type for each block.
  *
- * The entry point has looked at each significant argument by itself; what is found here is
- * MPI_IN_PLACE where it may not stand, and an operation that is not defined on the type. Arguments
- * that are not significant on this rank come as NULL.
+ * The entry point has checked each significant argument by itself. Two faults are left:
+ * MPI_IN_PLACE where it is not allowed, and an operation that is not defined on the type. Arguments
+ * that are not significant on this rank are NULL.
  */
 #include "lib/mpi/collectives.h"
 
@@ -22,8 +22,8 @@
 
 #include <stdlib.h>
 
-/* Starts or prepares a call. What it holds (call->held) is let go with the request, or here on
- * failure. */
+/* Starts or prepares a call. The objects that the call holds (call->held) are released with the
+ * request, or here on failure. */
 static int begin(struct tern_call *call, struct tern_comm *comm, enum tern_form form,
                  struct tern_request **ret_request)
 {
@@ -39,7 +39,8 @@ static int begin(struct tern_call *call, struct tern_comm *comm, enum tern_form 
     return rc;
 }
 
-/* Keeps alive what the user may free before the end. Predefined objects stay anyway. */
+/* Objects that the user may free before the call completes: holds references to them. Predefined
+ * objects are never freed. */
 struct hold {
     struct tern_datatype *types[2];
     struct tern_op *op;

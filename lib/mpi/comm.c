@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Makes communicators from groups and ids, and answers what can be asked of one without talking to
- * others. What frees them: comm_life.c. */
+/* Makes communicators from groups and ids, and answers questions about a communicator without
+ * communication. comm_life.c frees communicators. */
 
 #include "lib/mpi/comm.h"
 
@@ -46,7 +46,7 @@ int tern_comm_open_contexts(struct tern_comm *comm, uint64_t id)
     return rc;
 }
 
-/* The communicator and what can be got out of it belong to a session, or to none. */
+/* Sets the session that the communicator and its groups belong to; NULL for none. */
 static void come_from(struct tern_comm *comm, struct tern_session *session)
 {
     struct tern_group *const groups[] = {comm->group, comm->remote_group};
@@ -202,7 +202,7 @@ int tern_mpi_comm_get_name(struct tern_comm *comm, char *comm_name, int *resultl
     return 0;
 }
 
-/* Nobody starts processes but the launcher. */
+/* Returns no parent: only the launcher starts processes. */
 int tern_mpi_comm_get_parent(struct tern_comm **ret_parent)
 {
     *ret_parent = NULL;

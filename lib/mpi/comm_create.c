@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Making intracommunicators. All that processes have to learn from each other is the new id: the
- * groups are arguments, known to everybody concerned. The id is one that the parent's processes
- * have agreed on ahead (lib/mpi/comm_ids.h). Where only the members call, it goes down a binomial
- * tree of them.
+ * Makes intracommunicators. The only thing that processes must learn from each other is the new id.
+ * The groups are arguments, known to every process concerned. The id is one that the parent's
+ * processes have agreed on ahead (lib/mpi/comm_ids.h). If only the members call, the id is sent
+ * down a binomial tree of the members.
  */
 
 #include "lib/mpi/comm.h"
@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Collectives use tags from 0 up and TERN_TAG_EXCHANGE is -2: below it there is room for a user's
- * tag (the two highest share a place). */
+/* Collectives use tags from 0 up, and TERN_TAG_EXCHANGE is -2. Users' tags are mapped to the tags
+ * below it; the two highest users' tags share one. */
 int tern_comm_user_tag(int tag)
 {
     return tag < INT_MAX - 1 ? TERN_TAG_EXCHANGE - 1 - tag : INT_MIN;
@@ -109,7 +109,7 @@ int tern_comm_make(struct tern_comm *comm, struct tern_group *group, struct tern
     return rc;
 }
 
-/* Is every process of `group` in `comm`'s local group? */
+/* Checks that every process of `group` is in the local group of `comm`. */
 static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
 {
     int rc =
@@ -122,8 +122,9 @@ static int check_subgroup(struct tern_comm *comm, struct tern_group *group)
     return 0;
 }
 
-/* The group to make a communicator of: comm's own object where it is the same, so that peers are
- * shared. The processes of the whole job have many sessions. */
+/* Returns the group to make a communicator of. Returns the group object of `comm` if the two are
+ * equal, so that peers are shared. Equal groups may belong to different sessions, so
+ * sessions are compared, too. */
 static struct tern_group *shared_group(struct tern_comm *comm, struct tern_group *group)
 {
     bool same = comm->group->session == group->session && tern_group_equal(comm->group, group);
@@ -142,14 +143,14 @@ int tern_mpi_comm_create(struct tern_comm *comm, struct tern_group *group,
                           ret_newcomm);
 }
 
-/* What the leader of a group tells the others. */
+/* The message of a group's leader to the other members. */
 struct leader_word {
     uint64_t id;
-    uint64_t digest; /* of the group and of what the call is for */
+    uint64_t digest; /* of the group and of the purpose of the call */
 };
 
-/* It goes down a binomial tree over the ranks of `group`: a rank whose lowest set bit is `span`
- * serves the `span` ranks from itself on. */
+/* Sends the leader's message down a binomial tree over the ranks of `group`. A rank whose lowest
+ * set bit is `span` serves the `span` ranks from itself on. */
 static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int tag,
                           struct leader_word *word)
 {
@@ -177,7 +178,7 @@ static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int 
     return rc;
 }
 
-/* Depends on the processes and their order. */
+/* Returns a digest of the processes and their order. */
 static uint64_t digest_of(const struct tern_group *group)
 {
     uint64_t digest = (uint64_t)group->size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Duplicates, blocking or not (MPI-4.1 section 7.4.2). The id is mostly known already
- * (lib/mpi/comm_ids.h); then a duplicate is made without a message, and without waiting for the
- * other processes. Otherwise MPI_Comm_idup returns while the processes agree. Attributes and hints
- * are copied in the call, so that what happens to them later is not seen; only the contexts are
- * opened when the request is reported. Messages of those who are faster wait until then, as with
+ * Duplicates, blocking or not (MPI-4.1 section 7.4.2). Usually the id is known already
+ * (lib/mpi/comm_ids.h). Then a duplicate is made without a message, and without waiting for other
+ * processes. Otherwise MPI_Comm_idup returns while the processes agree on ids. Attributes and hints
+ * are copied in the call, so that later changes to them have no effect. Only the contexts are
+ * opened later, when the request is reported. Messages of faster processes wait until then, as with
  * every communicator.
  */
 
@@ -22,8 +22,8 @@
 
 struct duplication {
     struct tern_request request;
-    struct tern_comm *twin; /* the user's; its contexts are not open yet */
-    struct tern_id id;      /* for it; dropped when they are */
+    struct tern_comm *twin; /* the user's duplicate; its contexts are not open yet */
+    struct tern_id id;      /* the id for `twin`; dropped when the contexts are open */
 };
 
 static struct duplication *duplication_of(struct tern_request *request)
@@ -31,7 +31,7 @@ static struct duplication *duplication_of(struct tern_request *request)
     return (struct duplication *)request;
 }
 
-/* Opens the contexts, and drops the id. */
+/* Opens the contexts of the duplicate, and drops the id. */
 static int connect(struct tern_comm *twin, struct tern_id *id)
 {
     int rc = tern_comm_connect(twin, tern_id_value(id));
@@ -41,13 +41,14 @@ static int connect(struct tern_comm *twin, struct tern_id *id)
     return rc;
 }
 
-/* The part of reporting: nobody waits for this, and a context is not opened within progress. */
+/* Opens the duplicate when the request is reported. No other process waits for this, and a context
+ * must not be opened inside progress. */
 static int open_twin(struct tern_request *request)
 {
     struct duplication *dup = duplication_of(request);
     if (!dup->id.block || request->error)
         return 0;
-    tern_lock(); /* who waits for a request has none */
+    tern_lock(); /* a thread that waits for a request holds no lock */
     int rc = connect(dup->twin, &dup->id);
     tern_unlock();
     return rc;
@@ -72,7 +73,7 @@ static const struct tern_request_kind kind = {.name = "duplication of a communic
                                               .release = release,
                                               .query = open_twin};
 
-/* A copy with attributes, hints and topology, whose contexts are not open. */
+/* Makes a copy with attributes, hints and topology, whose contexts are not open. */
 static int make_twin(struct tern_comm *comm, struct tern_info *info, struct tern_comm **ret_twin)
 {
     struct tern_comm *twin;
@@ -94,8 +95,8 @@ static int make_twin(struct tern_comm *comm, struct tern_info *info, struct tern
     return 0;
 }
 
-/* The id is taken before anything can fail, such as the copying of an attribute: the other
- * processes take theirs, too, and all must count alike. */
+/* Takes the id before anything can fail, such as copying an attribute. The other processes take
+ * their id, too, and all processes must count alike. */
 int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
                                  struct tern_comm **ret_newcomm, struct tern_request **ret_request)
 {
@@ -126,7 +127,7 @@ int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
     return 0;
 }
 
-/* Hints are not copied (MPI-4.1), as in Open MPI and MPICH. */
+/* Does not copy hints (MPI-4.1), as Open MPI and MPICH do not. */
 int tern_mpi_comm_idup(struct tern_comm *comm, struct tern_comm **ret_newcomm,
                        struct tern_request **ret_request)
 {

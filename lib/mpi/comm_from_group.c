@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Communicators without a parent (MPI-4.1 sections 7.4.2 and 7.6.2). What their processes have to
- * tell each other goes over a communicator of the library's own that reaches all processes of the
- * job; it is opened when first needed, and needs no agreement, for its id is fixed. The user's
- * string becomes a tag there, a number of 31 bits; what is sent under it says exactly what it is
- * for.
+ * Communicators without a parent (MPI-4.1 sections 7.4.2 and 7.6.2). Their processes exchange
+ * messages over a communicator of the library's own that reaches all processes of the job. It is
+ * opened on first use and needs no agreement, because its id is fixed. The user's string becomes a
+ * tag there, a number of 31 bits. The messages under the tag state exactly what they are for.
  */
 
 #include "lib/mpi/comm.h"
@@ -23,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Next to MPI_COMM_WORLD's and MPI_COMM_SELF's. */
+/* The id of that communicator, next to those of MPI_COMM_WORLD and MPI_COMM_SELF. */
 enum { JOB_ID = 4 };
 
 static struct tern_comm *job;
@@ -45,7 +44,7 @@ static int open_job(void)
     return rc;
 }
 
-/* 64 bits of a string (FNV-1a), for `purpose`. */
+/* Returns 64 bits of a string (FNV-1a), for `purpose`. */
 static uint64_t digest_of(char purpose, const char *text)
 {
     uint64_t digest = 0xcbf29ce484222325u ^ (unsigned char)purpose;
@@ -69,7 +68,7 @@ static int check_arguments(const char *stringtag, const struct tern_errhandler *
 
 enum { TAG_TEXT = 64 };
 
-/* For check_level full. */
+/* Returns the tag as check_level full names it. */
 static const char *tag_text(const char *stringtag, char text[TAG_TEXT])
 {
     snprintf(text, TAG_TEXT, "stringtag \"%.50s\"", stringtag);
@@ -109,7 +108,7 @@ int tern_mpi_comm_create_from_group(struct tern_group *group, const char *string
     return rc;
 }
 
-/* What is significant at the local leader only. */
+/* Checks the arguments that are significant at the local leader only. */
 static int check_remote(struct tern_group *local_group, struct tern_group *remote_group,
                         int remote_leader, int *ret_rank)
 {
@@ -120,7 +119,7 @@ static int check_remote(struct tern_group *local_group, struct tern_group *remot
     return tern_group_check_sessions("local_group", local_group, "remote_group", remote_group);
 }
 
-/* The two leaders mean each other's groups? */
+/* Checks that each of the two leaders names the other's group. */
 static int check_met(struct tern_group *remote_group, struct tern_comm *inter)
 {
     if (tern_group_equal(remote_group, inter->remote_group))
@@ -145,7 +144,8 @@ int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int lo
         return tern_error(TERN_ERR_RANK, "local_leader is %d; expected 0 to %d", local_leader,
                           local_group->size - 1);
     bool leads = local_group->rank == local_leader;
-    /* A leader's fault is told after the others of the group have heard that there is one. */
+    /* The error of a leader is raised after the other ranks of its group have learnt that there is
+     * one. */
     int fault = leads ? check_remote(local_group, remote_group, remote_leader, &remote_rank) : 0;
     rc = create(local_group, 'i', stringtag, errhandler, &local);
     if (rc) {

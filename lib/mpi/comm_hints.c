@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Hints on communicators (MPI-4.1 section 7.4.4). All that MPI names are promises of the program.
- * A receive that breaks the promise not to use a wildcard is refused (lib/mpi/entry.h); the others
- * are remembered and told, and change nothing. Hints that mean nothing here are not kept.
- * (mpi_assert_strict_persistent_collective_ordering is longer than a key may be, MPI_MAX_INFO_KEY.)
+ * Hints on communicators (MPI-4.1 section 7.4.4). All hints that MPI names are promises of the
+ * program. A receive that breaks the promise not to use a wildcard is refused (lib/mpi/entry.h).
+ * The other hints are stored and can be queried, but change nothing. Unknown hints are not stored.
+ * (mpi_assert_strict_persistent_collective_ordering is longer than MPI_MAX_INFO_KEY allows.)
  */
 
 #include "lib/mpi/comm.h"
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-/* A value that is neither true nor false is ignored, like an unknown hint. */
+/* Sets hints. Ignores a value that is neither true nor false, like an unknown hint. */
 void tern_comm_take_hints(struct tern_comm *comm, const struct tern_info *info)
 {
     for (int i = 0; info && i < KNOWN; i++) {
@@ -45,7 +45,8 @@ int tern_mpi_comm_set_info(struct tern_comm *comm, struct tern_info *info)
     return 0;
 }
 
-/* The memory kinds are a fact, not a hint: whatever the user set, they are what is supported. */
+/* Returns the hints. The memory kinds are a fact, not a hint: returns the supported ones, whatever
+ * the user set. */
 int tern_mpi_comm_get_info(struct tern_comm *comm, struct tern_info **ret_info_used)
 {
     struct tern_info *info;

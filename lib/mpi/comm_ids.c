@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An agreement on a block of ids: rank 0 makes them and tells the first one by a broadcast. On an
- * intercommunicator this happens in each group, and at the same time a reduction brings each group
- * what the other's rank 0 offers; the lower offer counts. The agreement goes on by itself once it
- * is started.
+ * An agreement on a block of ids. Rank 0 makes the ids and broadcasts the first one. On an
+ * intercommunicator this happens in each group; at the same time a reduction brings to each group
+ * the offer of the other group's rank 0. The lower offer wins. An agreement that is started
+ * completes by itself.
  *
- * Blocks grow from FEWEST communicators to MOST. So one that is duplicated once wastes little, and
- * one that is duplicated for ever pays for 1 agreement in MOST calls.
+ * Blocks grow from FEWEST communicators to MOST. So a communicator that is duplicated once wastes
+ * few ids. One that is duplicated again and again pays for 1 agreement in MOST calls.
  */
 #include "lib/mpi/comm_ids.h"
 
@@ -22,15 +22,19 @@
 enum { FEWEST = 4, GROWTH = 4, MOST = 4096, EACH = 5 };
 
 struct tern_id_block {
-    struct tern_request request; /* complete: the ids are known, or the agreement has failed */
-    uint64_t ours;         /* first id that rank 0 of the local group offers; 0: it has none */
-    /* of an intercommunicator: rank 0's offer, elsewhere the highest number */
+    /* Complete when the ids are known or the agreement has failed. */
+    struct tern_request request;
+    /* first id that rank 0 of the local group offers; 0 if it has none */
+    uint64_t ours;
+    /* For an intercommunicator: input and result of the reduction. Rank 0 puts in its offer, other
+     * ranks the highest number. */
     uint64_t mine, theirs;
     bool inter;
-    int parts;                     /* collectives under way; one more while they are started */
-    /* duplications that complete with this one, chained by `owner` */
+    /* number of collectives under way; one more while they are being started */
+    int parts;
+    /* duplications that complete together with this block, linked by `owner` */
     struct tern_request *awaiting;
-    struct tern_id_range range;    /* where this process has made them */
+    struct tern_id_range range;    /* on the process that made the ids: their range */
 };
 
 static uint64_t first_id(const struct tern_id_block *block)
@@ -38,7 +42,7 @@ static uint64_t first_id(const struct tern_id_block *block)
     return block->inter && block->theirs < block->ours ? block->theirs : block->ours;
 }
 
-/* No user ever has a handle of it, so no function is called. */
+/* The kind of the request. No user has a handle of it, so none of its functions is called. */
 static const struct tern_request_kind kind = {.name = "agreement on ids"};
 
 static void complete(struct tern_id_block *block)
@@ -84,8 +88,8 @@ static int start_part(struct tern_id_block *block, struct tern_call *call)
     return 0;
 }
 
-/* With the lane in hand: all parts are of this lane, and none completes between its start and its
- * on_complete. */
+/* Starts the collectives of an agreement. Needs the lane: all parts belong to this lane, and none
+ * may complete between its start and the setting of its on_complete. */
 static int start_parts(struct tern_id_block *block, struct tern_comm *comm)
 {
     struct tern_coll *own = comm->local ? &comm->local->coll : &comm->coll;
@@ -127,7 +131,8 @@ static int start_agreement(struct tern_comm *comm, uint32_t count, struct tern_i
     return 0;
 }
 
-/* The last reference; the agreement is complete, for whoever waits for it has one. */
+/* Drops a reference to a block. When the last one is dropped the agreement is complete, because
+ * each request that waits for it holds one. */
 static void release_block(struct tern_id_block *block)
 {
     if (!block || tern_unref(&block->request.obj.refs))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Intercommunicators. Two leaders tell each other their groups, as runs, and an id each; the
- * smaller id is the new intercommunicator's. Ids are unique, so that rule also breaks ties (which
- * group comes first in a merge) without anybody being special. Runs travel as they are: all
- * processes are of one job, number 0, for as long as jobs cannot meet. A leader tells its group
- * also that something failed, so that nobody waits in vain.
+ * Intercommunicators. Two leaders exchange their groups, as runs, and an id each. The smaller id
+ * becomes the new intercommunicator's. Ids are unique, so that rule also breaks ties (which group
+ * comes first in a merge) without a special process. Runs are sent as they are: all processes
+ * belong to one job, number 0, as long as jobs cannot meet. A leader also tells its group about a
+ * failure, so that no rank waits in vain.
  */
 
 #include "lib/mpi/comm.h"
@@ -19,11 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a leader says about its group; its runs follow. */
+/* What a leader sends about its group; the runs follow. */
 struct offer {
     uint64_t id;
     int32_t run_count;
-    int32_t error; /* 0, or TERN_ERR_*: nothing comes of it */
+    int32_t error; /* 0, or TERN_ERR_* if the creation fails */
 };
 
 static struct offer make_offer(const struct tern_group *group)
@@ -31,7 +31,8 @@ static struct offer make_offer(const struct tern_group *group)
     return (struct offer){tern_context_new_id(), group->run_count, 0};
 }
 
-/* Leaders: exchanges offers and runs. *ret_runs is malloc'ed, and NULL for an empty group. */
+/* Exchanges offers and runs between the leaders. *ret_runs is malloc'ed; NULL for an empty
+ * group. */
 static int exchange_groups(struct tern_comm *peer_comm, int remote_leader, int tag,
                            const struct offer *mine, const struct tern_group *group,
                            struct offer *ret_theirs, struct tern_run **ret_runs)
@@ -58,7 +59,7 @@ static int exchange_groups(struct tern_comm *peer_comm, int remote_leader, int t
     return 0;
 }
 
-/* Is one process in both groups? */
+/* Checks that no process is in both groups. */
 static int check_disjoint(struct tern_group *group, struct tern_group *remote_group)
 {
     for (int rank = 0; rank < group->size; rank++)
@@ -69,14 +70,14 @@ static int check_disjoint(struct tern_group *group, struct tern_group *remote_gr
     return 0;
 }
 
-/* What a leader passes on within its group. */
+/* What a leader passes on to its group. */
 struct answer {
     uint64_t id;
     int32_t run_count;
     int32_t error;
 };
 
-/* Everybody in the leader's group learns the answer and the other group. */
+/* Sends the leader's answer and the other group to every rank of the leader's group. */
 static int spread_answer(struct tern_comm *local, int leader, struct answer *answer,
                          struct tern_run **runs, struct tern_group **ret_remote_group)
 {
@@ -85,7 +86,7 @@ static int spread_answer(struct tern_comm *local, int leader, struct answer *ans
         return rc;
     if (answer->error) {
         if (local->group->rank == leader)
-            return answer->error; /* its text stands already */
+            return answer->error; /* its error text is set already */
         return tern_error(
             answer->error,
             "the leader, rank %d of local_comm, could not reach agreement with the remote leader",
@@ -120,7 +121,7 @@ static int check_peer(struct tern_comm *peer_comm, int remote_leader)
     return 0;
 }
 
-/* The leader's part: talks to the other leader and fills in the answer. */
+/* Does the leader's part: talks to the other leader and fills in the answer. */
 static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int remote_leader,
                       int tag, const char *tag_text, int fault, struct answer *answer,
                       struct tern_run **runs)
@@ -187,7 +188,8 @@ int tern_mpi_intercomm_create(struct tern_comm *local_comm, int local_leader,
                           ret_newintercomm);
 }
 
-/* Rank 0's group counts for each side; MPI lets the others of that side name no other. */
+/* Does MPI_Comm_create on an intercommunicator. The group of each side's rank 0 is used; MPI
+ * requires the others of that side to name an equal group. */
 int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm)
 {
@@ -242,7 +244,7 @@ int tern_mpi_intercomm_merge(struct tern_comm *intercomm, int high,
         mine.high = high != 0;
     }
     int rc = tern_comm_bcast_bytes(intercomm->local, &mine, sizeof mine, 0);
-    /* also if that has failed: the other group waits for ours */
+    /* Also after a failure: the other group waits for this one. */
     int exchange_rc = tern_comm_exchange(intercomm, &mine, sizeof mine, &theirs, sizeof theirs);
     if (rc || exchange_rc)
         return rc ? rc : exchange_rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Ends communicators, and begins and ends MPI_COMM_WORLD and MPI_COMM_SELF. This file knows all
- * that hangs on a communicator; so it stands on top, and nothing includes it. */
+/* Frees communicators, and makes and frees MPI_COMM_WORLD and MPI_COMM_SELF. This file knows
+ * everything that belongs to a communicator. So it is the top layer, and no file includes it. */
 
 #include "lib/mpi/attr.h"
 #include "lib/mpi/buffer.h"
@@ -21,8 +21,8 @@
 
 #include <stdio.h>
 
-/* Contexts of the two communicators that exist from the start; tern_context_new_id never returns
- * these. Nobody talks to others in MPI_COMM_SELF, so one id serves all processes. */
+/* Ids of the two communicators that exist from the start; tern_context_new_id never returns them.
+ * MPI_COMM_SELF sends nothing to other processes, so one id serves all processes. */
 enum { WORLD_ID = 0, SELF_ID = 2 };
 
 static void drop_parts(struct tern_comm *comm)
@@ -53,7 +53,7 @@ void tern_comm_destroy(struct tern_comm *comm)
     tern_unlock();
 }
 
-/* Fills a predefined communicator of `count` ranks from `first` on. */
+/* Fills a predefined communicator with `count` ranks from `first` on. */
 static int open_predefined(struct tern_comm *comm, const char *name, uint64_t id, uint32_t first,
                            int count)
 {
@@ -91,7 +91,8 @@ int tern_comm_finalize_attributes(void)
     return rc ? rc : world_rc;
 }
 
-/* Where only sessions go on their handles are as good as null. */
+/* Closes the predefined communicators. If sessions go on, the handles then count as null
+ * handles. */
 void tern_comm_finalize(void)
 {
     tern_tool_forget_comm(&tern_comm_self);
@@ -115,8 +116,8 @@ static int check_freeable(const struct tern_comm *comm, const char *verb)
     return 0;
 }
 
-/* Local: every process closes its side; ids are never used again, so nobody has to wait for the
- * others. */
+/* Frees a communicator. Local: every process closes its side. Ids are never used again, so no
+ * process waits for the others. */
 int tern_mpi_comm_free(struct tern_comm **comm)
 {
     int rc = check_freeable(*comm, "freed");
@@ -132,10 +133,10 @@ int tern_mpi_comm_free(struct tern_comm **comm)
 }
 
 /*
- * Everything on comm is matched and complete when this may be called. A send whose request was
- * freed may still be on its way here; it holds its own reference and ends by itself. Buffered ones
- * are waited for, as the memory they are in may be comm's own. What is left is that nobody returns
- * before all have called.
+ * Disconnects a communicator. The user may call it only when everything on comm is matched and
+ * complete. A send whose request was freed may still be on its way to this process; it holds its
+ * own reference and completes by itself. Buffered sends are waited for, because their memory may
+ * belong to comm. What is left to do: no process may return before all have called.
  */
 int tern_mpi_comm_disconnect(struct tern_comm **comm)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split_type: who shares what with me (MPI-4.1 section 7.4.2). Everything that goes by
- * nodes is known from the start of the job; the parts of a node and their names are
- * lib/rte/hardware.c's. A process that is not bound to one part shares nothing for certain: the
- * types of MPI-4 leave it out, those of Open MPI give it a communicator of its own.
+ * MPI_Comm_split_type: groups processes by what they share (MPI-4.1 section 7.4.2). Nodes are known
+ * from the start of the job; lib/rte/hardware.c knows the parts of a node and their names. A
+ * process that is not bound to one part shares nothing for certain. The types of MPI-4 leave it
+ * out; those of Open MPI give it a communicator of its own.
  *
- * A colour is (node, kind of part, part), or below those one of the job's processes.
+ * A colour is (node, kind of part, part). Lower colours are single processes of the job.
  */
 
 #include "lib/mpi/comm.h"
@@ -22,7 +22,7 @@
 
 static const char resource_key[] = "mpi_hw_resource_type", pset_key[] = "mpi_pset_name";
 
-enum { PARTS_MAX = 8192 }; /* numbered by their lowest processor */
+enum { PARTS_MAX = 8192 }; /* parts are numbered by their lowest processor */
 
 static int64_t color_of_process(uint32_t rank)
 {
@@ -34,7 +34,8 @@ static int64_t color_of_part(uint32_t node, enum tern_hw_kind kind, int32_t part
     return ((int64_t)1 << 32) + ((int64_t)node * TERN_HW_KINDS + kind) * PARTS_MAX + part;
 }
 
-/* Where this process is bound to one part of the kind. */
+/* Finds the colour of the part of this kind that this process is bound to. Returns false if it is
+ * not bound to one. */
 static bool color_of_kind(enum tern_hw_kind kind, int64_t *ret_color)
 {
     int32_t parts[TERN_HW_KINDS];
@@ -45,8 +46,9 @@ static bool color_of_kind(enum tern_hw_kind kind, int64_t *ret_color)
     return true;
 }
 
-/* A resource type that info names. What is not there, unknown, or more than this process is bound
- * to: no communicator. */
+/* Returns the colour for the resource type that info names. Returns MPI_UNDEFINED, for no
+ * communicator, if the type is unknown or missing here, or if this process is bound to more than
+ * one part of it. */
 static int64_t guided_by_hardware(const char *type)
 {
     enum tern_hw_kind kind;
@@ -57,7 +59,8 @@ static int64_t guided_by_hardware(const char *type)
                                                                                 : MPI_UNDEFINED;
 }
 
-/* The set's first process tells apart sets that have one name, such as mpi://SELF. */
+/* Returns the colour for a process set. The first process of a set distinguishes sets with one
+ * name, such as mpi://SELF. */
 static int64_t guided_by_set(const char *name)
 {
     struct tern_group *group;
@@ -87,7 +90,8 @@ struct place {
     int32_t parts[TERN_HW_KINDS];
 };
 
-/* The places of all processes of the communicator, of both groups. *ret_places is malloc'ed. */
+/* Gathers the places of all processes of the communicator, of both groups. *ret_places is
+ * malloc'ed. */
 static int gather_places(struct tern_comm *comm, const struct place *mine,
                          struct place **ret_places, int *ret_count)
 {
@@ -114,8 +118,9 @@ static bool share(const struct place *a, const struct place *b, int kind)
     return a->node == b->node && a->parts[kind] == b->parts[kind];
 }
 
-/* The widest part that this process shares with some, but not with all. Those it shares it with
- * come to the same result: what is wider they share with all, too. */
+/* Finds the widest part that this process shares with some processes, but not with all. The
+ * processes that share it find the same part, because they share all wider parts with all
+ * processes, too. */
 static int find_widest(struct tern_comm *comm, int64_t *ret_color, struct tern_info *info)
 {
     struct place mine = {.node = tern_rte.node}, *places = NULL;
@@ -176,7 +181,7 @@ static int find_color(struct tern_comm *comm, int split_type, struct tern_info *
         *ret_color = color_of_part(tern_rte.node, TERN_HW_MACHINE, 0);
         return 0;
     case OMPI_COMM_TYPE_CLUSTER:
-    case OMPI_COMM_TYPE_CU: /* nothing is known about cabinets: one cluster, one unit */
+    case OMPI_COMM_TYPE_CU: /* cabinets are not known: one cluster, one unit */
         *ret_color = color_of_process(0);
         return 0;
     case OMPI_COMM_TYPE_HWTHREAD:

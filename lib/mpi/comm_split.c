@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Dividing a communicator by colour. Everybody's (colour, key) is gathered once, with the id that
- * rank 0 made; each process then keeps its colour's and sorts them, O(P log P) in all. All parts
- * share the id, being disjoint. An intercommunicator does the same in each group and exchanges what
- * was gathered between the two rank 0s.
+ * Divides a communicator by colour. The (colour, key) of every process is gathered once, together
+ * with the id that rank 0 made. Each process then selects the members of its colour and sorts them,
+ * O(P log P) in all. The parts are disjoint, so all share the id. An intercommunicator does this in
+ * each group, and its two rank 0s exchange the gathered values.
  */
 
 #include "lib/mpi/comm.h"
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 
 struct choice {
-    uint64_t id; /* rank 0's counts */
+    uint64_t id; /* only rank 0's is used */
     int64_t color;
     int32_t key, unused;
 };
 
-/* A rank that has my colour. */
+/* A rank with the colour of this process. */
 struct member {
     int32_t key, rank;
 };
@@ -33,8 +33,8 @@ static int compare_members(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The group of those with `color`, in order; `from` itself when it comes out again, so that peers
- * are shared. */
+/* Makes the group of the processes with `color`, in order. Returns `from` itself if the result is
+ * equal to it, so that peers are shared. */
 static int group_of_color(struct tern_group *from, const struct choice *choices, int64_t color,
                           struct tern_group **ret_group)
 {
@@ -93,7 +93,7 @@ static int split_intra(struct tern_comm *comm, int64_t color, int key, struct ch
     return rc;
 }
 
-/* `choices` has room for both groups. */
+/* Splits an intercommunicator. `choices` has room for both groups. */
 static int split_inter(struct tern_comm *comm, int64_t color, int key, struct choice *choices,
                        struct tern_comm **ret_comm)
 {
@@ -114,7 +114,7 @@ static int split_inter(struct tern_comm *comm, int64_t color, int key, struct ch
     rc = group_of_color(comm->remote_group, theirs, color, &remote_group);
     if (rc)
         return rc;
-    if (remote_group->size == 0) /* nobody to talk to */
+    if (remote_group->size == 0) /* no process to talk to */
         goto release_remote_group;
     rc = group_of_color(comm->group, choices, color, &group);
     if (rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The cold side of the entry points: walks over arrays of arguments, and refusals. */
+/* Parts of the entry points that run rarely: checks of arrays of arguments, and refusals. */
 
 #include "lib/mpi/entry.h"
 
@@ -98,9 +98,11 @@ int tern_entry_refuse_element(struct tern_object *object, const char *procedure,
 int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, int code,
                            const char *argument, int rank, const char *also)
 {
-    const struct tern_comm *comm = (const struct tern_comm *)object; /* whose rank it is */
+    /* the communicator of the rank */
+    const struct tern_comm *comm = (const struct tern_comm *)object;
 
-    if (rank == MPI_ANY_SOURCE && strstr(also, "MPI_ANY_SOURCE")) /* else it were allowed */
+    /* otherwise the wildcard is allowed */
+    if (rank == MPI_ANY_SOURCE && strstr(also, "MPI_ANY_SOURCE"))
         tern_error(code,
                    "%s is MPI_ANY_SOURCE, which the communicator's hint mpi_assert_no_any_source "
                    "promises not to use",

@@ -23,7 +23,7 @@ enum { CACHE_LINE = 64 };
 
 int tern_mpi_get_processor_name(char *name, int *resultlen)
 {
-    /* The launcher may know the host by another name; programs compare this one with their own
+    /* The launcher may know the host by another name. Programs compare the result with their own
      * gethostname. */
     if (gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0)
         snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", tern_rte.host);
@@ -39,7 +39,8 @@ int tern_mpi_get_version(int *version, int *subversion)
     return 0;
 }
 
-/* Programs look for "Open MPI" here to know whose binary interface this is. */
+/* Returns the version text. Programs look for "Open MPI" in it to learn which binary interface the
+ * library has. */
 int tern_mpi_get_library_version(char *version, int *resultlen)
 {
     *resultlen =
@@ -57,7 +58,8 @@ int tern_mpi_abort(struct tern_comm *comm, int errorcode)
     tern_rte_abort(errorcode, message);
 }
 
-/* Each kind of hardware of this node, and whether this process is bound to one of that kind now. */
+/* Lists each kind of hardware of this node, and whether this process is bound to one of that kind
+ * now. */
 int tern_mpi_get_hw_resource_info(struct tern_info **ret_hw_info)
 {
     int32_t parts[TERN_HW_KINDS];
@@ -80,8 +82,8 @@ int tern_mpi_get_hw_resource_info(struct tern_info **ret_hw_info)
     return 0;
 }
 
-/* The alignment that a hint asks for, as a power of two; cache lines without it, or if it makes no
- * sense. */
+/* Returns the alignment that a hint asks for, as a power of two. Without a valid hint returns the
+ * size of a cache line. */
 static size_t wanted_alignment(const struct tern_info *info)
 {
     const char *hint = tern_info_find(info, "mpi_minimum_memory_alignment");
@@ -123,7 +125,8 @@ double tern_mpi_wtime(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of the clock, or of a double as large as the time has become, whichever is coarser. */
+/* Returns the step of the clock, or the step of a double as large as the time now, whichever is
+ * coarser. */
 double tern_mpi_wtick(void)
 {
     struct timespec tick;
@@ -131,13 +134,13 @@ double tern_mpi_wtick(void)
     double now = tern_mpi_wtime(), next, clock = (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
     uint64_t bits;
     memcpy(&bits, &now, sizeof bits);
-    bits++; /* of a positive number: the next one */
+    bits++; /* the next larger number, if the number is positive */
     memcpy(&next, &bits, sizeof next);
     return next - now > clock ? next - now : clock;
 }
 
 int tern_mpi_pcontrol(const int level)
 {
-    (void)level; /* no profiling library */
+    (void)level; /* there is no profiling library */
     return 0;
 }

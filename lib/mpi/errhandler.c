@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Error handlers (MPI-4.1 section 9.3). Those of objects: errhandler_set.c. How they are called:
- * raise.c. */
+/* Error handlers (MPI-4.1 section 9.3). errhandler_set.c sets those of objects; raise.c calls
+ * them. */
 
 #include "lib/mpi/errhandler.h"
 

@@ -38,7 +38,7 @@ int tern_mpi_comm_get_errhandler(struct tern_comm *comm, struct tern_errhandler 
     return 0;
 }
 
-/* The entry point raises `errorcode` on the object; that is what was asked for. */
+/* Returns the code that the entry point raises on the object: this calls the handler, as asked. */
 static int call_handler(int errorcode)
 {
     char text[MPI_MAX_ERROR_STRING];

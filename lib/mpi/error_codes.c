@@ -12,7 +12,7 @@
 
 #include "lib/mpi/procedures.h"
 
-/* By number, as mpi.h does not have the names of all of them. */
+/* The classes by number, because mpi.h does not name all of them. */
 static const struct {
     const char *name, *text;
 } classes[MPI_ERR_LASTCODE + 1] = {
@@ -102,11 +102,12 @@ static const struct {
     [83] = {"MPI_ERR_ABI", "wrong use of the binary interface"},
 };
 
-/* Codes added by the program, from MPI_ERR_LASTCODE + 1 on. A number that was taken back is given
- * out again. */
+/* Codes added by the program, from MPI_ERR_LASTCODE + 1 on. A number that was removed is used
+ * again. */
 struct added_code {
-    int class;  /* its own number: a class; 0: not in use */
-    char *text; /* NULL: none */
+    /* class of the code; a code that is its own class is a class; 0: not in use */
+    int class;
+    char *text; /* NULL if it has no text */
 };
 static struct added_code *added;
 int tern_error_last_used = MPI_ERR_LASTCODE;
@@ -161,7 +162,7 @@ int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
     return 0;
 }
 
-/* Adds a code of `class`; 0: a class of its own. */
+/* Adds a code of `class`. If `class` is 0, the code is a class of its own. */
 static int add_code(int class, int *ret_code)
 {
     int count = tern_error_last_used - MPI_ERR_LASTCODE, place = 0;

@@ -4,7 +4,8 @@
 
 #include "lib/mpi/procedures.h"
 
-/* Buffers in device memory are not supported yet, and programs that ask must hear so. */
+/* Returns 0: buffers in device memory are not supported yet, and programs that ask must learn
+ * that. */
 int tern_mpi_query_cuda_support(void)
 {
     return 0;

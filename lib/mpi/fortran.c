@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Fortran's integers for handles (MPI-4.1 section 19.3.4). One table per kind of handle; predefined
- * handles stand at the indices of Open MPI (api/objects.txt), for these numbers are compiled into
- * Fortran programs. The table grows by doubling and free indices form a list, so that a program
- * that converts a request in each step needs no more indices than it has requests.
+ * The integers by which Fortran names handles (MPI-4.1 section 19.3.4). There is one table per kind
+ * of handle. Predefined handles have the indices of Open MPI (api/objects.txt), because these
+ * numbers are compiled into Fortran programs. The table grows by doubling, and free indices form a
+ * list. So a program that converts a request in each step needs no more indices than it has
+ * requests.
  */
 
 #include "lib/mpi/fortran.h"
@@ -17,11 +18,11 @@
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 
-/* What only those need who change a table. */
+/* What is needed only to change a table. */
 static struct growth {
-    int *next_free; /* of an index without a handle: the next one, or LAST_FREE */
-    int count;      /* indices from here on were never given */
-    int predefined; /* indices below stand for predefined handles */
+    int *next_free; /* for an index without a handle: the next such index, or LAST_FREE */
+    int count;      /* indices from here on were never given out */
+    int predefined; /* lower indices are those of predefined handles */
     int first_free;
 } growths[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 enum { LAST_FREE = -1 };
@@ -30,7 +31,7 @@ struct tern_fortran_table *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_C
 
 static __thread enum tern_language caller;
 
-extern struct tern_handle *const tern_predefined_handles[]; /* generated, ended by NULL */
+extern struct tern_handle *const tern_predefined_handles[]; /* generated; ends with NULL */
 
 void tern_fortran_calls(enum tern_language language)
 {
@@ -49,7 +50,7 @@ static bool valid_kind(uint32_t magic)
     return magic >= TERN_MAGIC_COMM && magic <= TERN_MAGIC_SESSION;
 }
 
-/* Puts a table of twice the room in the place of *table. False: no memory. */
+/* Replaces *table by one of twice the size. Returns false if there is no memory. */
 static bool grow(struct tern_fortran_table **table, struct growth *growth)
 {
     unsigned old_room = *table ? (*table)->room : 0, room = old_room ? 2 * old_room : 128;
@@ -71,8 +72,8 @@ static bool grow(struct tern_fortran_table **table, struct growth *growth)
     return true;
 }
 
-/* Puts the predefined handles into the table of a kind. The library's lock is held. False: no
- * memory. */
+/* Puts the predefined handles into the table of a kind. Needs the library's lock. Returns false if
+ * there is no memory. */
 static bool set_up(uint32_t magic)
 {
     struct tern_fortran_table **table = &tern_fortran_tables[magic - TERN_MAGIC_COMM],
@@ -96,7 +97,7 @@ static bool set_up(uint32_t magic)
     return true;
 }
 
-/* Returns an index for the handle, or -1 if there is no memory. The library's lock is held. */
+/* Returns an index for the handle, or -1 if there is no memory. Needs the library's lock. */
 static int give_index(struct tern_handle *handle)
 {
     struct tern_fortran_table **table = &tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
@@ -217,8 +218,8 @@ MPI_Fint tern_mpi_win_c2f(MPI_Win win)
     return tern_fortran_index((struct tern_handle *)win);
 }
 
-/* An integer that stands for nothing gives a NULL pointer, which every procedure refuses with the
- * error of its kind. */
+/* Convert Fortran's integers to handles. An integer without a handle becomes a NULL pointer, which
+ * every procedure refuses with the error of its kind. */
 MPI_Comm tern_mpi_comm_f2c(MPI_Fint comm)
 {
     return (MPI_Comm)tern_fortran_handle(TERN_MAGIC_COMM, comm);

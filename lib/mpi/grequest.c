@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Generalized requests (MPI-4.1 section 13.2): the program itself says when they are complete. */
+/* Generalized requests (MPI-4.1 section 13.2): the program itself reports that they are
+ * complete. */
 
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/request_object.h"
@@ -18,10 +19,11 @@ struct grequest {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *extra_state;
-    bool fortran; /* the functions are a fortran_query, a fortran_free and a fortran_cancel */
+    /* true if the functions are a fortran_query, a fortran_free and a fortran_cancel */
+    bool fortran;
 };
 
-/* A Fortran program's functions. */
+/* The functions of a Fortran program. */
 typedef void fortran_query(MPI_Aint *extra_state, MPI_Status *status, MPI_Fint *ierror);
 typedef void fortran_free(MPI_Aint *extra_state, MPI_Fint *ierror);
 typedef void fortran_cancel(MPI_Aint *extra_state, MPI_Fint *complete, MPI_Fint *ierror);
@@ -106,10 +108,10 @@ int tern_mpi_grequest_complete(struct tern_request *request)
         return tern_error(TERN_ERR_REQUEST, "request was completed already");
     struct tern_lane *lane = request->lane;
     int error = 0;
-    tern_lane_lock(lane); /* another thread may free the request just now */
+    tern_lane_lock(lane); /* another thread may be freeing the request */
     bool freed = request->on_complete != NULL;
     tern_lane_unlock(lane);
-    if (freed) { /* free_fn is to be called now, and its code is this call's */
+    if (freed) { /* free_fn is called now, and its code is returned */
         error = finish(request);
         grequest_of(request)->free = NULL;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What users do with groups (MPI-4.1 section 7.3). */
+/* The procedures on groups (MPI-4.1 section 7.3). */
 
 #include "lib/mpi/group.h"
 
@@ -30,7 +30,7 @@ static bool ranks_has(const struct ranks *ranks, int rank)
     return ranks->bits[rank / 64] >> (rank % 64) & 1;
 }
 
-/* Adds one; false when it was there already. */
+/* Adds a rank. Returns false if the set already has it. */
 static bool ranks_add(struct ranks *ranks, int rank)
 {
     if (ranks_has(ranks, rank))
@@ -49,7 +49,7 @@ static int check_rank(const struct tern_group *group, const char *array, int i, 
                             group->size - 1);
 }
 
-/* Number of ranks in the range (first, last, stride), after checking it. */
+/* Checks the range (first, last, stride) and computes the number of its ranks. */
 static int range_length(const struct tern_group *group, int i, const int range[3], int *ret_length)
 {
     int64_t first = range[0], last = range[1], stride = range[2];
@@ -73,7 +73,7 @@ static int range_length(const struct tern_group *group, int i, const int range[3
     return 0;
 }
 
-/* All ranks named by `ranges`, each once. */
+/* Adds all ranks that `ranges` names. Refuses a rank that is named twice. */
 static int ranks_of_ranges(const struct tern_group *group, int n, int ranges[][3],
                            struct ranks *ranks)
 {
@@ -105,7 +105,7 @@ static int ranks_of_list(const struct tern_group *group, int n, const int list[]
     return 0;
 }
 
-/* The members whose ranks are not in the set. */
+/* Makes a group of the members whose ranks are not in the set. */
 static int select_others(struct tern_group *group, const struct ranks *ranks,
                          struct tern_group **ret_group)
 {
@@ -141,7 +141,8 @@ int tern_group_check_sessions(const char *name_a, const struct tern_group *a, co
     return a->size && b->size ? tern_session_check_same(name_a, a->session, name_b, b->session) : 0;
 }
 
-/* Comparing groups of two sessions does no harm, so only check_level full refuses it. */
+/* Checks a call that only compares groups. Comparing groups of two sessions does no harm, so only
+ * check_level full refuses it. */
 static int check_read(const struct tern_group *group1, const struct tern_group *group2)
 {
     return tern_check_full() ? tern_group_check_sessions("group1", group1, "group2", group2) : 0;
@@ -188,7 +189,7 @@ int tern_group_relation(struct tern_group *a, struct tern_group *b)
     return MPI_SIMILAR;
 }
 
-/* Adds those members of `from` that are in `other` (or, wanted false, those that are not). */
+/* Adds the members of `from` that are in `other`; if `wanted` is false, those that are not. */
 static void add_where(struct tern_group_builder *builder, struct tern_group *from,
                       struct tern_group *other, bool wanted)
 {

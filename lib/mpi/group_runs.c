@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Groups as runs. Real groups are regular: all ranks, every fourth rank, the ranks of a node; they
- * take a run or two whatever their size, and process -> rank is arithmetic over the few runs. An
- * irregular group has many runs; it gets a sorted index when somebody first asks, so that union,
- * translation and their kin stay O(n log n).
+ * Groups as runs. Real groups are regular: all ranks, every fourth rank, the ranks of a node. Such
+ * a group takes one or two runs whatever its size, and the rank of a process is computed from the
+ * few runs. An irregular group has many runs. It gets a sorted index on first use, so that union,
+ * translation and the like stay O(n log n).
  */
 
 #include "lib/mpi/group.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many runs are looked through one by one. */
+/* Up to this many runs are searched one by one. */
 enum { RUNS_SCANNED = 8 };
 
 struct place {
@@ -29,7 +29,7 @@ struct place {
 
 struct tern_group_index {
     int count;
-    struct place places[]; /* by job, then rank in it */
+    struct place places[]; /* sorted by job, then by rank in the job */
 };
 
 struct tern_group tern_group_empty = {
@@ -46,7 +46,8 @@ void tern_group_release(struct tern_group *group)
 {
     if (tern_unref(&group->obj.refs) > 0)
         return;
-    if (group == &tern_group_empty) { /* freed by a user more often than handed out: it stays */
+    /* the user has freed it more often than it was handed out: it stays */
+    if (group == &tern_group_empty) {
         group->obj.refs = 1;
         return;
     }
@@ -113,7 +114,7 @@ int tern_group_find(struct tern_group *group, struct tern_process process)
 {
     if (group->run_count > RUNS_SCANNED && !group->index)
         group->index = make_index(group);
-    if (!group->index) /* few runs, or no memory for the faster way */
+    if (!group->index) /* few runs, or no memory for an index */
         return find_in_runs(group->runs, group->run_count, process);
     const struct place key = {.process = process};
     const struct place *place = bsearch(&key, group->index->places, (size_t)group->index->count,
@@ -138,7 +139,7 @@ bool tern_group_equal(const struct tern_group *a, const struct tern_group *b)
         (a->run_count == 0 ||
          memcmp(a->runs, b->runs, (size_t)a->run_count * sizeof *a->runs) == 0))
         return true;
-    const struct tern_run *run = b->runs; /* the same order may be cut into other runs */
+    const struct tern_run *run = b->runs; /* equal orders may be divided into runs differently */
     for (int r = 0; r < a->run_count; r++)
         for (int i = 0; i < a->runs[r].count; i++) {
             int rank = a->runs[r].start + i;
@@ -162,7 +163,7 @@ void tern_group_builder_drop(struct tern_group_builder *builder)
     *builder = (struct tern_group_builder){0};
 }
 
-/* Makes room for `count` more processes and one more run. */
+/* Makes room for `count` more processes and one more run. Returns false if that is not possible. */
 static bool builder_room(struct tern_group_builder *builder, int count)
 {
     if (builder->failed || count > INT_MAX - builder->size) {

@@ -20,7 +20,7 @@
 
 #include "lib/mpi/procedures.h"
 
-/* MPI_INFO_ENV may be asked at any time; it is empty until MPI_Init. */
+/* MPI_INFO_ENV exists at any time; it is empty until MPI_Init. */
 struct tern_info tern_info_env = {
     .obj = {.handle = (struct tern_handle *)&ompi_mpi_info_env, .refs = 1}};
 
@@ -134,9 +134,9 @@ int tern_info_copy(const struct tern_info *info, struct tern_info **ret_info)
     return 0;
 }
 
-/* ---- what describes the start of the program ---- */
+/* ---- MPI_INFO_ENV: how the program was started ---- */
 
-/* What is too long or empty is cut or left out: it only informs. */
+/* Sets a value for information. Cuts it if it is too long; leaves it out if it is empty. */
 static void describe(struct tern_info *info, const char *key, const char *value)
 {
     char cut[MPI_MAX_INFO_VAL];
@@ -146,8 +146,8 @@ static void describe(struct tern_info *info, const char *key, const char *value)
         tern_info_put(info, key, cut);
 }
 
-/* The command line that the program was started with, as argv[0] .. argv[argc - 1] == NULL. The
- * arguments lie in `text`. */
+/* Reads the command line that the program was started with into argv[0] .. argv[argc], which is
+ * NULL. The arguments lie in `text`. Returns argc. */
 static int own_command_line(char *text, size_t room, char *argv[], int argv_room)
 {
     int argc = 0;
@@ -179,8 +179,9 @@ static void describe_command(struct tern_info *info, int argc, char **argv)
     describe(info, "argv", text);
 }
 
-/* The keys are the same before MPI_Init, in it and after MPI_Finalize (MPI-4.1 chapter 10): what
- * MPI_Init learns from the launcher's server the environment tells before. */
+/* Fills in the start of the program. The keys have equal values before MPI_Init, in it and after
+ * MPI_Finalize (MPI-4.1 chapter 10). What MPI_Init learns from the launcher's server is taken from
+ * the environment before. */
 static void describe_start(struct tern_info *info, int argc, char **argv, int thread_level)
 {
     char text[32], directory[MPI_MAX_INFO_VAL], host[sizeof tern_rte.host];

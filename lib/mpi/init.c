@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The World Model: MPI_Init .. MPI_Finalize (MPI-4.1 section 11.2). */
+/* The World Model: MPI_Init to MPI_Finalize (MPI-4.1 section 11.2). */
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
@@ -55,7 +55,7 @@ int tern_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
     main_thread = pthread_self();
     int error = start_world(argc && argv ? *argc : 0, argc && argv ? *argv : NULL);
     if (error) {
-        /* There is no communicator yet whose error handler could be called. */
+        /* No communicator exists yet whose error handler could be called. */
         char text[1200];
         snprintf(text, sizeof text, "MPI cannot be started: %s", tern_error_text(error));
         tern_rte_remark(TERN_REMARK_NO_START, text);
@@ -74,7 +74,8 @@ int tern_mpi_init(int *argc, char ***argv)
     return tern_mpi_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
-/* In a program that uses sessions MPI runs without MPI_Init, or goes on after MPI_Finalize. */
+/* Checks that the World Model runs. If a program uses sessions, MPI runs without MPI_Init, or goes
+ * on after MPI_Finalize. */
 static int check_world(const char *procedure)
 {
     if (tern_world == TERN_WORLD_RUNNING)
@@ -93,7 +94,7 @@ int tern_mpi_finalize(void)
     if (error)
         return error;
     tern_lock();
-    error = tern_comm_finalize_attributes(); /* MPI may be used in the callbacks */
+    error = tern_comm_finalize_attributes(); /* the callbacks may use MPI */
     tern_unlock();
     if (error)
         return error;

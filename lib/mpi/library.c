@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The library's life. Who uses it is counted: the World Model is one user, each session another;
- * they come and go in any order and from any thread, so the count has a lock of its own, taken
- * before all others.
+ * Starts and ends the library. Its users are counted: the World Model is one user, and each session
+ * is another. They come and go in any order and from any thread. So the count has a lock of its
+ * own, taken before all other locks.
  *
- * The first user starts the rooms from the bottom up: waiting (it registers with membarrier, which
- * is quick only while the process has one thread, so it comes before libpmix makes one), who am I,
- * byte movers and matching. When the last one goes, everything of ours is handed over and the
- * launcher hears that this process may end (PMIx_Finalize). What has been learnt and mapped stays:
- * processes begin and end their sessions on their own, so others may still be in theirs, and the
- * way back is short: what others have sent meanwhile is there, and both ends go on counting where
- * they were.
+ * The first user starts the layers from the bottom up. Waiting comes first: it registers with
+ * membarrier, which is quick only while the process has one thread, so it must precede libpmix,
+ * which makes one. Then come the process's rank and job, the byte movers, and matching.
  *
- * The library does nothing at exit: neither a child made by fork nor a program that leaves without
- * its last finalize runs code of ours then. The launcher sees the latter.
+ * When the last user leaves, the library hands over everything that this process sends, and tells
+ * the launcher that the process may end (PMIx_Finalize). Connections and mapped memory stay.
+ * Processes begin and end their sessions independently, so other processes may still be in theirs.
+ * Starting again is quick: packets that others have sent meanwhile are there, and both ends
+ * continue their counters.
+ *
+ * The library does nothing at exit. So neither a child made by fork nor a program that leaves
+ * without its last finalize runs code of the library then. The launcher notices such a program.
  */
 
 #include "lib/mpi/library.h"
@@ -41,9 +43,9 @@
 _Atomic int tern_library_users;
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static bool known;         /* has been started before */
-static bool sessions_used; /* ever */
-static int highest_level;  /* of the users there are */
+static bool known;         /* true if the library was started before */
+static bool sessions_used; /* true if there ever was a session */
+static int highest_level;  /* the highest thread level of the present users */
 
 static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                           "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
@@ -72,7 +74,7 @@ static int start_rooms(void)
     tern_wait_init();
     int error = tern_rte_init();
     if (!error)
-        /* all ranks may have the same to say, and mpirun says it once */
+        /* if all ranks have the same fault, mpirun reports it once */
         error = tern_foreign_check();
     if (!error)
         error = tern_pml_init();
@@ -88,9 +90,9 @@ static int return_to_rooms(void)
 }
 
 /*
- * Is a lock needed? A level below MPI_THREAD_MULTIPLE is a promise about one user's calls; two
- * users may be two threads at the same time, unless there is but one thread in all. Once needed the
- * lock stays: some thread may hold it.
+ * Decides whether locks are needed. A level below MPI_THREAD_MULTIPLE is a promise about the calls
+ * of one user. Two users may call from two threads at the same time, unless the process has only
+ * one thread. Once needed, locking stays on, because a thread may hold the lock.
  */
 static void choose_locking(int level)
 {
@@ -98,9 +100,10 @@ static void choose_locking(int level)
     highest_level = first || level > highest_level ? level : highest_level;
     bool needed = level == MPI_THREAD_MULTIPLE || (!first && highest_level > MPI_THREAD_SINGLE) ||
                   tern_param_bool("progress_thread");
-    /* What has lanes keeps them, and only with locks all of them make progress. */
+    /* Objects keep their lanes, and only with locks do all lanes progress. */
     bool locks = needed || tern_lane_count > 1 || (!first && tern_threads);
-    if (locks != (tern_threads != 0)) /* not written in vain: others read it */
+    /* written only when it changes, because other threads read it */
+    if (locks != (tern_threads != 0))
         tern_threads = locks;
 }
 
@@ -128,7 +131,8 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
     return error;
 }
 
-/* What this process has to hand over on its own: whoever is to receive it still needs us. */
+/* Hands over everything that this process has to send without the others' help. The receivers still
+ * need this process for it. */
 static void finish_messages(void)
 {
     tern_buffer_finish();
@@ -136,15 +140,15 @@ static void finish_messages(void)
     tern_pml_flush();
 }
 
-/* Nobody needs MPI_COMM_WORLD any more. In a barrier of messages packets move; what others had to
- * hand over on it is taken in by then. */
+/* Ends the use of MPI_COMM_WORLD. Packets move during the barrier, which is made of messages. After
+ * the barrier this process has taken in what others had to hand over on MPI_COMM_WORLD. */
 static void leave_world(void)
 {
     int error = tern_coll_barrier(&tern_comm_world.coll);
     if (error)
         tern_log("in MPI_Finalize: %s", tern_error_text(error));
     if (tern_library_users == 1)
-        tern_pml_flush(); /* the packets of the barrier itself */
+        tern_pml_flush(); /* sends the packets of the barrier itself */
     tern_check_flush();
     tern_check_say_unreceived(&tern_comm_world);
     tern_check_say_unreceived(&tern_comm_self);
@@ -160,9 +164,9 @@ static bool has_met(const void *unused)
 }
 
 /*
- * All have come to the end of the World Model: where they share memory, the barrier of leave_world
- * has shown it. Elsewhere nobody may end before all have taken in what it sent, of which the
- * launcher tells; packets move meanwhile.
+ * Waits until all processes have come to the end of the World Model. If all processes share memory,
+ * the barrier of leave_world has done that. Otherwise no process may end before all others have
+ * taken in what it sent. The launcher tells when that is so; packets move meanwhile.
  */
 static int meet_all(void)
 {
@@ -176,10 +180,11 @@ static int meet_all(void)
 }
 
 /*
- * Messages of sessions may be received after the receiver's MPI_Finalize: so they are waited for
- * after all have met, and packets move while the launcher lets us wait for that. Without sessions
- * it is the other way round, for who has met the others then is gone; a message that nobody ever
- * receives, the program's fault, does no harm.
+ * Removes a user. A message of a session may be received after the receiver's MPI_Finalize. So with
+ * sessions, this process waits for its messages after all processes have met; packets move while
+ * the launcher lets it wait. Without sessions it waits before they meet, because a process that has
+ * met the others then ends. A message that no process ever receives, a fault of the program, does
+ * no harm then.
  */
 void tern_library_release(enum tern_library_user user)
 {
@@ -188,7 +193,7 @@ void tern_library_release(enum tern_library_user user)
     bool last = tern_library_users == 1;
     if (last)
         tern_progress_thread_stop();
-    tern_lock(); /* tern_wait gives it up */
+    tern_lock(); /* tern_wait releases it while it waits */
     if (last && !sessions_used)
         finish_messages();
     if (user == TERN_USER_WORLD) {
@@ -207,7 +212,7 @@ void tern_library_release(enum tern_library_user user)
         int leave_error = tern_rte_finalize();
         error = error ? error : leave_error;
     }
-    if (error) /* all messages have arrived: no failure */
+    if (error) /* all messages have arrived, so this is no failure */
         tern_log("at the end of %s: %s",
                  user == TERN_USER_WORLD ? "MPI_Finalize" : "MPI_Session_finalize",
                  tern_error_text(error));

@@ -35,7 +35,7 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
         return 0;
     }
     struct tern_message *message =
-        malloc(sizeof *message); /* before the message is taken: it must not get lost */
+        malloc(sizeof *message); /* before the message is taken: it must not be lost */
     if (!message)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a message handle");
     int error = tern_pml_improbe(&comm->p2p, source, tag, &unexpected, &found_status);
@@ -83,8 +83,7 @@ int tern_mpi_imrecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
     if (error)
         return error;
     tern_raise_next_on(NULL);
-    if (tern_check_full()) /* for what is found out when it is done; the user may have freed the
-                              communicator */
+    if (tern_check_full()) /* an error found at completion needs it: the user may have freed comm */
         tern_request_hold_always(*ret_request, taken->comm, datatype);
     else
         tern_request_hold(*ret_request, taken->comm, datatype);

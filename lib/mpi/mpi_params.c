@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Parameters of the MPI interface, of what check_level checks, and of topologies. `mpi_info --param
- * all all` prints them. */
+/* Parameters of the MPI interface, of check_level, and of topologies. `mpi_info --param all all`
+ * prints them. */
 
 #include "lib/util/param_table.h"
 
-/* A row leaves out what it has no use for: choices, when and scope. */
+/* A row leaves out fields that it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 static const struct tern_param mpi[] = {

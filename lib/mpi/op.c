@@ -37,9 +37,9 @@ PREDEFINED(minloc, TERN_REDUCE_MINLOC, "MPI_MINLOC");
 PREDEFINED(replace, TERN_REDUCE_REPLACE, "MPI_REPLACE");
 PREDEFINED(no_op, TERN_REDUCE_NO_OP, "MPI_NO_OP");
 
-/* --- using one --- */
+/* --- applying operations --- */
 
-/* A Fortran program's function. */
+/* The functions of a Fortran program. */
 typedef void tern_op_fortran(void *in, void *inout, MPI_Fint *count, MPI_Fint *datatype);
 typedef void tern_op_fortran_c(void *in, void *inout, MPI_Count *count, MPI_Fint *datatype);
 
@@ -65,7 +65,7 @@ static void call_fn(const struct tern_op *op, void *in, void *inout, int count,
         op->fn(in, inout, &count, &datatype);
 }
 
-/* Functions that count in int get the vector in pieces. */
+/* Applies a user's function. A function with int counts gets a long vector in pieces. */
 static void apply_user(const struct tern_reduction *reduction, const void *in, void *inout,
                        int64_t count)
 {
@@ -86,9 +86,9 @@ static void apply_user(const struct tern_reduction *reduction, const void *in, v
 }
 
 /*
- * What the standard's table (MPI-4.1 section 6.9.2) does not have and tern_reduce_find takes all
- * the same, because programs rely on it. Returns what to use instead, or NULL if the pair is in the
- * table.
+ * Finds pairs that the standard's table (MPI-4.1 section 6.9.2) does not have, but that
+ * tern_reduce_find accepts because programs rely on them. Returns what to use instead, or NULL if
+ * the pair is in the table.
  */
 static const char *instead_of(enum tern_reduce_op op, const struct tern_datatype *datatype)
 {
@@ -169,7 +169,7 @@ int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
     return 0;
 }
 
-/* --- making and freeing --- */
+/* --- making and freeing operations --- */
 
 int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_c, int commute,
                        struct tern_op **ret_op)
@@ -198,7 +198,7 @@ int tern_mpi_op_free(struct tern_op **op)
 {
     if ((*op)->predefined)
         return tern_error(TERN_ERR_OP, "%s is predefined and cannot be freed", (*op)->name);
-    /* The handle is dead from here on, also where a nonblocking collective still uses the
+    /* The handle is invalid from here on, even if a nonblocking collective still uses the
      * operation. */
     tern_fortran_drop(&(*op)->obj);
     (*op)->obj.own.magic = TERN_MAGIC_FREED;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Libraries of another MPI in our process. A program finds our libmpi.so.40 by its name, but its
- * Fortran part may still come from the MPI it was built with, and that looks inside objects of its
- * own libmpi: it would crash somewhere, later. The dynamic linker knows what is loaded, so it is
- * found at once.
+ * Finds libraries of another MPI in this process. A program finds Tern's libmpi.so.40 by its name.
+ * But the program's Fortran library may still come from the MPI it was built with. That library
+ * looks inside objects of its own libmpi, so it would crash somewhere, later. The dynamic linker
+ * knows what is loaded, so such a library is found at the start.
  *
- * To be found, such a library has to be loaded first. Open MPI's Fortran and C++ libraries refer to
- * objects and functions inside their libmpi; without them the program would end in the dynamic
- * linker, with a riddle about a symbol: functions at once where all symbols are resolved at the
- * start (LD_BIND_NOW, modules of Python). Ours are there for that only: empty, and never called,
- * for MPI_Init has refused before.
+ * To be found, the library has to be loaded first. Open MPI's Fortran and C++ libraries refer to
+ * objects and functions inside their libmpi. Without these symbols the dynamic linker would end the
+ * program, with a message about a symbol that explains nothing. For functions this happens if all
+ * symbols are resolved at the start (LD_BIND_NOW, modules of Python). The symbols below exist only
+ * for that. They are empty and never called, because MPI_Init refuses to start before.
  */
 
 #include "lib/mpi/library.h"
@@ -63,18 +63,18 @@ INSIDE(ompi_fortran_string_c2f)
 INSIDE(ompi_fortran_string_f2c)
 INSIDE(ompi_mpi_errors_are_fatal_comm_handler)
 
-/* A directory, whatever path leads to it. */
+/* Identifies a directory, whatever path leads to it. */
 struct place {
     dev_t device;
     ino_t number;
 };
 
 struct search {
-    uintptr_t inside;        /* an address of our own code */
-    char ours[PATH_MAX];     /* our libmpi */
-    struct place place;      /* its directory */
-    char other[PATH_MAX];    /* another libmpi */
-    char fortran[PATH_MAX];  /* Fortran part of another MPI */
+    uintptr_t inside;        /* an address of Tern's own code */
+    char ours[PATH_MAX];     /* path of Tern's libmpi */
+    struct place place;      /* the directory of `ours` */
+    char other[PATH_MAX];    /* path of another libmpi */
+    char fortran[PATH_MAX];  /* path of the Fortran library of another MPI */
     char asker[PATH_MAX];    /* the first object that needs `fortran` */
 };
 
@@ -100,7 +100,7 @@ static bool contains_address(const struct dl_phdr_info *object, uintptr_t addres
     return false;
 }
 
-/* Returns false if the directory of the file cannot be looked at. */
+/* Finds the directory of a file. Returns false if it cannot be examined. */
 static bool find_place(const char *path, struct place *ret_place)
 {
     char directory[PATH_MAX];
@@ -113,7 +113,8 @@ static bool find_place(const char *path, struct place *ret_place)
     return true;
 }
 
-/* Does the library lie where our libmpi lies? Ours are installed together. */
+/* Returns true if the library lies in the directory of Tern's libmpi: Tern's libraries are
+ * installed together. */
 static bool is_ours(const struct search *search, const char *path)
 {
     struct place place;
@@ -152,7 +153,7 @@ static bool needs(const struct dl_phdr_info *object, const ElfW(Dyn) *entries, c
     const char *names = NULL;
     for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag ==
-            DT_STRTAB) /* glibc has made an address of it, but not in every object */
+            DT_STRTAB) /* glibc stores an address here, but not in every object */
             names = (const char *)(entry->d_un.d_ptr < object->dlpi_addr
                                        ? object->dlpi_addr + entry->d_un.d_ptr
                                        : entry->d_un.d_ptr);
@@ -162,7 +163,8 @@ static bool needs(const struct dl_phdr_info *object, const ElfW(Dyn) *entries, c
     return false;
 }
 
-/* The program itself comes first, and has no name here. */
+/* Finds the first object that needs `fortran`. The program itself comes first, and has no name
+ * here. */
 static int find_asker(struct dl_phdr_info *object, size_t size, void *context)
 {
     struct search *search = context;
@@ -182,7 +184,7 @@ static int find_asker(struct dl_phdr_info *object, size_t size, void *context)
 
 int tern_foreign_check(void)
 {
-    static struct search search; /* large for a stack of a thread */
+    static struct search search; /* too large for the stack of a thread */
 
     search.inside = (uintptr_t)&tern_foreign_check;
     dl_iterate_phdr(find_ours, &search);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Sending and receiving as MPI means it (MPI-4.1 chapter 3), over lib/pml. Arguments are checked
- * already; what is left is MPI_PROC_NULL and what a request must keep alive.
+ * Sends and receives of MPI (MPI-4.1 chapter 3), over lib/pml. The entry points have checked the
+ * arguments. These functions handle MPI_PROC_NULL, and the objects that a request must keep alive.
  */
 
 #include "lib/mpi/comm.h"
@@ -86,7 +86,8 @@ int tern_mpi_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype, i
     return tern_p2p_irecv(buf, count, datatype, source, tag, comm, ret_request);
 }
 
-/* A persistent request refers to its communicator and type for as long as it exists. */
+/* Prepares a persistent send. The request refers to its communicator and type as long as it
+ * exists. */
 static int prepare_send(const void *buf, MPI_Count count, struct tern_datatype *datatype, int dest,
                         int tag, struct tern_comm *comm, enum tern_send_mode mode,
                         struct tern_request **ret_request)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What sends and receives of partitioned communication share: the context, announcements, tags. */
+/* What partitioned sends and receives share: the context, announcements and tags. */
 
 #include "lib/mpi/partitioned.h"
 
@@ -45,8 +45,9 @@ static struct tern_partitioned_request *take_first(struct tern_list_node *list)
     return TERN_CONTAINER(link, struct tern_partitioned_request, link);
 }
 
-/* Requests hold the communicator, so that the user has freed those left over. A receive may still
- * wait for its announcement; that of a send goes its way without the context. */
+/* Ends the context. Requests hold the communicator, so the user has freed the requests that are
+ * left. A receive may still wait for its announcement: that is cancelled. The announcement of a
+ * send completes without the context. */
 void tern_partitioned_close(struct tern_comm *comm)
 {
     struct tern_partitioned *partitioned = comm->partitioned;
@@ -98,14 +99,14 @@ void tern_partitioned_release(struct tern_request *request)
     struct tern_lane *lane = request->lane;
     request->obj.own.magic = TERN_MAGIC_FREED;
     tern_lane_lock(lane);
-    if (part->announce) /* the other side's counts on it, for the order of those behind it */
+    if (part->announce) /* the peer counts on this announcement, to match the later ones in order */
         part->freed = true;
     else
         free_part(part);
     tern_lane_unlock(lane);
 }
 
-/* on_complete of an announcement. */
+/* Handles the completion of an announcement; an on_complete function. */
 static void announce_completed(struct tern_request *announce)
 {
     struct tern_partitioned_request *part = announce->owner;
@@ -137,7 +138,7 @@ static uint32_t first_number(const struct tern_partitioned_request *send)
     return (uint32_t)(-2 - send->announcement.first_tag);
 }
 
-/* The end of a range in use that overlaps [first, end), or 0: none does. */
+/* Returns the end of a range in use that overlaps [first, end), or 0 if none does. */
 static uint32_t end_of_overlapping(const struct tern_partitioned *partitioned, uint32_t first,
                                    uint32_t end)
 {
@@ -153,8 +154,8 @@ static uint32_t end_of_overlapping(const struct tern_partitioned *partitioned, u
 }
 
 /*
- * Numbers are given out one after the other and used again only after all others, for messages
- * under the tags of a request that was freed may still be on their way.
+ * Takes numbers in ascending order. A number is used again only after all others, because messages
+ * under the tags of a freed request may still be on their way.
  */
 int tern_partitioned_take_tags(struct tern_partitioned *partitioned,
                                struct tern_partitioned_request *send)

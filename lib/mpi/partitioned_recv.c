@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Partitioned receives (MPI-4.1 section 4.2). A round posts a receive for each partition of the
- * sender, as soon as the announcement has told how many there are. Bytes k * S to (k + 1) * S of
- * the packed message come with the sender's partition k; where S is no whole number of elements of
- * a type with gaps, they come to memory of ours and are unpacked from there.
+ * Partitioned receives (MPI-4.1 section 4.2). When the announcement tells how many partitions the
+ * sender has, a round posts a receive for each of them. The sender's partition k holds the bytes k
+ * * S to (k + 1) * S of the packed message. If the type has gaps and S is not a whole number of
+ * elements, the bytes are received into memory of the library and unpacked from there.
  */
 
 #include "lib/mpi/errhandler.h"
@@ -20,10 +20,11 @@
 
 struct recv {
     struct tern_partitioned_request part;
-    int64_t capacity; /* bytes of all partitions */
-    char *aside;      /* the packed message, or NULL */
-    bool posted;      /* in this round: `missing` is valid */
-    int missing[];    /* of each partition: messages that overlap it and have not come */
+    int64_t capacity; /* bytes of all partitions together */
+    char *aside;      /* memory for the packed message, or NULL */
+    bool posted;      /* true if the receives of this round are posted: `missing` is valid */
+    /* for each partition: the number of messages that overlap it and have not arrived */
+    int missing[];
 };
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -31,8 +32,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Messages that overlap partition i: *ret_first to *ret_last (none if that is less). Where bytes
- * tell nothing, for there are none on one side, both sides cut the same line. */
+/* Finds the messages that overlap partition i: *ret_first to *ret_last; none if *ret_last is less.
+ * If one side has no bytes, both sides divide one line into equal parts instead. */
 static void messages_of(const struct recv *recv, int64_t i, int64_t *ret_first, int64_t *ret_last)
 {
     const struct tern_partitioned_request *part = &recv->part;
@@ -46,7 +47,7 @@ static void messages_of(const struct recv *recv, int64_t i, int64_t *ret_first, 
     *ret_last = messages ? smaller(((i + 1) * ours - 1) / theirs, messages - 1) : -1;
 }
 
-/* The same in the other direction. */
+/* Finds the partitions that message k overlaps: *ret_first to *ret_last. */
 static void partitions_of(const struct recv *recv, int64_t k, int64_t *ret_first, int64_t *ret_last)
 {
     const struct tern_partitioned_request *part = &recv->part;
@@ -60,7 +61,7 @@ static void partitions_of(const struct recv *recv, int64_t k, int64_t *ret_first
     *ret_last = partitions ? smaller(((k + 1) * theirs - 1) / ours, partitions - 1) : -1;
 }
 
-/* Where message k goes in the packed message, and how many bytes there is room for. */
+/* Finds where message k lies in the packed message, and how many bytes there is room for. */
 static void bytes_of(const struct recv *recv, int64_t k, int64_t *ret_offset, int64_t *ret_room)
 {
     int64_t bytes = recv->part.announcement.bytes;
@@ -90,7 +91,7 @@ static void message_arrived(struct recv *recv, int64_t k, int error)
     tern_partitioned_done(&recv->part, error);
 }
 
-/* on_complete of a message, which knows its number by its tag. */
+/* Handles a complete message; an on_complete function. The tag gives the message's number. */
 static void message_completed(struct tern_request *message)
 {
     struct recv *recv = message->owner;
@@ -137,7 +138,7 @@ static bool whole_elements(const struct recv *recv)
     return type->contiguous || !type->size || recv->part.announcement.bytes % type->size == 0;
 }
 
-/* The messages of this round; `part` was started and the announcement has come. */
+/* Posts the receives of this round. `part` was started, and the announcement has arrived. */
 static void post(struct tern_partitioned_request *part)
 {
     struct recv *recv = (struct recv *)part;
@@ -175,7 +176,7 @@ static void announced(struct tern_partitioned_request *part)
 static int start_recv(struct tern_request *request)
 {
     struct tern_partitioned_request *part = (struct tern_partitioned_request *)request;
-    tern_lane_lock(request->lane); /* the announcement may come just now */
+    tern_lane_lock(request->lane); /* keeps the announcement from arriving meanwhile */
     tern_request_restart(request);
     ((struct recv *)part)->posted = false;
     if (part->peer == MPI_PROC_NULL) {
@@ -249,7 +250,8 @@ static bool arrived(const struct tern_request *request, int partition)
     return here;
 }
 
-/* In null and inactive requests everything has arrived. */
+/* Sets *flag to true if the partition has arrived. In null and inactive requests every partition
+ * has arrived. */
 int tern_mpi_parrived(struct tern_request *request, int partition, int *flag)
 {
     if (!request) {

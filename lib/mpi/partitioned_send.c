@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Partitioned sends (MPI-4.1 section 4.2): each partition is sent when it is said to be ready. */
+/* Partitioned sends (MPI-4.1 section 4.2): each partition is sent when the program marks it as
+ * ready. */
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/partitioned.h"
@@ -16,7 +17,7 @@
 
 struct send {
     struct tern_partitioned_request part;
-    bool ready[]; /* in this round */
+    bool ready[]; /* for each partition: marked as ready in this round */
 };
 
 static int start_send(struct tern_request *request)
@@ -35,7 +36,7 @@ static const struct tern_request_kind send_kind = {.name = "partitioned send",
                                                    .release = tern_partitioned_release,
                                                    .must_complete = true};
 
-/* on_complete of a partition's message. */
+/* Handles the complete message of a partition; an on_complete function. */
 static void message_completed(struct tern_request *message)
 {
     struct tern_partitioned_request *part = message->owner;
@@ -56,7 +57,7 @@ static void send_with_lane(struct send *send, int i)
                                part->peer, part->announcement.first_tag - i, TERN_SEND_STANDARD,
                                &message);
     if (error) {
-        tern_partitioned_done(part, error); /* reported with the request, as others are under way */
+        tern_partitioned_done(part, error); /* reported with the request: others are under way */
         return;
     }
     if (message == &tern_request_empty) {
@@ -70,7 +71,7 @@ static void send_with_lane(struct send *send, int i)
         message->on_complete = message_completed;
 }
 
-/* Threads may have partitions of one request ready at the same time. */
+/* Sends a partition. Threads may mark partitions of one request as ready at the same time. */
 static void send_partition(struct send *send, int i)
 {
     tern_lane_lock(send->part.request.lane);
@@ -128,7 +129,7 @@ int tern_mpi_psend_init(const void *buf, int partitions, MPI_Count count,
     return 0;
 }
 
-/* ---- saying that partitions are ready ---- */
+/* ---- marking partitions as ready ---- */
 
 static int check_request(struct tern_request *request)
 {
@@ -165,7 +166,7 @@ int tern_mpi_pready(int partition, struct tern_request *request)
     return 0;
 }
 
-/* All are looked at before one is sent. */
+/* Checks all partitions before it sends one. */
 int tern_mpi_pready_range(int partition_low, int partition_high, struct tern_request *request)
 {
     tern_raise_next_on(request->comm);
@@ -192,7 +193,7 @@ int tern_mpi_pready_list(int length, const int array_of_partitions[], struct ter
     if (error)
         return error;
     tern_raise_next_on(NULL);
-    for (int i = 0; i < length; i++) /* one that is named twice goes once */
+    for (int i = 0; i < length; i++) /* a partition that is named twice is sent once */
         if (!((struct send *)request)->ready[array_of_partitions[i]])
             send_partition((struct send *)request, array_of_partitions[i]);
     return 0;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * From an internal code to what the user sees (MPI-4.1 sections 9.3 and 11.2).
+ * Turns an internal error code into what the user sees (MPI-4.1 sections 9.3 and 11.2).
  *
- * Only generated entry points come here, as the last thing they do and after the lock was given up:
- * a user's handler may leave by longjmp or a C++ exception (the library is compiled with
- * -fexceptions for that), or call MPI again. So no function in this file touches anything of the
- * object after its handler was called, nor has a reference to give back then: another thread may
- * set another handler at that moment, so what is to be called is copied under the library's lock.
+ * Only generated entry points call these functions, as the last thing they do and after they have
+ * released the lock. A user's handler may leave by longjmp or a C++ exception (the library is
+ * compiled with -fexceptions for that), or call MPI again. So after the handler was called, no
+ * function in this file touches the object or has a reference to drop. Another thread may set
+ * another handler at that moment. So the function to call is copied under the library's lock.
  *
- * An error belongs to an object that has a handler, mostly a communicator. What belongs to none
- * goes to one communicator that the version of the standard names; while that is not there (before
- * MPI_Init, after MPI_Finalize, with nothing but sessions), to the initial error handler.
+ * An error belongs to an object with a handler, usually a communicator. An error that belongs to no
+ * object goes to a communicator that the version of the standard names. While that communicator
+ * does not exist (before MPI_Init, after MPI_Finalize, or with sessions only), the error goes to
+ * the initial error handler.
  */
 
 #include "lib/mpi/errhandler.h"
@@ -35,11 +36,11 @@
 
 struct tern_comm *tern_raise_without_object = MPI_VERSION < 4 ? &tern_comm_world : &tern_comm_self;
 
-/* What the next tern_raise of this thread has to know beyond its arguments. */
+/* What the next tern_raise_on of this thread must know beyond its arguments. */
 static __thread struct {
     struct tern_comm *comm;
-    bool held;    /* with a reference */
-    bool succeed; /* calling the handler is the success */
+    bool held;    /* true if `comm` has a reference to drop */
+    bool succeed; /* true if calling the handler is the success */
 } next;
 
 void tern_raise_next_on(struct tern_comm *comm)
@@ -111,8 +112,8 @@ static void compose(char *text, size_t room, const char *procedure, int code, in
         snprintf(text, room, "%s: error code %d", procedure, code);
 }
 
-/* Ends the processes of a communicator. The launcher ends the others too, unless it was told to
- * let them go on, so a group of more than one process is the whole job. */
+/* Ends the processes of a communicator. The launcher ends the others, too, unless it was told to
+ * let them go on. So for a group of more than one process, ends the whole job. */
 static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const char *text)
 {
     if (!comm || comm->group->size > 1 || comm->remote_group)
@@ -120,7 +121,7 @@ static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const
     tern_rte_abort_self(status, text);
 }
 
-/* What is called, and with which handle. */
+/* The function to call, and the handle to pass. */
 struct raised_on {
     enum tern_errhandler_kind kind;
     bool fortran;
@@ -151,7 +152,7 @@ static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
         on->comm_handle = (MPI_Comm)comm->obj.handle;
 }
 
-/* The library's lock is held: it guards what handler an object has. */
+/* Finds the handler to call. Needs the library's lock, which guards the handler of each object. */
 static struct raised_on find_handler(struct tern_object *object, struct tern_comm *comm, bool held)
 {
     struct raised_on on = {.comm_handle = MPI_COMM_NULL, .session_handle = MPI_SESSION_NULL};

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Waiting for requests and testing them (MPI-4.1 section 3.7).
+ * Waits for requests and tests them (MPI-4.1 section 3.7).
  *
- * A request that is complete is *reported* once: its status goes to the user, its references to
- * communicator and datatype go, it becomes inactive, and if it is not persistent it is freed and
- * the user's handle becomes MPI_REQUEST_NULL. Null and inactive requests count as complete with an
- * empty status.
+ * A complete request is *reported* once. Then its status goes to the user, its references to
+ * communicator and datatype are dropped, and it becomes inactive. If it is not persistent it is
+ * freed, and the user's handle becomes MPI_REQUEST_NULL. Null and inactive requests count as
+ * complete with an empty status.
  *
- * The fault of a request goes to the error handler of its own communicator: the entry points of
- * this file have no communicator argument, so it is named with tern_raise_next_on. Calls that
- * complete several requests put the codes in the statuses and return MPI_ERR_IN_STATUS; that goes
- * to the communicator of the first one that failed.
+ * The error of a request goes to the error handler of the request's communicator. The entry points
+ * of this file have no communicator argument, so these functions name it with tern_raise_next_on.
+ * Calls that complete several requests put the codes into the statuses and return
+ * MPI_ERR_IN_STATUS. That error goes to the communicator of the first request that failed.
  *
- * A request freed while active (orphan) goes by itself when it is complete. Progress finds that
- * out, but must not release it: the last reference to a communicator closes a context that progress
- * may be using, and needs the library's lock. So it is put aside, for the next one who frees a
- * request.
+ * A request that is freed while active (an orphan) is released after it completes. Progress notices
+ * the completion but must not release the request: the last reference to a communicator closes a
+ * context that progress may be using, and needs the library's lock. So progress puts the orphan in
+ * a list. The next call that frees a request releases the orphans in the list.
  *
- * With threads nothing here is called with a lock held. A request is its user's alone, apart from
- * `complete`; what else progress changes is guarded by the lane.
+ * With threads, no function here is called with a lock held. A request is used by one thread of the
+ * user only, except for `complete`. The lane guards the other members that progress changes.
  */
 
 #include "lib/mpi/request_object.h"
@@ -87,10 +87,11 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 
 /* ---- references ---- */
 
-static int orphan_count;                  /* incomplete ones; atomic */
-static struct tern_request *done_orphans; /* complete ones, chained through `owner`; atomic */
+static int orphan_count;                  /* number of incomplete orphans; atomic */
+static struct tern_request *done_orphans; /* complete orphans, linked by `owner`; atomic */
 
-/* What tern_fortran_finish_with asked for. Few, if any; guarded by the library's lock. */
+/* A function that tern_fortran_finish_with registered. There are few, if any. The library's lock
+ * guards the list. */
 struct finisher {
     struct finisher *next;
     const struct tern_request *request;
@@ -160,19 +161,19 @@ void tern_request_release_orphans(void)
         if (request->held)
             let_go(request);
         if (request->kind->finish)
-            request->kind->finish(request); /* its code has nowhere to go */
+            request->kind->finish(request); /* its code cannot be reported */
         request->kind->release(request);
         request = next;
     }
 }
 
-/* on_complete of an orphan. */
+/* Puts a complete orphan into the list; an on_complete function. */
 static void orphan_completed(struct tern_request *request)
 {
     struct tern_request *first = __atomic_load_n(&done_orphans, __ATOMIC_RELAXED);
     do
         request->owner = first;
-    /* release: whoever takes it sees it complete */
+    /* release: a thread that takes it sees it complete */
     while (!__atomic_compare_exchange_n(&done_orphans, &first, request, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
     __atomic_fetch_sub(&orphan_count, 1, __ATOMIC_RELAXED);
@@ -199,11 +200,12 @@ int tern_mpi_request_free(struct tern_request **request)
     }
     if (tern_check_full()) {
         tern_check_request_done(freed, true);
-        if (freed->kind->query) /* MPI_Grequest_complete is still to come */
+        if (freed->kind->query) /* MPI_Grequest_complete is still to be called */
             tern_check_handle_lent(freed->obj.handle);
     }
     drop_index(freed);
-    tern_lane_lock(freed->lane); /* so that it does not complete between question and answer */
+    /* keeps the request from completing between the test and the store below */
+    tern_lane_lock(freed->lane);
     bool under_way = freed->active && !freed->complete;
     if (under_way) {
         __atomic_fetch_add(&orphan_count, 1, __ATOMIC_RELAXED);
@@ -249,11 +251,11 @@ struct tern_lane *tern_requests_lane(int count, const MPI_Request requests[])
 /* The first failure among the requests of one call. */
 struct fault {
     int error;
-    struct tern_comm *comm; /* its communicator, with a reference; NULL: none */
+    struct tern_comm *comm; /* its communicator, with a reference; NULL if it has none */
 };
 
-/* check_level full: its buffers are the user's again, its handle is none any more. Returns the
- * code. */
+/* Does the checks of check_level full: gives the request's buffers and its handle back. Returns the
+ * error code. */
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
                                                           MPI_Request handle, int error)
 {
@@ -263,8 +265,8 @@ static __attribute__((cold, noinline)) int check_reported(struct tern_request *r
     return error ? error : check_error;
 }
 
-/* What a request seldom needs when it is reported: it has failed, or brings its own functions, or
- * everything is checked. Returns its code. */
+/* Does what is rarely needed when a request is reported: if it failed, if it has functions of its
+ * own, or if everything is checked. Returns the error code. */
 static __attribute__((noinline)) int report_fault(struct tern_request *request, MPI_Request handle,
                                                   struct fault *fault)
 {
@@ -274,12 +276,12 @@ static __attribute__((noinline)) int report_fault(struct tern_request *request, 
         int query_error = request->kind->query(request);
         error = error ? error : query_error;
     }
-    if (request->kind->finish) { /* MPI-4.1 section 13.2: the last callback's code counts */
+    if (request->kind->finish) { /* MPI-4.1 section 13.2: the code of the last callback counts */
         int finish_error = request->kind->finish(request);
         error = finish_error ? finish_error : error;
     }
     if (error && !fault->error && request->kind->explain)
-        request->kind->explain(request); /* of the errors of this call, the one that is said */
+        request->kind->explain(request); /* only the first error of a call is explained */
     if (tern_check_full())
         error = check_reported(request, handle, error);
     if (error && !fault->error) {
@@ -290,8 +292,8 @@ static __attribute__((noinline)) int report_fault(struct tern_request *request, 
     return error;
 }
 
-/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless it is persistent.
- * Returns its code. */
+/* Reports a complete active request. *handle becomes MPI_REQUEST_NULL unless the request is
+ * persistent. Returns the error code. */
 static inline int report(struct tern_request *request, MPI_Request *handle, MPI_Status *status,
                          struct fault *fault)
 {
@@ -313,7 +315,7 @@ static inline int report(struct tern_request *request, MPI_Request *handle, MPI_
     return error;
 }
 
-/* The same for procedures that take one request. */
+/* Reports the request of a procedure that takes one request. */
 static int report_one(struct tern_request **request, MPI_Status *status)
 {
     MPI_Request handle = (MPI_Request)(*request)->obj.handle;
@@ -326,7 +328,7 @@ static int report_one(struct tern_request **request, MPI_Status *status)
     return error;
 }
 
-/* The result of a call that reports several, whose statuses have the codes. */
+/* Returns the result of a call that reports several requests, whose statuses hold the codes. */
 static int conclude(const struct fault *fault)
 {
     if (!fault->error)
@@ -361,7 +363,7 @@ int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
     return 0;
 }
 
-/* Reports all of them, complete or inactive. */
+/* Reports all requests, each of them complete or inactive. */
 static int report_all(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct fault fault = {0};
@@ -384,7 +386,7 @@ static int report_all(int count, MPI_Request requests[], MPI_Status statuses[])
 
 int tern_mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    /* One after the other: progress goes on for all of them whichever is waited for. */
+    /* Waits for one after the other: progress moves all of them, whichever is waited for. */
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
         if (!tern_request_inactive(request) && !request->complete)
@@ -412,7 +414,8 @@ int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status st
     return report_all(count, requests, statuses);
 }
 
-/* Index of the first complete active request, or -1; *ret_active: is any active? */
+/* Returns the index of the first complete active request, or -1. Sets *ret_active to true if any
+ * request is active. */
 static int find_complete(int count, MPI_Request requests[], bool *ret_active)
 {
     *ret_active = false;
@@ -472,7 +475,7 @@ int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, M
     return report_any(i, requests, index, status);
 }
 
-/* Reports all complete ones in order; *outcount is MPI_UNDEFINED when none was active. */
+/* Reports all complete requests in order. *outcount is MPI_UNDEFINED if none was active. */
 static int report_some(int count, MPI_Request requests[], int *outcount, int indices[],
                        MPI_Status statuses[])
 {
@@ -497,11 +500,11 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
     return conclude(&fault);
 }
 
-enum { MANY_REQUESTS = 1024, LOOK_TICKS = 64 }; /* one in no cache, checked and asked */
+enum { MANY_REQUESTS = 1024, LOOK_TICKS = 64 }; /* ticks to test one request that is in no cache */
 
-/* Progress for as long as the look at many requests that follows takes. Where messages come by few,
- * as rings are short and their senders look at as many requests, n of them would be looked at n
- * times. */
+/* Progresses for about as long as the following walk over many requests will take. Messages may
+ * arrive few at a time, because rings are short and the senders walk over as many requests. Then n
+ * requests would be walked n times. */
 static void gather_events(struct tern_lane *lane, int count)
 {
     if (count < MANY_REQUESTS)

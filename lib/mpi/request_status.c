@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Looking at requests without completing them (MPI-4.1 section 3.7.6).
+ * Looks at requests without completing them (MPI-4.1 section 3.7.6).
  *
- * A request that failed counts as complete, and looking at it is no error: the error is raised
- * once, when it is waited for or tested. Calls that give several statuses have its code in them.
+ * A request that failed counts as complete. Looking at it is no error: the error is raised once,
+ * when the request is waited for or tested. Calls that return several statuses store the code in
+ * them.
  */
 
 #include "lib/mpi/request_object.h"
@@ -13,8 +14,8 @@
 
 #include "lib/mpi/procedures.h"
 
-/* The status of one that is complete or inactive. Returns what a generalized request's query
- * function returned, else 0. */
+/* Stores the status of a request that is complete or inactive. Returns the result of a generalized
+ * request's query function, else 0. */
 static int look(struct tern_request *request, MPI_Status *status)
 {
     if (tern_request_inactive(request)) {
@@ -26,7 +27,7 @@ static int look(struct tern_request *request, MPI_Status *status)
     return error;
 }
 
-/* The same for element `i` of an array, whose MPI_ERROR is set. */
+/* Does what look() does for element `i` of an array, and sets MPI_ERROR of the status. */
 static int look_at(MPI_Request handle, MPI_Status statuses[], int i)
 {
     struct tern_request *request = tern_request_of(handle);
@@ -74,7 +75,8 @@ int tern_mpi_request_get_status_all(int count, const MPI_Request array_of_reques
     return error;
 }
 
-/* Index of the first active request that is complete, or -1; *ret_active: is any active? */
+/* Returns the index of the first active request that is complete, or -1. Sets *ret_active to true
+ * if any request is active. */
 static int find_complete(int count, const MPI_Request requests[], bool *ret_active)
 {
     *ret_active = false;

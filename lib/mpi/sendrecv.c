@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A send and a receive as one operation (MPI-4.1 section 3.10). The receive is always posted first:
- * then two ranks that do this to each other never wait for each other.
+ * A send and a receive as one operation (MPI-4.1 section 3.10). The receive is always posted first.
+ * So two ranks that call this for each other never wait for each other.
  *
- * The nonblocking ones mostly need nothing of their own: where the send is complete when it was
- * started, the receive's request is the user's. Otherwise a pair stands for both. It is complete
- * when both are, with the status of the receive and the first error of either.
+ * The nonblocking calls usually need no request of their own: if the send is complete when it was
+ * started, the user gets the request of the receive. Otherwise a pair stands for both requests. The
+ * pair completes when both are complete, with the status of the receive and the first error of
+ * either.
  */
 
 #include "lib/mpi/comm.h"
@@ -22,7 +23,7 @@
 
 /* ---- blocking ---- */
 
-/* Waits for a receive of ours that no user sees, and frees it. */
+/* Waits for a receive that has no user's handle, and frees it. */
 static int finish_recv(struct tern_request *request, MPI_Status *status)
 {
     tern_request_wait(request);
@@ -33,7 +34,7 @@ static int finish_recv(struct tern_request *request, MPI_Status *status)
     return error;
 }
 
-/* The send beside it failed: take the receive back. */
+/* Cancels the receive after its send has failed. */
 static void drop_recv(struct tern_request *request)
 {
     request->kind->cancel(request);
@@ -66,8 +67,8 @@ int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_data
     return 0;
 }
 
-/* What is sent leaves the buffer before the receive may touch it: it is packed aside, into `small`
- * or memory of its own. */
+/* Packs the message aside, into `small` or allocated memory, because the receive may overwrite the
+ * send buffer. */
 static int pack_aside(const void *buf, MPI_Count count, const struct tern_type *type, int dest,
                       char *small, size_t small_bytes, char **ret_packed, size_t *ret_length)
 {
@@ -110,9 +111,9 @@ int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *
 struct pair {
     struct tern_request request;
     struct tern_request *send, *recv; /* under way, or NULL */
-    struct tern_datatype *send_type;  /* a reference is held */
-    int error;                        /* the first one */
-    char *packed;                     /* what is sent, if it is a copy; freed with the pair */
+    struct tern_datatype *send_type;  /* a reference */
+    int error;                        /* the first error of either half */
+    char *packed;                     /* a copy of the message, or NULL; freed with the pair */
 };
 
 static void finish_pair_if_done(struct pair *pair)
@@ -121,7 +122,7 @@ static void finish_pair_if_done(struct pair *pair)
         tern_request_complete(&pair->request, pair->error);
 }
 
-/* Takes over the result of a complete half and frees it. */
+/* Takes the result of a complete half and frees the half. */
 static void take_half(struct pair *pair, struct tern_request *half)
 {
     if (half->error && !pair->error)
@@ -135,7 +136,7 @@ static void take_half(struct pair *pair, struct tern_request *half)
     half->kind->release(half);
 }
 
-/* on_complete of a half. */
+/* Handles a complete half; an on_complete function. */
 static void half_completed(struct tern_request *half)
 {
     struct pair *pair = half->owner;
@@ -155,7 +156,7 @@ static void adopt(struct pair *pair, struct tern_request *half)
     half->on_complete = half_completed;
 }
 
-/* Takes back what has not been matched; what has been runs on. */
+/* Cancels the halves that are not matched; a half that is matched continues. */
 static int cancel_pair(struct tern_request *request)
 {
     struct pair *pair = (struct pair *)request;
@@ -163,7 +164,7 @@ static int cancel_pair(struct tern_request *request)
     int rc = 0;
     tern_lane_lock(lane);
     struct tern_request *send = pair->send;
-    if (pair->recv) /* it may be complete at once, and the pair with it */
+    if (pair->recv) /* the receive may complete at once, and the pair with it */
         pair->recv->kind->cancel(pair->recv);
     if (send)
         rc = send->kind->cancel(send);
@@ -183,8 +184,8 @@ static void release_pair(struct tern_request *request)
 static const struct tern_request_kind pair_kind = {
     .name = "send and receive", .cancel = cancel_pair, .release = release_pair, .receives = true};
 
-/* A pair for a send that is under way, and a receive that is, or NULL for one from MPI_PROC_NULL.
- */
+/* Fills in a pair. The send is under way. The receive is under way, too, or NULL if its source is
+ * MPI_PROC_NULL. */
 static void make_pair(struct pair *pair, struct tern_request *send, struct tern_datatype *send_type,
                       struct tern_request *recv, struct tern_datatype *recv_type,
                       struct tern_comm *comm)
@@ -199,7 +200,7 @@ static void make_pair(struct pair *pair, struct tern_request *send, struct tern_
     pair->error = 0;
     if (!recv)
         pair->request.status = tern_status_proc_null;
-    tern_lane_lock(lane); /* neither half completes between question and answer */
+    tern_lane_lock(lane); /* keeps the halves from completing while they are adopted */
     adopt(pair, recv);
     adopt(pair, send);
     finish_pair_if_done(pair);
@@ -207,8 +208,8 @@ static void make_pair(struct pair *pair, struct tern_request *send, struct tern_
     tern_request_hold(&pair->request, comm, recv_type);
 }
 
-/* `packed`, if not NULL, is sendbuf and was made by malloc; it is freed when it is not needed any
- * more. */
+/* Starts a pair. `packed` is NULL, or it is sendbuf and was made by malloc; then it is freed when
+ * it is no longer needed. */
 static int start_pair(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
                       int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
                       struct tern_datatype *recvtype, int source, int recvtag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* References to sessions, and the rule that sessions do not meet in one call (MPI-4.1 section
- * 11.3). */
+/* References to sessions, and the rule that objects of different sessions do not meet in one call
+ * (MPI-4.1 section 11.3). */
 
 #include "lib/mpi/session.h"
 

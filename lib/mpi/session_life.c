@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Starts and ends sessions (MPI-4.1 section 11.3). Both are local: all that processes have to
- * learn from each other they learn when they make a communicator (lib/mpi/comm_from_group.c).
+ * Starts and ends sessions (MPI-4.1 section 11.3). Both are local: processes learn everything about
+ * each other when they make a communicator (lib/mpi/comm_from_group.c).
  */
 
 #include "lib/mpi/buffer.h"
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 
 /*
- * MPI_THREAD_MULTIPLE unless less is asked for: independent parts of a program use sessions without
- * knowing of each other.
+ * Finds the thread level that `info` asks for. The default is MPI_THREAD_MULTIPLE, because
+ * independent parts of a program use sessions without knowing of each other.
  */
 static int wanted_level(const struct tern_info *info, int *ret_level)
 {
@@ -36,7 +36,7 @@ static int wanted_level(const struct tern_info *info, int *ret_level)
     return 0;
 }
 
-/* The hints of `info` that mean something here, and what is provided. */
+/* Collects the hints of `info` that are known here, with the values in use. */
 static int used_hints(int level, struct tern_info **ret_info)
 {
     struct tern_info *info = tern_info_new();
@@ -86,13 +86,13 @@ free_session:
     return rc;
 }
 
-/* Communicators that are left belong to nobody from now on; what they still had to send has been
- * handed over when the library's last user goes. */
+/* Ends a session. Communicators that are left belong to no session from now on. Their messages are
+ * handed over when the last user of the library leaves. */
 int tern_mpi_session_finalize(struct tern_session **session)
 {
     struct tern_session *ended = *session;
-    tern_lock();                      /* tern_wait gives it up */
-    tern_buffer_flush(ended->buffer); /* the memory is the user's again */
+    tern_lock();                      /* tern_wait releases it while it waits */
+    tern_buffer_flush(ended->buffer); /* gives the memory back to the user */
     tern_buffer_abandon(&ended->buffer);
     tern_fortran_drop(&ended->obj);
     ended->obj.own.magic = TERN_MAGIC_FREED;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Process sets (MPI-4.1 section 11.3.2): mpi://WORLD, mpi://SELF, and those who share this node's
- * memory. Each holds the calling process. Launchers could name others; ours does not.
+ * Process sets (MPI-4.1 section 11.3.2): mpi://WORLD, mpi://SELF, and the processes that share this
+ * node's memory. Each set contains the calling process. A launcher could name other sets; mpirun
+ * does not.
  */
 
 #include "lib/mpi/group.h"
@@ -48,7 +49,8 @@ static const struct pset {
 };
 enum { PSETS = sizeof psets / sizeof *psets };
 
-/* Names that begin with mpi:// are the same in any case (they look like addresses). */
+/* Finds a set. Upper and lower case are equal in names that begin with mpi://, because they look
+ * like addresses. */
 int tern_pset_group(const char *name, struct tern_group **ret_group)
 {
     for (int i = 0; i < PSETS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Fields of a status that have procedures of their own (MPI-4.1 sections 3.2.5, 3.8.4 and 13.3). */
+/* Fields of a status that have their own procedures (MPI-4.1 sections 3.2.5, 3.8.4 and 13.3). */
 
 #include "lib/mpi/request_object.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Statuses between C, Fortran's array of integers and TYPE(MPI_Status) of mpi_f08 (MPI-4.1 section
- * 19.3.5). All three have one layout, so that each conversion is a copy; none may be an ignored
- * status. */
+/* Converts statuses between C, Fortran's array of integers and TYPE(MPI_Status) of mpi_f08 (MPI-4.1
+ * section 19.3.5). All three have one layout, so each conversion is a copy. No status may be an
+ * ignored one. */
 
 #include "lib/util/error.h"
 

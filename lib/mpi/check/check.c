@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* check_level full: messages and requests, each by itself. */
+/* check_level full: checks of single messages and requests. */
 
 #include "lib/mpi/check/check.h"
 

@@ -64,8 +64,9 @@ void tern_check_request_made(struct tern_request *request,
 /* Checks the buffers of a persistent request before it is started. Returns 0 or TERN_ERR_BUFFER, as
  * tern_check_buffers does. */
 int tern_check_request_started(struct tern_request *request);
-/* Gives the buffers of a completed or freed request back to the user. Returns 0, or TERN_ERR_BUFFER
- * if the user has changed the bytes of a send while the request was active. */
+/* Gives the buffers of a completed or freed request back to the user. Returns 0, TERN_ERR_BUFFER if
+ * the user has changed the bytes of a send while the request was active, or TERN_ERR_COUNT if a
+ * received message breaks the hint mpi_assert_exact_length. */
 int tern_check_request_done(struct tern_request *request, bool freed);
 
 /* Checks that all requests named in one call belong to one session. Each handle must be a request

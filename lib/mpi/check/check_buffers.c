@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * check_level full: no byte is written by two operations at a time, nor read by one while another
- * writes it; what is being sent is not changed.
+ * check_level full: checks that no two operations write a byte at a time, that none reads a byte
+ * while another writes it, and that the bytes of a send are not changed.
  *
- * A buffer is looked at as the runs of memory that its types describe, so that two columns of one
- * matrix do not overlap. What has more than RUNS_MOST runs is passed over: to compare it would cost
- * more than it is likely to find. The runs are made only if the span from a buffer's first to its
- * last byte does not settle the question. Whether elements of a datatype overlap each other is
- * found out once and kept with the datatype.
+ * A buffer is treated as the runs of memory that its types describe, so that two columns of one
+ * matrix do not overlap. A buffer of more than RUNS_MOST runs is not checked: comparing it would
+ * cost more than it is likely to find. The runs are made only if the span from a buffer's first to
+ * its last byte does not settle the question. Whether elements of a datatype overlap each other is
+ * computed once and kept with the datatype.
  */
 
 #include "lib/mpi/check/check.h"
@@ -29,7 +29,7 @@ enum { RUNS_MOST = 1 << 16 };
 struct runs {
     struct iovec *runs;
     int count, room;
-    bool incomplete; /* too many, or no memory */
+    bool incomplete; /* true if there are too many runs, or no memory */
 };
 
 /* --- runs --- */
@@ -94,7 +94,7 @@ static void sort(struct runs *runs)
         drop(runs);
 }
 
-/* `count` elements of a type. */
+/* A block: `count` elements of a type. */
 struct block {
     const struct tern_datatype *type;
     const char *at;
@@ -105,10 +105,11 @@ struct block {
 struct walk {
     const struct tern_check_part *part;
     int next;
-    int64_t end; /* where a block without a displacement begins */
+    int64_t end; /* offset at which a block without a displacement begins */
 };
 
-/* Returns false if there is none any more, or the part is not significant. */
+/* Stores the next block that has data. Returns false if there is none, or if the part is not
+ * significant. */
 static bool next_block(struct walk *walk, struct block *ret_block)
 {
     const struct tern_check_part *part = walk->part;
@@ -130,7 +131,7 @@ static bool next_block(struct walk *walk, struct block *ret_block)
     return false;
 }
 
-/* Incomplete: none. */
+/* Makes the runs of a part. Makes none if they would be incomplete. */
 static struct runs runs_of(const struct tern_check_part *part)
 {
     struct runs runs = {0};
@@ -169,9 +170,9 @@ static bool overlap(const struct runs *a, const struct runs *b)
     return false;
 }
 
-/* --- what settles it without runs --- */
+/* --- checks that need no runs --- */
 
-/* From the first byte to behind the last; empty: low == high. */
+/* The bytes from `low` to `high` - 1; empty if low == high. */
 struct span {
     uintptr_t low, high;
 };
@@ -190,7 +191,8 @@ static struct span span_of(const struct block *block)
                          begin + (uintptr_t)((last > 0 ? last : 0) + type->true_extent)};
 }
 
-/* Looks at the runs of `count` elements. True also if these are too many. */
+/* Compares the runs of `count` elements. Returns true if they do not overlap, and also if there are
+ * too many of them. */
 static bool find_disjoint(const struct tern_type *type, int64_t count)
 {
     struct runs runs = {0};
@@ -201,7 +203,7 @@ static bool find_disjoint(const struct tern_type *type, int64_t count)
     return disjoint;
 }
 
-/* Returns true if no two bytes of `count` elements are the same. */
+/* Returns true if no two of `count` elements share a byte. */
 static bool elements_disjoint(const struct tern_datatype *datatype, int64_t count)
 {
     const struct tern_type *type = &datatype->type;
@@ -209,14 +211,14 @@ static bool elements_disjoint(const struct tern_datatype *datatype, int64_t coun
     if (type->contiguous || count <= __atomic_load_n(&findings->disjoint, __ATOMIC_RELAXED))
         return true;
     int64_t step = type->extent < 0 ? -type->extent : type->extent;
-    bool apart = step >= type->true_extent; /* each from the next */
+    bool apart = step >= type->true_extent; /* each element from the next */
     if (!find_disjoint(type, apart ? 1 : count))
         return false;
     __atomic_store_n(&findings->disjoint, apart ? INT64_MAX : count, __ATOMIC_RELAXED);
     return true;
 }
 
-/* Returns true if blocks lie in ascending order, and nothing is twice in one of them. */
+/* Returns true if the blocks lie in ascending order, and no block has a byte twice. */
 static bool blocks_disjoint(const struct tern_check_part *part)
 {
     struct walk walk = {.part = part};
@@ -230,7 +232,7 @@ static bool blocks_disjoint(const struct tern_check_part *part)
     return true;
 }
 
-/* The memory of a part: its span, and its runs when somebody has asked for them. */
+/* The memory of a part: its span, and its runs once they are `known`. */
 struct area {
     const struct tern_check_part *part;
     struct span span;
@@ -260,7 +262,7 @@ static const struct runs *runs_in(struct area *area)
     return &area->runs;
 }
 
-/* Sum of the bytes, eight at a time. */
+/* Returns a checksum of the bytes, computed eight bytes at a time. */
 static uint64_t sum_of(const struct runs *runs)
 {
     uint64_t sum = 0xcbf29ce484222325u;
@@ -278,22 +280,23 @@ static uint64_t sum_of(const struct runs *runs)
     return sum;
 }
 
-/* --- what requests use --- */
+/* --- memory that requests use --- */
 
 struct use {
     const struct tern_request *request;
-    struct span span; /* most uses are passed over by that */
+    struct span span; /* rules out most conflicts without looking at the runs */
     const char *procedure, *name;
     bool output, active;
-    int64_t exact; /* bytes that must come; -1: any number up to what there is room for */
-    uint64_t sum; /* of what is sent, when it was started */
+    /* bytes that the message must have; -1: any number up to the size of the buffer */
+    int64_t exact;
+    uint64_t sum; /* checksum of the bytes to send, taken at the start */
     struct runs runs;
 };
 static struct use *uses;
 static int use_count, use_room;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* The use of an active request that forbids this one, or NULL. */
+/* Returns the use of an active request that conflicts with this area, or NULL. */
 static const struct use *find_conflict(struct area *area, bool output)
 {
     for (int i = 0; i < use_count; i++)
@@ -339,7 +342,8 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], con
     return rc;
 }
 
-/* Point to point only: there, what requests receive has a status. */
+/* Returns the length that the message must have, or -1. Only for point to point, where requests
+ * that receive have a status. */
 static int64_t exact_length(const struct tern_request *request, const struct tern_check_part *part)
 {
     const struct tern_comm *comm = request->comm;
@@ -378,7 +382,7 @@ void tern_check_request_made(struct tern_request *request,
     if (!tern_check_full() || request->kind == &tern_request_static_kind)
         return;
     if (!request->held &&
-        request->comm) /* also a complete one: what is found out later goes to its handler */
+        request->comm) /* also if complete: an error found later goes to its error handler */
         tern_request_hold_always(request, request->comm, NULL);
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < TERN_CHECK_PARTS; i++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * check_level full: what a collective call states to the other ranks (check_record.h).
+ * check_level full: writes the facts that a collective call states to the other ranks
+ * (check_record.h).
  *
- * Which arguments must agree is said by tern_check_pattern; entry points choose it from the table.
- * In an intercommunicator data has a side: the group that sends it, where both send.
+ * tern_check_pattern tells which arguments must agree; entry points choose the pattern from the
+ * table. On an intercommunicator data has a side: if both groups send, the side is the group that
+ * sends.
  */
 
 #include "lib/mpi/check/check.h"
@@ -22,13 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The record being written; it grows. */
+/* Writes a record, which grows. */
 struct writer {
     struct tern_record *record;
     int room;
-    bool failed; /* no memory */
-    bool wrong;  /* an argument that will be refused */
-    int side;    /* mine: 0 the judge's group */
+    bool failed; /* true if there is no memory */
+    bool wrong;  /* true if an argument will be refused later */
+    int side;    /* of this process: 0 if it is in the judge's group */
 };
 
 static struct tern_fact *add(struct writer *writer, uint64_t key, uint64_t value)
@@ -56,7 +58,7 @@ static int64_t count_of(const struct tern_check_part *part, int block)
     return part->counts.values ? tern_ints_at(part->counts, block) : part->count;
 }
 
-/* `block` -1: the one count of all blocks. */
+/* States count and type of a block. `block` -1 means the one count of all blocks. */
 static struct tern_fact *state_block(struct writer *writer, const struct tern_check_part *part,
                                      int block, uint64_t key)
 {
@@ -110,17 +112,19 @@ static void state_pairs(struct writer *writer, const struct tern_comm *comm,
             state_data(writer, part, i, writer->side, me, (uint32_t)i);
 }
 
-/* Several edges from one rank to another are told apart by their order, which is that in which
- * lib/coll/algo/neighbor.c sends and receives: in a grid, what went down arrives from above. */
+/* States the edges to neighbours. The order of several edges between two ranks tells them apart. It
+ * is the order in which lib/coll/algo/neighbor.c sends and receives: in a grid, what was sent down
+ * arrives from above. */
 static void state_edges(struct writer *writer, const struct tern_comm *comm,
                         const struct tern_check_part *part)
 {
     int me = comm->group->rank;
     struct tern_neighbors neighbors;
     if (!part->count_name || tern_topo_neighbors(comm, &neighbors))
-        return; /* is refused later */
+        return; /* it is refused later */
     int edges = part->output ? neighbors.indegree : neighbors.outdegree;
-    int *before = calloc((size_t)comm->group->size, sizeof *before); /* edges with each rank */
+    /* edges with each rank so far */
+    int *before = calloc((size_t)comm->group->size, sizeof *before);
     writer->failed = writer->failed || !before;
     if ((part->counts.width && !part->counts.values) ||
         (part->displs.width && !part->displs.values) || (!part->type && !part->types))
@@ -152,8 +156,7 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
         bool data = part->count_name && (part->type || part->types);
         switch (call->pattern) {
         case TERN_CHECK_ONE_BLOCK:
-            /* Between two groups each direction is a matter of its own, but for what comes from one
-             * root. */
+            /* Between two groups each direction has its own facts, except for data of one root. */
             if (significant(part))
                 state_data(writer, part, -1,
                            call->rooted || !comm->remote_group ? 0 : writer->side ^ part->output, 0,
@@ -183,8 +186,8 @@ static void state_parts(struct writer *writer, const struct tern_comm *comm,
     }
 }
 
-/* Of an intercommunicator: who is root, as (side, rank). Those beside the root know no more than
- * that it is one of them. */
+/* States the root. On an intercommunicator the root is a pair (side, rank); the processes in the
+ * root's group that are not root only know that it is one of their group. */
 static void state_root(struct writer *writer, const struct tern_comm *comm, int root)
 {
     struct tern_fact *fact;
@@ -216,8 +219,8 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t length)
     return h;
 }
 
-/* Functions have other addresses in other processes: of a user's operation only the nature counts.
- */
+/* States the operation. A function has another address in each process, so only whether a user's
+ * operation is commutative is compared. */
 static void state_op(struct writer *writer, const struct tern_op *op)
 {
     bool user = !op->predefined;
@@ -231,7 +234,7 @@ static void state_op(struct writer *writer, const struct tern_op *op)
 
 static void state_same(struct writer *writer, const struct tern_check_same *same, uint32_t index)
 {
-    int n = same->n > 0 ? same->n : 0; /* lengths that are wrong are refused later */
+    int n = same->n > 0 ? same->n : 0; /* wrong lengths are refused later */
     struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_SAME, 0, index, 0),
                                  hash_bytes(0xcbf29ce484222325u + (uint64_t)n, same->values,
                                             (size_t)n * (size_t)same->size));
@@ -247,7 +250,8 @@ static uint32_t world_rank(const struct tern_group *group, int rank)
     return tern_group_process(group, rank).rank;
 }
 
-/* Who is who: without occasion and facts. False: no memory. */
+/* Begins a record: fills in everything except the occasion and the facts. Returns false if there is
+ * no memory. */
 static bool begin_record(struct writer *writer, const struct tern_comm *comm)
 {
     enum { ROOM = 8 };
@@ -282,7 +286,7 @@ static bool begin_record(struct writer *writer, const struct tern_comm *comm)
     return true;
 }
 
-/* The record, the caller's; NULL: no memory. */
+/* Returns the record, which the caller owns, or NULL if there is no memory. */
 static struct tern_record *end_record(const struct writer *writer)
 {
     if (!writer->failed)
@@ -296,7 +300,8 @@ static bool strict(const struct tern_comm *comm)
     return comm->hints & TERN_COMM_STRICT_STARTS;
 }
 
-/* *ret_wrong: an argument will be refused here, so there is nothing to compare. */
+/* Writes the record of a call. Sets `*ret_wrong` if an argument will be refused on this rank, so
+ * that there is nothing to compare. */
 static struct tern_record *write_record(const struct tern_comm *comm,
                                         const struct tern_check_call *call, bool *ret_wrong)
 {
@@ -321,7 +326,7 @@ static struct tern_record *write_record(const struct tern_comm *comm,
     return end_record(&writer);
 }
 
-/* Of the starts of a persistent collective that is being prepared. */
+/* Writes the record for the starts of a persistent collective that is being prepared. */
 static struct tern_record *write_start_record(struct tern_comm *comm)
 {
     struct writer writer;
@@ -352,7 +357,8 @@ struct tern_permit *tern_check_take_permit(void)
     return permit;
 }
 
-/* Alone there is nobody to differ from; with processes of other jobs there is no context yet. */
+/* Returns false if the call cannot be compared: a single process has no other rank to differ from,
+ * and there is no context yet that reaches processes of other jobs. */
 static bool comparable(const struct tern_comm *comm)
 {
     const struct tern_group *const groups[] = {comm->group, comm->remote_group};
@@ -368,7 +374,7 @@ static int no_memory(void)
     return tern_error(TERN_ERR_NO_MEM, "no memory to compare a collective with other ranks");
 }
 
-/* Blocks; 0 or what differs. */
+/* Waits for the verdict. Returns 0, or TERN_ERR_NOT_SAME with a text. Blocks. */
 static int wait_for(struct tern_permit *permit)
 {
     int rc = tern_permit_wait(permit);
@@ -398,7 +404,8 @@ static int exchange(struct tern_comm *comm, const struct tern_check_call *call)
     }
     int rc = wait_for(permit);
     if (rc == TERN_ERR_NOT_SAME) {
-        /* Another rank's nonblocking call, refused as well, has used up a tag. */
+        /* The call of another rank was nonblocking; it was refused as well, but had used up a
+         * tag. */
         comm->coll.next_tag++;
         if (comm->coll.local)
             comm->coll.local->next_tag++;
@@ -410,7 +417,8 @@ static int exchange(struct tern_comm *comm, const struct tern_check_call *call)
     return next_permit ? 0 : no_memory();
 }
 
-/* Found by this rank alone, before the others are asked: they are told whom they wait for. */
+/* Checks the operation. An error is found by this rank alone, before the other ranks are asked.
+ * They will be told that they wait for this rank. */
 static int check_op(const struct tern_check_call *call)
 {
     for (int i = 0; call->op && i < TERN_CHECK_PARTS; i++)
@@ -423,7 +431,7 @@ int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *
 {
     if (!tern_check_full())
         return 0;
-    if (next_permit) /* the call it was for did not come to use it */
+    if (next_permit) /* the call that the permit was for did not use it */
         next_permit->release(next_permit);
     next_permit = NULL;
     int rc = tern_check_buffers(call->parts, "; MPI_IN_PLACE may be what is meant");
@@ -434,9 +442,10 @@ int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *
     return exchange(comm, call);
 }
 
-/* ---- calls of a part of a communicator ---- */
+/* ---- calls of part of a communicator ---- */
 
-/* Names who has to come; the lowest process of them compares. No fact is added after that. */
+/* Ends a record: names the ranks that must call. The lowest of these processes is the judge. No
+ * fact may be added after that. */
 static void await(struct writer *writer, const int places[], const uint32_t world[], int count)
 {
     struct tern_record *record = writer->record;
@@ -478,7 +487,7 @@ static int exchange_in_part(struct tern_comm *comm, struct writer *writer)
     return permit ? wait_for(permit) : no_memory();
 }
 
-/* "group 0, 2, 3", in the order of the group */
+/* Writes "group 0, 2, 3": the ranks in the order of the group. */
 static void name_group(const int ranks[], int count, char *text, size_t room)
 {
     size_t length = (size_t)snprintf(text, room, "group");

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * check_level full: ranks tell each other what collective they begin, and begin it only when all
- * said the same.
+ * check_level full: ranks tell each other which collective they begin, and begin it only when all
+ * have stated equal facts.
  *
  * Each rank sends its record to the judge, rank 0 of the communicator, over a context of its own
- * that all processes of the job share. The judge compares when all have come (check_gather.c) and
- * answers each one: a permit, or what differs. A blocking call waits for the answer, a nonblocking
- * one starts its run when it has it. The judge needs no call of its own for that: records are taken
- * in by progress, whatever procedure the rank is in.
+ * that all processes of the job share. When all records have arrived the judge compares them
+ * (check_gather.c) and answers each rank: it permits the call, or says what differs. A blocking
+ * call waits for the answer; a nonblocking call starts when it has the answer. The judge need not
+ * be in a call of its own: progress takes in the records, whatever procedure the judge is in.
  *
- * A rank that has waited for check_patience seconds asks the judge who is missing. The judge
- * decides at once if those that came differ already; else the first one who asks is told, asks the
- * missing ranks what they do, and says it. Who does not answer is not in MPI.
+ * A rank that has waited for check_patience seconds asks the judge who is missing. If the records
+ * that have arrived already differ, the judge decides at once. Else the judge tells the first rank
+ * that asks. That rank asks the missing ranks what they do, and reports it. A rank that does not
+ * answer is not in MPI.
  *
- * If the judge and a rank cannot talk with each other (lib/pml/peer_lost.c), the rank is not
- * compared: it goes on, and the judge awaits the others only. So all ranks begin the collective, as
- * without checks, and whoever needs the lost rank in it gets an error there.
+ * If the judge and a rank cannot talk to each other (lib/pml/peer_lost.c), that rank is not
+ * compared: it goes on, and the judge waits for the other ranks only. So all ranks begin the
+ * collective, as without checks, and a rank that needs the lost rank gets an error there.
  */
 
 #include "lib/mpi/check/check.h"
@@ -38,25 +39,27 @@
 #include <string.h>
 #include <time.h>
 
-/* Calls that wait hold other lanes; they share with progress only what the mutex guards. */
+/* A call that waits may hold another lane. It shares with progress only what the mutex guards. */
 static double patience_s;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 enum { DOING = 200 };
 
-enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: who asks has no lock */
+enum state { NOT_BEGUN, WAITING, GRANTED, REFUSED }; /* atomic: ask() has no lock */
 
 struct permit {
     struct tern_permit permit;
     struct tern_list_node link; /* in `waiting` while WAITING */
     struct tern_record *record;
-    struct tern_comm *comm; /* stays while the permit is in use: its call holds it */
-    bool sent;              /* the record */
+    struct tern_comm *comm; /* stays while the permit is in use, because its call holds it */
+    bool sent;              /* true once the record is sent */
     enum state state;
-    bool detached; /* nobody asks: frees itself when answered */
+    bool detached; /* true if nobody asks for the answer: the permit frees itself when answered */
     double since, patience_s;
-    double asked_at;     /* 0: not now */
-    struct tern_check_note missing; /* count 0: not answered yet */
+    /* when the judge was asked who is missing; 0 if no question is open */
+    double asked_at;
+    /* the judge's answer; count is 0 until it arrives */
+    struct tern_check_note missing;
     char doing[TERN_CHECK_MISSING_MOST][DOING];
     char text[TERN_CHECK_TEXT];
 };
@@ -103,7 +106,7 @@ static void take_who(const struct tern_check_note *note, int asker)
         tern_check_send_note(&missing, TERN_CHECK_MISSING, asker);
 }
 
-/* --- the one who waits --- */
+/* --- the rank that waits --- */
 
 static struct permit *permit_of(struct tern_permit *permit)
 {
@@ -136,7 +139,7 @@ static void free_permit(struct permit *permit)
     free(permit);
 }
 
-/* Without text: it may go on. */
+/* Ends the waiting. An empty `text` lets the rank go on. */
 static void end_waiting(struct permit *permit, const char *text)
 {
     tern_list_remove(&permit->link);
@@ -162,8 +165,8 @@ static int world_rank(const struct permit *permit, int place)
 {
     const struct tern_record *record = permit->record;
     const struct tern_comm *comm = permit->comm;
-    bool ours_first = record->local == record->members ||
-                      (record->place < record->local); /* is the judge's group ours? */
+    /* true if this process is in the judge's group */
+    bool ours_first = record->local == record->members || (record->place < record->local);
     const struct tern_group *first = ours_first ? comm->group : comm->remote_group;
     const struct tern_group *second = ours_first ? comm->remote_group : comm->group;
     struct tern_process process = place < record->local
@@ -185,7 +188,8 @@ static void take_missing(const struct tern_check_note *note)
     }
 }
 
-/* "in MPI_Wait", and if it waits for others, too: for which. */
+/* Writes where this rank is: "in MPI_Wait". If it waits for other ranks, too, adds in which
+ * call. */
 static void say_where(const struct tern_occasion *asked, char *text, size_t room)
 {
     const struct permit *permit = NULL;
@@ -227,7 +231,7 @@ static void take_here(const struct tern_check_note *note)
             snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
 }
 
-/* "rank 2 (in MPI_Recv), rank 3 (not in MPI)" */
+/* Reports the missing ranks: "rank 2 (in MPI_Recv), rank 3 (not in MPI)". */
 static void say_who_is_missing(const struct permit *permit)
 {
     char text[2 * TERN_CHECK_TEXT] = "", ranks[100];
@@ -252,7 +256,8 @@ static void say_who_is_missing(const struct permit *permit)
              shown ? text : "an answer of the rank that compares, which is not in MPI");
 }
 
-/* Once in a while for each one who waits. */
+/* Asks who is missing if the call has waited for long, and reports the answers. Called from time to
+ * time for each waiting permit. */
 static void look_at_the_clock(struct permit *permit)
 {
     enum { ANSWER_S = 1 };
@@ -296,7 +301,7 @@ static void heed_lost_peers(void)
         struct permit *permit = TERN_CONTAINER(link, struct permit, link);
         next = link->next;
         if (permit->record->judge == (int32_t)tern_rte.rank &&
-            !permit->detached) /* else its communicator may be gone */
+            !permit->detached) /* if detached, its communicator may be gone */
             judge_without_lost(permit);
         else if (tern_check_rank_is_lost(permit->record->judge))
             end_waiting(permit, "");
@@ -318,9 +323,9 @@ static void take(enum tern_check_tag tag, const void *bytes, int from)
     }
 }
 
-/* The judge's own record is not sent, and may be answered at once, as may others that wait: their
- * permits leave the list. So the search begins anew after each. Returns how many records have gone.
- */
+/* Sends the records of new permits and returns their number. The judge does not send its own
+ * record: it may answer it at once, and with it others that wait. Their permits then leave the
+ * list, so the search begins anew after each. */
 static int send_records(void)
 {
     int events = 0;
@@ -360,7 +365,7 @@ static int poll(struct tern_lane *lane)
 
 /* --- permits --- */
 
-/* The mutex is held. */
+/* Gives the record its number in its series. Needs the mutex. */
 static void take_number(struct permit *permit)
 {
     struct tern_occasion *occasion = &permit->record->occasion;
@@ -399,7 +404,7 @@ static void release(struct tern_permit *base)
 {
     struct permit *permit = permit_of(base);
     pthread_mutex_lock(&mutex);
-    permit->detached = permit->state == WAITING; /* the answer will come */
+    permit->detached = permit->state == WAITING; /* the answer is still to arrive */
     bool last = !permit->detached;
     pthread_mutex_unlock(&mutex);
     if (last)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a judge knows: the records that have come, gathered by occasion until all have that must.
- * Then they are compared, and each rank is answered.
+ * The judge's records: gathers them by occasion until all ranks that must call have sent theirs.
+ * Then compares them and answers each rank.
  *
- * Calls of a part of a communicator (MPI_Comm_create_group) name who takes part; ranks that mean
- * different groups or tags come to different gatherings and would wait for each other for ever. So
- * two gatherings are at odds when each awaits somebody who has come to the other, and both are
- * refused. With threads that proves nothing: another thread may still come. A refused gathering
- * stays until all that it awaited have come, here or there, so that the last one is not left
- * waiting.
+ * Calls of part of a communicator (MPI_Comm_create_group) name the ranks that take part. Ranks that
+ * name different groups or tags end up in different gatherings, and would wait for each other for
+ * ever. So two gatherings are at odds if each awaits a rank that has arrived in the other, and both
+ * are refused. If a rank has threads this proves nothing, because another of its threads may still
+ * call. A refused gathering stays until all ranks that it awaited have arrived, here or there. So
+ * the last of them is not left waiting.
  */
 
 #include "lib/mpi/check/check_record.h"
@@ -24,10 +24,13 @@ struct gathering {
     struct tern_occasion occasion;
     int members, awaited, arrived;
     bool decided;
-    int dispute; /* those that were refused together have one number; 0: none */
-    int asker; /* who says who is missing, from 1 on; 0: nobody has asked yet */
-    char text[TERN_CHECK_TEXT];    /* of the decision; empty: all the same */
-    const struct tern_record *any; /* the first */
+    /* number of the dispute in which this gathering was refused; 0 if none */
+    int dispute;
+    /* place + 1 of the rank that reports who is missing; 0 if no rank has asked yet */
+    int asker;
+    /* the decision; empty if all records agree */
+    char text[TERN_CHECK_TEXT];
+    const struct tern_record *any; /* the first record that arrived */
     struct tern_record *records[]; /* by place */
 };
 static struct tern_list_node gatherings = {&gatherings, &gatherings};
@@ -38,7 +41,7 @@ static struct gathering *gathering_of(struct tern_list_node *link)
     return TERN_CONTAINER(link, struct gathering, link);
 }
 
-/* With or without a record of this place. */
+/* Finds the gathering of an occasion that has (`arrived`) or lacks a record of this place. */
 static struct gathering *find(const struct tern_occasion *occasion, int place, bool arrived)
 {
     for (struct tern_list_node *link = gatherings.next; link != &gatherings; link = link->next) {
@@ -71,7 +74,7 @@ static void end_gathering(struct gathering *gathering)
     free(gathering);
 }
 
-/* A copy. False: no memory. */
+/* Adds a copy of a record. Returns false if there is no memory. */
 static bool add(struct gathering *gathering, const struct tern_record *record)
 {
     struct tern_record *copy = malloc(tern_record_bytes(record));
@@ -99,9 +102,9 @@ static void decide(struct gathering *gathering, const char *text, tern_answer *a
             answer(gathering->records[i], gathering->text);
 }
 
-/* ---- calls of a part ---- */
+/* ---- calls of part of a communicator ---- */
 
-/* Has somebody come to `there` for whom `here` waits? */
+/* Returns true if a rank that `here` waits for has arrived in `there`. */
 static bool misses_one_of(const struct gathering *here, const struct gathering *there)
 {
     for (int i = 0; i < here->members; i++)
@@ -118,7 +121,7 @@ static bool at_odds(const struct gathering *a, const struct gathering *b)
            misses_one_of(b, a);
 }
 
-/* Who was refused in one gathering of a dispute need not come to the others. */
+/* Lets ranks that were refused in one gathering of a dispute count as arrived in the others. */
 static void excuse(int dispute)
 {
     for (struct tern_list_node *link = gatherings.next, *next; link != &gatherings; link = next) {
@@ -152,7 +155,8 @@ static void refuse(struct gathering *gathering, int dispute, const char *text, t
     gathering->dispute = dispute;
 }
 
-/* The dispute, or 0. */
+/* Refuses the gathering and those it is at odds with. Returns the number of the dispute, or 0 if
+ * there is none. */
 static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
 {
     struct tern_record **all = calloc((size_t)gathering->members, sizeof *all);
@@ -179,7 +183,7 @@ static int refuse_if_at_odds(struct gathering *gathering, tern_answer *answer)
     return disputes;
 }
 
-/* ---- what comes ---- */
+/* ---- records and questions that arrive ---- */
 
 bool tern_gather_record(const struct tern_record *record, tern_answer *answer)
 {

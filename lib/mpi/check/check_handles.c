@@ -3,9 +3,9 @@
 /*
  * check_level full: the handles that the user holds.
  *
- * What counts is the user's view: a handle is made when a procedure hands it out and gone when one
- * takes it back, whatever the library still does with the object. A handle that is not recorded
- * (made before MPI_Init, or by a way that nobody thought of) is never complained of, so a handle is
+ * This file follows the user's view. A handle is made when a procedure hands it out, and gone when
+ * a procedure takes it back, whatever the library still does with the object. A handle that is not
+ * recorded (made before MPI_Init, or in a way not foreseen here) is never refused. So a handle is
  * refused only for a fact: its memory cannot be read, or it was given back.
  */
 
@@ -27,10 +27,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* ---- what the thread does ---- */
+/* ---- the procedure that the thread is in ---- */
 
 static __thread const char *procedure = "MPI";
-/* For answers to other ranks, who ask what this process does: the newest of all threads. */
+/* The newest procedure of all threads. Other ranks ask for it to learn what this process does. */
 static const char *_Atomic newest = "MPI_Init";
 
 void tern_check_enter(const char *name, bool always_allowed)
@@ -50,13 +50,14 @@ const char *tern_check_newest_procedure(void)
     return newest;
 }
 
-/* ---- the record ---- */
+/* ---- the table of handles ---- */
 
 struct entry {
-    const void *handle; /* NULL: free place */
+    const void *handle; /* NULL if the place is free */
     uint32_t magic;
-    int held;           /* how often the user has it; 0: given back */
-    bool lent;          /* handed to a callback although it was given back: no fault to use it */
+    int held;           /* how many times the user holds the handle; 0: given back */
+    /* Lent to a callback although it was given back: using it is no fault. */
+    bool lent;
     const char *maker, *freer;
 };
 
@@ -78,7 +79,8 @@ static struct entry *find(const void *handle)
     return entry && entry->handle ? entry : NULL;
 }
 
-/* NULL: no memory; then the handle is not recorded. */
+/* Returns the entry of a handle; adds one if needed. Returns NULL if there is no memory: then the
+ * handle is not recorded. */
 static struct entry *find_or_add(const void *handle)
 {
     if (2 * used >= room) {
@@ -101,7 +103,7 @@ static struct entry *find_or_add(const void *handle)
     return entry;
 }
 
-/* Did the program make it, and does it have to free it? */
+/* Returns true if the program made the handle and has to free it. */
 static bool counts(const struct tern_handle *handle)
 {
     const struct tern_object *object = handle ? handle->state : NULL;
@@ -151,10 +153,10 @@ void tern_check_handle_lent(const void *handle)
     pthread_mutex_unlock(&mutex);
 }
 
-/* ---- looking at one ---- */
+/* ---- examining a handle ---- */
 
-/* The kernel reads it for us: it finds out without harm. Where it may not, the handle is trusted.
- */
+/* Returns true if the memory of the handle can be read. Lets the kernel read it, which does no
+ * harm. If the kernel is not allowed to, trusts the handle. */
 static bool readable(const struct tern_handle *handle)
 {
     struct tern_handle copy;
@@ -167,14 +169,15 @@ static bool readable(const struct tern_handle *handle)
     return !fault;
 }
 
-/* Groups and error handlers are handed out several times, maybe also when nobody recorded it. */
+/* Returns true for groups and error handlers, which are handed out several times, perhaps without
+ * being recorded each time. */
 static bool shared(const struct entry *entry)
 {
     return (entry->magic == TERN_MAGIC_GROUP || entry->magic == TERN_MAGIC_ERRHANDLER) &&
            ((const struct tern_handle *)entry->handle)->magic == entry->magic;
 }
 
-/* Who took back a handle that the user has no more; NULL: nobody did. */
+/* Returns the procedure that took back a handle which the user does not hold any more, or NULL. */
 static const char *freer_of(const void *handle)
 {
     pthread_mutex_lock(&mutex);
@@ -245,10 +248,11 @@ const char *tern_check_handle_fault(const void *handle)
 
 /* ---- leaks ---- */
 
-/* A session is the last of all, and still there while the library ends with it. */
+/* Sessions are not reported: when the library ends with the last session, that session still has
+ * its handle. */
 
-/* The next entry that the user still holds and that is of the kind; the first one of its maker
- * comes with how many there are. */
+/* Returns how many handles of the kind and maker of entry `first` the user still holds. Marks the
+ * later ones as counted. */
 static int count_like(size_t first)
 {
     int count = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Comparing what the ranks of a communicator are about to do, and saying what differs. Pure. */
+/* Compares what the ranks of a communicator are about to do, and says what differs. Pure
+ * functions. */
 
 #include "lib/mpi/check/check_record.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A statement of one rank. */
+/* A fact as one rank states it. */
 struct statement {
     uint64_t key, value;
     int place;
@@ -27,7 +28,7 @@ static void append(char *text, size_t room, const char *format, ...)
     va_end(args);
 }
 
-/* Rank in its group. */
+/* Returns the rank of a place in its group. */
 static int rank_of(const struct tern_record *any, int place)
 {
     return place < any->local ? place : place - any->local;
@@ -69,13 +70,13 @@ static int compare(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Statements with one key and one value. */
+/* A party: the statements with one key and one value. */
 struct party {
     const struct statement *first;
     int count;
 };
 
-/* The few come first: they are what people look for. */
+/* Orders parties by size, smallest first: people look for the few ranks that differ. */
 static int compare_parties(const void *a, const void *b)
 {
     const struct party *x = a, *y = b;
@@ -84,7 +85,7 @@ static int compare_parties(const void *a, const void *b)
     return x->first->place > y->first->place ? -1 : x->first->place < y->first->place;
 }
 
-/* "rank 3 called MPI_Bcast with root 1, ranks 0, 1, 2 with root 0 on MPI_COMM_WORLD" */
+/* Writes "rank 3 called MPI_Bcast with root 1, ranks 0, 1, 2 with root 0 on MPI_COMM_WORLD". */
 static void describe(const struct tern_record *any, const struct statement *all, int count,
                      const char *procedure, char *text, size_t room)
 {
@@ -122,7 +123,8 @@ static void describe(const struct tern_record *any, const struct statement *all,
     free(places);
 }
 
-/* The other end of an edge that only one end states, if it has come; else -1. */
+/* Returns the other end of an edge that only one end states, if the record of that end has arrived;
+ * else -1. */
 static int lonely_end(const struct tern_record *const records[], const struct statement *one)
 {
     int from = (int)(one->key >> 24 & (TERN_FACT_RANKS - 1)),
@@ -131,8 +133,8 @@ static int lonely_end(const struct tern_record *const records[], const struct st
     return one->key >> 60 == TERN_FACT_EDGE && records[other] ? other : -1;
 }
 
-/* Finds the first key with two values among the sorted statements, or the first edge with one end.
- */
+/* Finds the first key with two values among the sorted statements, or the first edge that only one
+ * end states, and describes it. Returns true if there is none. */
 static bool agree(const struct tern_record *const records[], const struct statement *all, int count,
                   const char *procedure, char *text, size_t room)
 {

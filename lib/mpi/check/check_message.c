@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beside MPI_COMM_WORLD's and MPI_COMM_SELF's; tern_context_new_id never returns it. Of lane 0. */
+/* The context's id, next to those of MPI_COMM_WORLD and MPI_COMM_SELF. tern_context_new_id never
+ * returns it. It belongs to lane 0. */
 enum { CHECK_ID = 16 };
 
 static struct tern_context context;
@@ -32,7 +33,7 @@ static struct tern_list_node outgoing = {&outgoing, &outgoing}, incoming = {&inc
 
 static struct transfer *new_transfer(int tag, size_t length)
 {
-    /* a note comes without what its text leaves empty, and is copied whole */
+    /* A note arrives without the unused bytes of its text, but is copied as a whole. */
     size_t note = sizeof(struct tern_check_note);
     size_t room = length < note ? note : length + 1;
     struct transfer *transfer = malloc(sizeof *transfer + room);
@@ -67,7 +68,7 @@ void tern_check_send_record(const struct tern_record *record, int rank)
 
 void tern_check_send_note(const struct tern_check_note *note, enum tern_check_tag tag, int rank)
 {
-    /* only the bytes of the text travel */
+    /* sends only the used bytes of the text */
     send_bytes(rank, tag, note, offsetof(struct tern_check_note, text) + strlen(note->text) + 1);
 }
 
@@ -82,12 +83,12 @@ void tern_check_receive_messages(void)
             free(transfer);
             continue;
         }
-        transfer->bytes[transfer->length] = 0; /* a text ends */
+        transfer->bytes[transfer->length] = 0; /* ends a text */
         tern_list_append(&incoming, &transfer->link);
     }
 }
 
-/* Removes the complete messages of a list; `take` is NULL for those that were sent. */
+/* Removes the complete messages of a list. `take` is NULL for the list of sent messages. */
 static int reap(struct tern_list_node *list, tern_check_take *take)
 {
     int events = 0;

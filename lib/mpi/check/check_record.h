@@ -50,7 +50,7 @@ static inline uint64_t tern_fact_key(enum tern_fact_kind kind, int side, uint32_
 struct tern_occasion {
     uint64_t comm;   /* id of the collective context */
     uint64_t series; /* TERN_SERIES_*, combined with what tells two such series apart */
-    uint32_t number; /* position in the series, from 0 on */
+    uint32_t number; /* position in the series */
 };
 
 #define TERN_SERIES_COLLECTIVES UINT64_C(0)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Type signatures (MPI-4.1 section 5.1.11) as numbers. The signature of `count` elements is the
- * polynomial of its basic elements e1 e2 ... en in a fixed base, sum of e_i * base^(n-i) modulo
- * 2^64. Together with base^n such sums can be joined and, by squaring, repeated any number of times
- * without looking at each element: 10 of MPI_INT and one contiguous type of 10 have the same
- * number.
+ * Type signatures (MPI-4.1 section 5.1.11) as numbers. The signature of `count` elements is a
+ * polynomial of its basic elements e1 e2 ... en in a fixed base: the sum of e_i * base^(n-i) modulo
+ * 2^64. If base^n is kept as well, sums can be joined. By squaring they can be repeated any number
+ * of times, without visiting each element. So 10 elements of MPI_INT and one contiguous type of 10
+ * have equal numbers.
  *
- * Basic elements that are the same to the machine (MPI_INT and MPI_INT32_T) are not told apart.
+ * Basic elements that are equal to the machine (MPI_INT and MPI_INT32_T) have equal numbers.
  */
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 
-/* Of a sequence: its polynomial, and base^length. */
+/* The polynomial of a sequence of basic elements, and base^length. */
 struct sequence {
     uint64_t sum, power;
 };
@@ -59,7 +59,8 @@ static struct sequence derive(const struct tern_datatype *datatype)
     return all;
 }
 
-/* Looks through a derived type once: it never changes. A power is odd, so never 0. */
+/* Returns the sequence of a datatype. Computes a derived type only once, because it never changes.
+ * `power` is odd, so never 0, which means unknown. */
 static struct sequence sequence_of(const struct tern_datatype *datatype)
 {
     struct tern_findings *findings = (struct tern_findings *)&datatype->findings;

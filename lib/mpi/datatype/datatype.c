@@ -33,13 +33,13 @@ static bool last_reference(struct tern_datatype *datatype)
     return !datatype->predefined && tern_unref(&datatype->obj.refs) == 0;
 }
 
-/* A type may be the last to hold its old types, and so on down a million levels: those to be freed
- * are kept in a list rather than on the stack. */
+/* Drops a reference. A type may hold the last reference to its old types, and so on down a million
+ * levels. So the types to be freed are kept in a list rather than on the stack. */
 void tern_datatype_release(struct tern_datatype *datatype)
 {
     if (!last_reference(datatype))
         return;
-    tern_lock(); /* programs and old types are shared by count */
+    tern_lock(); /* the lock guards the reference counts of programs and old types */
     struct tern_datatype *next = datatype;
     while (next) {
         datatype = next;
@@ -76,8 +76,7 @@ int tern_mpi_type_free(struct tern_datatype **datatype)
     if (type->handles == 0)
         return tern_error(TERN_ERR_TYPE,
                           "datatype was freed before (it only lives on in what was made from it)");
-    /* A type got back from MPI_Type_get_contents may be a second handle; its attributes go with the
-     * last one. */
+    /* MPI_Type_get_contents may have given a second handle; the attributes go with the last one. */
     if (type->handles == 1) {
         int error = tern_attrs_delete_all(TERN_ATTR_TYPE, &type->obj, &type->attrs);
         if (error)

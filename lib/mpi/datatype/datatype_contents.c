@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* MPI_Type_get_envelope and MPI_Type_get_contents. A datatype that MPI_Type_xxx_c made has its
- * counts and addresses among the large counts, in the order of the arguments. */
+/* MPI_Type_get_envelope and MPI_Type_get_contents. The counts and addresses of a datatype that
+ * MPI_Type_xxx_c made are among the large counts, in the order of the arguments. */
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 
-/* Of a large type, which of its numbers are counts? The others (dimensions, order, ...) stay
- * integers. */
+/* Returns true if number i of a large type is a count. The other numbers (dimensions, order, ...)
+ * stay integers. */
 static bool is_large_number(const struct tern_envelope *envelope, int64_t i)
 {
     if (!envelope->large)
@@ -75,7 +75,7 @@ static int check_room(const struct tern_envelope *envelope, MPI_Count max_intege
         return too_few("max_integers", max_integers, needs.integers);
     if (max_addresses < needs.addresses)
         return too_few("max_addresses", max_addresses, needs.addresses);
-    if (needs.large > 0 && max_large_counts < 0) /* the call without large counts */
+    if (needs.large > 0 && max_large_counts < 0) /* called without room for large counts */
         return tern_error(TERN_ERR_TYPE,
                           "datatype was made with large counts (use MPI_Type_get_contents_c)");
     if (max_large_counts < needs.large && needs.large > 0)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The block length of dimension `i`, and whether it deals out everything. */
+/* Finds the block length of dimension `i`. Checks that the blocks cover the whole dimension. */
 static int choose_block(int i, int64_t size, int distribution, int darg, int processes,
                         int64_t *ret_block)
 {
@@ -46,7 +46,8 @@ static int choose_block(int i, int64_t size, int distribution, int darg, int pro
     }
 }
 
-/* Where `rank` stands in the grid of processes, which is row-major whatever the array's order. */
+/* Finds the place of `rank` in the grid of processes, which is row-major whatever the order of the
+ * array. */
 static int place_process(int size, int rank, int ndims, const int psizes[],
                          struct tern_deal deals[])
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * How many basic elements are in a number of bytes, and the reverse (MPI_Get_elements,
- * MPI_Status_set_elements).
+ * Converts between bytes and basic elements (MPI_Get_elements, MPI_Status_set_elements).
  *
- * Programs know bytes only, for runs of different elements are merged in them. Whole elements of a
- * datatype are counted by its totals; for the rest we go down the envelopes, one division or one
- * list per level.
+ * The program of a type knows only bytes, because it merges runs of different elements. Whole
+ * elements of a datatype are counted by its totals. For the rest the code goes down the envelopes,
+ * with one division or one list per level.
  */
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 
-/* Bytes of the first of two elements of a predefined pair; 0: not a pair. */
+/* Returns the bytes of the first element of a predefined pair, or 0 if the type is not a pair. */
 static int64_t first_of_pair(const struct tern_type *type)
 {
     switch (type->basic) {
@@ -31,7 +30,7 @@ static int64_t first_of_pair(const struct tern_type *type)
     }
 }
 
-/* What we have an amount of, and what we want to know of it. */
+/* The unit of a given or wanted amount. */
 enum unit { BYTES, ELEMENTS };
 
 static int64_t amount_of(const struct tern_datatype *datatype, enum unit unit)
@@ -39,8 +38,9 @@ static int64_t amount_of(const struct tern_datatype *datatype, enum unit unit)
     return unit == BYTES ? datatype->type.size : datatype->type.elements;
 }
 
-/* The old type in which the first `*left` units of an element of a struct end; takes what lies
- * before from *left and adds it to *total. NULL: the struct has not as many. */
+/* Finds the old type of a struct in which the first `*left` units end. Subtracts the blocks before
+ * it from *left, and adds them to *total in the other unit. Returns NULL if the struct does not
+ * have that many units. */
 static const struct tern_datatype *find_block(const struct tern_envelope *envelope, enum unit have,
                                               int64_t *left, int64_t *total)
 {
@@ -56,9 +56,9 @@ static const struct tern_datatype *find_block(const struct tern_envelope *envelo
     return NULL;
 }
 
-/* Elements in the first `left` bytes of many elements of the datatype, or bytes of the first `left`
- * basic elements. -1: ends in the middle of one, or there is none,
- * or beyond 63 bits. */
+/* Returns the number of basic elements in the first `left` bytes of a sequence of the datatype, or
+ * the bytes of the first `left` basic elements. Returns -1 if the amount ends inside an element, if
+ * the datatype has no elements, or if the result needs more than 63 bits. */
 static int64_t convert(const struct tern_datatype *datatype, int64_t left, enum unit have)
 {
     enum unit want = have == BYTES ? ELEMENTS : BYTES;

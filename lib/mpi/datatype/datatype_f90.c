@@ -3,11 +3,11 @@
 /*
  * The predefined, unnamed datatypes of Fortran's parameterized kinds (MPI-4.1 section 19.1.5).
  *
- * Each (precision, range) is a datatype of its own, for that is how the standard matches them, and
- * asking twice gives the same handle: programs may not free it, and would otherwise pile them up.
- * They are made when they are first asked for and stay.
+ * Each (precision, range) is a datatype of its own, because the standard matches them so. Asking
+ * twice gives the same handle: programs may not free these handles, so new ones would pile up. They
+ * are made when first asked for and are never freed.
  *
- * Kinds are gfortran's. Precision 16 to 18 is its kind 10, an x87 long double.
+ * The kinds are gfortran's. Precision 16 to 18 is kind 10, an x87 long double.
  */
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_named.h"
@@ -16,7 +16,7 @@
 
 #include <search.h>
 
-static void *known; /* a tree of them (tsearch), in the order of compare */
+static void *known; /* a tree of these datatypes (tsearch), in the order of compare() */
 
 static int compare(const void *a, const void *b)
 {
@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
-/* The datatype made with `numbers`, which is like `type`. */
+/* Finds or makes the datatype for `numbers`, laid out like `type`. */
 static int find_datatype(int combiner, int number_count, const int numbers[],
                          const struct tern_type *type, struct tern_datatype **ret_datatype)
 {
@@ -72,7 +72,7 @@ int tern_mpi_type_create_f90_integer(int r, struct tern_datatype **ret_newtype)
     return tern_error(TERN_ERR_ARG, "r is %d; integers have at most 38 decimal digits", r);
 }
 
-/* Real and complex are the same but for what they are made of. */
+/* Finds a real or complex type. Both have one table; only the element types differ. */
 static int create_floating(int p, int r, bool is_complex, struct tern_datatype **ret_newtype)
 {
     static const struct {
@@ -88,7 +88,7 @@ static int create_floating(int p, int r, bool is_complex, struct tern_datatype *
     if (p == MPI_UNDEFINED && r == MPI_UNDEFINED)
         return tern_error(TERN_ERR_ARG,
                           "p and r are both MPI_UNDEFINED; one of them must be given");
-    /* MPI_UNDEFINED is negative, and so asks for nothing. */
+    /* MPI_UNDEFINED is negative, so it requires nothing. */
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (p <= table[i].p && r <= table[i].r)
             return find_datatype(combiner, 2, (int[]){p, r}, table[i].type[is_complex],

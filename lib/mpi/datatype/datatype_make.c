@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Type_contiguous to MPI_Type_create_resized: check what the entry points cannot (how arguments
- * go together; counts, handles and arrays were checked there), have lib/type lay it out, and note
+ * MPI_Type_contiguous to MPI_Type_create_resized. The entry points have checked counts, handles and
+ * arrays. These functions check how arguments go together, let lib/type make the layout, and store
  * the arguments for MPI_Type_get_contents.
  */
 #include "lib/mpi/datatype/datatype.h"
@@ -18,8 +18,8 @@ static int no_memory(void)
     return tern_error(TERN_ERR_NO_MEM, "no memory for a datatype");
 }
 
-/* A datatype with room for its arguments, made from one old type (NULL: the caller fills the types
- * in). */
+/* Makes a datatype with room for its arguments, from one old type. If `oldtype` is NULL, the caller
+ * fills in the types. */
 static int start_datatype(int combiner, bool large, int64_t numbers, int64_t addresses,
                           int64_t types, struct tern_datatype *oldtype,
                           struct tern_datatype **ret_datatype)
@@ -41,7 +41,7 @@ static int start_datatype(int combiner, bool large, int64_t numbers, int64_t add
     return 0;
 }
 
-/* Hands the datatype out, or drops it when its layout could not be made. */
+/* Returns the datatype to the caller, or frees it if its layout could not be made. */
 static int finish_datatype(struct tern_datatype *datatype, int error,
                            struct tern_datatype **ret_datatype)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Predefined datatypes found by what they are (MPI-4.1 sections 19.1.5 and 6.9.4). */
+/* Finds predefined datatypes by their properties (MPI-4.1 sections 19.1.5 and 6.9.4). */
 #include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/procedures.h"
 #include "lib/util/error.h"
 
 int tern_mpi_type_match_size(int typeclass, int size, struct tern_datatype **ret_datatype)
 {
-    /* Of several that fit the one that Open MPI gives. */
+    /* If several types fit, has the one that Open MPI returns. */
     static const struct {
         int class;
         struct tern_datatype *datatype;
@@ -56,7 +56,7 @@ int tern_mpi_type_get_value_index(struct tern_datatype *value_type,
         {&tern_datatype_dblprec, &tern_datatype_dblprec, &tern_datatype_2dblprec},
         {&tern_datatype_integer, &tern_datatype_integer, &tern_datatype_2integer},
     };
-    *ret_pair_type = NULL; /* no such pair */
+    *ret_pair_type = NULL; /* there is no such pair */
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].value == value_type && table[i].index == index_type)
             *ret_pair_type = table[i].pair;

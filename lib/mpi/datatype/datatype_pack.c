@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Pack and MPI_Unpack (MPI-4.1 sections 5.2 and 5.3). The packed form is the stream itself: all
- * processes have the same machine type. The external form is made from the stream by converting its
- * elements, whose order the signature tells, piece by piece in between.
+ * MPI_Pack and MPI_Unpack (MPI-4.1 sections 5.2 and 5.3). The packed form is the packed stream
+ * itself, because all processes run on one machine type. The external form is made from the stream,
+ * piece by piece, by converting its elements. The signature gives the order of the elements.
  */
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_signature.h"
@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* Bytes of `count` elements of `each` bytes, which must fit between `position` and `size`. */
+/* Computes the bytes of `count` elements of `each` bytes. Checks that they fit between `position`
+ * and `size`. */
 static int check_fit(const struct tern_datatype *datatype, MPI_Count count, int64_t each,
                      const char *size_name, MPI_Count size, MPI_Count position, int64_t *ret_bytes)
 {
@@ -99,9 +100,9 @@ static int64_t external_size(const struct tern_datatype *datatype)
     return datatype->type.size - datatype->type.narrowed;
 }
 
-/* A piece of the packed stream between the datatype and its external form. */
+/* A piece of the packed stream, on its way between the datatype and its external form. */
 struct piece {
-    int64_t at, end; /* bytes[at..end-1] wait to be taken */
+    int64_t at, end; /* bytes[at..end-1] are still to be converted */
     char bytes[8192];
 };
 
@@ -110,7 +111,7 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Appends what there is room for of the stream. */
+/* Appends bytes of the stream, as many as the piece has room for. */
 static void fill_piece(struct piece *piece, struct tern_cursor *cursor)
 {
     memmove(piece->bytes, piece->bytes + piece->at, (size_t)(piece->end - piece->at));
@@ -126,7 +127,7 @@ static void drain_piece(struct piece *piece, struct tern_cursor *cursor)
     piece->end = 0;
 }
 
-/* One run of elements of the stream, to or from `external`. */
+/* Converts one run of elements of the stream, to or from `external`. */
 static void convert_run(bool pack, struct tern_signature_run run, struct piece *piece,
                         struct tern_cursor *cursor, char *external)
 {
@@ -169,7 +170,8 @@ static int convert(bool pack, void *buf, int64_t count, const struct tern_dataty
     return error;
 }
 
-/* Does count * size fit, the stream's length? Its external form may be half as long. */
+/* Checks that count * size, the length of the stream, fits 63 bits. Its external form may be half
+ * as long. */
 static int check_stream(const struct tern_datatype *datatype, MPI_Count count)
 {
     int64_t length;

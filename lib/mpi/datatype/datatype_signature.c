@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* `count` elements of a type come next. */
+/* Continues the walk with `count` elements of a type. */
 static int descend(struct tern_signature *signature, const struct tern_datatype *datatype,
                    int64_t count)
 {

@@ -13,7 +13,7 @@
 #include "lib/mpi/procedures.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int started; /* calls of MPI_T_init_thread without their MPI_T_finalize */
+static int started; /* calls of MPI_T_init_thread without a matching MPI_T_finalize */
 
 static const char *collective_names[TERN_COLLECTIVES]; /* filled in by MPI_T_init_thread */
 const struct tern_tool_enum tern_tool_collectives = {"collective", TERN_COLLECTIVES,
@@ -104,11 +104,12 @@ const struct tern_tool_enum tern_tool_boolean = {"boolean", 2,
 const struct tern_tool_enum tern_tool_states = {
     "mpi_state", 5, (const char *const[]){"not started", "starting", "running", "ending", "ended"}};
 
-/* By parameter; made when first asked for. */
+/* The enumerations of parameters, by index of the parameter; made when first asked for. */
 enum { PARAMS_MAX = 256 };
 static struct tern_tool_enum *choices[PARAMS_MAX];
 
-/* One block: the enumeration, its items, their texts. An empty choice leaves it to the library. */
+/* Makes an enumeration in one block: the enumeration, its items, their texts. An empty choice means
+ * that the library decides. */
 static struct tern_tool_enum *make_choices(const struct tern_param *param)
 {
     int count = 0;
@@ -140,7 +141,8 @@ const struct tern_tool_enum *tern_tool_param_choices(int index)
     return choices[index];
 }
 
-/* Programs may give us anything: only what we have given out is looked at. */
+/* Finds an enumeration that this library has given out. Programs may pass any pointer, so reads no
+ * other. */
 static const struct tern_tool_enum *find_enum(MPI_T_enum enumtype)
 {
     const void *wanted = enumtype;
@@ -169,7 +171,7 @@ int tern_mpi_t_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *n
     if (!found)
         return MPI_T_ERR_INVALID_HANDLE;
     if (index < 0 || index >= found->count)
-        return MPI_T_ERR_INVALID_INDEX; /* _ITEM is deprecated since MPI-4.0 */
+        return MPI_T_ERR_INVALID_INDEX; /* the class _ITEM is deprecated since MPI-4.0 */
     tern_tool_give_int(value, index);
     tern_tool_give_string(found->items[index], name, name_len);
     return MPI_SUCCESS;

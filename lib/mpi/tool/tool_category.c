@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Categories (MPI-4.1 section 15.3.9): a category is a room of parameters, with the performance
- * variables and events that name it. btl_shm stands inside btl. They never change.
+ * Categories (MPI-4.1 section 15.3.9). A category is a room of parameters, with the performance
+ * variables and events that name the room. btl_shm lies inside btl. Categories never change.
  */
 
 #include "lib/mpi/tool/tool.h"
@@ -21,13 +21,14 @@ static int category_count(void)
     return count;
 }
 
-/* NULL: there are not that many. */
+/* Returns the category at `index`, or NULL if there are fewer. */
 static const struct tern_param_room *category(int index)
 {
     return index >= 0 && index < category_count() ? tern_param_rooms[index] : NULL;
 }
 
-/* Does `room` lie directly inside `outer`: is that its longest beginning among the rooms? */
+/* Returns true if `room` lies directly inside `outer`: if `outer` is the longest name of a room
+ * that `room` begins with. */
 static bool lies_in(const char *room, const char *outer)
 {
     const char *longest = "";
@@ -40,7 +41,7 @@ static bool lies_in(const char *room, const char *outer)
     return strcmp(longest, outer) == 0;
 }
 
-/* The members of a kind of the category: how many there are, and the first `len` indices. */
+/* Returns the number of members of one kind in the category, and stores the first `len` indices. */
 static int list_members(const char *category, int count, const char *(*room_of)(int index), int len,
                         int indices[])
 {

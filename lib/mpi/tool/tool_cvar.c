@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Control variables: every parameter is one, with its index (lib/util/param.h). A parameter with
- * choices is an int with an enumeration, other texts are strings, sizes are unsigned long long.
+ * Control variables: every parameter is one, with the parameter's index (lib/util/param.h). A
+ * parameter with choices is an int with an enumeration. Other texts are strings, and sizes are
+ * unsigned long long.
  *
- * Most parameters are read when the library starts for the first time, so a tool sets them before
- * MPI_Init and MPI_Session_init; afterwards it gets MPI_T_ERR_CVAR_SET_NEVER. The rest may change
- * at any time.
+ * Most parameters are read when the library starts for the first time. So a tool sets them before
+ * MPI_Init and MPI_Session_init; later it gets MPI_T_ERR_CVAR_SET_NEVER. The other parameters may
+ * change at any time.
  */
 
 #include "lib/mpi/running.h"
@@ -21,11 +22,11 @@
 
 #include "lib/mpi/procedures.h"
 
-/* What MPI_T_cvar_handle points to. */
+/* What an MPI_T_cvar_handle points to. */
 struct cvar_handle {
     struct tern_list_node link;
     int index;
-    int count; /* elements: characters of a string, else 1 */
+    int count; /* number of elements: characters of a string, else 1 */
 };
 
 static struct tern_list_node handles = {&handles, &handles};
@@ -55,7 +56,7 @@ int tern_mpi_t_cvar_get_num(int *num_cvar)
     return MPI_SUCCESS;
 }
 
-/* Returns true if the parameter was read when the library was started, and so cannot be written any
+/* Returns true if the parameter was read when the library started, so that it cannot be written any
  * more. */
 static bool is_settled(const struct tern_param *param)
 {
@@ -113,7 +114,7 @@ static const char *text_of(const struct tern_param *param)
     return text ? text : "";
 }
 
-/* Nothing is bound to an object, so obj_handle is not looked at. */
+/* Makes a handle. Ignores obj_handle, because no variable is bound to an object. */
 int tern_mpi_t_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle,
                                  int *count)
 {
@@ -170,7 +171,8 @@ int tern_mpi_t_cvar_read(MPI_T_cvar_handle handle, void *buf)
     const struct tern_param *param = tern_param_at(found->index, NULL);
     if (param->choices) {
         int choice = tern_param_choice(param->name);
-        *(int *)buf = choice < 0 ? 0 : choice; /* nonsense is ignored, or MPI does not start */
+        /* a wrong choice is ignored, or MPI does not start */
+        *(int *)buf = choice < 0 ? 0 : choice;
     } else if (param->type == TERN_PARAM_STRING) {
         snprintf(buf, (size_t)found->count, "%s", text_of(param));
     } else if (param->type == TERN_PARAM_SIZE) {
@@ -181,7 +183,8 @@ int tern_mpi_t_cvar_read(MPI_T_cvar_handle handle, void *buf)
     return MPI_SUCCESS;
 }
 
-/* The value in `buf` as the text of a parameter. False: it is none of its values. */
+/* Turns the value in `buf` into the text of a parameter. Returns false if the parameter cannot have
+ * this value. */
 static bool text_of_value(const struct tern_param *param, const struct cvar_handle *handle,
                           const void *buf, char *text)
 {
@@ -207,7 +210,7 @@ static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index
     if (is_settled(param))
         return MPI_T_ERR_CVAR_SET_NEVER;
     if (param->when == TERN_PARAM_AT_START && tern_world == TERN_WORLD_STARTING)
-        return MPI_T_ERR_CVAR_SET_NOT_NOW; /* another thread is reading them */
+        return MPI_T_ERR_CVAR_SET_NOT_NOW; /* another thread is reading the parameters */
     char *text = malloc((size_t)found->count + 64);
     if (!text)
         return MPI_T_ERR_MEMORY;
@@ -219,7 +222,8 @@ static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index
     return rc;
 }
 
-/* Takes the mutex itself, for what listens to the change is called without it. */
+/* Writes a variable. Takes the mutex itself, because callbacks that listen to the change run
+ * without it. */
 int tern_mpi_t_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
     int index, rc = tern_tool_enter();

@@ -3,15 +3,15 @@
 /*
  * Events (MPI-4.1 section 15.3.8).
  *
- * The rooms raise an event where it happens, deep inside the library and with its locks held. So a
- * callback for messages and collectives must be registered as one that calls nothing of MPI but
- * MPI_T_event_* and MPI_T_pvar_* (MPI_T_CB_REQUIRE_MPI_RESTRICTED), and as thread-safe when the
- * program has MPI_THREAD_MULTIPLE. If a tool has only less careful callbacks, or the event happens
- * inside one of its callbacks, it is dropped and counted.
+ * The library raises an event where it happens, deep inside and with its locks held. So a callback
+ * for messages and collectives must be registered as calling nothing of MPI but MPI_T_event_* and
+ * MPI_T_pvar_* (MPI_T_CB_REQUIRE_MPI_RESTRICTED). If the program has MPI_THREAD_MULTIPLE, the
+ * callback must be registered as thread-safe. An event is dropped and counted if a tool has only
+ * callbacks of lower levels, or if the event happens inside one of the tool's callbacks.
  *
- * Callbacks run without the tools' mutex: they have locks of their own, and may hold them where
- * they call us. A registration is therefore counted as used while one of its callbacks runs;
- * freeing it takes effect when the last of them is back.
+ * Callbacks run without the tools' mutex, because they have locks of their own and may hold them
+ * when they call MPI_T. So a registration is counted as used while one of its callbacks runs.
+ * Freeing the registration takes effect when its last callback has returned.
  */
 
 #include "lib/mpi/tool/tool.h"
@@ -101,7 +101,8 @@ static size_t size_of(enum element element)
     return element == INT ? sizeof(int) : sizeof(unsigned long long);
 }
 
-/* Elements lie one behind the other, each at a multiple of its size. */
+/* Returns the offset of an element. The elements lie one after the other, each at a multiple of its
+ * size. */
 static size_t displacement(const struct type *type, int element)
 {
     size_t at = 0;
@@ -141,7 +142,7 @@ static bool is_type(int index)
     return index >= 0 && index < TERN_EVENTS;
 }
 
-/* Hints are not used yet, so there are none in use. The caller frees it. */
+/* Returns an empty info object, because no hints are used yet. The caller frees it. */
 static int give_no_hints(MPI_Info *info)
 {
     if (!info)
@@ -234,18 +235,19 @@ int tern_mpi_t_event_get_index(const char *name, int *event_index)
 
 /* ---- registrations ---- */
 
-/* What MPI_T_event_registration points to. */
+/* What an MPI_T_event_registration points to. */
 struct registration {
     struct tern_list_node link;
     enum tern_event type;
-    const struct tern_comm *comm; /* the one it is bound to, which may be freed; NULL: none */
+    /* the communicator that it is bound to, which may be freed; NULL if none */
+    const struct tern_comm *comm;
     struct {
-        MPI_T_event_cb_function *function; /* NULL: none of this level */
+        MPI_T_event_cb_function *function; /* NULL if there is no callback of this level */
         void *user_data;
     } callbacks[LEVELS];
     MPI_T_event_dropped_cb_function *dropped_handler;
-    MPI_Count dropped; /* since it was called last */
-    int used;          /* callbacks that run now */
+    MPI_Count dropped; /* events dropped since the handler was called last */
+    int used;          /* number of callbacks that run now */
     bool freed;
     MPI_T_event_free_cb_function *free_function;
     void *free_data;
@@ -322,7 +324,7 @@ static bool is_level(MPI_T_cb_safety level)
     return (int)level >= 0 && (int)level < LEVELS;
 }
 
-/* A NULL function takes the one of this level back. */
+/* Registers a callback for a level. A NULL function removes the callback of this level. */
 int tern_mpi_t_event_register_callback(MPI_T_event_registration event_registration,
                                        MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data,
                                        MPI_T_event_cb_function event_cb_function)
@@ -373,7 +375,8 @@ int tern_mpi_t_event_set_dropped_handler(MPI_T_event_registration event_registra
     return MPI_SUCCESS;
 }
 
-/* With the mutex, which is given up while the tool is told. */
+/* Completes the freeing of a registration. Needs the mutex, and releases it while it calls the
+ * tool. */
 static void finish_free(struct registration *registration, MPI_T_cb_safety level)
 {
     tern_list_remove(&registration->link);
@@ -385,7 +388,7 @@ static void finish_free(struct registration *registration, MPI_T_cb_safety level
     tern_tool_lock();
 }
 
-/* Takes the mutex itself. */
+/* Frees a registration. Takes the mutex itself. */
 int tern_mpi_t_event_handle_free(MPI_T_event_registration event_registration, void *user_data,
                                  MPI_T_event_free_cb_function free_cb_function)
 {
@@ -422,22 +425,23 @@ void tern_tool_event_clear(void)
 
 /* ---- raising ---- */
 
-/* What MPI_T_event_instance points to: on the stack of who raises it. */
+/* What an MPI_T_event_instance points to. It lies on the stack of the function that raises the
+ * event. */
 struct instance {
     const struct type *type;
     const int64_t *values;
     MPI_Count time;
 };
-static __thread const struct instance *current; /* this thread is in a callback */
+static __thread const struct instance *current; /* not NULL while this thread is in a callback */
 
 static MPI_T_cb_safety level_of(enum tern_event type)
 {
     if (type == TERN_EVENT_PARAM)
-        return MPI_T_CB_REQUIRE_NONE; /* raised from outside the library */
+        return MPI_T_CB_REQUIRE_NONE; /* raised outside of the library's locks */
     return tern_threads ? MPI_T_CB_REQUIRE_THREAD_SAFE : MPI_T_CB_REQUIRE_MPI_RESTRICTED;
 }
 
-/* The least careful callback that is careful enough; LEVELS: none. */
+/* Returns the lowest level that has a callback and is safe enough; LEVELS if there is none. */
 static int choose_callback(const struct registration *registration, MPI_T_cb_safety level)
 {
     int chosen = (int)level;
@@ -446,7 +450,7 @@ static int choose_callback(const struct registration *registration, MPI_T_cb_saf
     return chosen;
 }
 
-/* With the mutex, which is given up meanwhile. */
+/* Tells the tool how many events were dropped. Needs the mutex, and releases it meanwhile. */
 static void tell_dropped(struct registration *registration, MPI_T_cb_safety level, void *user_data)
 {
     MPI_Count count = registration->dropped;
@@ -501,7 +505,7 @@ static void raise_event(enum tern_event type, const void *comm, const int64_t *v
             next = link->next;
             continue;
         }
-        registration->used++; /* stays in the list */
+        registration->used++; /* keeps it in the list */
         tell(registration, &instance);
         next = link->next;
         if (--registration->used == 0 && registration->freed)
@@ -515,7 +519,7 @@ void tern_tool_event_forget_comm(const struct tern_comm *comm)
     for (struct tern_list_node *link = registrations.next; link != &registrations;
          link = link->next)
         if (registration_at(link)->comm == comm)
-            registration_at(link)->comm = NULL; /* which no event has */
+            registration_at(link)->comm = NULL; /* no event has this */
 }
 
 /* ---- reading an event ---- */

@@ -3,12 +3,13 @@
 /*
  * Sessions and handles of performance variables (MPI-4.1 section 15.3.7).
  *
- * The library counts always; a handle remembers where it began. So sessions know nothing of each
- * other, starting and stopping costs the message path nothing, and only levels, sizes and states,
- * which are what they are, run without being started (`continuous`) and cannot be written.
+ * The library always counts; a handle stores the count at which it began. So sessions are
+ * independent, and starting and stopping costs the message path nothing. Only levels, sizes and
+ * states run without being started (`continuous`) and cannot be written, because they show the
+ * state of the library.
  *
- * A high-water mark is kept by its owner since somebody restarted it. Before that every handle of
- * the variable takes the mark down, so that none loses a peak.
+ * The owner of a high-water mark keeps the highest level since the mark was last restarted. Before
+ * a restart every handle of the variable reads the mark, so that no handle loses a peak.
  */
 
 #include "lib/mpi/tool/tool_pvar.h"
@@ -20,22 +21,23 @@
 
 #include "lib/mpi/procedures.h"
 
-/* What MPI_T_pvar_session points to. */
+/* What an MPI_T_pvar_session points to. */
 struct session {
     struct tern_list_node link;
     struct tern_list_node handles;
 };
 
-/* What MPI_T_pvar_handle points to. */
+/* What an MPI_T_pvar_handle points to. */
 struct handle {
     struct tern_list_node link;
     struct tern_variable *variable;
-    const struct tern_comm *comm; /* NULL: none, or freed meanwhile */
-    bool gone;                    /* what it is bound to was freed: keeps its last values */
+    const struct tern_comm *comm; /* NULL if there is none, or if it was freed */
+    /* true if the communicator was freed: the handle keeps its last values */
+    bool gone;
     bool running;
     int count;
-    uint64_t *base;   /* `count` values of the variable when it was started or read last */
-    uint64_t value[]; /* `count`: what has come together so far */
+    uint64_t *base;   /* `count` values of the variable at the last start or reading */
+    uint64_t value[]; /* `count` values: the amounts so far */
 };
 
 static struct tern_list_node sessions = {&sessions, &sessions};
@@ -75,7 +77,7 @@ static struct handle *find_handle(struct session *session, MPI_T_pvar_handle wan
 
 /* ---- values ---- */
 
-/* What the library has now. */
+/* Reads the current values of the library. */
 static void sample(const struct handle *handle, uint64_t *values)
 {
     const struct tern_variable *variable = handle->variable;
@@ -84,10 +86,10 @@ static void sample(const struct handle *handle, uint64_t *values)
         variable->read(variable, handle->comm, values);
 }
 
-/* Brings handle->value up to date. */
+/* Updates handle->value. */
 static void update(struct handle *handle)
 {
-    uint64_t *now = handle->base + handle->count; /* room behind */
+    uint64_t *now = handle->base + handle->count; /* room after `base` */
     if (handle->gone || !handle->running)
         return;
     sample(handle, now);
@@ -96,7 +98,7 @@ static void update(struct handle *handle)
         if (!tern_variable_counts(handle->variable)) {
             if (is_continuous(handle->variable) || now[i] > handle->value[i])
                 handle->value[i] = now[i];
-        } else if (grown) { /* ticks turned into time may seem to go back a little */
+        } else if (grown) { /* ticks converted to time may seem to decrease a little */
             handle->value[i] += now[i] - handle->base[i];
             handle->base[i] = now[i];
         }
@@ -113,14 +115,14 @@ static void for_each_handle(void (*act)(struct handle *handle, const void *argum
     }
 }
 
-/* NULL: all of them. */
+/* Updates a handle of `variable`, or any handle if `variable` is NULL. */
 static void update_if_of(struct handle *handle, const void *variable)
 {
     if (!variable || handle->variable == variable)
         update(handle);
 }
 
-/* From now on the variable counts for this handle, from its starting value. */
+/* Lets the handle count from the current values on. */
 static void begin(struct handle *handle)
 {
     const struct tern_variable *variable = handle->variable;
@@ -182,7 +184,7 @@ static void give(const struct handle *handle, void *buf)
         }
 }
 
-/* ---- what the rooms tell ---- */
+/* ---- called by the rest of the library ---- */
 
 void tern_tool_begin(void)
 {
@@ -205,7 +207,7 @@ void tern_tool_pvar_forget_comm(const struct tern_comm *comm)
     for_each_handle(let_go, comm);
 }
 
-/* ---- describing ---- */
+/* ---- descriptions ---- */
 
 int tern_mpi_t_pvar_get_num(int *num_pvar)
 {
@@ -353,7 +355,7 @@ int tern_mpi_t_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle
     return MPI_SUCCESS;
 }
 
-/* Does it to one handle, or to all that can have it done. */
+/* Applies an action to one handle, or to all handles that allow it. */
 static int apply(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,
                  int (*act)(struct handle *handle))
 {
@@ -386,7 +388,7 @@ int tern_mpi_t_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handl
     return apply(pe_session, handle, reset);
 }
 
-/* One handle, with a buffer for its values. */
+/* Finds a handle, and checks the buffer for its values. */
 static int find_for_buffer(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf,
                            struct handle **ret_handle)
 {

@@ -3,9 +3,9 @@
 /*
  * The performance variables: a fixed list, and some for each collective and byte mover.
  *
- * They are read without locks: a callback of an event reads them while its thread has a lane, and
- * may not wait for another. What is read is a counter that its lane adds to, so it may be older by
- * the additions of the last moments.
+ * They are read without locks: a callback of an event reads them while its thread holds a lane, and
+ * must not wait for another lane. The values are counters that the lanes add to, so a value may
+ * lack the additions of the last moments.
  */
 
 #include "lib/mpi/tool/tool_pvar.h"
@@ -31,7 +31,7 @@ static uint64_t counter_at(const void *base, size_t offset)
     return __atomic_load_n((const uint64_t *)((const char *)base + offset), __ATOMIC_RELAXED);
 }
 
-/* The sum of a counter over all lanes. */
+/* Reads the sum of a counter over all lanes. */
 static void read_lanes(const struct tern_variable *variable, const struct tern_comm *comm,
                        uint64_t *ret_values)
 {
@@ -48,7 +48,7 @@ static void read_lanes_ticks(const struct tern_variable *variable, const struct 
     *ret_values = tern_lane_ns_of(*ret_values);
 }
 
-/* The highest mark of a lane; starting anew, each mark goes to its level. */
+/* Reads the highest mark of all lanes. Restarting sets each mark to its current level. */
 static void read_mark(const struct tern_variable *variable, const struct tern_comm *comm,
                       uint64_t *ret_values)
 {
@@ -81,7 +81,8 @@ static void read_eager(const struct tern_variable *variable, const struct tern_c
     *ret_values -= announced < *ret_values ? announced : *ret_values;
 }
 
-/* The sum of a counter of struct tern_traffic over all peers, or those of a byte mover. */
+/* Reads the sum of a counter of struct tern_traffic over all peers, or over the peers of a byte
+ * mover. */
 static void read_traffic(const struct tern_variable *variable, const struct tern_comm *comm,
                          uint64_t *ret_values)
 {
@@ -97,7 +98,8 @@ static void read_traffic(const struct tern_variable *variable, const struct tern
     }
 }
 
-/* The same for each rank of a communicator: all lanes' peers that are the same process. */
+/* Reads that counter for each rank of a communicator: the sum over the peers in all lanes that are
+ * this process. */
 static void read_ranks(const struct tern_variable *variable, const struct tern_comm *comm,
                        uint64_t *ret_values)
 {
@@ -110,7 +112,7 @@ static void read_ranks(const struct tern_variable *variable, const struct tern_c
     }
 }
 
-/* A counter of a communicator's context for point to point. */
+/* Reads a counter of a communicator's point-to-point context. */
 static void read_context(const struct tern_variable *variable, const struct tern_comm *comm,
                          uint64_t *ret_values)
 {
@@ -152,7 +154,7 @@ static void read_segment_part(const struct tern_variable *variable, const struct
     *ret_values = tern_segment.size ? tern_segment_used() * 1000000 / tern_segment.size : 0;
 }
 
-/* ---- which there are ---- */
+/* ---- the list ---- */
 
 #define COUNTER .class = MPI_T_PVAR_CLASS_COUNTER
 #define SUM .class = MPI_T_PVAR_CLASS_AGGREGATE
@@ -263,7 +265,7 @@ enum {
 
 static struct tern_variable variables[FIXED + MADE_MAX];
 static int variable_count;
-/* Of those that are made: name and help. */
+/* Names and help texts of the variables that are made at run time. */
 static struct texts {
     char name[TEXT_ROOM], help[TEXT_ROOM];
 } texts[MADE_MAX];
@@ -292,7 +294,8 @@ static void add_collective(enum tern_collective collective)
              toupper((unsigned char)name[0]), name + 1);
 }
 
-/* btl_shm_... stands in the room btl_shm, where there is one. */
+/* Returns the room of a byte mover's variables: btl_shm for btl_shm_..., if there is such a
+ * room. */
 static const char *room_of_btl(const struct tern_btl *btl)
 {
     char name[64];

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Dims_create: "as close to each other as possible" is taken at its word, as the smallest
- * difference between the largest and the smallest factor (after Traeff and Luebbe, "Specification
- * Guideline Violations by MPI_Dims_create", EuroMPI 2015).
+ * MPI_Dims_create. "As close to each other as possible" is taken literally: the smallest difference
+ * between the largest and the smallest factor (after Traeff and Luebbe, "Specification Guideline
+ * Violations by MPI_Dims_create", EuroMPI 2015).
  *
- * All factors are divisors of n, of which an int has at most 1600. The search tries them as largest
- * factor upwards from the root, fills in the others in descending order, and leaves a branch as
- * soon as it cannot beat the best difference: the smallest factor must exceed largest - best. Hence
- * good solutions near the root, found first, cut off nearly everything.
+ * All factors are divisors of n, and an int has at most 1600 of them. The search tries the divisors
+ * from the root upwards as the largest factor, and fills in the other factors in descending order.
+ * It leaves a branch as soon as the branch cannot beat the best difference: the smallest factor
+ * must exceed largest - best. Good solutions lie near the root and are found first, so nearly all
+ * other branches are cut off.
  */
 
 #include "lib/mpi/topo/dims.h"
@@ -22,17 +23,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIVISORS_MAX = 1600 }; /* of 2095133040 = 2^4 * 3^4 * 5 * 7 * 11 * 13 * 17 * 19 */
+enum { DIVISORS_MAX = 1600 }; /* 2095133040 = 2^4 * 3^4 * 5 * 7 * 11 * 13 * 17 * 19 has that many */
 
 struct search {
-    int divisors[DIVISORS_MAX]; /* ascending */
+    int divisors[DIVISORS_MAX]; /* in ascending order */
     int divisor_count;
-    int count; /* factors wanted */
+    int count; /* number of factors wanted */
     int best;  /* difference of the best solution so far */
     int *factors, *best_factors;
 };
 
-/* base^exponent, or a number above `limit` as soon as it gets there. */
+/* Returns base^exponent, or a number above `limit` if the power exceeds it. */
 static int64_t power(int64_t base, int exponent, int64_t limit)
 {
     int64_t result = 1;
@@ -56,7 +57,7 @@ static void find_divisors(struct search *search, int n)
     search->divisor_count = low + DIVISORS_MAX - high;
 }
 
-/* Index of the smallest divisor d with d^exponent >= rest. */
+/* Returns the index of the smallest divisor d with d^exponent >= rest. */
 static int first_above_root(const struct search *search, int rest, int exponent)
 {
     int low = 0, high = search->divisor_count - 1;
@@ -70,8 +71,8 @@ static int first_above_root(const struct search *search, int rest, int exponent)
     return low;
 }
 
-/* Chooses factor number `at` and those after it, whose product is `rest`, none above the one
- * before. */
+/* Chooses factor number `at` and the later ones. Their product is `rest`; none is above the factor
+ * before it. */
 static void choose(struct search *search, int at, int rest)
 {
     int left = search->count - at;
@@ -91,8 +92,8 @@ static void choose(struct search *search, int at, int rest)
             return;
         if (rest % factor)
             continue;
-        /* What comes after is at least largest - best + 1 each; with a larger `factor` there is
-         * even less room for it. */
+        /* Each later factor must be at least largest - best + 1. A larger `factor` leaves even less
+         * for them. */
         int least = largest - search->best + 1;
         if (least > 1 && power(least, left - 1, rest / factor) > rest / factor)
             return;
@@ -106,7 +107,7 @@ static void search_all(struct search *search, int n)
     search->best = INT_MAX;
     for (int i = first_above_root(search, n, search->count); i < search->divisor_count; i++) {
         int largest = search->divisors[i];
-        /* The smallest factor is at most the root, so from here on nothing gets better. */
+        /* The smallest factor is at most the root, so larger divisors give nothing better. */
         int64_t least = (int64_t)largest - search->best + 1;
         if (least > 1 && power(least, search->count, n) > n)
             return;
@@ -139,7 +140,7 @@ int tern_dims_balance(int n, int count, int factors[])
     return 0;
 }
 
-/* Product of the given entries and number of the free ones. */
+/* Computes the product of the given entries and the number of free ones. */
 static int check_dims(int nnodes, int ndims, const int dims[], int64_t *ret_product, int *ret_free)
 {
     int64_t product = 1;

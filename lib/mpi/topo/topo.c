@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What all topologies have in common: life, kind, neighbours. */
+/* What all topologies have in common: references, kind, neighbours. */
 
 #include "lib/mpi/topo/topo.h"
 
@@ -75,7 +75,8 @@ int tern_topo_make_over(struct tern_comm *comm, struct tern_group *group, struct
     return rc;
 }
 
-/* The new communicator's group; comm's own when it is the same, so that peers are shared. */
+/* Makes the group of the new communicator. Takes the group of `comm` if the two are equal, so that
+ * peers are shared. */
 static int group_of_places(struct tern_comm *comm, int places, const int process[],
                            struct tern_group **ret_group)
 {

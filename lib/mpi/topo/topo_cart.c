@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Cartesian grids (MPI-4.1 section 8.5). Ranks count the last dimension fastest. */
+/* Cartesian grids (MPI-4.1 section 8.5). The last dimension varies fastest with the rank. */
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/procedures.h"
@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-/* Number of places in a grid, after checking its shape against the `size` of the communicator. */
+/* Checks the shape of a grid against the `size` of the communicator, and computes its number of
+ * places. */
 static int check_grid(int ndims, const int dims[], int size, int *ret_places)
 {
     int64_t places = 1;
@@ -36,7 +37,7 @@ static void coords_of_rank(const struct tern_topo *topo, int rank, int coords[])
     }
 }
 
-/* Of coordinates inside the grid. */
+/* Returns the rank of coordinates, which must lie inside the grid. */
 static int rank_of_coords(const struct tern_topo *topo, const int coords[])
 {
     int rank = 0;
@@ -94,8 +95,8 @@ int tern_mpi_cart_create(struct tern_comm *comm_old, int ndims, const int dims[]
     return rc;
 }
 
-/* The ranks that differ from mine only in the dimensions that remain, in the order of their new
- * ranks. */
+/* Makes the group of the ranks that differ from this one only in the remaining dimensions, in the
+ * order of their new ranks. */
 static int group_of_sub(struct tern_comm *comm, const struct tern_topo *topo,
                         const int remain_dims[], struct tern_group **ret_group)
 {
@@ -111,7 +112,8 @@ static int group_of_sub(struct tern_comm *comm, const struct tern_topo *topo,
     for (int d = 0; d >= 0;) {
         tern_group_builder_add(&builder,
                                tern_group_process(comm->group, rank_of_coords(topo, coords)));
-        for (d = ndims - 1; d >= 0; d--) { /* count on: the last remaining dimension first */
+        /* next coordinates: the last remaining dimension first */
+        for (d = ndims - 1; d >= 0; d--) {
             if (!remain_dims[d])
                 continue;
             if (++coords[d] < dims[d])

@@ -2,9 +2,9 @@
 
 /*
  * Graphs of which each process knows its own neighbours (MPI-4.1 section 8.5,
- * MPI_Dist_graph_create). In the adjacent form everybody says so at once. In the general form any
- * process may name any edge; the edges go to their two ends by one exchange of counts and one of
- * edges, each.
+ * MPI_Dist_graph_create). In the adjacent form each process names its own edges. In the general
+ * form any process may name any edge. Then the edges are sent to both of their ends, for each end
+ * by one exchange of counts and one of edges.
  */
 
 #include "lib/mpi/comm.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One end of an edge, as the other end is told. */
+/* An edge as one of its ends is told of it. */
 struct edge_end {
     int32_t neighbor, weight;
 };
@@ -65,7 +65,8 @@ static struct tern_topo *new_dist_graph(int indegree, int outdegree, bool weight
     return topo;
 }
 
-/* Length of its arrays, all in one allocation that begins with the sources. */
+/* Returns the length of the graph's arrays, which are one allocation that begins with the
+ * sources. */
 static int64_t ints_of(const struct tern_topo *topo)
 {
     int64_t edges = (int64_t)topo->dist_graph.indegree + topo->dist_graph.outdegree;
@@ -96,7 +97,8 @@ static int check_adjacent(struct tern_comm *comm, int indegree, const int source
     return rc ? rc : check_weights("destweights", outdegree, destweights);
 }
 
-/* Every edge is named at both ends; for the order the one at its source is enough. */
+/* Reorders an adjacent graph. Every edge is named at both ends; the order needs only the
+ * source's. */
 static int reorder_adjacent(struct tern_comm *comm, int outdegree, const int destinations[],
                             const int weights[], int **ret_process)
 {
@@ -111,8 +113,8 @@ static int reorder_adjacent(struct tern_comm *comm, int outdegree, const int des
     return rc;
 }
 
-/* Hands the neighbours that this process named to the process that takes its place, and takes those
- * of the place it gets. Releases `topo`. */
+/* Sends the neighbours that this process named to the process that takes its place, and receives
+ * those of the place it takes. Releases `topo`. */
 static int move_neighbors(struct tern_comm *comm, const int process[], struct tern_topo *topo,
                           struct tern_topo **ret_topo)
 {
@@ -126,7 +128,7 @@ static int move_neighbors(struct tern_comm *comm, const int process[], struct te
                                 sizeof theirs, from);
     if (!rc && !(moved = new_dist_graph(theirs[0], theirs[1], theirs[2])))
         rc = TERN_ERR_NO_MEM;
-    if (!rc) /* all four arrays lie behind each other */
+    if (!rc) /* the four arrays are one block of memory */
         rc = tern_comm_sendrecv(comm, TERN_TAG_EXCHANGE, topo->dist_graph.sources,
                                 ints_of(topo) * (int64_t)sizeof(int), to, moved->dist_graph.sources,
                                 ints_of(moved) * (int64_t)sizeof(int), from);
@@ -144,7 +146,7 @@ int tern_mpi_dist_graph_create_adjacent(struct tern_comm *comm_old, int indegree
                                         const int destweights[], struct tern_info *info,
                                         int reorder, struct tern_comm **ret_comm_dist_graph)
 {
-    (void)info; /* no hint has a meaning here */
+    (void)info; /* no hint is known */
     int *process = NULL;
     int rc = check_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations,
                             destweights);
@@ -172,15 +174,14 @@ int tern_mpi_dist_graph_create_adjacent(struct tern_comm *comm_old, int indegree
     return rc;
 }
 
-/* What an exchange of edge ends needs per process: bytes to and from each rank, and where they lie.
- */
+/* Describes an exchange of edge ends: bytes to and from each rank, and their offsets. */
 struct traffic {
     int size;
     int64_t *send_bytes, *send_at, *recv_bytes, *recv_at; /* one allocation */
 };
 
-/* Tells every process how much comes to it, and computes the places. *ret_total: bytes that come
- * here. */
+/* Tells every process how many bytes it will receive, and computes the offsets. *ret_total is the
+ * number of bytes for this process. */
 static int announce(struct tern_comm *comm, struct traffic *traffic, int64_t *ret_total)
 {
     struct tern_call call;
@@ -201,15 +202,15 @@ static int announce(struct tern_comm *comm, struct traffic *traffic, int64_t *re
     return 0;
 }
 
-/* The process that will be this end of an edge. */
+/* Returns the process that will be this end of an edge. */
 static int owner(const struct tern_map_edge *edge, bool source, const int process[])
 {
     int vertex = source ? edge->from : edge->to;
     return process ? process[vertex] : vertex;
 }
 
-/* Sends each edge to its source (`to_source`) or its destination. *ret_ends is malloc'ed: the ends
- * that came here. */
+/* Sends each edge to its source (`to_source`) or to its destination. *ret_ends, malloc'ed, holds
+ * the ends that arrived here. */
 static int route_edges(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
                        bool to_source, const int process[], struct edge_end **ret_ends,
                        int *ret_count)
@@ -239,7 +240,7 @@ static int route_edges(struct tern_comm *comm, const struct tern_map_edge *edges
         rc = TERN_ERR_NO_MEM;
         goto out;
     }
-    for (int64_t e = 0; e < count; e++) { /* send_at moves on and comes back below */
+    for (int64_t e = 0; e < count; e++) { /* send_at advances here and is reset below */
         int64_t *at = &traffic.send_at[owner(&edges[e], to_source, process)];
         sent[*at / (int64_t)sizeof *sent] =
             (struct edge_end){to_source ? edges[e].to : edges[e].from, edges[e].weight};
@@ -266,7 +267,7 @@ out:
     return 0;
 }
 
-/* The edges as the arguments give them, one by one. */
+/* Lists the edges that the arguments describe, one by one. */
 static int list_edges(struct tern_comm *comm, int n, const int sources[], const int degrees[],
                       const int destinations[], const int weights[],
                       struct tern_map_edge **ret_edges, int64_t *ret_count)
@@ -313,7 +314,7 @@ int tern_mpi_dist_graph_create(struct tern_comm *comm_old, int n, const int sour
                                struct tern_info *info, int reorder,
                                struct tern_comm **ret_comm_dist_graph)
 {
-    (void)info; /* as above */
+    (void)info; /* no hint is known */
     struct tern_map_edge *edges = NULL;
     struct edge_end *outgoing = NULL, *incoming = NULL;
     struct tern_topo *topo;
@@ -361,7 +362,8 @@ int tern_mpi_dist_graph_neighbors_count(struct tern_comm *comm, int *indegree, i
     return 0;
 }
 
-/* The first `max` neighbours and, where there are any and they are asked for, their weights. */
+/* Stores the first `max` neighbours, and their weights if the graph has weights and the caller
+ * wants them. */
 static void give_neighbors(int max, int count, const int from[], const int from_weights[], int to[],
                            int to_weights[])
 {

@@ -47,7 +47,7 @@ static int list_edges(int nnodes, const int index[], const int edges[],
     return 0;
 }
 
-/* Everybody knows all edges; rank 0 names them. */
+/* Reorders a graph. Every process knows all edges; only rank 0 names them. */
 static int reorder_graph(struct tern_comm *comm, int nnodes, const int index[], const int edges[],
                          int **ret_process)
 {
@@ -127,7 +127,7 @@ int tern_mpi_graph_get(struct tern_comm *comm, int maxindex, int maxedges, int i
     return 0;
 }
 
-/* The graph and where the edges of `rank` lie in it. */
+/* Finds the graph and the position of the edges of `rank` in it. */
 static int find_edges(struct tern_comm *comm, int rank, const struct tern_topo **ret_topo,
                       int *ret_first, int *ret_count)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Mapping a graph onto the hardware. The hardware is a tree, so the distance of two processes is
- * that of the narrowest part that holds both; it grows by large steps, and what counts most is to
- * cut few edges between nodes, then between packages, and so on. Hence top down: divide the graph
- * among the nodes, each node's share among its packages ... (topo_map_bisect.c); a grid is also cut
- * into blocks (topo_map_blocks.c). Both are then improved by exchanging pairs
- * (topo_map_exchange.c), and the cheapest of them and the given order wins.
+ * Maps a graph onto the hardware. The hardware is a tree, so the distance of two processes is that
+ * of the narrowest part that holds both. Distances grow by large steps. So it matters most to cut
+ * few edges between nodes, then between packages, and so on. Hence the work goes top down: divide
+ * the graph among the nodes, then each node's share among its packages, and so on
+ * (topo_map_bisect.c). A grid is also cut into blocks (topo_map_blocks.c). Both results are then
+ * improved by exchanging pairs (topo_map_exchange.c). The cheapest of these and of the given order
+ * is taken.
  */
 
 #include "lib/mpi/topo/topo_map.h"
@@ -16,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the first level at which two processes are apart. The ratios are roughly those of the time of
- * a short message. */
+/* Distances by the first level at which two processes are apart. Their ratios are roughly those of
+ * the times of a short message. */
 static const int distances[TERN_PLACE_LEVELS + 1] = {
     [TERN_PLACE_NODE] = 60, [TERN_PLACE_PACKAGE] = 10, [TERN_PLACE_NUMA] = 8,   [TERN_PLACE_L3] = 5,
     [TERN_PLACE_L2] = 3,    [TERN_PLACE_CORE] = 2,     [TERN_PLACE_LEVELS] = 0,
@@ -50,7 +51,7 @@ int tern_map_graph_make(int n, const struct tern_map_edge *edges, int64_t count,
     graph.first = calloc((size_t)n + 2, sizeof *graph.first);
     if (!graph.first)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a graph of %d vertices", n);
-    int64_t *at = graph.first + 1; /* at[v] moves from first[v] to first[v + 1] below */
+    int64_t *at = graph.first + 1; /* at[v] advances from first[v] to first[v + 1] below */
     for (int64_t e = 0; e < count; e++)
         if (counts(&edges[e])) {
             at[edges[e].from + 1]++;
@@ -94,7 +95,8 @@ int tern_map_graph_of_grid(int n, int ndims, const int dims[], const int periods
     if (!edges)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a grid of %d places", places);
     for (int v = 0; v < places; v++)
-        for (int d = ndims - 1, step = 1; d >= 0; step *= dims[d--]) { /* to the next one along d */
+        /* to the next vertex along d */
+        for (int d = ndims - 1, step = 1; d >= 0; step *= dims[d--]) {
             int here = v / step % dims[d];
             if (here + 1 < dims[d])
                 edges[count++] = (struct tern_map_edge){v, v + step, 1};
@@ -114,7 +116,7 @@ int64_t tern_map_cost(const struct tern_map_graph *graph, const struct tern_plac
         for (int64_t e = graph->first[v]; e < graph->first[v + 1]; e++)
             cost += graph->weight[e] *
                     tern_place_distance(&places[process[v]], &places[process[graph->to[e]]]);
-    return cost / 2; /* each edge was seen from both ends */
+    return cost / 2; /* each edge was counted from both ends */
 }
 
 /* ---- the hardware in order ---- */
@@ -174,7 +176,7 @@ bool tern_places_are_flat(int n, const struct tern_place places[])
 {
     struct tern_map_seats seats;
     if (sort_seats(n, places, &seats) != 0)
-        return true; /* no memory for anything better either */
+        return true; /* nor is there memory for a better order */
     bool flat = is_flat(&seats);
     free_seats(&seats);
     return flat;
@@ -188,8 +190,9 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* First seat behind those from `from` on that are all equally far from each other and from
- * everybody else: who of them gets which vertex does not matter. */
+/* Returns the first seat after a run of seats that begins at `from`. All seats of the run are
+ * equally far from each other and from every other seat, so their vertices may be exchanged
+ * freely. */
 static int end_of_equals(const struct tern_map_seats *seats, int from)
 {
     int to = from + 1, n = seats->n;
@@ -200,8 +203,8 @@ static int end_of_equals(const struct tern_map_seats *seats, int from)
     return to < n && seats->level[to] > seats->level[from + 1] && to - from > 1 ? to - 1 : to;
 }
 
-/* process[vertex] of a mapping; among equals in ascending order, so that the given order is kept as
- * far as possible. */
+/* Computes process[vertex] of a mapping. Equivalent seats take their vertices in ascending order,
+ * so that the given order is kept as far as possible. */
 static void assign(const struct tern_map_seats *seats, int vertex_of[], int process[])
 {
     int *vertices = vertex_of, *processes = seats->sorted;
@@ -215,7 +218,7 @@ static void assign(const struct tern_map_seats *seats, int vertex_of[], int proc
         process[vertices[s]] = processes[s];
 }
 
-/* What is tried, and the best so far. */
+/* The input of the search, and the best mapping so far. */
 struct choice {
     const struct tern_map_graph *graph;
     const struct tern_place *places;
@@ -225,7 +228,8 @@ struct choice {
     int *best;
 };
 
-/* Takes the mapping in vertex_of, improved, if it is cheaper than the best one. */
+/* Takes the mapping in vertex_of if it is cheaper than the best one. Improves it first if `improve`
+ * is true. */
 static int consider(struct choice *choice, bool improve)
 {
     int rc = improve ? tern_map_exchange(choice->graph, choice->places, &choice->seats,
@@ -242,7 +246,7 @@ static int consider(struct choice *choice, bool improve)
     return 0;
 }
 
-/* `dims` NULL: not a grid. */
+/* Tries all methods. `dims` is NULL if the graph is not a grid. */
 static int try_all(struct choice *choice, int ndims, const int dims[], const int periods[])
 {
     const struct tern_map_graph *graph = choice->graph;

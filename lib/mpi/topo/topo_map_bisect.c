@@ -2,18 +2,18 @@
 
 /*
  * Mapping by dual recursive bisection (F. Pellegrini, "Static mapping by dual recursive
- * bipartitioning of process and architecture graphs", SHPCC 1994): the seats are halved where the
- * hardware divides them, widest parts first, the vertices are divided into as many each with few
- * edges cut, and each half goes on by itself. Since the hardware is a tree, what is outside of a
- * domain is equally far from both halves and need not be looked at.
+ * bipartitioning of process and architecture graphs", SHPCC 1994). The seats are halved where the
+ * hardware divides them, the widest parts first. The vertices are divided into two sets of the same
+ * sizes with few edges cut. Then each half is divided by itself. The hardware is a tree, so
+ * everything outside a domain is equally far from both halves and can be ignored.
  *
- * A bisection is the best of three: the vertices in order; and two grown by always taking the
- * vertex that cuts least (greedy graph growing: G. Karypis, V. Kumar, "A Fast and High Quality
- * Multilevel Scheme for Partitioning Irregular Graphs", SIAM J. Sci. Comput. 20, 1998), from the
- * first vertex and from one at the rim. Each is improved by passes of B. Kernighan and S. Lin ("An
- * Efficient Heuristic Procedure for Partitioning Graphs", 1970), with the best vertex of a side at
- * a time as C. Fiduccia and R. Mattheyses do it (DAC 1982), sides in turn, so that the sizes stay
- * exact.
+ * A bisection is the best of three: the vertices in order, and two that are grown by always taking
+ * the vertex that cuts least (greedy graph growing: G. Karypis, V. Kumar, "A Fast and High Quality
+ * Multilevel Scheme for Partitioning Irregular Graphs", SIAM J. Sci. Comput. 20, 1998). One grows
+ * from the first vertex and one from a vertex at the rim. Each is improved by passes of B.
+ * Kernighan and S. Lin ("An Efficient Heuristic Procedure for Partitioning Graphs", 1970). A pass
+ * moves the best vertex of a side at a time, as C. Fiduccia and R. Mattheyses do (DAC 1982), and
+ * alternates between the sides, so that the sizes stay exact.
  */
 
 #include "lib/mpi/topo/topo_map.h"
@@ -25,23 +25,25 @@
 
 enum { PASSES_MAX = 6, OUTSIDE = -1, LEFT = 0, RIGHT = 1 };
 
-/* Vertices by their key, the largest first; equal keys: the smaller vertex first. */
+/* Vertices ordered by key, the largest first; of equal keys the smaller vertex first. */
 struct heap {
     int count;
     int *vertex; /* a binary heap */
-    int *at;     /* where a vertex stands in it, or -1; shared by the heaps of a bisection */
+    /* position of each vertex in the heap, or -1; shared by the heaps of a bisection */
+    int *at;
     const int64_t *key;
 };
 
 struct bisection {
     const struct tern_map_graph *graph;
     const struct tern_map_seats *seats;
-    int *vertices;     /* of seat s; the result */
-    signed char *side; /* of a vertex: OUTSIDE of the domain at work, LEFT or RIGHT */
+    int *vertices;     /* the vertex of each seat; the result */
+    /* of each vertex: OUTSIDE of the current domain, LEFT or RIGHT */
+    signed char *side;
     signed char *best; /* the best division so far */
     int64_t *key;
     struct heap heaps[2];
-    int *moved; /* in the order of moves */
+    int *moved; /* vertices in the order in which they moved */
 };
 
 /* ---- heap ---- */
@@ -122,7 +124,7 @@ static int64_t cut_of(const struct bisection *b, const int vertices[], int count
     return cut;
 }
 
-/* By how much the cut falls when `v` changes sides. */
+/* Returns by how much the cut falls if `v` changes sides. */
 static int64_t gain_of(const struct bisection *b, int v)
 {
     const struct tern_map_graph *graph = b->graph;
@@ -133,7 +135,7 @@ static int64_t gain_of(const struct bisection *b, int v)
     return gain;
 }
 
-/* Moves `v` to the other side and tells its neighbours that still stand in a heap. */
+/* Moves `v` to the other side, and updates the keys of its neighbours that are still in a heap. */
 static void move(struct bisection *b, int v)
 {
     const struct tern_map_graph *graph = b->graph;
@@ -147,8 +149,8 @@ static void move(struct bisection *b, int v)
     }
 }
 
-/* A pass moves pairs, each vertex once, also when that makes the cut larger for a while, and then
- * goes back to the smallest cut. Returns by how much it fell. */
+/* Moves pairs of vertices, each vertex once, also while that makes the cut larger. Then goes back
+ * to the smallest cut. Returns by how much the cut fell. */
 static int64_t pass(struct bisection *b, const int vertices[], int count)
 {
     int64_t gain = 0, best_gain = 0;
@@ -176,7 +178,7 @@ static int64_t pass(struct bisection *b, const int vertices[], int count)
     return best_gain;
 }
 
-/* Improves the division that stands in `side` and keeps it if it is the best so far. */
+/* Improves the division in `side`, and keeps it if it is the best so far. */
 static void finish_trial(struct bisection *b, const int vertices[], int count, int64_t *best_cut)
 {
     int64_t cut = cut_of(b, vertices, count);
@@ -193,8 +195,7 @@ static void finish_trial(struct bisection *b, const int vertices[], int count, i
         b->best[vertices[i]] = b->side[vertices[i]];
 }
 
-/* The left side is what grows from `seed`; the key of a vertex is how much its move lowers the cut.
- */
+/* Grows the left side from `seed`. The key of a vertex is by how much its move lowers the cut. */
 static void grow(struct bisection *b, const int vertices[], int count, int left, int seed)
 {
     struct heap *heap = &b->heaps[RIGHT];
@@ -211,8 +212,8 @@ static void grow(struct bisection *b, const int vertices[], int count, int left,
     clear(heap);
 }
 
-/* The last vertex that a breadth-first search from `seed` finds: one at the rim of seed's region.
- */
+/* Returns the last vertex that a breadth-first search from `seed` finds: a vertex at the rim of
+ * seed's region. */
 static int farthest(struct bisection *b, const int vertices[], int count, int seed)
 {
     const struct tern_map_graph *graph = b->graph;
@@ -230,12 +231,13 @@ static int farthest(struct bisection *b, const int vertices[], int count, int se
     return queue[tail - 1];
 }
 
-/* Reorders the vertices: `left` that belong together come first, both sides in ascending order. */
+/* Reorders the vertices so that `left` vertices that belong together come first. Both sides are in
+ * ascending order. */
 static void bisect(struct bisection *b, int vertices[], int count, int left)
 {
     int64_t best_cut = -1;
     for (int i = 0; i < count; i++)
-        b->side[vertices[i]] = i < left ? LEFT : RIGHT; /* they come in ascending order */
+        b->side[vertices[i]] = i < left ? LEFT : RIGHT; /* the vertices are in ascending order */
     finish_trial(b, vertices, count, &best_cut);
     int rim = farthest(b, vertices, count, vertices[0]);
     grow(b, vertices, count, left, vertices[0]);
@@ -254,8 +256,9 @@ static void bisect(struct bisection *b, int vertices[], int count, int left)
 
 /* ---- recursion ---- */
 
-/* Where to divide the seats from .. to-1: at the widest level at which they are apart, as close to
- * the middle as possible; 0 where all are equally far apart, so that any order is right. */
+/* Finds where to divide the seats from .. to-1: at the widest level at which they are apart, as
+ * close to the middle as possible. Returns 0 if all are equally far apart, so that any order is
+ * right. */
 static int divide(const struct tern_map_seats *seats, int from, int to)
 {
     int widest = TERN_PLACE_LEVELS, narrowest = 0, at = 0;

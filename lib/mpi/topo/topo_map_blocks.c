@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A grid cut into nested blocks: one block per node, within it one per package, and so on, as W.
- * Gropp factors a grid by nodes ("Using Node and Socket Information to Implement MPI Cartesian
- * Topologies", Parallel Computing 85, 2019), here for any number of levels. Each block's shape is
- * the one that cuts the fewest edges among all that divide the block around it. This needs parts of
- * equal size; anything else is left to the recursive bisection.
+ * Cuts a grid into nested blocks: one block per node, within it one per package, and so on. W.
+ * Gropp factors a grid by nodes in this way ("Using Node and Socket Information to Implement MPI
+ * Cartesian Topologies", Parallel Computing 85, 2019); here it works for any number of levels. The
+ * shape of each block is the one that cuts the fewest edges among all shapes that divide the block
+ * around it. This needs parts of equal size; all else is left to the recursive bisection.
  */
 
 #include "lib/mpi/topo/topo_map.h"
@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Searching for the shape of a block. Arrays of ndims. */
+/* A search for the shape of a block. The arrays have ndims elements. */
 struct shapes {
     int ndims;
-    const int *dims, *periods, *outer; /* the grid and the block around */
+    const int *dims, *periods, *outer; /* the grid, and the block around */
     int *trial, *best;
     double best_cut;
 };
 
-/* Edges per place that leave a block of this shape. Of a dimension that the block fills, none do:
- * with a period both ends are inside as well. */
+/* Returns the edges per place that leave a block of this shape. If the block fills a dimension, no
+ * edge of that dimension leaves: with a period both ends are inside, too. */
 static double cut_of(const struct shapes *shapes)
 {
     double cut = 0;
@@ -36,7 +36,7 @@ static double cut_of(const struct shapes *shapes)
     return cut;
 }
 
-/* All shapes of `rest` places from dimension d on. */
+/* Tries all shapes of `rest` places from dimension d on. */
 static void search(struct shapes *shapes, int d, int rest)
 {
     if (d == shapes->ndims) {
@@ -54,7 +54,8 @@ static void search(struct shapes *shapes, int d, int rest)
         }
 }
 
-/* How many of the first `places` seats are in each part of this level; 0: not equally many. */
+/* Returns how many of the first `places` seats are in each part of this level, or 0 if the parts
+ * differ in size. */
 static int size_of_parts(const struct tern_map_seats *seats, int level, int places)
 {
     int size = 0, from = 0;
@@ -69,7 +70,7 @@ static int size_of_parts(const struct tern_map_seats *seats, int level, int plac
     return size;
 }
 
-/* Adds to each vertex's seat where its inner block lies within the outer one. Both shapes have
+/* Adds to each vertex's seat the position of its inner block in the outer block. Both shapes have
  * ndims extents; `inner` divides `outer`. */
 static void place_blocks(int ndims, const int dims[], const int outer[], const int inner[],
                          int inner_size, int places, int seat_of[])

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Improving a mapping by exchanging pairs, after B. Brandfass, T. Alrutz, T. Gerhold, "Rank
- * reordering for MPI communication optimization", Computers & Fluids 80, 2013. Not all pairs are
- * tried but, for each edge between two parts, those that would bring one end close to the other
- * (the neighbourhood of C. Schulz, J. L. Traeff, "Better Process Mapping and Sparse Quadratic
- * Assignment", SEA 2017): the seats around it, in the order of the hardware.
+ * Improves a mapping by exchanging pairs, after B. Brandfass, T. Alrutz, T. Gerhold, "Rank
+ * reordering for MPI communication optimization", Computers & Fluids 80, 2013. Does not try all
+ * pairs. For each edge between two parts it tries the pairs that would bring one end close to the
+ * other (the neighbourhood of C. Schulz, J. L. Traeff, "Better Process Mapping and Sparse Quadratic
+ * Assignment", SEA 2017): the seats around the other end, in the order of the hardware.
  */
 
 #include "lib/mpi/topo/topo_map.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-    AROUND = 4, /* seats to each side */
+    AROUND = 4, /* seats on each side */
     ROUNDS_MAX = 20,
     WORK_MAX = 10000000, /* distances looked up */
 };
@@ -34,8 +34,8 @@ static int distance(const struct exchange *exchange, int seat, int other)
     return tern_place_distance(&exchange->places[process[seat]], &exchange->places[process[other]]);
 }
 
-/* What moving `vertex` from one seat to another costs, not counting its edges to `partner`, which
- * moves the other way. */
+/* Returns the cost of moving `vertex` from one seat to another. Does not count its edges to
+ * `partner`, which moves the other way. */
 static int64_t cost_of_move(struct exchange *exchange, int vertex, int partner, int from, int to)
 {
     const struct tern_map_graph *graph = exchange->graph;
@@ -50,7 +50,7 @@ static int64_t cost_of_move(struct exchange *exchange, int vertex, int partner, 
     return cost;
 }
 
-/* Exchanges what is in the two seats if that is cheaper. */
+/* Exchanges the vertices of two seats if that is cheaper. */
 static bool try_exchange(struct exchange *exchange, int seat, int other)
 {
     int *vertex_of = exchange->vertex_of, u = vertex_of[seat], v = vertex_of[other];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * For a creation each process looks up its own place in the kernel's files at the time of the call
- * and sends it to rank 0, so that it does not matter who started and who bound the processes.
- * MPI_Cart_map and MPI_Graph_map are local: there every process goes by what the launcher said of
- * all.
+ * Collects the places of processes for a new order. When a communicator is made, each process reads
+ * its own place from the kernel's files and sends it to rank 0. So the order does not depend on who
+ * started and who bound the processes. MPI_Cart_map and MPI_Graph_map are local: there every
+ * process uses what the launcher told about all processes.
  */
 
 #include "lib/mpi/topo/topo_reorder.h"
@@ -30,21 +30,21 @@ static struct tern_place own_place(void)
     bool exists[TERN_HW_KINDS];
     struct tern_place place;
     tern_rte_hw_places("", part, exists);
-    place.part[TERN_PLACE_NODE] = (int32_t)tern_rte.local_ranks[0]; /* the node's first rank */
+    place.part[TERN_PLACE_NODE] = (int32_t)tern_rte.local_ranks[0]; /* the first rank of the node */
     for (int level = TERN_PLACE_PACKAGE; level < TERN_PLACE_LEVELS; level++)
         place.part[level] = exists[kinds[level]] ? part[kinds[level]] : 0;
     return place;
 }
 
-/* What rank 0 is told; elsewhere nothing is there. */
+/* What rank 0 has received; empty on other ranks. */
 struct reports {
     struct report {
         struct tern_place place;
-        int64_t edges; /* that the process is going to send */
-    } * of;            /* rank */
+        int64_t edges; /* number of edges that the process will send */
+    } * of;            /* by rank */
     struct tern_place *places;
-    int64_t *bytes, *at; /* of the edges that come from each rank */
-    int64_t edges;       /* in all */
+    int64_t *bytes, *at; /* bytes and offset of the edges from each rank */
+    int64_t edges;       /* number of edges of all ranks */
 };
 
 static void free_reports(struct reports *reports)
@@ -88,7 +88,7 @@ static int collect_reports(struct tern_comm *comm, int64_t own_edges, struct rep
     return 0;
 }
 
-/* Everybody learns rank 0's *yes. A rank that has failed before takes part for the others. */
+/* Broadcasts rank 0's *yes. A rank that has failed before takes part for the others' sake. */
 static int tell(struct tern_comm *comm, int failed, bool *yes)
 {
     int32_t word = *yes;
@@ -98,7 +98,8 @@ static int tell(struct tern_comm *comm, int failed, bool *yes)
     return rc;
 }
 
-/* Everybody learns rank 0's order; `mapped` tells rank 0's if there is one. Takes `process`. */
+/* Broadcasts rank 0's order. `mapped` is true on rank 0 if there is one. Takes ownership of
+ * `process`. */
 static int announce(struct tern_comm *comm, int failed, bool mapped, int *process,
                     int **ret_process)
 {
@@ -146,7 +147,7 @@ int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], 
     return announce(comm, rc, mapped, process, ret_process);
 }
 
-/* Rank 0 gets everybody's edges, one rank's after the other's. */
+/* Gathers all edges on rank 0, in the order of ranks. */
 static int collect_edges(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
                          const struct reports *reports, struct tern_map_edge **ret_edges)
 {
@@ -219,10 +220,11 @@ int tern_topo_vertex_of(int size, const int process[], int rank)
 
 /* ---- without communication ---- */
 
-/* Places of the ranks of our job, as far as the launcher told; asked once. */
+/* The places of the ranks of this job, as far as the launcher told; asked once. */
 static struct tern_place *launch_places;
 
-/* All know the parts of all, or the parts of nobody are looked at. */
+/* Asks the launcher for the places. Uses parts of nodes only if the parts of all ranks are
+ * known. */
 static bool ask_launcher(void)
 {
     bool parts_known = true;
@@ -249,8 +251,8 @@ static bool ask_launcher(void)
     return true;
 }
 
-/* The places of comm's processes, malloc'ed; NULL: they are not known, or no order is better than
- * another. */
+/* Returns the places of comm's processes, malloc'ed. Returns NULL if they are not known, or if no
+ * order is better than another. */
 static struct tern_place *known_places(const struct tern_comm *comm)
 {
     int size = comm->group->size;
