@@ -23,8 +23,8 @@
 struct keyval {
     enum tern_attr_kind kind;
     enum tern_language language; /* of the callbacks */
-    bool freed; /* by the user; the keyval lives on while attributes use it */
-    int uses;   /* number of attributes that use the keyval */
+    bool freed;                  /* by the user; the keyval lives on while attributes use it */
+    int uses;                    /* number of attributes that use the keyval */
     union {
         MPI_Comm_copy_attr_function *comm;
         MPI_Type_copy_attr_function *type;

@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/* The kinds of object that have attributes. */
 enum tern_attr_kind { TERN_ATTR_COMM, TERN_ATTR_TYPE, TERN_ATTR_WIN, TERN_ATTR_KINDS };
 
 /* Holds the attributes of one object and belongs to that object. A NULL pointer means no
@@ -34,7 +35,9 @@ int tern_attrs_copy(enum tern_attr_kind kind, struct tern_object *from,
 int tern_attrs_delete_all(enum tern_attr_kind kind, struct tern_object *object,
                           struct tern_attrs **attrs);
 
-/* Set, get or delete one attribute. Check the keyval first. May call callbacks. */
+/* Set, get or delete one attribute. Check first that the keyval is valid for `kind`. May call
+ * callbacks. tern_attrs_get sets *ret_found to false if the object has no such attribute. Return 0,
+ * TERN_ERR_* or the code of a callback. */
 int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs,
                    int keyval, void *value);
 int tern_attrs_get(enum tern_attr_kind kind, struct tern_attrs *attrs, int keyval, void **ret_value,

@@ -22,10 +22,10 @@
 /* A request of MPI_Buffer_iflush. */
 struct flush {
     struct tern_request request;
-    struct tern_list_node link;                 /* in `flushes` until the request is complete */
+    struct tern_list_node link; /* in `flushes` until the request is complete */
     /* NULL if the buffer was freed: then everything is sent */
     const struct tern_send_buffer *buffer;
-    uint64_t until;                        /* number of the newest block that the flush waits for */
+    uint64_t until; /* number of the newest block that the flush waits for */
 };
 
 /* All buffers, and all flushes. */

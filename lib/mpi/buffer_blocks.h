@@ -38,27 +38,29 @@ struct tern_request;
 
 enum { TERN_BLOCK_ALIGNMENT = 16 };
 
+/* A block of a buffer: one message that is being sent. */
 struct tern_block {
     struct tern_block *next; /* the next block, at a higher address; NULL for the last block */
     /* the bytes of the message: in the user's memory, or directly after this struct */
     char *room;
-    size_t size;             /* bytes at `room` */
-    uint64_t number;         /* counts up: later blocks have higher numbers */
+    size_t size;     /* bytes at `room` */
+    uint64_t number; /* counts up: later blocks have higher numbers */
     /* the communicator of the message; may be freed: only compare it */
     const struct tern_comm *comm;
     /* Atomic. The lane of the message sets the flag as its last access to the block. */
     bool sent;
 } __attribute__((aligned(TERN_BLOCK_ALIGNMENT)));
 
+/* An attached buffer. */
 struct tern_send_buffer {
-    struct tern_list_node link;        /* in the list of all buffers */
+    struct tern_list_node link; /* in the list of all buffers */
     /* the owner's pointer to this buffer; NULL if the owner was freed */
     struct tern_send_buffer **at;
-    char *memory;                 /* the user's memory, or MPI_BUFFER_AUTOMATIC */
-    size_t size;
-    char *start; /* first aligned byte */
-    size_t room; /* bytes from `start` to the end */
-    struct tern_block *blocks;
+    char *memory;              /* the user's memory, or MPI_BUFFER_AUTOMATIC */
+    size_t size;               /* bytes at `memory` */
+    char *start;               /* first aligned byte */
+    size_t room;               /* bytes from `start` to the end */
+    struct tern_block *blocks; /* the first block; NULL if there is none */
     /* blocks that the last reaping left, and blocks made since then */
     size_t kept, added;
 };

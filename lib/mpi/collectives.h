@@ -64,8 +64,8 @@ int tern_mpi_coll_proceed(struct tern_call *call, struct tern_comm *comm, struct
 
 /* The types of the blocks of a call. Holds a reference to each derived type. */
 struct tern_block_types {
-    int held_count;
-    struct tern_datatype **held;
+    int held_count;                 /* number of references in `held` */
+    struct tern_datatype **held;    /* the derived types, to release */
     const struct tern_type *flat[]; /* types of the sent blocks, then of the received blocks */
 };
 
@@ -76,6 +76,7 @@ struct tern_block_types *tern_block_types_new(int64_t blocks);
  * process at its index. A NULL `ranks` means that every process is there. */
 void tern_block_types_add(struct tern_block_types *types, int first, const MPI_Datatype handles[],
                           int count, const int *ranks);
+/* Releases the types and frees them. Takes void *, because it serves as a callback of the call. */
 void tern_block_types_free(void *types);
 
 /* Runs a call that uses `types`, in its form. Takes ownership of `types`. */

@@ -33,11 +33,11 @@ struct tern_topo;
 
 /* What the program promises by hints (comm_hints.c). */
 enum tern_comm_hint {
-    TERN_COMM_NO_ANY_TAG = 1,
-    TERN_COMM_NO_ANY_SOURCE = 2,
-    TERN_COMM_EXACT_LENGTH = 4,
-    TERN_COMM_ALLOW_OVERTAKING = 8,
-    TERN_COMM_STRICT_STARTS = 16,
+    TERN_COMM_NO_ANY_TAG = 1,       /* mpi_assert_no_any_tag */
+    TERN_COMM_NO_ANY_SOURCE = 2,    /* mpi_assert_no_any_source */
+    TERN_COMM_EXACT_LENGTH = 4,     /* mpi_assert_exact_length */
+    TERN_COMM_ALLOW_OVERTAKING = 8, /* mpi_assert_allow_overtaking */
+    TERN_COMM_STRICT_STARTS = 16,   /* mpi_assert_strict_start_ordering */
 };
 
 /* The supply of ids for communicators made from this one (comm_ids.h). All zero if empty. */
@@ -50,35 +50,37 @@ struct tern_comm_ids {
 };
 
 struct tern_comm {
-    struct tern_object obj;
-    struct tern_context p2p;
+    struct tern_object obj;          /* first member: handle and reference count */
+    struct tern_context p2p;         /* context for point to point */
     struct tern_coll coll;           /* for collectives, with a context of its own */
     struct tern_group *group;        /* local group */
     struct tern_group *remote_group; /* NULL for an intracommunicator */
     /* hidden intracommunicator over the local group; NULL unless this is an intercommunicator */
     struct tern_comm *local;
-    struct tern_errhandler *errhandler;
-    struct tern_attrs *attrs; /* NULL if it has no attributes */
-    struct tern_topo *topo;   /* NULL if it has no topology */
-    struct tern_comm_ids ids; /* for the communicators made from this one */
-    unsigned hints;           /* a set of enum tern_comm_hint */
+    struct tern_errhandler *errhandler; /* the error handler; a reference */
+    struct tern_attrs *attrs;           /* NULL if it has no attributes */
+    struct tern_topo *topo;             /* NULL if it has no topology */
+    struct tern_comm_ids ids;           /* for the communicators made from this one */
+    unsigned hints;                     /* a set of enum tern_comm_hint */
     /* The session that the communicator comes from; a reference. NULL for the World Model. */
     struct tern_session *session;
     struct tern_partitioned *partitioned; /* NULL until first used */
-    struct tern_send_buffer *buffer; /* for buffered sends; NULL if none is attached */
+    struct tern_send_buffer *buffer;      /* for buffered sends; NULL if none is attached */
     /* Counters for check_level full (check.h): collectives begun, persistent collectives started,
      * and persistent collectives prepared. */
     uint32_t check_number, check_starts, check_prepared;
-    char name[MPI_MAX_OBJECT_NAME];
+    char name[MPI_MAX_OBJECT_NAME]; /* MPI_Comm_set_name; empty if it has none */
 };
 
 extern struct tern_comm tern_comm_world, tern_comm_self;
 
+/* Returns the communicator of a valid handle. */
 static inline struct tern_comm *tern_comm_of(MPI_Comm comm)
 {
     return ((struct tern_handle *)comm)->state;
 }
 
+/* Returns true for an intercommunicator. */
 static inline bool tern_comm_inter(const struct tern_comm *comm)
 {
     return comm->remote_group;
@@ -189,13 +191,15 @@ void tern_comm_refuse(struct tern_comm *comm, int tag, int other, void *recv, in
 int tern_comm_exchange(struct tern_comm *inter, const void *send, int64_t send_bytes, void *recv,
                        int64_t recv_bytes);
 
-/* Broadcast `length` bytes over an intracommunicator, or gather `length` bytes of each process to
- * all. Block. */
+/* Broadcasts `length` bytes of rank `root` over an intracommunicator. Blocks. Returns 0 or
+ * TERN_ERR_*. */
 int tern_comm_bcast_bytes(struct tern_comm *comm, void *bytes, int64_t length, int root);
 /* Stands in for tern_comm_bcast_bytes on a rank that has failed before: it neither has the bytes
  * nor wants them. Tells the ranks that depend on it about the failure, so that they do not wait.
  * Returns `failed`, or TERN_ERR_NO_MEM. */
 int tern_comm_bcast_failure(struct tern_comm *comm, int64_t length, int root, int failed);
+/* Gathers `length` bytes of each process to all, over an intracommunicator. Blocks. Returns 0 or
+ * TERN_ERR_*. */
 int tern_comm_allgather_bytes(struct tern_comm *comm, const void *send, void *recv, int64_t length);
 
 #endif

@@ -34,7 +34,7 @@ struct tern_id_block {
     int parts;
     /* duplications that complete together with this block, linked by `owner` */
     struct tern_request *awaiting;
-    struct tern_id_range range;    /* on the process that made the ids: their range */
+    struct tern_id_range range; /* on the process that made the ids: their range */
 };
 
 static uint64_t first_id(const struct tern_id_block *block)

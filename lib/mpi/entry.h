@@ -35,6 +35,7 @@
 /* Marks the copy of a procedure that also does everything that is rarely wanted; see tern_gate. */
 #define TERN_CHECKED __attribute__((cold, noinline))
 
+/* Exports a function from the library. */
 #define TERN_EXPORT __attribute__((visibility("default")))
 
 /* Take and release the library's lock around every implementing function, if there are threads. */
@@ -66,6 +67,7 @@ static inline bool tern_entry_valid_or_null(const void *handle, enum tern_magic 
     return h && h->magic == (uint32_t)magic;
 }
 
+/* Returns the private object of a valid handle; NULL for the null handle. */
 static inline void *tern_entry_state(const void *handle)
 {
     return ((const struct tern_handle *)handle)->state;
@@ -80,23 +82,28 @@ static inline void *tern_entry_handle(const void *object, void *null)
 
 /* ---- Ranks ---- */
 
+/* Returns true if `rank` is not 0 to size - 1. */
 static inline bool tern_entry_outside(const struct tern_comm *comm, int rank)
 {
     return (unsigned)rank >= (unsigned)comm->p2p.size;
 }
 
+/* Returns true if `rank` is no valid destination. */
 static inline bool tern_entry_bad_dest(const struct tern_comm *comm, int rank)
 {
     return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_PROC_NULL;
 }
 
+/* Returns true if `rank` is no valid source. MPI_ANY_SOURCE is valid unless a hint promises not to
+ * use it. */
 static inline bool tern_entry_bad_source(const struct tern_comm *comm, int rank)
 {
     return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_PROC_NULL &&
            (rank != MPI_ANY_SOURCE || comm->hints & TERN_COMM_NO_ANY_SOURCE);
 }
 
-/* Checks the tag of a receive. */
+/* Returns true if `tag` is not valid for a receive. MPI_ANY_TAG is valid unless a hint promises not
+ * to use it. */
 static inline bool tern_entry_bad_wanted_tag(const struct tern_comm *comm, int tag)
 {
     return TERN_UNLIKELY(tag < 0) && (tag != MPI_ANY_TAG || comm->hints & TERN_COMM_NO_ANY_TAG);
@@ -159,17 +166,23 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
 /* ---- Refusals ---- */
 
+/* Marks a refusal: it runs rarely and is never inlined. Each function below returns the MPI error
+ * code. */
 #define TERN_ENTRY_REFUSAL __attribute__((cold, noinline))
 
+/* Refuses a handle of the wrong kind, a freed handle or the null handle, which has the name
+ * `null_name`. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_handle(struct tern_object *object, const char *procedure,
                                                 int code, const char *argument, const void *handle,
                                                 const char *null_name);
+/* Refuses a NULL pointer. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_null(struct tern_object *object, const char *procedure,
                                               int code, const char *argument);
 /* Refuses a value that is less than `least`. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_small(struct tern_object *object, const char *procedure,
                                                int code, const char *argument, MPI_Count value,
                                                int least);
+/* Refuses the element at `index` of an array, which is less than `least`. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, const char *procedure,
                                                  int code, const char *argument,
                                                  struct tern_ints ints, int64_t index, int least);
@@ -178,32 +191,43 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, con
 TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure,
                                               int code, const char *argument, int rank,
                                               const char *also);
+/* Refuses a root. `object` is the struct tern_comm. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const char *procedure,
                                               const char *argument, int root);
+/* Refuses a tag. `any_allowed` is true for a receive, which may use MPI_ANY_TAG. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const char *procedure,
                                              const char *argument, int tag, bool any_allowed);
+/* Refuses a buffer that is NULL or MPI_IN_PLACE. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure,
                                                 const char *argument, const void *buf,
                                                 MPI_Count count);
+/* Refuses a datatype that is not committed. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object,
                                                      const char *procedure, const char *argument,
                                                      const struct tern_datatype *datatype);
+/* Refuses a buffer of more bytes than 63 bits can count. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure,
                                                 const char *argument, MPI_Count count,
                                                 const struct tern_datatype *datatype);
+/* Refuses the element at `index` of an array of counts, for the same reason. `types` or `datatype`
+ * is NULL. */
 TERN_ENTRY_REFUSAL int
 tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
                             struct tern_ints counts, const MPI_Datatype types[],
                             const struct tern_datatype *datatype, int64_t index);
+/* Refuses the element at `index` of an array of datatypes. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_type(struct tern_object *object, const char *procedure,
                                               const char *argument, const MPI_Datatype types[],
                                               int64_t index);
+/* Refuses the element at `index` of an array of requests. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_request(struct tern_object *object, const char *procedure,
                                                  const char *argument, const MPI_Request requests[],
                                                  int64_t index);
+/* Refuses a value that is not one of `allowed`, a text. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_choice(struct tern_object *object, const char *procedure,
                                                 int code, const char *argument, int value,
                                                 const char *allowed);
+/* Refuses a string that is NULL, or whose length is not `least` to `most`. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, const char *procedure,
                                                 int code, const char *argument, const char *string,
                                                 int least, int most);

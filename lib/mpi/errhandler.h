@@ -14,18 +14,20 @@
 struct tern_comm;
 struct tern_request;
 
+/* What an error handler does. */
 enum tern_errhandler_kind {
-    TERN_ERRHANDLER_FATAL,  /* reports the error, ends the job */
-    TERN_ERRHANDLER_ABORT,  /* reports the error, ends the processes of the communicator */
+    TERN_ERRHANDLER_FATAL, /* reports the error, ends the job */
+    TERN_ERRHANDLER_ABORT, /* reports the error, ends the processes of the communicator */
     /* calls the functions of libmpi_cxx (errhandler_throw.h); is FATAL if they are not set */
     TERN_ERRHANDLER_THROW,
-    TERN_ERRHANDLER_RETURN, /* the call returns the code */
-    TERN_ERRHANDLER_COMM,   /* from here on: calls a user's function; this one for communicators */
-    TERN_ERRHANDLER_WIN,
-    TERN_ERRHANDLER_FILE,
-    TERN_ERRHANDLER_SESSION,
+    TERN_ERRHANDLER_RETURN,  /* the call returns the code */
+    TERN_ERRHANDLER_COMM,    /* from here on: calls a user's function; this one for communicators */
+    TERN_ERRHANDLER_WIN,     /* a user's function for windows */
+    TERN_ERRHANDLER_FILE,    /* a user's function for files */
+    TERN_ERRHANDLER_SESSION, /* a user's function for sessions */
 };
 
+/* A user's function; the kind of the handler tells which member is set. */
 union tern_errhandler_function {
     MPI_Comm_errhandler_function *comm;
     MPI_Win_errhandler_function *win;
@@ -33,6 +35,7 @@ union tern_errhandler_function {
     MPI_Session_errhandler_function *session;
 };
 
+/* An error handler. */
 struct tern_errhandler {
     struct tern_object obj;
     enum tern_errhandler_kind kind;
@@ -41,9 +44,11 @@ struct tern_errhandler {
     union tern_errhandler_function function;
 };
 
+/* The predefined handlers. */
 extern struct tern_errhandler tern_errhandler_errors_are_fatal, tern_errhandler_errors_return;
 extern struct tern_errhandler tern_errhandler_errors_abort, tern_errhandler_errors_throw_exceptions;
 
+/* Returns the error handler of a valid handle. */
 static inline struct tern_errhandler *tern_errhandler_of(MPI_Errhandler errhandler)
 {
     return ((struct tern_handle *)errhandler)->state;
@@ -101,7 +106,7 @@ _Noreturn void tern_raise_not_running(const char *procedure);
  * number. */
 const char *tern_error_class_name(int class);
 
-/* the highest error code used so far (MPI_LASTUSEDCODE) */
+/* The highest error code used so far (MPI_LASTUSEDCODE). */
 extern int tern_error_last_used;
 
 #endif

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 struct tern_errhandler_throw {
-    char other[88]; /* the handle */
+    char other[88];                     /* the handle */
     MPI_Comm_errhandler_function *comm; /* NULL if MPI::Init was not called */
     MPI_File_errhandler_function *file;
     MPI_Win_errhandler_function *win;

@@ -23,8 +23,9 @@ MPI_Fint tern_fortran_index(struct tern_handle *handle);
 /* Handles by index; NULL where an index is free. A thread may read a table while another thread
  * replaces it by a longer one: the short table is kept. */
 struct tern_fortran_table {
+    /* the table that this one has replaced; NULL for the first */
     struct tern_fortran_table *shorter;
-    unsigned room;
+    unsigned room; /* number of elements of `handles` */
     struct tern_handle *handles[];
 };
 /* The table of each kind; NULL before the first use. */

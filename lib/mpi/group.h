@@ -17,11 +17,12 @@
 struct tern_session;
 struct tern_group_index; /* maps processes to ranks; private to group_runs.c */
 
+/* A group. It never changes. */
 struct tern_group {
     struct tern_object obj;
     int size;
-    int rank; /* rank of this process, or MPI_UNDEFINED */
-    int run_count;
+    int rank;              /* rank of this process, or MPI_UNDEFINED */
+    int run_count;         /* number of elements of `runs` */
     struct tern_run *runs; /* in the order of ranks */
     /* The session that the group comes from; a reference. NULL for the World Model. */
     struct tern_session *session;
@@ -30,8 +31,10 @@ struct tern_group {
     struct tern_group_index *index; /* only for groups of many runs */
 };
 
+/* MPI_GROUP_EMPTY. */
 extern struct tern_group tern_group_empty;
 
+/* Returns the group of a valid handle. */
 static inline struct tern_group *tern_group_of(MPI_Group group)
 {
     return ((struct tern_handle *)group)->state;
@@ -64,14 +67,16 @@ int tern_group_relation(struct tern_group *a, struct tern_group *b);
 /* Builds a group process by process: call init, then add any number of times, then finish or
  * drop. */
 struct tern_group_builder {
-    int size, run_count, run_room;
-    struct tern_run *runs;
+    int size, run_count, run_room; /* processes and runs so far; room for runs */
+    struct tern_run *runs;         /* the runs so far; owned by the builder */
     /* The session of the groups that the new group is made of; NULL until a process comes from
      * one. */
     struct tern_session *session;
     bool failed; /* true if there is no memory, or if there are too many processes */
 };
+/* Begins a group without processes. */
 void tern_group_builder_init(struct tern_group_builder *builder);
+/* Adds one process. */
 void tern_group_builder_add(struct tern_group_builder *builder, struct tern_process process);
 /* Adds `count` processes: ranks first, first + stride, ... of the job. */
 void tern_group_builder_add_run(struct tern_group_builder *builder, struct tern_process first,

@@ -9,18 +9,22 @@
 
 #include <mpi.h>
 
+/* A key and its value; both malloc'ed. */
 struct tern_info_pair {
     char *key, *value;
 };
 
+/* An info object. */
 struct tern_info {
     struct tern_object obj;
-    int count, capacity;
+    int count, capacity; /* number of pairs; room for pairs */
     struct tern_info_pair *pairs;
 };
 
+/* MPI_INFO_ENV. */
 extern struct tern_info tern_info_env;
 
+/* Returns the info object of a valid handle. */
 static inline struct tern_info *tern_info_of(MPI_Info info)
 {
     return ((struct tern_handle *)info)->state;

@@ -7,6 +7,7 @@
  * Model between MPI_Init and MPI_Finalize, or a session. running.h tells whether it runs.
  */
 
+/* Who uses the library. */
 enum tern_library_user { TERN_USER_WORLD, TERN_USER_SESSION };
 
 /*

@@ -9,10 +9,11 @@
 struct tern_comm;
 struct tern_unexpected;
 
+/* The object of a message handle. */
 struct tern_message {
     struct tern_object obj;
-    struct tern_unexpected *unexpected;
-    struct tern_comm *comm; /* a reference */
+    struct tern_unexpected *unexpected; /* the message in lib/pml; NULL for MPI_MESSAGE_NO_PROC */
+    struct tern_comm *comm;             /* a reference */
 };
 
 /* MPI_MESSAGE_NO_PROC: the message of a probe from MPI_PROC_NULL. */

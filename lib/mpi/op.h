@@ -19,6 +19,7 @@ struct tern_reduction;
 typedef void tern_op_cxx_caller(void *in, void *inout, int *count, MPI_Datatype *datatype,
                                 MPI_User_function *cxx);
 
+/* An operation. */
 struct tern_op {
     struct tern_object obj;
     enum tern_reduce_op op; /* TERN_REDUCE_USER: one of the user's functions below */
@@ -32,10 +33,12 @@ struct tern_op {
     MPI_User_function *cxx;
 };
 
+/* The predefined operations. */
 extern struct tern_op tern_op_max, tern_op_min, tern_op_sum, tern_op_prod, tern_op_land,
     tern_op_band, tern_op_lor, tern_op_bor, tern_op_lxor, tern_op_bxor, tern_op_maxloc,
     tern_op_minloc, tern_op_replace, tern_op_no_op;
 
+/* Returns the operation of a valid handle. */
 static inline struct tern_op *tern_op_of(MPI_Op op)
 {
     return ((struct tern_handle *)op)->state;

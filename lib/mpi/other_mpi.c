@@ -70,12 +70,12 @@ struct place {
 };
 
 struct search {
-    uintptr_t inside;        /* an address of Tern's own code */
-    char ours[PATH_MAX];     /* path of Tern's libmpi */
-    struct place place;      /* the directory of `ours` */
-    char other[PATH_MAX];    /* path of another libmpi */
-    char fortran[PATH_MAX];  /* path of the Fortran library of another MPI */
-    char asker[PATH_MAX];    /* the first object that needs `fortran` */
+    uintptr_t inside;       /* an address of Tern's own code */
+    char ours[PATH_MAX];    /* path of Tern's libmpi */
+    struct place place;     /* the directory of `ours` */
+    char other[PATH_MAX];   /* path of another libmpi */
+    char fortran[PATH_MAX]; /* path of the Fortran library of another MPI */
+    char asker[PATH_MAX];   /* the first object that needs `fortran` */
 };
 
 static const char *base_name(const char *path)

@@ -8,6 +8,7 @@
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 
+/* Starts a send. Returns 0 or TERN_ERR_*. */
 static inline int tern_p2p_isend(const void *buf, MPI_Count count, struct tern_datatype *datatype,
                                  int dest, int tag, struct tern_comm *comm,
                                  enum tern_send_mode mode, struct tern_request **ret_request)
@@ -19,6 +20,7 @@ static inline int tern_p2p_isend(const void *buf, MPI_Count count, struct tern_d
     return error;
 }
 
+/* Starts a receive. Returns 0 or TERN_ERR_*. */
 static inline int tern_p2p_irecv(void *buf, MPI_Count count, struct tern_datatype *datatype,
                                  int source, int tag, struct tern_comm *comm,
                                  struct tern_request **ret_request)

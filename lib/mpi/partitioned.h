@@ -38,9 +38,9 @@ struct tern_announcement {
 
 /* What a communicator holds for partitioned communication. */
 struct tern_partitioned {
-    struct tern_context context;
-    uint32_t next_number;          /* tags are -2 - number: below the wildcard MPI_ANY_TAG */
-    bool wrapped;                  /* true if all numbers were used and are being reused */
+    struct tern_context context; /* the context of these messages */
+    uint32_t next_number;        /* tags are -2 - number: below the wildcard MPI_ANY_TAG */
+    bool wrapped;                /* true if all numbers were used and are being reused */
     /* all requests, linked by struct tern_partitioned_request.link */
     struct tern_list_node sends, recvs;
 };
@@ -49,12 +49,12 @@ struct tern_partitioned {
  * persistent request. */
 struct tern_partitioned_request {
     struct tern_request request;
-    struct tern_list_node link;
+    struct tern_list_node link; /* in the list `sends` or `recvs` of the communicator */
     struct tern_context *context;
-    char *buf;
-    int partitions;
+    char *buf; /* the user's buffer */
+    int partitions; /* number of this process's partitions */
     int64_t count; /* elements of each partition */
-    const struct tern_type *type;
+    const struct tern_type *type; /* type of the elements */
     int peer, tag; /* peer may be MPI_PROC_NULL; then there is no announcement */
     struct tern_announcement announcement; /* of a receive: valid once `announce` is NULL */
     /* The request that sends or receives the announcement; NULL before and after. */

@@ -23,6 +23,7 @@ static inline bool tern_running(void)
 /* Returns true if the library was ever started. */
 bool tern_library_known(void);
 
+/* The states of the World Model. */
 enum tern_world {
     TERN_WORLD_BEFORE,   /* MPI_Init was not called */
     TERN_WORLD_STARTING, /* inside MPI_Init */
@@ -30,6 +31,7 @@ enum tern_world {
     TERN_WORLD_ENDING, /* inside MPI_Finalize, after the attributes of MPI_COMM_SELF were deleted */
     TERN_WORLD_ENDED,
 };
+/* The state of the World Model: enum tern_world. */
 extern _Atomic int tern_world;
 
 /* Returns the thread level of the World Model: MPI_THREAD_SINGLE before MPI_Init, then the level

@@ -17,13 +17,15 @@ struct tern_errhandler;
 struct tern_group;
 struct tern_info;
 
+/* A session. */
 struct tern_session {
     struct tern_object obj;
-    struct tern_errhandler *errhandler;
-    struct tern_info *info; /* the hints in use */
-    struct tern_send_buffer *buffer; /* for buffered sends; NULL if none is attached */
+    struct tern_errhandler *errhandler; /* the error handler; a reference */
+    struct tern_info *info;             /* the hints in use */
+    struct tern_send_buffer *buffer;    /* for buffered sends; NULL if none is attached */
 };
 
+/* Returns the session of a valid handle. */
 static inline struct tern_session *tern_session_of(MPI_Session session)
 {
     return ((struct tern_handle *)session)->state;

@@ -40,7 +40,7 @@ struct tern_check_part {
     struct tern_ints displs;
     const struct tern_datatype *type;
     const MPI_Datatype *types; /* datatype of each block; if NULL: `type` */
-    bool output;             /* true if the call writes the buffer */
+    bool output;               /* true if the call writes the buffer */
 };
 
 /* Returns the datatype of a block. Returns NULL if there is none or if the handle is no datatype:
@@ -100,9 +100,9 @@ enum tern_check_pattern {
     TERN_CHECK_NO_DATA,
     /* all blocks are alike: bcast, gather, scatter, allgather, alltoall */
     TERN_CHECK_ONE_BLOCK,
-    TERN_CHECK_OPERANDS,  /* reductions */
-    TERN_CHECK_BLOCKS,    /* one block for each rank: gatherv, scatterv, allgatherv */
-    TERN_CHECK_PAIRS,     /* one block for each pair of ranks: alltoallv, alltoallw */
+    TERN_CHECK_OPERANDS, /* reductions */
+    TERN_CHECK_BLOCKS,   /* one block for each rank: gatherv, scatterv, allgatherv */
+    TERN_CHECK_PAIRS,    /* one block for each pair of ranks: alltoallv, alltoallw */
     /* reductions whose counts are equal in the whole group: reduce_scatter */
     TERN_CHECK_COUNTS,
     TERN_CHECK_NEIGHBORS, /* one block for each edge of a topology */

@@ -55,7 +55,7 @@ const char *tern_check_newest_procedure(void)
 struct entry {
     const void *handle; /* NULL if the place is free */
     uint32_t magic;
-    int held;           /* how many times the user holds the handle; 0: given back */
+    int held; /* how many times the user holds the handle; 0: given back */
     /* Lent to a callback although it was given back: using it is no fault. */
     bool lent;
     const char *maker, *freer;

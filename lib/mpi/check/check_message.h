@@ -22,18 +22,19 @@ enum tern_check_tag {
     TERN_CHECK_WHO,     /* to the judge: who is missing? */
     /* from the judge: how many ranks are missing, and the places of some of them */
     TERN_CHECK_MISSING,
-    TERN_CHECK_WHERE,   /* to a missing rank: what are you doing? */
-    TERN_CHECK_HERE,    /* from a missing rank: a text */
+    TERN_CHECK_WHERE, /* to a missing rank: what are you doing? */
+    TERN_CHECK_HERE,  /* from a missing rank: a text */
 };
 
+/* The most places of missing ranks that a note names. */
 enum { TERN_CHECK_MISSING_MOST = 8 };
 
 /* The contents of every message that is not a record. */
 struct tern_check_note {
-    struct tern_occasion occasion;
+    struct tern_occasion occasion; /* the call that the note is about */
     int32_t place; /* WHO: the place of the sender; WHERE, HERE: of the missing rank */
     int32_t count; /* MISSING: the number of missing ranks, or TERN_SAID_BY_ANOTHER */
-    int32_t places[TERN_CHECK_MISSING_MOST];
+    int32_t places[TERN_CHECK_MISSING_MOST]; /* MISSING: the places of the first missing ranks */
     char text[TERN_CHECK_TEXT]; /* only the bytes of the text are sent */
 };
 

@@ -15,20 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a fact is about. */
 enum tern_fact_kind {
-    TERN_FACT_ROOT,
-    TERN_FACT_OP,
-    TERN_FACT_DATA,
-    TERN_FACT_SAME,
+    TERN_FACT_ROOT, /* the root of a rooted collective */
+    TERN_FACT_OP,   /* the operation of a reduction */
+    TERN_FACT_DATA, /* count and type of a block */
+    TERN_FACT_SAME, /* an argument that must be equal on all ranks */
     TERN_FACT_EDGE, /* data that rank a sends to rank b: both must state it */
 };
 
+/* A fact that a rank states. */
 struct tern_fact {
     uint64_t key;   /* made by tern_fact_key */
-    uint64_t value;
+    uint64_t value; /* must be equal in all facts with this key */
     char text[64];  /* for people: "root 1", "sendcount 10 of MPI_INT" */
 };
 
+/* Limits of the parts of a key. */
 enum { TERN_FACT_SIDES = 1 << 12, TERN_FACT_RANKS = 1 << 24 };
 
 /* Makes the key of a fact. TERN_FACT_DATA: data that group `side` (0 or 1) sends, block `a` or the
@@ -58,34 +61,38 @@ struct tern_occasion {
 #define TERN_SERIES_STARTS (UINT64_C(1) << 62)     /* combined with the number of the preparation */
 #define TERN_SERIES_OF_GROUP (UINT64_C(1) << 63)   /* combined with bits of a digest */
 
+/* Returns true if both name one call. */
 static inline bool tern_occasion_same(const struct tern_occasion *a, const struct tern_occasion *b)
 {
     return a->comm == b->comm && a->series == b->series && a->number == b->number;
 }
 
+/* What a rank tells the judge about its call. */
 struct tern_record {
-    struct tern_occasion occasion;
-    int32_t sender;    /* rank in MPI_COMM_WORLD */
-    int32_t judge;     /* rank in MPI_COMM_WORLD of the process that compares */
-    int32_t members;   /* processes of the communicator, in both groups */
+    struct tern_occasion occasion; /* the call */
+    int32_t sender;                /* rank in MPI_COMM_WORLD */
+    int32_t judge;                 /* rank in MPI_COMM_WORLD of the process that compares */
+    int32_t members;               /* processes of the communicator, in both groups */
     /* place of this rank among the members: 0 to members - 1, the judge's group first */
     int32_t place;
     int32_t local;     /* size of the judge's group */
     /* number of ranks that must call; their places follow the facts. 0 if all members must. */
     int32_t awaited;
-    int32_t threads;   /* nonzero if other threads of the sender may make such a call now */
-    int32_t fact_count;
-    char procedure[48];
-    char comm_name[48];
+    int32_t threads;    /* nonzero if other threads of the sender may make such a call now */
+    int32_t fact_count; /* number of elements of `facts` */
+    char procedure[48]; /* name of the procedure */
+    char comm_name[48]; /* name of the communicator, for people */
     struct tern_fact facts[];
 };
 
+/* Returns the bytes of a record with that many facts and places. */
 static inline size_t tern_record_size(int fact_count, int awaited)
 {
     return offsetof(struct tern_record, facts) + (size_t)fact_count * sizeof(struct tern_fact) +
            (size_t)awaited * sizeof(int32_t);
 }
 
+/* Returns the bytes of this record. */
 static inline size_t tern_record_bytes(const struct tern_record *record)
 {
     return tern_record_size(record->fact_count, record->awaited);
@@ -118,6 +125,7 @@ void tern_check_name_ranks(const struct tern_record *any, const int places[], in
 
 /* ---- the records that the judge has received (check_gather.c) ---- */
 
+/* The longest text of an answer, with its zero; and a result of tern_gather_missing. */
 enum { TERN_CHECK_TEXT = 1024, TERN_SAID_BY_ANOTHER = -1 };
 
 /* Answers the sender of the record. An empty text lets the sender go on; else the text says what

@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The values of the parameter check_level. */
 enum tern_check_level {
     TERN_CHECK_NONE,  /* checks each argument by itself */
     TERN_CHECK_BASIC, /* checks every element of arrays, too */
     TERN_CHECK_FULL,  /* does everything declared below, too */
 };
+/* The level. Read it with tern_check_level. */
 extern TERN_OURS _Atomic int tern_checks;
 
 /* Returns the level. Loads without memory order, because a thread that starts the library may set
@@ -32,6 +34,7 @@ static inline enum tern_check_level tern_check_level(void)
     return __atomic_load_n(&tern_checks, __ATOMIC_RELAXED);
 }
 
+/* Returns true at level full. */
 static inline bool tern_check_full(void)
 {
     return TERN_UNLIKELY(tern_check_level() == TERN_CHECK_FULL);
@@ -40,6 +43,7 @@ static inline bool tern_check_full(void)
 /* Nonzero if an entry point has more to do than to check its arguments: if MPI does not run, or if
  * the level is full. */
 extern TERN_OURS _Atomic int tern_gate;
+/* Returns true if tern_gate is nonzero. */
 static inline bool tern_gated(void)
 {
     return TERN_UNLIKELY(__atomic_load_n(&tern_gate, __ATOMIC_RELAXED) != 0);

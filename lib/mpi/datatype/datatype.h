@@ -28,9 +28,10 @@ struct tern_findings {
     int64_t disjoint;
 };
 
+/* A datatype. */
 struct tern_datatype {
     struct tern_object obj;
-    struct tern_type type;
+    struct tern_type type; /* the flat type: size, extent, program */
     bool predefined;
     /* those of obj.refs that the user holds, one per handle; 0 once all are freed */
     int handles;
@@ -38,9 +39,10 @@ struct tern_datatype {
     struct tern_attrs *attrs;         /* NULL if none are set */
     struct tern_datatype *next_freed; /* links datatypes while they are being freed */
     struct tern_findings findings;
-    char name[MPI_MAX_OBJECT_NAME];
+    char name[MPI_MAX_OBJECT_NAME]; /* MPI_Type_set_name; empty if it has none */
 };
 
+/* Returns the datatype of a valid handle. */
 static inline struct tern_datatype *tern_datatype_of(MPI_Datatype datatype)
 {
     return ((struct tern_handle *)datatype)->state;

@@ -13,10 +13,11 @@
 
 struct tern_datatype;
 
+/* How a datatype was made. */
 struct tern_envelope {
-    int combiner;
-    bool large; /* made by MPI_Type_xxx_c */
-    int64_t number_count, address_count, type_count;
+    int combiner;                                    /* MPI_COMBINER_* */
+    bool large;                                      /* made by MPI_Type_xxx_c */
+    int64_t number_count, address_count, type_count; /* lengths of the arrays below */
     /* integers, in the order of the standard's table for calls with int arguments */
     int64_t *numbers;
     int64_t *addresses;           /* displacements and strides in bytes, in that order */

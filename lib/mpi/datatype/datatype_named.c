@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/datatype/datatype_named.h"
 
-/* Datatypes without a name in mpi.h, or whose name is a macro there. */
+/* Datatypes without a name in mpi.h, or whose name is no valid handle there. */
 extern struct ompi_datatype_t ompi_mpi_ldblcplex, ompi_mpi_real2, ompi_mpi_integer16, ompi_mpi_lb,
     ompi_mpi_ub;
 

@@ -9,18 +9,20 @@
 
 #include "lib/mpi/datatype/datatype.h"
 
+/* One level of a walk: the elements of one datatype. */
 struct tern_signature_level {
-    const struct tern_datatype *datatype;
-    int64_t left;  /* repetitions left, including the current one */
+    const struct tern_datatype *datatype; /* the datatype of the elements */
+    int64_t left; /* repetitions left, including the current one */
     int64_t block; /* for a struct: the next block of the current repetition */
 };
 
 /* A walk through a signature. Allocates memory only for structs inside structs. */
 struct tern_signature {
-    struct tern_signature_level *levels;
-    int depth, room;
+    struct tern_signature_level *levels; /* the levels from the outermost inwards */
+    int depth, room;                     /* levels in use; room for levels */
 };
 
+/* Elements of one class that follow each other. */
 struct tern_signature_run {
     enum tern_basic basic;
     int64_t count; /* elements of that class; a pair counts as one */

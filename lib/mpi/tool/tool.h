@@ -29,6 +29,7 @@ struct tern_comm;
 
 /* Takes the mutex for a procedure. Returns 0, or MPI_T_ERR_NOT_INITIALIZED without the mutex. */
 int tern_tool_enter(void);
+/* Releases the mutex. */
 void tern_tool_leave(void);
 /* Take and release the mutex, also while no tool has called MPI_T_init_thread. */
 void tern_tool_lock(void);
@@ -40,7 +41,7 @@ void tern_tool_begin(void);
 /* Ends everything that is bound to a communicator. Call it before the communicator loses its
  * contexts. */
 void tern_tool_forget_comm(const struct tern_comm *comm);
-/* Do the parts of tern_tool_forget_comm. Need the mutex. */
+/* Do the part of tern_tool_forget_comm for variables and for events. Need the mutex. */
 void tern_tool_pvar_forget_comm(const struct tern_comm *comm);
 void tern_tool_event_forget_comm(const struct tern_comm *comm);
 /* Free all objects that tools have left. Need the mutex. */
@@ -51,9 +52,10 @@ void tern_tool_event_clear(void);
 /* The enumeration that an MPI_T_enum points to. */
 struct tern_tool_enum {
     const char *name;
-    int count;
+    int count;                /* number of items */
     const char *const *items; /* items[i] is the name of value i */
 };
+/* Enumerations of yes and no, of the states of MPI, and of the collectives. */
 extern const struct tern_tool_enum tern_tool_boolean, tern_tool_states, tern_tool_collectives;
 /* Returns the choices of parameter `index`. Returns NULL if it has none or if there is no memory.
  * They live as long as the process. */

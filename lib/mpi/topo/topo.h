@@ -14,12 +14,13 @@ struct tern_neighbors;
 
 enum tern_topo_kind { TERN_TOPO_CART, TERN_TOPO_GRAPH, TERN_TOPO_DIST_GRAPH };
 
+/* A topology. */
 struct tern_topo {
     enum tern_topo_kind kind;
-    int refs;
+    int refs; /* number of communicators that share it */
     union {
         struct {
-            int ndims;
+            int ndims;    /* number of dimensions */
             int *dims;    /* ndims sizes */
             int *periods; /* ndims values, 0 or 1 */
             int *coords;  /* ndims coordinates of this process */
@@ -27,13 +28,13 @@ struct tern_topo {
             int *neighbors;
         } cart;
         struct {
-            int nnodes, nedges;
-            int *index; /* nnodes values: where the edges of the next node begin */
-            int *edges; /* nedges ranks */
+            int nnodes, nedges; /* number of nodes; length of `edges` */
+            int *index;         /* nnodes values: where the edges of the next node begin */
+            int *edges;         /* nedges ranks */
         } graph;
         struct {
-            int indegree, outdegree;
-            bool weighted;
+            int indegree, outdegree;       /* number of sources; of destinations */
+            bool weighted;                 /* true if it has weights */
             int *sources, *source_weights; /* weights are NULL if the graph has none */
             int *destinations, *destination_weights;
         } dist_graph;
@@ -45,7 +46,9 @@ struct tern_topo {
 struct tern_topo *tern_topo_new(enum tern_topo_kind kind, size_t ints, int **ret_ints);
 /* Makes a grid. `rank` is this process's place in it. Returns NULL if there is no memory. */
 struct tern_topo *tern_topo_new_cart(int ndims, const int dims[], const int periods[], int rank);
+/* Takes a reference. */
 void tern_topo_retain(struct tern_topo *topo);
+/* Drops a reference. Dropping the last one frees the topology. */
 void tern_topo_release(struct tern_topo *topo);
 
 /* Finds the topology of `comm`. Returns 0, or TERN_ERR_TOPOLOGY if it is not of this kind. */

@@ -40,22 +40,24 @@ int tern_place_distance(const struct tern_place *a, const struct tern_place *b);
  * another. */
 bool tern_places_are_flat(int n, const struct tern_place places[]);
 
+/* An edge between two vertices. */
 struct tern_map_edge {
     int32_t from, to, weight; /* weight >= 0 */
 };
 
 /* An undirected graph. The neighbours of vertex v are to[first[v]] .. to[first[v + 1] - 1]. */
 struct tern_map_graph {
-    int n;
-    int64_t *first;
-    int *to;
-    int64_t *weight;
+    int n;           /* number of vertices */
+    int64_t *first;  /* n + 1 indices */
+    int *to;         /* the neighbours */
+    int64_t *weight; /* weight of the edge to each neighbour */
 };
 
 /* Makes a graph. Adds up the weights of both directions. Leaves out loops and edges of weight 0.
  * Returns 0 or TERN_ERR_NO_MEM. */
 int tern_map_graph_make(int n, const struct tern_map_edge *edges, int64_t count,
                         struct tern_map_graph *ret_graph);
+/* Frees the arrays of a graph. */
 void tern_map_graph_free(struct tern_map_graph *graph);
 
 /* Makes the graph of a grid of dims[0] x ... places, counted row by row. The `n` - places vertices
@@ -88,10 +90,10 @@ int tern_map_grid(int n, int ndims, const int dims[], const int periods[],
 /* The processes in the order of the hardware. Seat s is process[s]. level[s] is the first level at
  * which seat s is apart from seat s - 1 (TERN_PLACE_LEVELS: none). */
 struct tern_map_seats {
-    int n;
-    int *process;
-    int *sorted; /* room for n more */
-    uint8_t *level;
+    int n;          /* number of processes and seats */
+    int *process;   /* n processes */
+    int *sorted;    /* room for n more */
+    uint8_t *level; /* n levels */
 };
 
 /* Divides the vertices by recursive bisection. Stores in vertex_of[s] the vertex for seat s.

@@ -37,7 +37,7 @@ struct heap {
 struct bisection {
     const struct tern_map_graph *graph;
     const struct tern_map_seats *seats;
-    int *vertices;     /* the vertex of each seat; the result */
+    int *vertices; /* the vertex of each seat; the result */
     /* of each vertex: OUTSIDE of the current domain, LEFT or RIGHT */
     signed char *side;
     signed char *best; /* the best division so far */

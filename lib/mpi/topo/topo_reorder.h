@@ -26,8 +26,8 @@ int tern_topo_reorder_grid(struct tern_comm *comm, int ndims, const int dims[], 
 int tern_topo_reorder_graph(struct tern_comm *comm, const struct tern_map_edge *edges,
                             int64_t count, int **ret_process);
 
-/* Find the vertex that this process should take, using what the launcher told when it started the
- * job. Local. Every process names all edges. Return 0 or TERN_ERR_NO_MEM. */
+/* Find the vertex that this process should take, from the places that the launcher told at the
+ * start of the job. Local. Every process names all edges. Return 0 or TERN_ERR_NO_MEM. */
 int tern_topo_map_grid(struct tern_comm *comm, int ndims, const int dims[], const int periods[],
                        int *ret_vertex);
 int tern_topo_map_graph(struct tern_comm *comm, const struct tern_map_edge *edges, int64_t count,
