@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The generated test bad_arguments.c: every procedure is called once for each reason to refuse it (wrong_calls.py), all else being
-good. Nothing is communicated, so it runs on any number of ranks.
+"""Makes the test bad_arguments.c. It calls every procedure once for each reason to refuse the call
+(wrong_calls.py); all other arguments are good. No data is communicated, so it runs on any number
+of ranks.
 
-What it covers is counted in pairs of procedure and error class: the classes of what checks.py refuses by kind, and those of
-the row's `raises:`. A class that needs messages or callbacks to come about is tested by hand, in the program of test/mpi that
-`raises: CLASS@program` names. A pair that is neither covered nor named is an error of the table."""
+The test covers pairs of procedure and error class: the classes that checks.py refuses by kind,
+and those of the row's `raises:`. Some classes need messages or callbacks. They are tested by
+hand, in the program of test/mpi that `raises: CLASS@program` names. A pair that is neither
+covered nor named is an error of the table."""
 
 import os
 
@@ -13,7 +15,7 @@ from checks import checks, raiser
 from wrong_calls import LOW, wrong_calls
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'bad_arguments.c.in')
-# Not called by the generated program; tests by hand owe all their classes.
+# The generated program does not call these. Tests by hand must cover all their classes.
 LEFT_OUT = {'MPI_Init', 'MPI_Init_thread', 'MPI_Finalize', 'MPI_Abort', 'MPI_Pcontrol'}
 
 GOOD_HANDLES = {'COMMUNICATOR': 'MPI_COMM_WORLD', 'DATATYPE': 'MPI_INT', 'OPERATION': 'MPI_SUM', 'GROUP': 'group',
@@ -23,7 +25,7 @@ PREFIXES = {'int': 'int', 'MPI_Aint': 'aint', 'MPI_Count': 'count'}
 
 
 def good(procedure, p, large):
-    """A good value for an argument, as C."""
+    """Returns a good value for an argument, as C."""
     if p.kind in kinds.HANDLES:
         if p.lengths:
             return {'DATATYPE': 'types', 'REQUEST': 'requests'}.get(p.kind, 'NULL')
@@ -67,7 +69,8 @@ def value_of(procedure, p, large, wrong):
 
 
 def left_handle(procedure, wrong):
-    """What the last result that is a handle must be after the call, as C: all results lie at one place. NULL: there is none."""
+    """Returns, as C, what the last result that is a handle must be after the call: all results lie
+    at one place. Returns NULL if there is no such result."""
     made = [p for p in procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
     if not made:
         return 'NULL'
@@ -79,7 +82,7 @@ def covered(procedure):
 
 
 def owed(procedure):
-    """Error classes that some test must bring about."""
+    """Returns the error classes that some test must bring about."""
     return {c.error for p in procedure.parameters for c in checks(procedure, p)} | {c for c, _ in procedure.raises}
 
 
@@ -88,7 +91,8 @@ def called(procedures):
 
 
 def by_hand(procedures):
-    """(procedure, class, program) of what is tested by hand; ends with what no test has."""
+    """Returns (procedure, class, program) for each pair that is tested by hand. Ends the program if
+    a pair has no test."""
     out, missing = [], []
     for p in called([p for p in procedures if p.works]):
         named = dict(p.raises)

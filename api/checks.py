@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which arguments an entry point refuses: by kind, in one table (CHECKS), and where an argument is significant at all.
+"""Tells which arguments an entry point refuses: by kind, in one table (CHECKS). Tells also when an
+argument is significant at all.
 
-What needs meaning (is this operation defined on that type? does the key exist?) is the implementing function's."""
+The implementing function does the checks that need the meaning of arguments: is this operation
+defined on that type, does the key exist?"""
 
 from dataclasses import dataclass
 
 import kinds
 from table import COLLECTIVE
 
-# Chapters whose datatypes must be committed wherever a buffer goes with them.
+# In these chapters a datatype that describes a buffer must be committed.
 COMMUNICATION = ('pt2pt', 'coll', 'neighbor', 'op', 'window', 'file')
 
 
@@ -16,11 +18,11 @@ COMMUNICATION = ('pt2pt', 'coll', 'neighbor', 'op', 'window', 'file')
 class Check:
     """One reason to refuse one argument."""
     parameter: object
-    condition: str      # C: refuse if true. An `int64_t index_` may be set by find
-    refusal: str        # C: name of the function after tern_entry_refuse_ and its arguments after `procedure`
+    condition: str      # C: refuse if true; may use `int64_t index_`, which find sets
+    refusal: str  # C: a function after tern_entry_refuse_, and its arguments after `procedure`
     error: str          # error class without MPI_ERR_
-    bad: str = ''       # C: a value to be refused, for the test; '' if none can be made without doing harm
-    find: str = ''      # C: expression for index_, evaluated first
+    bad: str = ''       # C: a wrong value for the test; '' if none can be made without harm
+    find: str = ''      # C: expression for index_; evaluated first
 
 
 def private_name(p):
@@ -28,7 +30,8 @@ def private_name(p):
 
 
 def group_of(procedure, p):
-    """A buffer and what describes it: [buffer, count(s), displacements, type]."""
+    """Returns a buffer and the parameters that describe it: [buffer, count(s), displacements,
+    type]."""
     group = []
     for q in procedure.parameters:
         if q.kind == 'BUFFER':
@@ -43,7 +46,8 @@ def group_of(procedure, p):
 
 
 def triple(procedure, p):
-    """(count, datatype) that describe the buffer p; None if it is described otherwise, as by counts per rank."""
+    """Returns (count, datatype) that describe the buffer p. Returns None if the buffer is described
+    in another way, as by counts per rank."""
     rest = procedure.parameters[procedure.parameters.index(p) + 1:]
     while rest and rest[0].kind in ('BUFFER', 'PARTITION'):
         rest = rest[1:]
@@ -63,7 +67,7 @@ def rooted(procedure):
 
 
 def handler(procedure):
-    """The communicator whose error handler is called, or None."""
+    """Returns the communicator whose error handler is called, or None."""
     for p in procedure.parameters:
         if p.kind == 'COMMUNICATOR' and p.direction != 'out' and not p.only_at and 'null-ok' not in p.flags:
             return p
@@ -71,8 +75,8 @@ def handler(procedure):
 
 
 def raiser(procedure):
-    """The parameter whose error handler is called, or None: a communicator, a session, or the handler itself that a new
-    object is going to have."""
+    """Returns the parameter whose error handler is called, or None. It is a communicator, a
+    session, or the error handler that a new object will have."""
     comm = handler(procedure)
     if comm:
         return comm
@@ -82,7 +86,7 @@ def raiser(procedure):
 
 
 def guards(procedure, p):
-    """C conditions under which the argument is significant."""
+    """Returns C conditions; the argument is significant if all are true."""
     out = []
     comm = handler(procedure)
     if p.only_at:
@@ -109,7 +113,8 @@ def guards(procedure, p):
 
 
 def length_of(procedure, p):
-    """C expression for the number of elements of an array argument; '' if only the implementation knows."""
+    """Returns a C expression for the number of elements of an array argument, or '' if only the
+    implementing function knows it."""
     if not p.lengths:
         return ''
     names = [q.name for q in procedure.parameters]
@@ -117,13 +122,15 @@ def length_of(procedure, p):
         return p.lengths[0]
     if p.lengths[0] == '*' and procedure.rules == 'coll' and p.direction == 'in':
         comm = private_name(handler(procedure))
-        # One count for each member of the local group there; elsewhere one for each rank that can be reached.
+        # In reduce_scatter: a count for each member of the local group. Else: a count for each rank
+        # that the communicator reaches.
         return comm + ('->group->size' if procedure.name.lower().find('reduce_scatter') >= 0 else '->p2p.size')
     return ''
 
 
 def counts_of(procedure, p):
-    """The parameter that tells how many elements of the datatype p a buffer has; None if there is none."""
+    """Returns the parameter that tells how many elements of the datatype p a buffer has, or
+    None."""
     for q in reversed(procedure.parameters[:procedure.parameters.index(p)]):
         if 'NUM_ELEM' in q.kind:
             return q if q.direction == 'in' else None
@@ -133,7 +140,7 @@ def counts_of(procedure, p):
 
 
 def check_length(procedure, p):
-    """Bytes are counted in 63 bits: refuse more, before anybody multiplies."""
+    """Refuses more bytes than 63 bits can count, before any code multiplies."""
     count = counts_of(procedure, p)
     if not count or procedure.rules not in COMMUNICATION:
         return []
@@ -187,7 +194,7 @@ def check_handle(procedure, p):
 
 
 def check_pointer(procedure, p):
-    """A place to put a result."""
+    """Checks a pointer to the place of a result."""
     if 'null-ok' in p.flags:
         return []
     if p.lengths and p.kind != 'STRING':
@@ -201,7 +208,7 @@ def check_pointer(procedure, p):
 
 
 def at_least(least, error):
-    """Refuses smaller values; of arrays, smaller elements."""
+    """Returns a check that refuses smaller values, or smaller elements of an array."""
     def check(procedure, p):
         if p.direction != 'in':
             return check_pointer(procedure, p)
@@ -222,7 +229,8 @@ def at_least(least, error):
 
 
 def any_value(procedure, p):
-    """Every value is fine, or only the implementation knows; results need a place all the same."""
+    """Accepts every value, or leaves the check to the implementing function. A result still needs a
+    place."""
     if p.lengths and p.direction == 'in':
         return at_least(None, 'ARG')(procedure, p)
     return check_pointer(procedure, p) if p.direction != 'in' else []
@@ -284,7 +292,7 @@ def check_status(procedure, p):
 
 
 def check_bytes(procedure, p):
-    """The size of MPI_BUFFER_AUTOMATIC says nothing."""
+    """Checks a size in bytes. With MPI_BUFFER_AUTOMATIC the size has no meaning."""
     out = at_least(0, 'ARG')(procedure, p)
     if procedure.name.lower().endswith(('_attach_buffer', '_buffer_attach')):
         out[0].condition += ' && buffer != MPI_BUFFER_AUTOMATIC'
@@ -300,7 +308,7 @@ def one_of(condition, allowed, error, bad):
     return check
 
 
-# Kind, or kind:name for one name. A kind that is not here is any_value.
+# The checks by kind, or by kind:name for one name. A kind that is not listed gets any_value.
 CHECKS = {
     'BUFFER': check_buffer,
     'STATUS': check_status, 'F90_STATUS': check_status, 'F08_STATUS': check_status,
@@ -332,7 +340,7 @@ CHECKS = {
     'COLOR': one_of('%(x)s < 0 && %(x)s != MPI_UNDEFINED', 'at least 0, or MPI_UNDEFINED', 'ARG', '-77'),
     'ORDER': one_of('%(x)s != MPI_ORDER_C && %(x)s != MPI_ORDER_FORTRAN', 'MPI_ORDER_C or MPI_ORDER_FORTRAN', 'ARG',
                     '77'),
-    # May be NULL, or hold what the implementation must look at.
+    # These may be NULL, or hold what only the implementing function can check.
     'ARGUMENT_COUNT': lambda procedure, p: [], 'ARGUMENT_LIST': lambda procedure, p: [],
     'WEIGHT': lambda procedure, p: [], 'VARARGS': lambda procedure, p: [],
     'EXTRA_STATE': lambda procedure, p: [], 'EXTRA_STATE2': lambda procedure, p: [],

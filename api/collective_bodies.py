@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What implements the collectives: one function for all forms of each. Checks MPI_IN_PLACE, finds the reduction, fills in a call
-and lets it proceed (lib/mpi/collectives.h)."""
+"""Makes the functions that implement the collectives: one for all forms of each. Each checks
+MPI_IN_PLACE, finds the reduction, fills in a call and runs it (lib/mpi/collectives.h)."""
 
 import kinds
 from checks import guards
@@ -13,7 +13,7 @@ HEAD = '''/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/op.h"'''
 
-INTRA = ('scan', 'exscan')  # have no meaning on an intercommunicator
+INTRA = ('scan', 'exscan')  # not defined on an intercommunicator
 
 
 def body(p):
@@ -50,5 +50,6 @@ def body(p):
 
 def make(chapters, procedures, objects):
     made = [p for p in procedures if p.chapter == 'coll' and p.form == 'TERN_BLOCKING'
-            and not any(q.lengths for q in p.of_kind('DATATYPE'))]  # a type for each block: by hand
+            # a type for each block: written by hand
+            and not any(q.lengths for q in p.of_kind('DATATYPE'))]
     return '\n'.join([HEAD] + [body(p) for p in made]) + '\n'

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What check_level full has to know of a procedure besides its arguments: lib/mpi/check/check.h. Chooses for each procedure which
-arguments ranks must agree on, and which memory it reads and writes."""
+"""Tells what check_level full needs to know of a procedure besides its arguments
+(lib/mpi/check/check.h). Chooses for each procedure which arguments ranks must agree on, and
+which memory it reads and writes."""
 
 import kinds
 from checks import guards, handler, private_name, rooted
 from table import COLLECTIVE
 
-# Chapters whose procedures read and write buffers without communicating: MPI_Reduce_local, MPI_Pack ...
+# Procedures of these chapters read and write buffers without communication: MPI_Reduce_local,
+# MPI_Pack ...
 LOCAL = ('op', 'datatype')
 
-# Operation: (pattern of its data, buffers that have a block for each rank).
+# For each operation: (pattern of its data, buffers that have a block for each rank).
 OPERATIONS = {
     'barrier': ('NO_DATA', ''),
     'bcast': ('ONE_BLOCK', ''),
@@ -26,7 +28,7 @@ OPERATIONS = {
 
 
 def communicator(procedure):
-    """The communicator whose ranks all make the call, or None."""
+    """Returns the communicator whose ranks all make the call, or None."""
     name = procedure.words.get('collective')
     if name:
         return procedure.parameter(name)
@@ -35,14 +37,15 @@ def communicator(procedure):
 
 def way(procedure):
     if procedure.name == 'MPI_Comm_free':
-        return 'DETACHED'   # local wherever it can be: programs free what only some ranks could make
+        # stays local: programs free communicators that only some ranks could make
+        return 'DETACHED'
     if procedure.form:
         return procedure.form[len('TERN_'):]
     return 'DETACHED' if procedure.parameters[-1].kind == 'REQUEST' else 'BLOCKING'
 
 
 def descriptions(procedure):
-    """[(buffer, counts, displacements, types)] of a procedure that communicates."""
+    """Returns [(buffer, counts, displacements, types)] of a procedure that communicates."""
     out, buffers, described = [], [], []
     for p in procedure.parameters:
         if p.kind == 'BUFFER':
@@ -66,7 +69,7 @@ def ints(p):
 
 
 def part(procedure, description, comm):
-    """Initialiser of a struct tern_check_part."""
+    """Returns the initialiser of a struct tern_check_part."""
     buffer, counts, displs, types = description
     name = procedure.operation
     per_rank = name and (buffer.name[:4] in OPERATIONS[name][1].split())
@@ -85,7 +88,7 @@ def part(procedure, description, comm):
         fields.append('tern_check_neighbors(%s, %s)' % (private_name(comm), 'true' if buffer.name[:4] == 'recv' else 'false'))
     else:
         fields.append('tern_check_ranks(%s)' % private_name(comm))
-    if counts.lengths and not per_rank:     # reduce_scatter's result: the own block
+    if counts.lengths and not per_rank:     # result of reduce_scatter: this rank's block
         own = 'tern_ints_at((struct tern_ints)%s, %s->group->rank)' % (ints(counts), private_name(comm))
         fields += [own, '{0}']
     elif counts.lengths:
@@ -101,21 +104,22 @@ def part(procedure, description, comm):
 
 
 def same(procedure, p):
-    """Initialiser of a struct tern_check_same for a parameter that all ranks must give alike."""
+    """Returns the initialiser of a struct tern_check_same for a parameter that must be equal on all
+    ranks."""
     if p.lengths:
         return '{"%s", %s, %s, sizeof *%s}' % (p.name, p.name, p.lengths[0], p.name)
     return '{"%s", &%s, 1, sizeof %s}' % (p.name, p.name, p.name)
 
 
 def moves(procedure):
-    """Does it name memory that MPI reads or writes?"""
+    """Returns the descriptions of the memory that MPI reads or writes in this procedure."""
     if procedure.rules not in COLLECTIVE + LOCAL + ('pt2pt',) or procedure.of_kind('PARTITION'):
         return []
     return descriptions(procedure)
 
 
 def call(procedure):
-    """Initialiser of a struct tern_check_call, as lines."""
+    """Returns the initialiser of a struct tern_check_call, as lines."""
     comm = communicator(procedure)
     name = procedure.operation
     fields = ['.way = TERN_CHECK_%s' % way(procedure),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C entry points: check, convert, lock, call, unlock, convert back, error handler."""
+"""Makes the C entry points: check, convert, lock, call, unlock, convert back, call the error
+handler."""
 
 import re
 
@@ -15,7 +16,8 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/procedures.h"
 '''
 
-# Kinds of results that become MPI_UNDEFINED where they do not fit an int; others are an error then.
+# Results of these kinds become MPI_UNDEFINED if they do not fit an int. For other kinds that is an
+# error.
 UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
 
 
@@ -25,8 +27,9 @@ def refuse(check, on, name):
 
 
 class Entry:
-    """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the one that programs call and, in a cold
-    place, `checked`, which it calls instead when the gate is set: MPI does not run, or check_level is full (lib/mpi/check/gate.h)."""
+    """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the function
+    that programs call, and a cold copy with `checked`. The first calls the copy if the gate is
+    set, because MPI does not run or check_level is full (lib/mpi/check/gate.h)."""
 
     def __init__(self, procedure, large, checked=False):
         self.procedure, self.large, self.checked = procedure, large, checked
@@ -52,7 +55,7 @@ class Entry:
                 self.add('index_ = %s;' % c.find, guard)
             self.add('if (%s)' % c.condition, guard)
             self.add('    ' + refuse(c, self.on, self.name), guard)
-            # The handle is looked into only after it was found to be one.
+            # The handle is read only after the check that it is a valid handle.
             if c.parameter.kind in kinds.HANDLES and 'tern_entry_valid' in c.condition:
                 self.convert_handle(p, guard)
 
@@ -67,7 +70,7 @@ class Entry:
             self.add('struct %s *%s = %s;' % (kinds.HANDLES[p.kind].state, private_name(p), value))
 
     def prepare(self):
-        """Checks and conversions, in the order in which one argument is needed for another."""
+        """Adds checks and conversions. An argument that another one needs comes first."""
         procedure = self.procedure
         parameters = list(procedure.parameters)
         if any(c.find for p in parameters for c in checks(procedure, p)):
@@ -107,11 +110,12 @@ class Entry:
                     self.add('MPI_Count %s = %s;' % (private_name(p), start))
 
     def direct(self, p):
-        """Does the caller's variable have the implementing function's type?"""
+        """Returns true if the caller's variable has the type that the implementing function
+        takes."""
         return kinds.scalar(p.kind, self.large) == 'MPI_Count'
 
     def argument(self, p):
-        """What the implementing function gets for a parameter, as a list."""
+        """Returns what the implementing function gets for a parameter, as a list."""
         own = private_name(p)
         if p.kind == 'VARARGS':
             return []
@@ -134,7 +138,8 @@ class Entry:
         return not always or any(p.kind in kinds.HANDLES and not p.lengths for p in self.procedure.parameters)
 
     def enter(self):
-        """Does MPI run? Are handles such that they may be looked into? Memory of a single message."""
+        """Begins the checked copy: refuses the call if MPI does not run, or if a handle may not be
+        read."""
         procedure = self.procedure
         always = procedure.words.get('allowed') == 'always'
         self.add('tern_check_enter("%s", %s);' % (self.name, 'true' if always else 'false'))
@@ -156,7 +161,9 @@ class Entry:
                      % (on, self.name, h.error, p.name, star, p.name, h.null))
 
     def compare(self):
-        """Does this collective call agree with the other ranks'? May another call's memory be used?"""
+        """Adds the checks of check_level full before the call: does this collective call agree with
+        the calls of the other ranks, may it use its memory, do its requests belong to one
+        session?"""
         comm = collectives.communicator(self.procedure)
         moved = collectives.moves(self.procedure)
         if comm:
@@ -187,7 +194,8 @@ class Entry:
         self.add('%s*%s = %s;' % (indent, p.name, kinds.HANDLES[p.kind].null))
 
     def absent(self):
-        """All that a procedure does which is not in this version: the error goes to the handler it would go to."""
+        """Adds all that a procedure does if this version does not have it: the error goes to the
+        handler that other errors of the procedure would go to."""
         parameters = [p for p in self.procedure.parameters if kinds.passed(p, self.large)]
         made = [p for p in parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
         comm = handler(self.procedure) if self.procedure.chapter != 'file' else None
@@ -202,8 +210,9 @@ class Entry:
             self.add('return tern_entry_refuse_absent("%s", %s);' % (self.name, comm.name if comm else 'NULL'))
 
     def fail(self, code):
-        """A call that is refused after its arguments were found good: handles that it should have made become null handles. After
-        a wrong argument they stay as they were, as in Open MPI."""
+        """Ends a call that is refused after its arguments were found good. Handles that it should
+        have made become null handles. After a wrong argument they stay as they were, as in Open
+        MPI."""
         made = [p for p in self.procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
         self.add('if (TERN_UNLIKELY(%s != 0)) {' % code if made else 'if (TERN_UNLIKELY(%s != 0))' % code)
         for p in made:
@@ -213,13 +222,14 @@ class Entry:
             self.add('}')
 
     def received(self):
-        """Index among parts_ of the buffer that a blocking receive on a communicator fills, as a list; [] if it is none."""
+        """Returns the index among parts_ of the buffer that a blocking receive on a communicator
+        fills, as a list; [] for other procedures."""
         if self.procedure.rules != 'pt2pt' or not any(p.name == 'status' for p in self.procedure.parameters) or not handler(self.procedure):
             return []
         return [i for i, d in enumerate(collectives.moves(self.procedure)) if d[0].direction != 'in']
 
     def note_handles(self):
-        """The handles that the caller has from now on, and what requests use."""
+        """Records the handles that the caller gets, and the memory that requests use."""
         procedure = self.procedure
         made = [p for p in procedure.parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
         for p in made:
@@ -243,7 +253,7 @@ class Entry:
             fast = re.sub(r'\b\w+\b', lambda m: values.get(m.group(), m.group()), procedure.words['fast'])
             call = 'TERN_UNLIKELY(%s == MPI_PROC_NULL)\n                    ? %s\n                    : %s' % (
                 peer, call, fast)
-        lock = 'lock' not in procedure.words  # else it needs none, or takes its lane's itself
+        lock = 'lock' not in procedure.words  # else it needs none, or takes its lane's lock itself
         if lock:
             self.add('tern_enter();')
         self.add('int code_ = %s;' % call)
@@ -251,7 +261,7 @@ class Entry:
             self.add('tern_leave();')
 
     def finish(self):
-        """Results to the caller."""
+        """Gives the results to the caller."""
         success, always = [], []
         for p in self.procedure.parameters:
             own = private_name(p)
@@ -307,7 +317,7 @@ class Entry:
             self.call()
             self.finish()
         else:
-            # These take and give what the binding has.
+            # The function takes and returns what the binding does.
             call = '%s(%s)' % (procedure.does, ', '.join(p.name for p in procedure.parameters))
             if procedure.chapter == 'tool' and procedure.words.get('lock') != 'none':
                 self.add('int code_ = tern_tool_enter();')
@@ -320,7 +330,7 @@ class Entry:
         return self.function()
 
     def function(self):
-        """The lines as a function under all its names."""
+        """Returns the lines as a function under all its names."""
         procedure = self.procedure
         if self.checked:
             head = 'static TERN_CHECKED ' + kinds.prototype(procedure, self.large, name='checked_' + self.name)
@@ -337,7 +347,8 @@ class Entry:
 
 
 def promises(procedure):
-    """What an implementing function has to know of its arguments, for the comment on its prototype."""
+    """Returns what an implementing function must know of its arguments, for the comment on its
+    prototype."""
     out = ['large: in MPI_Xxx_c.'] if procedure.told_binding else []
     for p in procedure.meant:
         if 'null-ok' in p.flags:

@@ -1,51 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fortran entry points in C: for each procedure of the table one function that converts Fortran's arguments and calls
-PMPI_Xxx, and all the names by which Fortran programs call it. lib/fortran/glue.h has the conversions."""
+"""Makes the Fortran entry points in C: for each procedure of the table one function that converts
+Fortran's arguments and calls PMPI_Xxx, and all names by which Fortran programs call it.
+lib/fortran/glue.h has the conversions."""
 
 import re
 
 import checks
 import kinds
 
-# Procedures of C without a counterpart in Fortran, or written by hand (lib/fortran/hand.c).
+# Procedures of C that Fortran does not have, or that are written by hand (lib/fortran/hand.c).
 NOT_FORTRAN = {'tool'}
 C_ONLY = re.compile(r'MPI_\w+_(c2f|f2c|c2f08|f082c)$|MPIX_Query_|OMPI_')
 BY_HAND = ['MPI_Wtime', 'MPI_Wtick', 'MPI_Aint_add', 'MPI_Aint_diff', 'MPI_Pcontrol', 'MPI_F_sync_reg']
 
-# The middle of PMPI_Xxx_f2c for a kind of handle.
+# The Xxx of PMPI_Xxx_f2c for each kind of handle.
 HANDLE = {'COMMUNICATOR': 'Comm', 'DATATYPE': 'Type', 'OPERATION': 'Op', 'GROUP': 'Group', 'INFO': 'Info',
           'ERRHANDLER': 'Errhandler', 'REQUEST': 'Request', 'MESSAGE': 'Message', 'WINDOW': 'Win', 'FILE': 'File',
           'SESSION': 'Session'}
 
-# Positions in an array of requests: from 1 on in Fortran.
+# These return positions in an array of requests: in Fortran from 1 on.
 POSITIONS = re.compile(r'MPI_(Wait|Test|Request_get_status_)(any|some)$')
-# Lengths of arrays that the table does not tell, by procedure or kind.
+# Procedures with an array whose length the table does not tell.
 CART_DIMENSIONS = {'MPI_Cart_sub'}
-# Strings whose leading blanks do not count (MPI-4.1 section 10).
+# The leading blanks of these procedures' strings do not count (MPI-4.1 section 10).
 STRIPPED = re.compile(r'MPI_Info_')
 
 # Procedures that keep the address of a buffer, or find out where it ends.
 WHOLE_ARRAYS = {'MPI_Buffer_attach', 'MPI_Comm_attach_buffer', 'MPI_Session_attach_buffer', 'MPI_Win_create',
                 'MPI_Win_attach'}
 
-# Names by which programs call some functions besides their own.
+# Other names by which programs call some functions.
 OTHER_NAMES = {'MPI_Alloc_mem': ['MPI_Alloc_mem_cptr'], 'MPI_Win_allocate': ['MPI_Win_allocate_cptr'],
                'MPI_Win_allocate_shared': ['MPI_Win_allocate_shared_cptr'],
                'MPI_Win_shared_query': ['MPI_Win_shared_query_cptr']}
 
 
 def in_fortran(procedure):
-    """Does Fortran have this procedure?"""
+    """Returns true if Fortran has this procedure."""
     return procedure.chapter not in NOT_FORTRAN and not C_ONLY.match(procedure.name)
 
 
 def is_old(procedure):
-    """Is it one of those that mpi_f08 never had?"""
+    """Returns true if mpi_f08 never had this procedure."""
     return 'removed' in procedure.words or procedure.words.get('deprecated', '').startswith('2.0')
 
 
 def where(procedure, large):
-    """The Fortran interfaces that have the procedure, for `mpi_info --procedures`."""
+    """Returns the Fortran interfaces that have the procedure, for `mpi_info --procedures`."""
     if not in_fortran(procedure):
         return ''
     if large:  # under the name without _c
@@ -54,19 +55,22 @@ def where(procedure, large):
 
 
 def spellings(name):
-    """The names of a procedure that mpif.h and `use mpi` programs of all compilers use, and those of tools."""
+    """Yields the names of a procedure that `mpif.h` and `use mpi` programs of all compilers use,
+    and the names that tools use."""
     for prefix in ('', 'P'):
         lower = (prefix + name).lower()
         yield from (lower + '_', lower + '__', lower, lower.upper(), prefix + name + '_f', prefix + name + '_f08')
 
 
 def f08_spellings(name):
-    """The names that `use mpi_f08` programs use: of procedures whose buffers, if any, are passed by their address."""
+    """Returns the names that `use mpi_f08` programs use for a procedure whose buffers, if any, are
+    passed by address."""
     return [(prefix + name).lower() + '_f08_' for prefix in ('', 'P')]
 
 
 def way_of(procedure, p):
-    """How a section as the buffer p is dealt with (lib/fortran/section.h), its count and its datatype (or None)."""
+    """Returns how to handle an array section that is passed as the buffer p
+    (lib/fortran/section.h), its count and its datatype (or None)."""
     described = checks.triple(procedure, p)
     rest = procedure.parameters[procedure.parameters.index(p) + 1:]
     datatype = next((q for q in rest if q.kind == 'DATATYPE'), None)
@@ -86,12 +90,13 @@ def way_of(procedure, p):
 
 
 class Glue:
-    """Text of one function. `large`: it calls PMPI_Xxx_c. `sections`: its buffers are descriptors of arrays."""
+    """The text of one function. `large`: it calls PMPI_Xxx_c. `sections`: its buffers are
+    descriptors of arrays."""
 
     def __init__(self, procedure, large=False, sections=False):
         self.procedure, self.large, self.sections = procedure, large, sections
         self.name = 'tern_f_' + procedure.name.lower() + ('_c' if large else '') + ('_ts' if sections else '')
-        self.own = {}           # parameter: the variable that stands for it
+        self.own = {}           # for a parameter: the variable to pass in its place
         if sections:
             for p in procedure.of_kind('BUFFER'):
                 way, count, datatype = way_of(procedure, p)
@@ -151,7 +156,7 @@ class Glue:
             self.add_number(p)
 
     def add_array(self, p):
-        """A buffer that may be a section of an array."""
+        """Adds a buffer that may be a section of an array."""
         n = p.name
         way, count, datatype = way_of(self.procedure, p)
         self.take('struct tern_descriptor *' + n, 'b_' + n)
@@ -196,11 +201,12 @@ class Glue:
         return p.kind == 'INDEX' and POSITIONS.match(self.procedure.name)
 
     def old_address(self, p):
-        """In MPI-1's procedures addresses are default integers."""
+        """Returns true if the parameter is an address in a procedure of MPI-1, where addresses are
+        default integers."""
         return 'removed' in self.procedure.words and kinds.scalar(p.kind, False) == 'MPI_Aint'
 
     def length(self, p):
-        """C expression for the number of elements of an array."""
+        """Returns a C expression for the number of elements of an array."""
         names = [q.name for q in self.procedure.parameters]
         if p.lengths[0] in names:
             return '*' + p.lengths[0]
@@ -228,7 +234,7 @@ class Glue:
         self.before.append('%s c_%s = %s;' % (c, n, start))
         self.arguments.append('&c_' + n)
         if p.direction != 'in':
-            if p.direction == 'out':  # a null handle after some failures, else unchanged
+            if p.direction == 'out':  # a null handle after some errors, else unchanged
                 self.always.append('if (c_%s)' % n)
             self.always.append('%s*%s = tern_glue_index_of_%s(c_%s);' % (
                 '    ' * (p.direction == 'out'), n, middle, n))
@@ -319,7 +325,7 @@ class Glue:
         self.arguments.append('c_' + n)
 
     def add_string_length(self, p):
-        """Fortran's lengths do not count the end of a C string."""
+        """Adds the length of a string. Fortran's lengths do not count the end of a C string."""
         n = p.name
         self.signature.append('MPI_Fint *' + n)
         self.before.append('int c_%s = *%s > 0 ? *%s + 1 : *%s;' % (n, n, n, n))
@@ -332,7 +338,8 @@ class Glue:
         self.take('void (*%s)(void)' % p.name, '(%s *)%s' % (c, p.name))
 
     def add_attribute(self, p):
-        """Attribute values and the extra state of callbacks: integers in the place of C's pointers."""
+        """Adds an attribute value, or the extra state of callbacks: integers in place of C's
+        pointers."""
         n, old = p.name, p.kind in ('ATTRIBUTE_VAL_10', 'EXTRA_STATE2')
         self.language = 'TERN_LANGUAGE_FORTRAN_77' if old else 'TERN_LANGUAGE_FORTRAN'
         self.signature.append(('MPI_Fint *' if old else 'MPI_Aint *') + n)
@@ -384,7 +391,7 @@ class Glue:
             self.take('%s *%s' % (c, p.name), p.name)
 
     def call(self):
-        """Lines that declare rc and call PMPI_Xxx."""
+        """Returns lines that declare rc and call PMPI_Xxx."""
         name = 'P' + self.procedure.name + ('_c' if self.large else '')
         call = '%s(%s);' % (name, ', '.join(self.arguments))
         if not self.prepared:
@@ -420,7 +427,7 @@ def has_address_of_detached(procedure):
     return any(p.kind == 'C_BUFFER2' for p in procedure.parameters)
 
 
-# The address of a detached buffer means nothing in mpif.h, where the argument is any variable.
+# In mpif.h the address of a detached buffer has no meaning, because the argument is any variable.
 DETACH = '''
 TERN_GLUE void {name}_old({signature}, MPI_Fint *ierror);
 TERN_GLUE void {name}_old({signature}, MPI_Fint *ierror)
@@ -441,7 +448,7 @@ BANNER = """/* SPDX-License-Identifier: BSD-3-Clause */
 
 
 def make_hand_names(chapters, procedures, objects):
-    """The names of what lib/fortran/hand.c has."""
+    """Makes the names of the functions in lib/fortran/hand.c."""
     return BANNER % 'procedures.txt' + '\n'.join(
         aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name), *section_names(name)])
         for name in BY_HAND) + '\n'
@@ -466,7 +473,8 @@ def make_sizeof_c(chapters, procedures, objects):
     return '\n'.join(out) + '\n'
 
 
-# Derived types of mpi_f08_types, with the middle of the names of their operators (none: no operators).
+# The derived types of mpi_f08_types, and the part of their operators' names that tells the type
+# ('': no operators).
 F08_TYPES = {'Mpi_comm': 'comm', 'Mpi_datatype': 'datatype', 'Mpi_errhandler': 'errhandler', 'Mpi_file': 'file',
              'Mpi_group': 'group', 'Mpi_info': 'info', 'Mpi_message': 'message', 'Mpi_op': 'op',
              'Mpi_request': 'request', 'Mpi_session': 'session', 'Mpi_win': 'win', 'Mpi_status': ''}
@@ -475,7 +483,7 @@ F08_CALLBACKS = ['%s_%s' % (kind, what) for kind in ('comm', 'type', 'win')
 
 
 def type_hash(name):
-    """gfortran's number of a derived type, by which SELECT TYPE tells types."""
+    """Returns gfortran's number of a derived type, which SELECT TYPE compares."""
     value = 0
     for character in 'mpi_f08_types_' + name:
         value = ((value << 6) + (value << 16) - value + ord(character)) & 0xffffffff
@@ -483,7 +491,7 @@ def type_hash(name):
 
 
 def f08_constants(objects):
-    """{name in lower case: Fortran index} of the predefined handles."""
+    """Returns {name in lower case: Fortran index} of the predefined handles."""
     return {name.lower(): o.fortran for o in objects if o.fortran >= 0
             for name in o.names or [o.symbol.replace('ompi_', '')]}
 
@@ -547,7 +555,7 @@ struct type_description {
 
 
 def make_types_c(chapters, procedures, objects):
-    """What programs that were compiled with gfortran need of the modules of mpi_f08."""
+    """Makes what programs that were compiled with gfortran need of the modules of mpi_f08."""
     out = [BANNER % 'objects.txt' + TYPES_C.replace('\\\\', '\\')]
     for name, operators in F08_TYPES.items():
         out.append('TYPE(%s, %d, %s)' % (name, type_hash(name), 'MPI_Fint' if operators else 'MPI_Status'))
@@ -559,12 +567,14 @@ def make_types_c(chapters, procedures, objects):
 
 
 def section_names(name):
-    """What mpi_f08 calls where buffers are descriptors: bind(C), so that all compilers pass the same descriptor."""
+    """Returns the names that mpi_f08 calls if buffers are descriptors: bind(C), so that all
+    compilers pass one kind of descriptor."""
     return [(prefix + name).lower() + '_f08ts' for prefix in ('', 'P')]
 
 
 def native(procedure, glue):
-    """A function for programs that Open MPI 6's mpi_f08 compiled with gfortran, which passes its own descriptors."""
+    """Returns a function for programs that gfortran compiled with the mpi_f08 of Open MPI 6, which
+    passes gfortran's own descriptors."""
     arrays = [d.split('*')[-1] for d in glue.signature if d.startswith('struct tern_descriptor')]
     strings = [a[2:] for a in arrays if a.startswith('d_')]
     signature = ['const struct tern_gfortran_array *' + d.split('*')[-1] if d.startswith('struct tern_descriptor *')
@@ -586,7 +596,7 @@ def native(procedure, glue):
 
 
 def make_sections(chapters, procedures, objects):
-    """The procedures with buffers for our own mpi_f08, and for Open MPI 6's."""
+    """Makes the procedures with buffers for Tern's mpi_f08, and for that of Open MPI 6."""
     out = [BANNER % 'procedures.txt' + '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '',
            '#include "lib/fortran/section.h"', '', '/* Arrays of no element are not set. */',
            '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']
@@ -608,12 +618,14 @@ def version_script(names):
 
 
 def undeclared(procedure, large=False):
-    """mpi.h does not declare what this version does not have; the library has it all the same, and so has Fortran."""
+    """Returns the declaration of a procedure that mpi.h does not declare because this version does
+    not have it. The library and Fortran have a function for it all the same."""
     return '' if procedure.declared else kinds.wrap(kinds.prototype(procedure, large, 'P')) + ';'
 
 
 def present(procedures):
-    """Those for which there is a function in the library. Those that do not work refuse."""
+    """Returns the procedures that have a function in the library. Functions of procedures that do
+    not work refuse the call."""
     return [p for p in procedures if p.exported and in_fortran(p) and p.name not in BY_HAND]
 
 
@@ -637,7 +649,8 @@ def make_ignore_tkr_map(chapters, procedures, objects):
 
 
 def make(chapters, procedures, objects):
-    """The functions that mpif.h and `use mpi` programs call, and those of mpi_f08 whose arguments are the same."""
+    """Makes the functions that mpif.h and `use mpi` programs call, and the functions of mpi_f08
+    with equal arguments."""
     out = [BANNER % 'procedures.txt' +
            '#define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */', '', '#include "lib/fortran/glue.h"', '',
            '/* Arrays of no element are not set. */', '#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"']

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A test: Fortran programs of the three kinds that call each procedure which takes a handle with the null handle. The
-compiler compares every call with the interface, and the call must come back with an error and leave its results alone."""
+"""Makes a test: Fortran programs of the three kinds. They call each procedure that takes a handle,
+with the null handle. The compiler compares every call with the interface. The call must return
+an error and leave its results unchanged."""
 
 import fortran
 import fortran_modules
@@ -16,7 +17,7 @@ VARIABLES = {'int': ('k', 'ka'), 'MPI_Fint': ('k', 'ka'), 'MPI_Aint': ('ad', 'aa
 
 
 def refused(procedure):
-    """Must a call with null handles be an error?"""
+    """Returns true if a call with null handles must be an error."""
     return any(p.kind in REFUSED and not p.lengths and p.direction != 'out' and 'null-ok' not in p.flags
                for p in procedure.parameters) and not any(p.function for p in procedure.parameters)
 

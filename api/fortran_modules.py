@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Fortran programs compile with: mpif.h, and the sources of the modules mpi and mpi_f08. The modules hold
-declarations; all code is in the C libraries, so that a module needs no object file."""
+"""Makes what Fortran programs compile with: mpif.h, and the sources of the modules mpi and mpi_f08.
+The modules hold declarations only; all code is in the C libraries. So a module needs no object
+file."""
 
 import os
 import re
@@ -19,12 +20,12 @@ KINDS = {'int': 'integer', 'MPI_Aint': 'integer(kind=MPI_ADDRESS_KIND)', 'MPI_Co
 
 # Constants of mpi.h that Fortran does not have.
 C_ONLY = re.compile(r'OMPI_(BUILD|HAVE|PARAM|MPI_|ENABLE|AFFINITY|WANT)|HAVE_|TERN_|OPEN_MPI|IMPI_|MPI_T_(?!ERR)')
-# Lengths of strings do not count C's closing zero.
+# Lengths of strings, which do not count C's closing zero.
 LENGTHS = re.compile(r'MPI_MAX_')
 
 
 def constants():
-    """{name: value} of the numbers that mpi.h defines, as Fortran has them."""
+    """Returns {name: value} of the numbers that mpi.h defines, as Fortran has them."""
     out = {'MPI_ADDRESS_KIND': 8, 'MPI_OFFSET_KIND': 8, 'MPI_COUNT_KIND': 8, 'MPI_INTEGER_KIND': 4,
            'MPI_STATUS_SIZE': 6, 'MPI_SOURCE': 1, 'MPI_TAG': 2, 'MPI_ERROR': 3}
     for line in open(MPI_H_IN, encoding='utf-8'):
@@ -42,7 +43,7 @@ HANDLE_TYPES = {'comm': 'MPI_Comm', 'datatype': 'MPI_Datatype', 'op': 'MPI_Op', 
 
 
 def handles(objects):
-    """[(name, type of mpi_f08, index)] of the predefined handles."""
+    """Returns [(name, type of mpi_f08, index)] of the predefined handles."""
     out = []
     for o in objects:
         names = o.names or ['MPI_' + o.symbol.replace('ompi_mpi_', '').upper()] * o.symbol.startswith('ompi_mpi_')
@@ -71,14 +72,15 @@ FUNCTIONS = [('double precision', ('MPI_WTIME', 'MPI_WTICK', 'PMPI_WTIME', 'PMPI
 
 
 def fixed(text):
-    """A line that both source forms take: in columns 7 to 72."""
+    """Returns a line that both source forms accept: in columns 7 to 72."""
     if len(text) > 66:
         raise SystemExit('mpif.h: too long for a line: ' + text)
     return '      ' + text
 
 
 def make_mpif_h(chapters, procedures, objects):
-    """Lines that are legal in both source forms, as old programs include it in either."""
+    """Makes lines that are legal in both source forms, because old programs of either form include
+    them."""
     out = BANNER.rstrip().split('\n')
     out += ['! For fixed and free source form. Array sections are copied by the compiler.', '']
     for name, value in list(constants().items()) + [(name, index) for name, _, index in handles(objects)]:
@@ -119,7 +121,7 @@ def sizeof_bodies(prefix):
 # ---- interfaces ----
 
 class Interface:
-    """The interface body of one specific procedure. f08: of mpi_f08."""
+    """The interface body of one specific procedure. `f08`: of mpi_f08."""
 
     def __init__(self, procedure, name, f08, large=False, binding='', pointer=False):
         self.procedure, self.name, self.f08, self.large = procedure, name, f08, large
@@ -132,7 +134,8 @@ class Interface:
                 self.lines += self.declare(p)
 
     def intent(self, p):
-        """Results may be ignored by special arguments, so that only what is read has an intent everywhere."""
+        """Returns the intent. Special arguments may stand for ignored results, so only arguments
+        that are read have an intent everywhere."""
         if p.direction == 'in':
             return ', intent(in)'
         if not self.f08 or p.lengths or p.kind in ('STATUS', 'F90_STATUS', 'F08_STATUS'):
@@ -189,13 +192,13 @@ class Interface:
         return ['%s%s :: %s%s' % (type_name, self.intent(p), name, self.shape(p))]
 
     def keeps(self, p):
-        """Is the buffer used after the procedure has returned?"""
+        """Returns true if the buffer is used after the procedure has returned."""
         name = self.procedure.name
         return bool(self.procedure.of_kind('REQUEST')) or name in fortran.WHOLE_ARRAYS or 'begin' in name or \
             self.procedure.chapter == 'window' or name in ('MPI_F_sync_reg', 'MPI_Get_address')
 
     def signature(self):
-        """What tells specific procedures of one generic name apart."""
+        """Returns what distinguishes specific procedures of one generic name."""
         types = [re.sub(r', (intent\(\w+\)|asynchronous)', '', line).split(' ::')[0] for line in self.lines]
         return [re.sub(r'MPI_\w+_KIND', '8', t) for t in types]
 
@@ -220,14 +223,15 @@ def wrap(line):
 
 
 def specifics_of_mpi(procedure, prefix):
-    """Specific procedures of module mpi by the linker's names mpi_xxx_."""
+    """Yields the specific procedures of module mpi, by the linker's names mpi_xxx_."""
     yield Interface(procedure, prefix + procedure.name, False)
     for other in fortran.OTHER_NAMES.get(procedure.name, []):
         yield Interface(procedure, prefix + other, False, pointer=True)
 
 
 def declared(procedures):
-    """As in mpi.h, what this version does not have is not declared."""
+    """Returns the procedures to declare. As in mpi.h, procedures that this version does not have
+    are not declared."""
     return [p for p in fortran.present(procedures) if p.declared]
 
 
@@ -427,14 +431,16 @@ HAND_F08 = '''
 
 
 def generics_of_f08(procedure, prefix):
-    """[(generic name, specific procedures)]: counts of both sizes under one name where a compiler can tell them apart."""
+    """Returns [(generic name, specific procedures)]. Counts of both sizes have one name if a
+    compiler can distinguish the procedures."""
     buffers = bool(procedure.of_kind('BUFFER'))
     out = []
     for large in (False, True) if procedure.has_twin else (False,):
         name = (prefix + procedure.name + ('_c' if large else '')).lower() + ('_f08ts' if buffers else '_f08')
         binding = ' bind(C, name="%s")' % name if buffers else ''
         specific = Interface(procedure, name, True, large, binding)
-        if large and procedure.of_kind('POLYFUNCTION'):  # procedures as arguments tell nothing apart
+        # procedures as arguments distinguish nothing
+        if large and procedure.of_kind('POLYFUNCTION'):
             out.append((prefix + procedure.name + '_c', [specific]))
         elif not large:
             out.append((prefix + procedure.name, [specific]))

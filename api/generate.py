@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes from the tables in this folder everything that repeats the MPI interface. README.md lists what.
+"""Makes from the tables in this folder everything that repeats the MPI interface; README.md lists it.
 
-    generate.py --out DIR          writes all files below DIR; a file that would not change is left alone
+    generate.py --out DIR          writes all files below DIR, except those that would not change
     generate.py --list             names the files, one per line
-    generate.py --check            only reads the tables and says what is wrong in them
+    generate.py --check            only reads the tables and reports errors in them
 """
 
 import argparse
@@ -26,26 +26,27 @@ import table
 MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
 BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.py from %s; do not edit. */\n'
 
-# Exported besides procedures and objects.txt: hand-written functions ...
+# Exported in addition to procedures and objects.txt: functions written by hand ...
 CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
     'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN '
     'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
 OTHER_FUNCTIONS = ['ompi_op_set_cxx_callback']
-# The same callbacks as Fortran programs pass them; Open MPI has them in its C library.
+# These callbacks as Fortran programs pass them. Open MPI has them in its C library.
 CALLBACKS += [spelled for name in (
     'null_copy_fn dup_fn null_delete_fn comm_null_copy_fn comm_dup_fn comm_null_delete_fn type_null_copy_fn '
     'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn conversion_fn_null').split()
     for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
-# What our Fortran libraries use of libmpi.
+# What Tern's Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls finish_with handle refuse tables'.split()]
-# ... what Open MPI's own Fortran and C++ libraries need in order to be loaded at all (lib/mpi/other_mpi.c) ...
+# ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all
+# (lib/mpi/other_mpi.c) ...
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
 FOREIGN += ['ompi_%s' % name for name in (
     'attr_create_keyval attr_create_keyval_aint attr_create_keyval_fint attr_get_aint attr_get_fint attr_set_aint '
     'attr_set_fint datatype_match_size errhandler_create errhandler_invoke fortran_argv_blank_f2c fortran_argv_count_f2c '
     'fortran_multiple_argvs_f2c fortran_string_c2f fortran_string_f2c mpi_errors_are_fatal_comm_handler').split()]
-# ... and the addresses that Fortran programs pass: name and size.
+# ... and the variables whose addresses Fortran programs pass: name and size.
 SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
              ('mpi_fortran_weights_empty_', 4), ('mpi_fortran_argv_null_', 1), ('mpi_fortran_argvs_null_', 1),
              ('mpi_fortran_errcodes_ignore_', 4), ('mpi_fortran_status_ignore_', 8),
@@ -63,21 +64,22 @@ STRUCT_TAGS = {
 
 
 def attributes(procedure):
-    """What mpi.h adds to the declaration of a procedure that should not be called any more."""
+    """Returns what mpi.h adds to the declaration of a deprecated or removed procedure."""
     for word in ('deprecated', 'removed'):
         if word in procedure.words:
             version, advice = procedure.words[word].split(', ')
             text = '%s was %s in MPI-%s; %s instead' % (procedure.name, word, version, advice)
             if word == 'removed':
                 return '\n    TERN_MPI_REMOVED("%s")' % text
-            # What 4.x deprecated has no replacement in the version of the standard that mpi.h names.
+            # Procedures deprecated by 4.x have no replacement in the version of the standard that
+            # mpi.h names.
             if version < '4':
                 return '\n    TERN_MPI_DEPRECATED("%s")' % text
     return ''
 
 
 def bindings(procedures, chapters):
-    """Declarations of the working procedures for mpi.h."""
+    """Returns the declarations of the working procedures for mpi.h."""
     out = []
     for chapter, title in chapters.items():
         working = [p for p in procedures if p.chapter == chapter and p.declared]
@@ -114,7 +116,8 @@ def make_mpi_h(chapters, procedures, objects):
 
 
 def comparable(prototype):
-    """A prototype without names of parameters and without const: what two procedures of one function must share."""
+    """Returns a prototype without names of parameters and without const. Two procedures with one
+    implementing function must have equal ones."""
     text = re.sub(r'\bconst\b ?', '', prototype)
     text = text.replace('MPI_Copy_function', 'MPI_Comm_copy_attr_function')
     text = text.replace('MPI_Delete_function', 'MPI_Comm_delete_attr_function')
@@ -197,7 +200,7 @@ def make_procedures_inc(chapters, procedures, objects):
 
 
 def artefacts(chapters):
-    """{path below DIR: function that makes its text}"""
+    """Returns {path below DIR: function that makes its text}."""
     files = {
         'mpi.h': make_mpi_h,
         'lib/mpi/procedures.h': make_procedures_h,
@@ -229,7 +232,8 @@ def artefacts(chapters):
 
 
 def write(path, text):
-    """Writes the file, but not when it has this text already: its time would make others rebuild."""
+    """Writes the file, unless it already has this text: a new time would make other files
+    rebuild."""
     try:
         if open(path, encoding='utf-8').read() == text:
             return

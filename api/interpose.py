@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tool for tests, as profilers are made: interpose.c is a library to be preloaded that defines every procedure, counts
-the calls and passes them on to the PMPI_ name. interpose.h, included in front of a program, counts the program's own
-calls. When a process ends both counts must be equal: a call that goes past the tool, or one of the library to itself
-that goes through it, is a difference."""
+"""Makes a tool for tests, built as profilers are. interpose.c is a library to be preloaded. It
+defines every procedure, counts the calls, and passes them on to the PMPI_ name. interpose.h,
+included before a program's text, counts the program's own calls. When a process ends both counts
+must be equal. They differ if a call bypasses the tool, or if a call of the library to itself
+goes through the tool."""
 
 import kinds
 
@@ -94,7 +95,7 @@ void interpose_expect(int index);
 
 
 def entries(procedures):
-    """(procedure, large) of each function, in the order of the table."""
+    """Returns (procedure, large) of each function, in the order of the table."""
     return [(p, large) for p in procedures if p.declared for large in ((False, True) if p.has_twin else (False,))]
 
 

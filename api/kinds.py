@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Forum's kinds are in C, in a binding and in an implementing function."""
+"""Tells what the MPI Forum's kinds are in C: in a binding, and in an implementing function."""
 
 import re
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Handle:
     c: str          # type of the handle
     state: str      # private struct
-    magic: str      # of its handles
+    magic: str      # the middle of TERN_MAGIC_ of its handles
     null: str
-    error: str      # class of an invalid one
+    error: str      # error class of an invalid handle
 
 
 HANDLES = {
@@ -74,12 +74,12 @@ POINTER = {
     'STRING_ARRAY': 'char *[]', 'STRING_2DARRAY': 'char **[]',
 }
 
-# Structures that are passed by address even when they are only read.
+# Structures that are passed by address even if they are only read.
 BY_ADDRESS = {'STATUS', 'F90_STATUS', 'F08_STATUS'}
 
 
 def scalar(kind, large):
-    """C type of one value of the kind."""
+    """Returns the C type of one value of the kind."""
     if kind in HANDLES:
         return HANDLES[kind].c
     if kind in POLY:
@@ -92,7 +92,7 @@ def declare(c_type, name):
 
 
 def binding(p, large=False):
-    """Declaration of a parameter in the C binding."""
+    """Returns the declaration of a parameter in the C binding."""
     const = 'const ' if p.const else ''
     if p.kind == 'VARARGS':
         return '...'
@@ -114,7 +114,8 @@ def binding(p, large=False):
     if len(p.lengths) == 2:
         return '%s %s[][%s]' % (c_type, p.name, p.lengths[1])
     if p.kind == 'WEIGHT':
-        return '%s *%s' % (c_type, p.name)  # as an array, gcc would warn of MPI_UNWEIGHTED, which is no address
+        # not an array: gcc would warn of MPI_UNWEIGHTED, which is no address
+        return '%s *%s' % (c_type, p.name)
     if p.lengths and p.kind not in BY_ADDRESS - {'STATUS'}:
         return '%s %s[]' % (c_type, p.name)
     if p.direction != 'in' or 'by-pointer' in p.flags or p.kind in BY_ADDRESS:
@@ -123,12 +124,12 @@ def binding(p, large=False):
 
 
 def passed(p, large):
-    """Is the parameter in this binding? Some exist only in the one with MPI_Count."""
+    """Returns true if this binding has the parameter. Some parameters exist only with MPI_Count."""
     return large or 'large-only' not in p.flags
 
 
 def prototype(procedure, large=False, prefix='', name=None):
-    """int MPI_Xxx(...) without the semicolon."""
+    """Returns `int MPI_Xxx(...)` without the semicolon."""
     returned = 'int' if procedure.returns_error else scalar(procedure.returns, large)
     parameters = ', '.join(binding(p, large) for p in procedure.parameters if passed(p, large))
     name = name or prefix + procedure.name + ('_c' if large else '')
@@ -136,7 +137,7 @@ def prototype(procedure, large=False, prefix='', name=None):
 
 
 def private(p):
-    """Declarations of a parameter in the implementing function, as a list."""
+    """Returns the declarations of a parameter in the implementing function, as a list."""
     if p.kind == 'VARARGS':
         return []
     if p.kind == 'POLYFUNCTION':

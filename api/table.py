@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the tables: procedures.txt and objects.txt."""
+"""Reads the tables procedures.txt and objects.txt."""
 
 import os
 import re
@@ -18,10 +18,11 @@ class Parameter:
     kind: str
     direction: str = 'in'
     const: bool = False
-    lengths: list = field(default_factory=list)  # ['count'], ['*'], ['n', '3'], [] for no array
+    # ['count'], ['*'], ['n', '3']; [] if it is no array
+    lengths: list = field(default_factory=list)
     function: str = ''                           # type of a callback
     flags: set = field(default_factory=set)
-    only_at: str = ''                            # significant where this parameter is the own rank
+    only_at: str = ''  # significant where this parameter is the process's own rank
 
     @property
     def poly(self):
@@ -36,14 +37,17 @@ class Procedure:
     description: str
     chapter: str
     line: int
-    rules: str = ''     # chapter whose rules hold for the arguments: its own, or that of the procedure it is another name of
-    operation: str = '' # of a collective in one of its forms: gather of MPI_Gather, MPI_Igather, MPI_Gather_init
+    # The chapter whose rules hold for the arguments: its own, or that of the procedure whose
+    # implementing function it shares.
+    rules: str = ''
+    # Of a collective in one of its forms: gather of MPI_Gather, MPI_Igather and MPI_Gather_init.
+    operation: str = ''
     parameters: list = field(default_factory=list)
     words: dict = field(default_factory=dict)
 
     @property
     def raises(self):
-        """[(error class, program that tests it or '')]"""
+        """Returns [(error class, program that tests it or '')]."""
         return [tuple((word + '@').split('@')[:2]) for word in self.words.get('raises', '').split()]
 
     @property
@@ -56,7 +60,8 @@ class Procedure:
 
     @property
     def plain(self):
-        """Arguments are passed on as they are, and what comes back is returned: no check, no error handler."""
+        """Returns true if arguments and result are passed on as they are: no check, no error
+        handler."""
         return not self.returns_error or self.words.get('errors') == 'returned'
 
     @property
@@ -66,7 +71,8 @@ class Procedure:
 
     @property
     def form(self):
-        """Of a collective: enum tern_form, with which one function does all of its forms. ''"""
+        """Returns the enum tern_form of a collective: one function does all forms. Returns '' for
+        other procedures."""
         if not self.operation:
             return ''
         if self.name.endswith('_init'):
@@ -75,28 +81,30 @@ class Procedure:
 
     @property
     def meant(self):
-        """The parameters that the implementing function gets under their names: those that a collective has in all its forms."""
+        """Returns the parameters that the implementing function gets under their names: those that
+        all forms of a collective have."""
         return [p for p in self.parameters if not self.form or p.kind not in ('INFO', 'REQUEST')]
 
     @property
     def has_twin(self):
-        """Is there an MPI_Xxx_c that takes MPI_Count?"""
+        """Returns true if there is an MPI_Xxx_c that takes MPI_Count."""
         large = any(p.kind.startswith('POLY') for p in self.parameters)
         return large and self.words.get('twin') != 'none'
 
     @property
     def told_binding(self):
-        """Is the implementing function told whether MPI_Xxx_c was called?"""
+        """Returns true if the implementing function is told whether MPI_Xxx_c was called."""
         return self.words.get('large') == 'told'
 
     @property
     def exported(self):
-        """Is there a function? Of a procedure that does not work yet it says only that."""
+        """Returns true if there is a function. The function of a procedure that does not work yet
+        only refuses."""
         return 'macro' not in self.words
 
     @property
     def declared(self):
-        """Is there a function that works, and so stands in mpi.h?"""
+        """Returns true if there is a function that works, so that mpi.h declares it."""
         return self.works and self.exported
 
     @property

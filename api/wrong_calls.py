@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reasons to refuse a call, for the test bad_arguments.c: what checks.py refuses by kind, handles of all wrong sorts, and
-what implementing functions judge (JUDGED, below, by error class). Arguments are C as text; names of variables are those of
-bad_arguments.c.in."""
+"""Lists reasons to refuse a call, for the test bad_arguments.c: what checks.py refuses by kind,
+wrong handles of all sorts, and what implementing functions refuse (JUDGED, below, by error
+class). Arguments are C as text; names of variables are those of bad_arguments.c.in."""
 
 from dataclasses import dataclass, field
 
@@ -12,17 +12,19 @@ from checks import checks
 
 @dataclass
 class Wrong:
-    """One reason: other arguments than good ones, the class, and what the message must name."""
+    """One reason: the wrong arguments, the error class, and what the message must name."""
     changes: dict       # parameter: C value
     error: str
     names: str
-    when: list = field(default_factory=list)    # of TWO_RANKS, FULL, BASIC, NO_HANDLER
-    judged: bool = False    # found after the arguments were found good one by one: results that are handles are null then
+    when: list = field(default_factory=list)    # some of TWO_RANKS, FULL, BASIC, NO_HANDLER
+    # Found after each argument was found good by itself: then results that are handles are null.
+    judged: bool = False
 
 
 LOW = object()          # an array of -1
 
-# Kind of handle: a handle of another kind, and one that was freed ('' where none can be made here).
+# For each kind of handle: a handle of another kind, and a freed handle ('' if none can be made
+# here).
 OTHERS = {'DATATYPE': ('MPI_SUM', 'freed_type()'), 'COMMUNICATOR': ('MPI_INT', 'freed_comm()'),
           'OPERATION': ('MPI_INT', 'freed_op()'), 'GROUP': ('MPI_INT', 'freed_group()'),
           'INFO': ('MPI_INT', 'freed_info()'), 'REQUEST': ('MPI_INT', 'freed_request()'),
@@ -31,7 +33,7 @@ OTHERS = {'DATATYPE': ('MPI_SUM', 'freed_type()'), 'COMMUNICATOR': ('MPI_INT', '
 
 
 def handles(procedure):
-    """Handles of another kind, memory that is none, freed ones."""
+    """Yields handles of another kind, pointers to no handle, and freed handles."""
     for p in procedure.parameters:
         if p.kind not in kinds.HANDLES or p.lengths or p.direction == 'out':
             continue
@@ -86,17 +88,18 @@ def dims(procedure):
 
 
 def op(procedure):
-    """An operation that is not defined on the type, one for one-sided communication only; a predefined one to be freed."""
+    """Yields an operation that is not defined on the type, one that is for one-sided communication
+    only, and a predefined one to be freed."""
     if procedure.name == 'MPI_Op_free':
         yield Wrong({'op': '&(MPI_Op){MPI_SUM}'}, 'OP', 'MPI_SUM')
     elif procedure.of_kind('OPERATION') and procedure.of_kind('DATATYPE') and procedure.of_kind('BUFFER'):
-        root = {'root': '0'} if 'root' in names(procedure) else {}  # the same everywhere
+        root = {'root': '0'} if 'root' in names(procedure) else {}  # equal on all ranks
         yield Wrong({'op': 'MPI_BAND', 'datatype': 'MPI_DOUBLE', **root}, 'OP', 'MPI_BAND')
         yield Wrong({'op': 'MPI_REPLACE', **root}, 'OP', 'MPI_REPLACE')
 
 
 def comm(procedure):
-    """Predefined, or of the wrong side."""
+    """Yields communicators that are predefined, or of the wrong sort (intra or inter)."""
     if procedure.name in ('MPI_Comm_free', 'MPI_Comm_disconnect'):
         for name in ('MPI_COMM_WORLD', 'MPI_COMM_SELF'):
             yield Wrong({'comm': '&(MPI_Comm){%s}' % name}, 'COMM', name)
@@ -110,7 +113,8 @@ def comm(procedure):
 
 
 def keyval(procedure):
-    """None, one that nobody made, one of another kind of object, a predefined one to be changed."""
+    """Yields no keyval, a keyval that was never made, one of another kind of object, and a
+    predefined one to be changed."""
     own = next((p for p in procedure.parameters if p.kind == 'KEYVAL' and p.direction != 'out'), None)
     if own:
         values = ['MPI_KEYVAL_INVALID', '12345', 'keyval' if procedure.name.startswith('MPI_Type') else 'type_keyval']
@@ -121,23 +125,25 @@ def keyval(procedure):
 
 
 def in_place(procedure):
-    """MPI_IN_PLACE on an intercommunicator."""
+    """Yields MPI_IN_PLACE on an intercommunicator."""
     name = procedure.operation
     if procedure.rules != 'coll' or not name or 'scan' in name:
         return
     for p in procedure.parameters:
         if 'in-place' not in p.flags:
             continue
-        # Where the buffer is significant: senders are beside the root of the other group, a reduction's root is not.
+        # With root 0 the root is in the other group. Then the buffers of this group that may be
+        # MPI_IN_PLACE are significant.
         root = {'root': '0'} if name in ('gather', 'gatherv', 'scatter', 'scatterv', 'reduce') else {}
-        # At check_level full it is found first that nobody is root, or that blocks overlap.
+        # Not at check_level full, which first finds that no rank is root, or that blocks overlap.
         basic = root or any('DISP' in q.kind for q in procedure.parameters)
         when = ['TWO_RANKS', 'BASIC'] if basic else ['TWO_RANKS']
         yield Wrong({'comm': 'inter', p.name: 'MPI_IN_PLACE', **root}, 'BUFFER', p.name, when)
 
 
 def overlap(procedure):
-    """The same memory twice, one of it written. Only check_level full looks at it."""
+    """Yields calls with one memory for two buffers, of which one is written. Only check_level full
+    checks that."""
     buffers = procedure.of_kind('BUFFER')
     if procedure.name in ('MPI_Sendrecv', 'MPI_Isendrecv') or procedure.rules in ('coll', 'op'):
         if len(buffers) == 2 and not any('DISP' in p.kind for p in procedure.parameters):
@@ -156,7 +162,7 @@ def buffer(procedure):
 
 
 def neighbors(procedure):
-    """Arrays whose lengths only the topology knows."""
+    """Yields wrong arrays whose lengths only the topology knows."""
     if procedure.rules != 'neighbor':
         return
     for p in procedure.parameters:
@@ -169,8 +175,9 @@ def neighbors(procedure):
 
 
 def sessions(procedure):
-    """Objects of the World Model and of a session in one call. What reads only is refused at check_level full; the others take
-    ranks that all name themselves as leader at the other levels only."""
+    """Yields objects of the World Model and of a session in one call. Calls that only read are
+    refused at check_level full only. Calls with leaders are refused at the other levels only,
+    because here all ranks name themselves as leader."""
     second = [p for p in procedure.parameters if p.kind in ('COMMUNICATOR', 'GROUP') and p.direction == 'in' and not p.lengths][1:2]
     for p in second:
         reads = procedure.name in ('MPI_Group_translate_ranks', 'MPI_Group_compare', 'MPI_Comm_compare')
@@ -179,7 +186,7 @@ def sessions(procedure):
 
 
 def rest(procedure):
-    """What one procedure alone refuses."""
+    """Yields what only one procedure refuses."""
     yield from {
         'MPI_Type_free': [Wrong({'datatype': '&(MPI_Datatype){MPI_INT}'}, 'TYPE', 'MPI_INT')],
         'MPI_Type_create_subarray': [Wrong({'array_of_starts': LOW}, 'ARG', 'array_of_starts')],
@@ -209,8 +216,8 @@ JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, sessions, r
 
 
 def wrong_calls(procedure):
-    """All reasons, without those that come twice, and without classes that the row does not know. Of a procedure that is not in this
-    version there is one, whatever the arguments are."""
+    """Yields all reasons, each once, without classes that the row does not know. For a procedure
+    that is not in this version there is one reason, whatever the arguments are."""
     if not procedure.works:
         yield Wrong({}, 'UNSUPPORTED_OPERATION', 'not in this version of Tern', ['NO_HANDLER'] if procedure.chapter == 'file' else [],
                     judged=True)

@@ -17,8 +17,8 @@
  *
  * The standard promises that a message takes at most its packed size + MPI_BSEND_OVERHEAD (128
  * bytes). Here a message takes only its packed size, because the description of a block lies
- * outside the user's memory. It must: after a communicator is freed nobody gets its buffer back,
- * and the user may free the memory as soon as the messages have been received. That can be before
+ * outside the user's memory. The reason: a communicator may be freed without detaching its buffer.
+ * Then the user may free the memory as soon as the messages have been received. That can be before
  * this process knows that they are sent.
  *
  * Messages on communicators of any lane share a buffer, and only the lane of a message knows when

@@ -113,7 +113,7 @@ enum tern_check_way {
     TERN_CHECK_NONBLOCKING, /* its request waits for the permit (tern_check_take_permit) */
     /* ^Preparing the request blocks. Each start waits for the permit (tern_check_take_permit). */
     TERN_CHECK_PERSISTENT,
-    /* Nobody waits for the verdict. A difference is only reported. */
+    /* The call does not wait for the verdict. A difference is only reported. */
     TERN_CHECK_DETACHED,
 };
 

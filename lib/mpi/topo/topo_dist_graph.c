@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge as one of its ends is told of it. */
+/* An edge as sent to one of its ends. */
 struct edge_end {
     int32_t neighbor, weight;
 };

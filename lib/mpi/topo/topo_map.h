@@ -4,7 +4,7 @@
 
 /*
  * Decides which process takes which place of a topology (the reorder of MPI-4.1 chapter 8).
- * Neighbours that exchange much data shall sit close together. All functions are pure functions of
+ * Neighbours that exchange much data should sit close together. All functions are pure functions of
  * a graph and of the places where the processes sit. Equal arguments give equal results on every
  * process.
  *
