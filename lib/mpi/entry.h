@@ -209,8 +209,8 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_uncommitted(struct tern_object *object,
 TERN_ENTRY_REFUSAL int tern_entry_refuse_length(struct tern_object *object, const char *procedure,
                                                 const char *argument, MPI_Count count,
                                                 const struct tern_datatype *datatype);
-/* Refuses the element at `index` of an array of counts, whose buffer has more bytes than 63 bits can
- * count. `types` or `datatype` is NULL. */
+/* Refuses the element at `index` of an array of counts, whose buffer has more bytes than 63 bits
+ * can count. `types` or `datatype` is NULL. */
 TERN_ENTRY_REFUSAL int
 tern_entry_refuse_length_at(struct tern_object *object, const char *procedure, const char *argument,
                             struct tern_ints counts, const MPI_Datatype types[],

@@ -29,8 +29,8 @@ void tern_check_say_unreceived(struct tern_comm *comm);
 /* A buffer argument and the arguments that describe it. `type` and `types` are both NULL where the
  * datatype is not significant. */
 struct tern_check_part {
-    const char *name, *count_name;
-    const void *buffer;
+    const char *name, *count_name; /* names of the arguments; NULL name: ignore this part */
+    const void *buffer;            /* may be NULL or MPI_IN_PLACE */
     /* number of blocks; they lie one after the other, or at `displs` */
     int blocks;
     MPI_Count count;         /* elements of each block, if there are no `counts` */
@@ -38,22 +38,23 @@ struct tern_check_part {
     /* Displacement of each block: in elements, or in bytes if there are `types`. If values is NULL
      * the blocks lie one after the other. */
     struct tern_ints displs;
-    const struct tern_datatype *type;
-    const MPI_Datatype *types; /* datatype of each block; if NULL: `type` */
-    bool output;               /* true if the call writes the buffer */
+    const struct tern_datatype *type; /* datatype of all blocks, or NULL */
+    const MPI_Datatype *types;        /* datatype of each block; if NULL: `type` */
+    bool output;                      /* true if the call writes the buffer */
 };
 
 /* Returns the datatype of a block. Returns NULL if there is none or if the handle is no datatype:
  * arrays whose lengths only a topology knows are checked later. */
 const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block);
 
+/* The most buffers of a call. */
 enum { TERN_CHECK_PARTS = 2 };
 
 /*
- * Looks for bytes that would be written twice: by overlapping blocks of one buffer, by both
- * buffers, or by this call and a request that is not complete yet. Ignores parts without a name.
- * Returns 0 or TERN_ERR_BUFFER. If both buffers begin at the same address, the error text ends with
- * `cure`.
+ * Looks for bytes that would be written twice, or written and read at a time: by overlapping blocks
+ * of one buffer, by both buffers, or by this call and a request that is not complete yet. Ignores
+ * parts without a name. Returns 0 or TERN_ERR_BUFFER. If both buffers begin at the same address,
+ * the error text ends with `cure`.
  */
 int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], const char *cure);
 
@@ -89,15 +90,15 @@ int tern_check_neighbors(const struct tern_comm *comm, bool output);
 
 /* An argument that must be equal on all ranks: `n` values of `size` bytes each. */
 struct tern_check_same {
-    const char *name; /* NULL ends the list */
-    const void *values;
-    int n;
-    int size;
+    const char *name;   /* name of the argument; NULL ends the list */
+    const void *values; /* n * size bytes */
+    int n;              /* number of values */
+    int size;           /* bytes of each value */
 };
 
 /* Which data of one rank must agree with which data of another rank. */
 enum tern_check_pattern {
-    TERN_CHECK_NO_DATA,
+    TERN_CHECK_NO_DATA, /* a call without data */
     /* all blocks are alike: bcast, gather, scatter, allgather, alltoall */
     TERN_CHECK_ONE_BLOCK,
     TERN_CHECK_OPERANDS, /* reductions */
@@ -108,25 +109,28 @@ enum tern_check_pattern {
     TERN_CHECK_NEIGHBORS, /* one block for each edge of a topology */
 };
 
+/* How a call waits for the verdict of the judge. */
 enum tern_check_way {
-    TERN_CHECK_BLOCKING,
+    TERN_CHECK_BLOCKING,    /* the call waits before it begins */
     TERN_CHECK_NONBLOCKING, /* its request waits for the permit (tern_check_take_permit) */
-    /* ^Preparing the request blocks. Each start waits for the permit (tern_check_take_permit). */
+    /* Preparing the request blocks. Each start waits for the permit (tern_check_take_permit). */
     TERN_CHECK_PERSISTENT,
     /* The call does not wait for the verdict. A difference is only reported. */
     TERN_CHECK_DETACHED,
 };
 
+/* The most arguments of a call that must be equal. */
 enum { TERN_CHECK_SAMES = 6 };
 
+/* What a call states to the other ranks. */
 struct tern_check_call {
     enum tern_check_way way;
     enum tern_check_pattern pattern;
-    bool rooted;
-    int root;
-    const struct tern_op *op; /* NULL if the call has no operation */
-    struct tern_check_part parts[TERN_CHECK_PARTS];
-    struct tern_check_same same[TERN_CHECK_SAMES + 1];
+    bool rooted;                                       /* true if the call has a root */
+    int root;                                          /* rank, MPI_ROOT or MPI_PROC_NULL */
+    const struct tern_op *op;                          /* NULL if the call has no operation */
+    struct tern_check_part parts[TERN_CHECK_PARTS];    /* unused parts have no name */
+    struct tern_check_same same[TERN_CHECK_SAMES + 1]; /* ends with a NULL name */
 };
 
 /*
@@ -143,10 +147,10 @@ struct tern_permit *tern_check_take_permit(void);
 
 /*
  * Compare calls that only some ranks make. tern_check_group: all members of `group` call, each of
- * them a rank of the intracommunicator `comm`; this process is a member. tern_check_leaders: two
- * leaders call, who join their groups over `comm`. `tag` is a text for people, "tag 5"; calls with
- * different tags are different calls. If ranks without further threads wait for each other, the
- * difference is reported at once.
+ * them a rank of the intracommunicator `comm`; this process is a member. tern_check_leaders: the
+ * two leaders call that join their groups over `comm`. `tag` is a text for people, "tag 5"; calls
+ * with different tags are different calls. If ranks without further threads wait for each other,
+ * the difference is reported at once.
  */
 int tern_check_group(struct tern_comm *comm, struct tern_group *group, const char *tag);
 int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *tag);
