@@ -32,7 +32,7 @@ static inline struct tern_info *tern_info_of(MPI_Info info)
 
 /* Makes an empty info object with one reference. Returns NULL if there is no memory. */
 struct tern_info *tern_info_new(void);
-/* Drops a reference. Dropping the last one frees the object. */
+/* Drops a reference. Dropping the last one frees the object. MPI_INFO_ENV is never freed. */
 void tern_info_release(struct tern_info *info);
 
 /* Returns the value of `key`, or NULL. The value is valid until the info object changes. A NULL
@@ -41,7 +41,7 @@ const char *tern_info_find(const struct tern_info *info, const char *key);
 /* Sets or replaces a value. Copies both strings. Returns 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE
  * if the value is too long, or TERN_ERR_NO_MEM. */
 int tern_info_put(struct tern_info *info, const char *key, const char *value);
-/* Makes a copy with one reference. */
+/* Makes a copy with one reference. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_info_copy(const struct tern_info *info, struct tern_info **ret_info);
 
 /* Fills MPI_INFO_ENV. Called by MPI_Init. */
