@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <arpa/inet.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -45,7 +47,7 @@ void tern_doorbell_init(void)
 /* What this process sleeps in once it watches a descriptor: the epoll, its socket, and the socket's
  * name. The name is random and abstract, so it exists nowhere but in the kernel. */
 static int sleeping_place = -1, ear = -1;
-static uint64_t ear_name;
+static uint64_t ear_name, ear_password;
 static int watched;
 
 static socklen_t name_socket(uint64_t name, struct sockaddr_un *ret_address)
@@ -57,6 +59,28 @@ static socklen_t name_socket(uint64_t name, struct sockaddr_un *ret_address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
+/* Any user of the host may send to an abstract name, also descriptors that take as long to close as
+ * the sender likes (SO_LINGER). The kernel applies this filter while the sender is still in its
+ * system call: what has not the password is dropped there, with all that it carries. If a sandbox
+ * refuses the filter, the bell works without. */
+static void admit_password(int fd, uint64_t password)
+{
+    uint32_t halves[2];
+    memcpy(halves, &password, sizeof halves);
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, sizeof password, 0, 5),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(halves[0]), 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof halves[0]),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(halves[1]), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, sizeof password),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+    setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+
 static int add_to_epoll(int fd)
 {
     struct epoll_event event = {.events = EPOLLIN};
@@ -66,13 +90,17 @@ static int add_to_epoll(int fd)
 static int open_ear(void)
 {
     struct sockaddr_un address;
-    uint64_t name = 0;
-    if (getrandom(&name, sizeof name, 0) != sizeof name || name == 0)
+    uint64_t random[2] = {0, 0};
+    if (getrandom(random, sizeof random, 0) != sizeof random || random[0] == 0)
         return -1;
     ear = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (ear < 0 || bind(ear, (struct sockaddr *)&address, name_socket(name, &address)))
+    if (ear < 0)
         return -1;
-    ear_name = name;
+    admit_password(ear, random[1]);
+    if (bind(ear, (struct sockaddr *)&address, name_socket(random[0], &address)))
+        return -1;
+    ear_name = random[0];
+    ear_password = random[1];
     return add_to_epoll(ear);
 }
 
@@ -87,6 +115,13 @@ static void close_ear(void)
     ear_name = 0;
 }
 
+static void publish_ear(void)
+{
+    __atomic_store_n(&doorbell->password, ear_password, __ATOMIC_RELAXED);
+    /* release: a sender that sees the name sees the password */
+    __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELEASE);
+}
+
 int tern_doorbell_watch(int fd)
 {
     if (sleeping_place < 0) {
@@ -97,7 +132,7 @@ int tern_doorbell_watch(int fd)
             close_ear();
             return rc;
         }
-        __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELAXED);
+        publish_ear();
     }
     if (add_to_epoll(fd))
         return tern_error(TERN_ERR_OTHER, "cannot wait for descriptor %d: %s", fd, strerror(errno));
@@ -116,7 +151,7 @@ void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at)
 {
     doorbell = bell ? bell : &private_bell;
     doorbell->unheard = 0;
-    __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELAXED);
+    publish_ear();
     tern_doorbell_waiting_at = waiting_at ? waiting_at : &private_time;
 }
 
@@ -184,7 +219,7 @@ void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)
     syscall(SYS_futex, &doorbell->word, FUTEX_WAIT, armed, &timeout, NULL, 0);
 }
 
-static bool ring_socket(uint64_t name)
+static bool ring_socket(uint64_t name, uint64_t password)
 {
     static int mouth = -1;
     struct sockaddr_un address;
@@ -201,7 +236,9 @@ static bool ring_socket(uint64_t name)
     }
     socklen_t length = name_socket(name, &address);
     /* with no room there is a datagram already */
-    return sendto(fd, "", 1, 0, (struct sockaddr *)&address, length) == 1 || errno == EAGAIN;
+    return sendto(fd, &password, sizeof password, 0, (struct sockaddr *)&address, length) ==
+               sizeof password ||
+           errno == EAGAIN;
 }
 
 void tern_doorbell_wake(struct tern_bell *bell)
@@ -209,10 +246,11 @@ void tern_doorbell_wake(struct tern_bell *bell)
     /* one of several senders wakes; the word tells the sleeper that it need not sleep any more */
     if (!__atomic_exchange_n(&bell->word, 0, __ATOMIC_SEQ_CST))
         return;
-    uint64_t name = __atomic_load_n(&bell->socket, __ATOMIC_RELAXED);
+    /* acquire: the password was set before the name */
+    uint64_t name = __atomic_load_n(&bell->socket, __ATOMIC_ACQUIRE);
     if (!name)
         syscall(SYS_futex, &bell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    else if (!ring_socket(name))
+    else if (!ring_socket(name, __atomic_load_n(&bell->password, __ATOMIC_RELAXED)))
         __atomic_store_n(&bell->unheard, 1, __ATOMIC_RELAXED);
 }
 

@@ -26,6 +26,7 @@ struct tern_bell {
     uint32_t unheard;
     uint32_t awaited;  /* whose posts on a board end the sleep; set before the word */
     uint64_t socket;   /* what names its owner's socket; 0: it sleeps on the word */
+    uint64_t password; /* the only datagram that the socket lets in; set before `socket` */
 };
 
 /* Announces this process to membarrier. To be called before the process has a second thread: it is

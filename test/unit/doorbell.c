@@ -12,8 +12,11 @@
 #include "lib/util/atomic.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,6 +102,28 @@ static void posts_of_others(void)
     REQUIRE(!wakes(none, POSTER) && !wakes(none, any), "woken by a post, awaiting none");
 }
 
+/* Anybody may send to the name of the socket. What has not the password never comes into its queue,
+ * which is short: else the sends would be refused soon. */
+static void strangers_send(void)
+{
+    enum { MANY = 1000 };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "tern-bell-%016llx",
+                          (unsigned long long)bell.socket);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    uint64_t wrong = ~bell.password, first = bell.password ^ 1, last = bell.password ^ 1ull << 63;
+    for (int i = 0; i < MANY; i++) {
+        const void *what = i % 3 == 0 ? &wrong : i % 3 == 1 ? &first : &last;
+        REQUIRE(sendto(fd, what, i % 9, 0, (struct sockaddr *)&address, size) == i % 9,
+                "the queue was filled by strangers");
+    }
+    for (int i = 0; i < MANY; i++)
+        REQUIRE(sendto(fd, i % 2 ? &first : &last, 8, 0, (struct sockaddr *)&address, size) == 8,
+                "the queue was filled by strangers who know half of the password");
+    close(fd);
+}
+
 int main(void)
 {
     int ends[2];
@@ -111,6 +136,7 @@ int main(void)
     posts_of_others();
     REQUIRE(pipe(ends) == 0 && tern_doorbell_watch(ends[0]) == 0, "no descriptor to watch");
     REQUIRE(bell.socket, "the bell has no socket");
+    strangers_send();
     ring_for_each(false);
     ring_for_each(true);
     sleep_after_ring();
