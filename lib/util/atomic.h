@@ -2,33 +2,36 @@
 #ifndef TERN_ATOMIC_H
 #define TERN_ATOMIC_H
 
-/* Words shared with other processes, on top of the compiler's atomics; likely/unlikely; cache
- * lines. */
+/* Words shared with other processes, on top of the compiler's atomics. Also: likely and unlikely
+ * branches, cache lines, a cheap clock. */
 
 #include <stdint.h>
 #include <time.h>
 
 enum { TERN_CACHE_LINE = 64 };
 
-/* A variable of the library that no program sees: reached without a look into the table of
- * addresses. */
+/* Marks a variable that only the library uses. The library then reaches the variable without a look
+ * into the global offset table (GOT). */
 #define TERN_OURS __attribute__((visibility("hidden")))
 
 #define TERN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TERN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 static inline uint32_t tern_load_acquire(const uint32_t *word)
+/* Reads `word`. What the writer did before its release store is visible afterwards. */
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 static inline void tern_store_release(uint32_t *word, uint32_t value)
+/* Writes `word`. What this thread did before is visible to every thread that acquires the new
+ * value. */
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* For the thread sanitizer, which does not see an order that goes through another process: whatever
- * was released by this word comes before what follows. */
+/* Tells the thread sanitizer that an order exists which it cannot see, because the order goes
+ * through another process: everything released through `word` comes before what follows. */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *word);
 #define tern_comes_after(word) __tsan_acquire(word)
@@ -37,20 +40,23 @@ void __tsan_acquire(void *word);
 #endif
 
 /*
- * Makes lines that another process wrote and this one has read this one's alone, by writing a byte
- * of each as it is. The next store of the other to them is a miss then, and misses overlap. To take
- * back a line that is in both caches is no miss: on the processors where this was measured such
- * stores went one at a time, and cost who writes a row of lines three times as much. Only where
- * nobody else writes them meanwhile.
+ * Makes this process the only owner of cache lines that another process wrote and this one has
+ * read: writes one byte of each line, unchanged. Call it only if nobody else writes these bytes
+ * meanwhile.
+ *
+ * Why: the other process's next stores to the lines are then cache misses, and misses overlap. To
+ * take back a line that both caches hold is no miss. On the processors where this was measured such
+ * stores went one at a time, and writing a row of lines took three times as long.
  */
 static inline void tern_own_lines(volatile char *bytes, int64_t length)
 {
     for (int64_t line = 0; line < length; line += TERN_CACHE_LINE)
-        bytes[line] = bytes[line]; /* volatile, for the compiler would leave it out */
+        bytes[line] = bytes[line]; /* volatile, because the compiler would leave the store out */
 }
 
 static inline void tern_cpu_relax(void)
 {
+/* Tells the processor that this thread spins. */
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -58,21 +64,21 @@ static inline void tern_cpu_relax(void)
 #endif
 }
 
-/* Asks for a line that will be written soon; it may be another's by then. Nothing happens where
- * nothing is mapped. */
+/* Asks the processor for a cache line that this thread will write soon. Another processor may take
+ * the line away again before that. Does nothing if no memory is mapped at `line`. */
 static inline void tern_prefetch_write(const void *line)
 {
 #if defined(__x86_64__) || defined(__i386__)
-    /* the compiler's would only read it */
+    /* the compiler's own prefetch would ask for the line to be read only */
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 #else
     __builtin_prefetch(line, 1);
 #endif
 }
 
-/* Adds to a counter that one thread at a time changes, and any may read with __atomic_load_n. A
- * plain add is one instruction and never torn, but only an atomic store is free of races by the
- * book. */
+/* Adds to a counter that one thread at a time changes and that any thread may read with
+ * __atomic_load_n. A plain add is one instruction and is never torn, but in the C standard only an
+ * atomic store is free of data races: the thread sanitizer gets one. */
 static inline void tern_count(uint64_t *counter, uint64_t n)
 {
 #if defined(__SANITIZE_THREAD__)
@@ -82,8 +88,8 @@ static inline void tern_count(uint64_t *counter, uint64_t n)
 #endif
 }
 
-/* A clock that costs some ten cycles and is the same on all processors of a node; its unit is the
- * machine's. */
+/* Reads a clock that costs about ten cycles and agrees between all processors of a node. The unit
+ * depends on the machine (tern_ticks_of_us). */
 static inline uint64_t tern_ticks(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -100,8 +106,8 @@ static inline uint64_t tern_ticks(void)
 }
 
 /* Returns about how many ticks (tern_ticks) there are in `us` microseconds. On x86 the rate is
- * taken to be 2.5 GHz, so that this is a constant: real ones differ by a factor of two at most, and
- * all uses are limits where that does not matter. */
+ * taken to be 2.5 GHz, which makes the result a constant. Real rates differ by a factor of two at
+ * most, and all callers need a rough limit only. */
 static inline uint64_t tern_ticks_of_us(uint64_t us)
 {
 #if defined(__x86_64__) || defined(__i386__)

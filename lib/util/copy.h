@@ -2,14 +2,15 @@
 #ifndef TERN_COPY_H
 #define TERN_COPY_H
 
-/* Copying the few bytes of a short message without a call. */
+/* Copies the few bytes of a short message without a function call. */
 
 #include <stddef.h>
 #include <string.h>
 
 enum { TERN_COPY_FEW = 32 };
 
-/* n <= TERN_COPY_FEW; two words that overlap where n is no power of two. */
+/* Copies `n` bytes, 0 to TERN_COPY_FEW. If `n` is not a power of two, the two words copied
+ * overlap. */
 static inline void tern_copy_few(void *to, const void *from, size_t n)
 {
     char *t = to;

@@ -3,9 +3,9 @@
 #define TERN_ERROR_H
 
 /*
- * Internal error codes. A function returns 0, or a negative code; positive results are MPI error
- * codes that pass through unchanged (user callbacks). Columns: name, MPI error class, what it means
- * in general.
+ * Internal error codes. A function returns 0 or a negative code. A positive result is an MPI error
+ * code that passes through unchanged (from user callbacks). Columns: name, MPI error class, general
+ * meaning.
  */
 #define TERN_ERRORS(X)                                                                             \
     X(BUFFER, 1, "invalid buffer")                                                                 \
@@ -77,18 +77,20 @@ enum tern_error_code {
 };
 _Static_assert(TERN_ERROR_END < 0, "codes are negative");
 
-/* Records the text of a fault for this thread (the newest wins) and returns `code`, so that one can
- * `return tern_error(TERN_ERR_RANK, "dest is %d; expected 0 to %d", dest, size - 1);`. */
+/* Records the text of a fault for this thread, replacing the last one. Returns `code`, so that a
+ * function can `return tern_error(TERN_ERR_RANK, "dest is %d; expected 0 to %d", dest, size -
+ * 1);`. */
 int tern_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text recorded last by this thread for `code`, or the general meaning of `code`. Valid until
- * the next tern_error. */
+/* Returns the text that this thread recorded last if it was for `code`, else the general meaning of
+ * `code`. The text is valid until this thread's next tern_error. */
 const char *tern_error_text(int code);
 
-/* Forgets what was recorded. */
+/* Forgets the recorded text of this thread. */
 void tern_error_clear(void);
 
-/* MPI error class of an internal code; 0 for 0; positive codes come back unchanged. */
+/* Returns the MPI error class of an internal code. Returns 0 for 0, and positive codes
+ * unchanged. */
 int tern_error_class(int code);
 
 #endif

@@ -34,20 +34,21 @@ enum tern_magic {
 };
 
 struct tern_handle {
-    uint32_t magic;  /* kind of object; TERN_MAGIC_FREED after it was freed */
-    int32_t fortran; /* index in the Fortran table, -1: none given yet */
+    uint32_t magic;  /* TERN_MAGIC_*: kind of object; TERN_MAGIC_FREED after the object was freed */
+    int32_t fortran; /* index in the Fortran table; -1: none given yet */
     void *state;     /* the private object; NULL in a null handle (MPI_COMM_NULL, ...) */
 };
 
 /* First member of struct tern_comm, tern_datatype, ... : object->handle is what the user holds. */
 struct tern_object {
-    struct tern_handle *handle; /* &own, or the exported object of a predefined one */
+    struct tern_handle *handle; /* &own; for a predefined object the exported object */
     struct tern_handle own;
-    /* the user's handle counts as one; messages in flight and derived objects as others */
+    /* number of references: the user's handle counts as one; messages in flight and derived objects
+     * count as well */
     int refs;
 };
 
-/* Makes `object` a fresh object of `magic` with one reference and a handle of its own. */
+/* Initialises `object` as of kind `magic`, with one reference and a handle of its own. */
 static inline void tern_object_init(struct tern_object *object, enum tern_magic magic)
 {
     object->own = (struct tern_handle){magic, -1, object};
@@ -55,12 +56,11 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
     object->refs = 1;
 }
 
-/* Nonzero: MPI_THREAD_MULTIPLE. A thread may start a session that asks for it while others begin
- * theirs. */
+/* Nonzero if the thread level is MPI_THREAD_MULTIPLE. Atomic, because a thread may start a session
+ * with that level while other threads begin theirs. */
 extern TERN_OURS _Atomic int tern_threads;
 
-/* Takes and drops a reference; threads of several lanes do so at the same time. The second returns
- * how many are left. */
+/* Takes a reference. Threads of several lanes may do so at the same time. */
 static inline void tern_ref(int *refs)
 {
     if (tern_threads)
@@ -69,18 +69,21 @@ static inline void tern_ref(int *refs)
         ++*refs;
 }
 
+/* Drops a reference. Returns the number of references left. */
 static inline int tern_unref(int *refs)
 {
-    /* releases what we did with the object to whoever frees it, and acquires what others did */
+    /* release: the thread that frees the object sees what we did with it; acquire: we see what
+     * others did */
     return tern_threads ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
 }
 
-/* Frees the memory that begins with `object`; its handle is TERN_MAGIC_FREED from here on. */
+/* Frees the memory that begins with `object`, and marks its handle TERN_MAGIC_FREED. */
 void tern_object_free(struct tern_object *object);
-/* On: memory of freed objects is not used again for a while, so that their handles can be told.
- * Off: it is freed. */
+/* If `on`, tern_object_free keeps memory unused for a while, so that a use of a freed handle can be
+ * detected. If off, it frees memory at once. */
 void tern_object_keep_freed(bool on);
-extern TERN_OURS bool tern_object_keep; /* read without the lock that it is written with */
+extern TERN_OURS bool tern_object_keep; /* written under a lock, read without it */
+/* Returns true if the memory of freed objects is kept for a while. */
 static inline bool tern_object_kept(void)
 {
     return __atomic_load_n(&tern_object_keep, __ATOMIC_RELAXED);

@@ -3,28 +3,28 @@
 #define TERN_HANDSHAKE_H
 
 /*
- * How the two ends of a fresh connection prove to each other that they know a job's secret, before
- * any other byte is interpreted. Three messages of fixed sizes:
+ * The two ends of a fresh connection prove to each other that they know a job's secret, before
+ * either interprets any other byte. Three messages of fixed sizes:
  *
- *      calls                                 is called
+ *      caller (connect)                      called end (accept)
  *        hello: greeting, nonce, proof  ->
- *                                            a wrong proof gets no answer at all
+ *                                            sends no answer if the proof is wrong
  *                                 <- answer: verdict, nonce, proof over hello and answer
- *        confirm: proof over both ->         from here on the service's own language
+ *        confirm: proof over both ->         from here on the service's own protocol
  *
- * What a greeting says, and what verdicts there are, is the service's: ranks name ranks
- * (lib/btl/tcp/greeting.h). A proof is an HMAC by the secret, which itself never travels. Each end
- * proves freshly, by the other's nonce; a hello that somebody recorded and sends again gets an
- * answer, whose nonce it cannot confirm.
+ * The service defines what a greeting contains and which verdicts exist; between ranks a greeting
+ * names the ranks (lib/btl/tcp/greeting.h). A proof is an HMAC with the secret as key; the secret
+ * itself never travels. Each proof is fresh, because it includes the other end's nonce. A recorded
+ * hello that somebody sends again gets an answer, but the sender cannot confirm the answer's nonce.
  *
- * A stranger who is called by mistake could call the right process itself and pass on what both
- * say: both proofs would hold, and afterwards it could read and change everything. Therefore the
- * hello says which address the caller has reached, and the called end compares it with its own. The
- * caller's address is not compared: many networks change it (NAT). A relay that passes packets on
- * without changing addresses, as a router does, is not noticed.
+ * A stranger who is called by mistake could call the right process and pass on what both ends say.
+ * Both proofs would hold, and afterwards the stranger could read and change everything. Therefore
+ * the hello contains the address that the caller has reached, and the called end compares it with
+ * its own address. The caller's address is not compared, because many networks change it (NAT). A
+ * relay that passes packets on without changing addresses, as a router does, is not noticed.
  *
- * All but the last four functions are pure. The bytes are the machine's own, which the hello lets
- * the called end check.
+ * All functions but the last four are pure. The messages use the byte order of the sender's
+ * machine; the hello contains a number by which the called end checks the order.
  */
 
 #include "lib/util/hmac.h"
@@ -33,24 +33,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A protocol that begins with the handshake. */
 struct tern_service {
-    char name[8];     /* "TERNtcp\n": all of the bytes count */
-    uint16_t version; /* of all that is said after the handshake */
+    char name[8];     /* "TERNtcp\n": all 8 bytes count */
+    uint16_t version; /* of the protocol that follows the handshake */
 };
 
 enum { TERN_GREETING_BYTES = 96 };
 
-/* An address and port as one end of a connection sees it; all zero if it has none. */
+/* An address and port as one end of a connection sees it. All zero if that end has none. */
 struct tern_reached {
     uint8_t family; /* 4 or 6 */
     uint8_t zero;
     uint16_t port;
-    unsigned char bytes[16]; /* 4 or all of them */
+    unsigned char bytes[16]; /* the first 4 or all 16 */
 };
 
 struct tern_hello {
     struct tern_service service;
-    uint16_t order; /* 0x0102 as this machine writes it */
+    uint16_t order; /* 0x0102 in this machine's byte order */
     uint32_t zero;
     unsigned char greeting[TERN_GREETING_BYTES];
     struct tern_reached reached;
@@ -59,8 +60,8 @@ struct tern_hello {
 };
 
 struct tern_answer {
-    uint32_t verdict; /* the service's */
-    uint32_t number;  /* who answers, or whatever else belongs to the verdict */
+    uint32_t verdict; /* defined by the service */
+    uint32_t number;  /* the rank that answers, or another number that belongs to the verdict */
     unsigned char nonce[TERN_NONCE_BYTES];
     unsigned char proof[TERN_PROOF_BYTES];
 };
@@ -69,8 +70,9 @@ struct tern_confirm {
     unsigned char proof[TERN_PROOF_BYTES];
 };
 
-/* Fill in what is the same for all, nonce and proof: the caller has set the greeting (all of its
- * bytes) and `reached`; verdict and number. 0 or TERN_ERR_OTHER with text. */
+/* Complete a message: fill in the service, the nonce and the proof. Before, the caller has set all
+ * bytes of a hello's greeting and `reached`, or an answer's verdict and number. Return 0, or
+ * TERN_ERR_OTHER with text. */
 int tern_hello_seal(struct tern_hello *hello, const struct tern_service *service,
                     const unsigned char *secret);
 int tern_answer_seal(struct tern_answer *answer, const struct tern_hello *hello,
@@ -78,8 +80,9 @@ int tern_answer_seal(struct tern_answer *answer, const struct tern_hello *hello,
 int tern_confirm_seal(struct tern_confirm *confirm, const struct tern_hello *hello,
                       const struct tern_answer *answer, const unsigned char *secret);
 
-/* Is it from one who knows the secret, for this service in this version? Without text: nobody is at
- * fault here. */
+/* Check a message. Return true if the proof holds, so that the sender knows the secret; a hello
+ * must also name this service, version and byte order. Record no error text: a stranger's
+ * connection is not our fault. */
 bool tern_hello_holds(const struct tern_hello *hello, const struct tern_service *service,
                       const unsigned char *secret);
 bool tern_answer_holds(const struct tern_answer *answer, const struct tern_hello *hello,
@@ -87,27 +90,29 @@ bool tern_answer_holds(const struct tern_answer *answer, const struct tern_hello
 bool tern_confirm_holds(const struct tern_confirm *confirm, const struct tern_hello *hello,
                         const struct tern_answer *answer, const unsigned char *secret);
 
-/* Makes a key that both ends can make and nobody else, another one for each word and each
- * handshake. 0 or TERN_ERR_OTHER with text. */
+/* Derives a key that only the two ends can compute. Each `word` and each handshake gives another
+ * key. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_handshake_key(const char *word, const struct tern_hello *hello,
                        const struct tern_answer *answer, const unsigned char *secret,
                        unsigned char ret_key[TERN_PROOF_BYTES]);
 
-/* May the first `length` bytes be the beginning of a hello for the service? */
+/* Returns true if the first `length` bytes may be the beginning of a hello for the service. */
 bool tern_hello_begins(const struct tern_service *service, const void *bytes, size_t length);
 
-/* The address that a connected socket leads to, for the hello of the caller. */
+/* Returns the address to which a connected socket leads, for the caller's hello. */
 struct tern_reached tern_handshake_reached(int fd);
-/* Returns true if the caller has reached the address that the called end's socket has: nobody
- * between them passes the connection on. */
+/* Returns true if the address that the caller has reached is the local address of the called end's
+ * socket. Then nobody in between relays the connection with other addresses. */
 bool tern_hello_is_direct(const struct tern_hello *hello, int fd);
 
-/* Of a message of `size` bytes that comes by a socket in pieces, *got bytes are there. Does not
- * block. TERN_ENDED: the rest will never come; errno, 0: the other end has closed. */
+/* Reads what has arrived of a message of `size` bytes; *got counts the bytes read so far. Returns
+ * TERN_WHOLE if the message is complete, TERN_PART if bytes are missing, TERN_ENDED if the rest
+ * will never come. For TERN_ENDED errno says why; 0: the other end has closed the connection. Does
+ * not block. */
 enum tern_part { TERN_PART, TERN_WHOLE, TERN_ENDED };
 enum tern_part tern_handshake_read(int fd, void *message, size_t size, size_t *got);
-/* The messages are short, and each the first on its way: on a connected socket there is room. False
- * with errno: it has ended. Does not block. */
+/* Writes a message. Does not block: the messages are short and each is the first in its direction,
+ * so the socket has room. Returns false with errno if the connection has ended. */
 bool tern_handshake_write(int fd, const void *message, size_t size);
 
 #endif

@@ -4,8 +4,8 @@
 
 /*
  * HMAC-SHA256 (RFC 2104), by which the two ends of a connection prove to each other that they know
- * the job's secret. Nettle does it, opened when it is first needed: a job on one host never pays
- * for it. Any thread may call.
+ * the job's secret. Nettle computes it and is loaded on first use, so that a job on one host never
+ * pays for it. Any thread may call.
  */
 
 #include <stdbool.h>
@@ -14,24 +14,26 @@
 
 enum { TERN_SECRET_BYTES = 32, TERN_PROOF_BYTES = 32, TERN_NONCE_BYTES = 32 };
 
-/* The proof of the parts, one after the other. 0, or TERN_ERR_OTHER with text: Nettle cannot be
- * opened. */
+/* Computes the proof of the parts, taken one after the other. Returns 0, or TERN_ERR_OTHER with
+ * text if Nettle cannot be loaded. */
 int tern_hmac(const unsigned char secret[TERN_SECRET_BYTES], const struct iovec *parts, int count,
               unsigned char ret_proof[TERN_PROOF_BYTES]);
 
-/* A function of Nettle's, which is opened for it. Returns NULL, and dlerror says why, if it cannot
- * be had. */
+/* Returns a function of Nettle's by its name, and loads Nettle if needed. Returns NULL if that
+ * fails; dlerror says why. */
 void *tern_nettle_function(const char *name);
 
-/* Are they the same? Takes the same time wherever they differ. */
+/* Returns true if both proofs are equal. The time does not depend on where they differ. */
 bool tern_proof_equal(const unsigned char a[TERN_PROOF_BYTES],
                       const unsigned char b[TERN_PROOF_BYTES]);
 
-/* `size` bytes that nobody can guess. 0 or TERN_ERR_OTHER with text. */
+/* Fills in `size` random bytes that nobody can guess. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_random(void *ret_bytes, size_t size);
 
-/* A secret is written as 64 hexadecimal digits. False: not such a text. */
+/* Reads a secret from its text of 64 hexadecimal digits. Returns false if `text` is not of that
+ * form. */
 bool tern_secret_read(const char *text, unsigned char ret_secret[TERN_SECRET_BYTES]);
+/* Writes a secret as such a text. */
 void tern_secret_write(const unsigned char secret[TERN_SECRET_BYTES],
                        char ret_text[2 * TERN_SECRET_BYTES + 1]);
 

@@ -4,106 +4,120 @@
 
 #include <stdint.h>
 
-/* What our mpirun and its ranks tell each other beyond what PMIx has words for. */
+/* What our mpirun and its ranks tell each other and PMIx has no words for. */
 
 enum {
-    /* A PMIx event, with PMIX_RANGE_NAMESPACE (what is for PMIX_RANGE_RM, PMIx 4.2 keeps to
-     * itself): the sender is in MPI_Init, and all of the job are awaited there. Sessions wait for
-     * nobody. */
+    /* A PMIx event: the sender is in MPI_Init, and waits there for all ranks of the job. Sent with
+     * PMIX_RANGE_NAMESPACE, because PMIx 4.2 does not pass on events for PMIX_RANGE_RM. Sessions
+     * wait for nobody, so they do not send the event. */
     TERN_LAUNCHER_WORLD = -31501,
 };
 
 /*
- * Ranks need little of PMIx: to say how far they are, how they are reached from other hosts, and to
- * learn that of others. They do so in records, and libpmix stays unloaded. All ranks inherit one
- * socket (SOCK_SEQPACKET), by which each program of theirs passes the launcher, mpirun or the agent
- * of the node, one end of a pair of its own; what follows goes by that pair, in both directions,
- * and its end tells that the program has ended. With the first pair goes the far end of a lifeline
- * (lib/util/lifeline.h), by which the kernel ends the program when the launcher has ended. Who has
- * lost the descriptor on the way finds the same socket's name, an abstract one. TERN_REPORTS tells
- * them, separated by colons: the descriptor, its inode, the name, the number of the program in the
- * command line.
+ * Ranks need little of PMIx: to report how far they are and how other hosts reach them, and to
+ * learn that of others. They exchange records for these, and libpmix stays unloaded.
+ *
+ * All ranks inherit one socket (SOCK_SEQPACKET) of their launcher: mpirun, or the agent of the
+ * node. Through it each program of a rank passes the launcher one end of its own socket pair. All
+ * later records use that pair, in both directions; when the pair closes, the program has ended.
+ * Together with the first pair the rank passes the far end of a lifeline (lib/util/lifeline.h), by
+ * which the kernel ends the program after the launcher has ended. A program that has lost the
+ * inherited descriptor finds the same socket by its abstract name.
+ *
+ * TERN_REPORTS contains, separated by colons: the descriptor, its inode, the abstract name, and the
+ * number of the program in the command line.
  */
 #define TERN_REPORTS "TERN_REPORTS"
 
+/* Kinds of records. First what a rank sends, then the launcher's replies. */
 enum tern_report_kind {
-    /* by the common socket, with `value` the rank and descriptors: the launcher's end of the pair,
-       and, from a new process, that of the lifeline */
+    /* sent by the common socket, `value` is the rank. Carries descriptors: the launcher's end of
+     * the pair, and from a new process the launcher's end of the lifeline */
     TERN_REPORT_CONNECTED,
-    TERN_REPORT_WORLD, /* as TERN_LAUNCHER_WORLD */
-    /* how the rank is reached: a struct tern_card; `value` 0: this program's first one */
+    TERN_REPORT_WORLD, /* the rank is in MPI_Init; like TERN_LAUNCHER_WORLD */
+    /* how to reach this rank: a struct tern_card; `value` is 0 for this program's first card */
     TERN_REPORT_CARD,
-    TERN_REPORT_SEEK, /* how is rank `value` reached? */
-    TERN_REPORT_MEET, /* is to be told when all ranks of the job have said this */
+    TERN_REPORT_SEEK, /* asks how to reach rank `value` */
+    TERN_REPORT_MEET, /* asks for TERN_REPLY_MET when all ranks of the job have sent this */
+    /* this program has left MPI */
     TERN_REPORT_FINALIZED,
-    TERN_REPORT_ABORTED, /* with exit status `value` */
-    /* this rank cannot connect to rank `value`, which shall hear of it: a struct tern_card, see
-       below */
+    TERN_REPORT_ABORTED, /* the rank aborts the job with exit status `value` */
+    /* this rank cannot connect to rank `value`, and the launcher must tell that rank: a struct
+     * tern_card, see below */
     TERN_REPORT_UNREACHED,
-    TERN_REPORT_HEARD, /* of the last TERN_REPLY_UNREACHED: there is room for the next */
-    /* something that concerns the whole job: `value` is an enum tern_remark, the text is in place
-       of a card */
+    /* the rank has read the last TERN_REPLY_UNREACHED: the launcher may send the next */
+    TERN_REPORT_HEARD,
+    /* a remark about the whole job: `value` is an enum tern_remark; the text stands in place of a
+     * card */
     TERN_REPORT_REMARK,
     TERN_REPORT_KINDS,
-    /* answers */
-    /* to a card: this is MPI program number `value` of those that run in the rank's place */
+    /* the launcher's replies */
+    /* reply to a card: this is MPI program number `value` of those that run one after the other in
+     * the rank's place */
     TERN_REPLY_NUMBER = 100,
-    /* of rank `value`, as soon as its program of the same number has said it: a struct tern_card */
+    /* how to reach rank `value`: a struct tern_card. Sent when the rank's program of the same
+     * number has published its card */
     TERN_REPLY_CARD,
+    /* all ranks have sent TERN_REPORT_MEET */
     TERN_REPLY_MET,
-    TERN_REPLY_UNREACHED, /* rank `value` cannot connect to this rank: what it has reported */
+    /* rank `value` cannot connect to this rank: a copy of that rank's report */
+    TERN_REPLY_UNREACHED,
 };
 
-/* What many ranks, or hosts, may find at the same time. Our mpirun says the first remark of each
- * kind and drops the others. */
+/* Remarks that many ranks or hosts may make at the same time. Our mpirun prints the first remark of
+ * each kind and drops the others. */
 enum tern_remark {
-    TERN_REMARK_STRANGER, /* somebody called who does not belong to the job */
+    TERN_REMARK_STRANGER, /* a process that does not belong to the job has connected */
     TERN_REMARK_NO_START, /* MPI cannot be started */
-    TERN_REMARK_NO_FILES, /* a procedure for files was called */
+    TERN_REMARK_NO_FILES, /* the program called an MPI procedure for files */
     TERN_REMARK_LIBRARY,  /* a rank has loaded another MPI library */
     TERN_REMARKS,
 };
 
+/* A record. */
 struct tern_report {
     int32_t kind, value;
 };
 
-/* How a rank is reached: most of it (`bytes`) is the same for the ranks of a host, and is kept and
- * sent once. */
+/* How to reach a rank. The launcher keeps and sends `bytes` once for all ranks of a host that have
+ * equal ones. */
 enum { TERN_CARD_MOST = 4000 };
 struct tern_card {
-    uint64_t own; /* what is the rank's alone */
-    char bytes[TERN_CARD_MOST]; /* as many as there are */
+    uint64_t own; /* the part that belongs to this rank alone */
+    char bytes[TERN_CARD_MOST]; /* addresses of the host; a record carries only the bytes used */
 };
 
-/* TERN_REPORT_UNREACHED and TERN_REPLY_UNREACHED use one for something else: `own` is a bit for
- * each lane (of TERN_LANES_MAX) that is concerned, `bytes` the text for people. */
+/* TERN_REPORT_UNREACHED and TERN_REPLY_UNREACHED use a card differently: `own` has a bit for each
+ * lane (of TERN_LANES_MAX) that fails, and `bytes` holds a text for people. */
 
-/* A rank has at most so many questions open, for whose answers its socket has room. */
+/* A rank has at most this many TERN_REPORT_SEEK without a reply. Its socket has room for that many
+ * replies. */
 enum { TERN_SEEKS_MOST = 16 };
 
 /*
- * The memory that the ranks of a node share begins with this, in the file that the launcher makes.
- * The launcher writes the first bytes, and TERN_NO_PROGRAM_MORE for each rank that has ended; the
- * rest is the ranks' (lib/node/programs.h).
+ * The memory shared by the ranks of a node begins with a struct tern_node_head, in a file that the
+ * launcher makes. The launcher writes `launcher`, and TERN_NO_PROGRAM_MORE for each rank that has
+ * ended. The ranks write the rest (lib/node/programs.h).
  */
 enum { TERN_NODE_HALVES = 2 };
 #define TERN_NO_PROGRAM_MORE UINT32_MAX
 
+/* The MPI programs that have run in one rank's place. */
 struct tern_rank_record {
-    /* of the rank's MPI program: its id while it is in MPI, the negative id when it has left; 0:
-     * none has come */
+    /* process id of the rank's MPI program while it is in MPI; the negative id after it has left;
+     * 0: there was no program yet */
     int32_t process;
-    /* of the MPI program that has begun last, from 1 on; or TERN_NO_PROGRAM_MORE */
+    /* number of the newest MPI program, from 1 on; TERN_NO_PROGRAM_MORE if the rank has ended */
     uint32_t number;
-    uint32_t world;  /* number of the program that has called MPI_Init last; 0: none */
+    uint32_t world;  /* number of the newest program that has called MPI_Init; 0: none */
 };
 
+/* The first bytes of the shared memory. */
 struct tern_node_head {
     char launcher[64];
-    /* of each half: number of the programs that use it; 0: nobody */
+    /* for each half of the memory: number of the programs that use the half; 0: unused */
     uint32_t owners[TERN_NODE_HALVES];
-    struct tern_rank_record ranks[];  /* of this node, in ascending order */
+    struct tern_rank_record ranks[];  /* one for each rank of this node, in ascending order */
 };
 
 #endif

@@ -3,42 +3,45 @@
 #define TERN_FIGURES_H
 
 /*
- * Figures: values of parameters that `mpi_info --measure` has measured, kept for each user and kind
- * of host, so that a home directory may be shared by hosts that differ:
- * $XDG_CONFIG_HOME/tern/figures-KIND.conf or ~/.tern/figures-KIND.conf. Lines `name = value`, #
- * comments, the last line `end = COUNT`. A file that has a fault does not count at all, for figures
- * belong together; the fault is said with file and line.
+ * Figures: values of parameters that `mpi_info --measure` has measured. There is a file for each
+ * user and each kind of host, because hosts that differ may share a home directory:
+ * $XDG_CONFIG_HOME/tern/figures-KIND.conf or ~/.tern/figures-KIND.conf. The file has lines `name =
+ * value`, # comments, and the last line `end = COUNT`. A file with a fault is ignored as a whole,
+ * because figures belong together; the fault is printed with file and line.
  *
- * All ranks of a job must compute the same prices. So it is mpirun that reads the file, and its
- * ranks get the figures from their environment (TERN_FIGURES); under another launcher there are
- * none. A program started by itself reads its own.
+ * All ranks of a job must compute equal prices. So mpirun reads the file, and its ranks get the
+ * figures from their environment (TERN_FIGURES). Under another launcher there are no figures. A
+ * program started by itself reads its own file.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Value of a measured parameter as text, or NULL: none. *ret_source: the file's name or "mpirun".
- * Not for hot paths; the first call reads the file, and belongs before there are threads. */
+/* Returns the measured value of parameter `name` as text, or NULL if there is none. *ret_source is
+ * the file's name or "mpirun". Slow. The first call reads the file; make that call before other
+ * threads start. */
 const char *tern_figures_find(const char *name, const char **ret_source);
 
-/* What the ranks of a job get as TERN_FIGURES: `name=value` with blanks between, and the number of
- * this host's cores. malloc'ed; NULL: no memory. */
+/* Returns the value of TERN_FIGURES for the ranks of a job: `name=value` separated by blanks, and
+ * the number of this host's cores. The caller frees it. NULL if there is no memory. */
 char *tern_figures_of_job(void);
 
-/* "amd-epyc-00b00f21-2-cores": processor model and number of cores online. */
+/* Writes the kind of this host: processor model and number of cores online, such as
+ * "amd-epyc-00b00f21-2-cores". */
 void tern_figures_host_kind(char *kind, size_t room);
 
-/* This user's file for this kind of host. 0; TERN_ERR_ARG: neither XDG_CONFIG_HOME nor HOME is set,
- * or it is too long. Says nothing. */
+/* Writes the path of this user's file for this kind of host. Returns 0, or TERN_ERR_ARG if neither
+ * XDG_CONFIG_HOME nor HOME is set or the path is too long. Prints nothing. */
 int tern_figures_path(char *path, size_t room);
 
+/* One measured value. */
 struct tern_figure {
-    const char *name; /* of a row in tern_param_measured */
+    const char *name; /* one of tern_param_measured */
     int64_t value;
 };
 
-/* Writes the file in the place of an older one, and the directories that lead there. `figures` are
- * all of tern_param_measured, in any order. 0 or TERN_ERR_OTHER, said. */
+/* Writes the file, replacing an older one, and makes the directories above it. `figures` contains
+ * all of tern_param_measured, in any order. Returns 0, or TERN_ERR_OTHER after printing why. */
 int tern_figures_store(const char *path, const struct tern_figure *figures, int count);
 
 #endif

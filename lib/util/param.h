@@ -3,12 +3,15 @@
 #define TERN_PARAM_H
 
 /*
- * Parameters: one namespace, Open MPI's names where the meaning is the same. A value comes from, in
- * this order: environment OMPI_MCA_NAME (mpirun's --mca sets it), the files
- * $OMPI_MCA_mca_param_files or
- * ~/.openmpi/mca-params.conf and PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, #
- * comments), what `mpi_info --measure` has measured (lib/util/measured.h), the default. Before all
- * of them comes what a tool has written (tern_param_write).
+ * Parameters: one namespace, with Open MPI's names where the meaning is equal. The value comes from
+ * the first of these that has one:
+ *
+ *   1. a tool (tern_param_write)
+ *   2. the environment, OMPI_MCA_NAME (mpirun's --mca sets it)
+ *   3. the files $OMPI_MCA_mca_param_files, or ~/.openmpi/mca-params.conf and then
+ *      PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments)
+ *   4. measurements of `mpi_info --measure` (lib/util/measured.h)
+ *   5. the default
  */
 
 #include "lib/util/param_table.h"
@@ -17,41 +20,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first spelling of choice `index`, cut to `room` bytes with the closing zero. False: there are
- * not that many. */
+/* Writes the first spelling of choice `index`, cut to `room` bytes including the closing 0. Returns
+ * false if there are fewer choices. */
 bool tern_param_choice_name(const struct tern_param *param, int index, char *name, size_t room);
 
-/* Value of `name`, which must stand in a table (else abort: a programming error). Sizes accept k,
- * m, g (powers of 1024). A value that cannot be read is said once on standard error, and the
- * default is taken. Not for hot paths. */
+/* Returns the value of `name`, which must be in a table (else aborts: a programming error). Sizes
+ * accept k, m, g (powers of 1024). If a value cannot be read, prints that once on standard error
+ * and takes the default. Not for hot paths. */
 int64_t tern_param_int(const char *name);
 bool tern_param_bool(const char *name);
-/* NULL when unset and without default. Lives as long as the process. */
+/* Returns the value of a string parameter, or NULL if it is unset and has no default. The text
+ * lives as long as the process. */
 const char *tern_param_string(const char *name);
 
-/* The value of a parameter with choices: its index, or -1 when it is none of them. */
+/* Returns the value of a parameter with choices: the index of the choice, or -1 if the value is not
+ * one of them. */
 int tern_param_choice(const char *name);
-/* The index that `text` would have; -1: none, or no such parameter. */
+/* Returns the index of the choice `text`, or -1 if there is no such choice or no such parameter. */
 int tern_param_find_choice(const char *name, const char *text);
 
-/* Gives a parameter a value that comes before all others. 0; TERN_ERR_ARG: the text cannot be read
- * as one of its type, or is none of its choices; TERN_ERR_NO_MEM. Any thread may call it; others
- * see the old value or the new one. */
+/* Sets a value that prevails over all other sources. Returns 0; TERN_ERR_ARG if the text is no
+ * value of the parameter's type or none of its choices; or TERN_ERR_NO_MEM. Any thread may call.
+ * Other threads see either the old or the new value. */
 int tern_param_write(const char *name, const char *text);
-/* Grows with every tern_param_write. */
+/* Returns a number that grows with every tern_param_write. */
 unsigned tern_param_changes(void);
 
-/* For who needs a value often: looks it up once, and again after each tern_param_write. Returns the
- * value, or the index of a parameter with choices. `kept` is static and used for one name. Several
- * threads may ask at the same time. */
+/* For code that needs a value often. tern_param_keep looks the value up once, and again after each
+ * tern_param_write. It returns the value, or for a parameter with choices the index. `kept` must be
+ * static and belong to one name. Several threads may call at the same time. */
 struct tern_param_kept {
-    unsigned asked; /* 1 + tern_param_changes() when it was looked up; 0: never */
+    unsigned asked; /* 1 + tern_param_changes() at the last look-up; 0: never looked up */
     int64_t value;
 };
 int64_t tern_param_keep(struct tern_param_kept *kept, const char *name);
 
-/* Where the value of `name` comes from: "tool", "default", "environment", the file's name, or of a
- * figure that mpirun has read "mpirun". */
+/* Returns the source of the value of `name`: "tool", "default", "environment", the name of a file,
+ * or "mpirun" for a figure that mpirun has read. */
 const char *tern_param_source(const char *name);
 
 #endif

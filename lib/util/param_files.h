@@ -2,8 +2,8 @@
 #ifndef TERN_PARAM_FILES_H
 #define TERN_PARAM_FILES_H
 
-/* The files of parameters (lib/util/param.h says which), read when the first value is wanted.
- * Private to lib/util/param.c. */
+/* The parameter files (lib/util/param.h lists them), read when the first value is needed. Private
+ * to lib/util/param.c. */
 
 #include <stdbool.h>
 
@@ -12,15 +12,15 @@ struct tern_param_setting {
     struct tern_param_setting *next;
     char *name, *value;
     const char *file;
-    bool complained; /* its value cannot be read, and that was said */
+    bool complained; /* the value cannot be read, and that was printed already */
 };
 
-/* Returns the setting of `name` in the first file that has one, or NULL. Owner: this file, for as
- * long as the process lives. */
+/* Returns the setting of `name` in the first file that has one, or NULL. The result lives as long
+ * as the process; do not free it. */
 struct tern_param_setting *tern_param_file_setting(const char *name);
 
-/* Returns true if this process says what is wrong with parameters. All ranks of a job see the same
- * wrong value, so only rank 0 speaks, or a process without a rank. */
+/* Returns true if this process prints faults in parameters. All ranks of a job see equal faults, so
+ * only rank 0 prints them, or a process without a rank. */
 bool tern_param_may_speak(void);
 
 #endif

@@ -3,22 +3,22 @@
 #define TERN_PAUSE_H
 
 /*
- * For a thread that only looks, time and again, whether another thread still does its work, to step
- * in when it does not. The longer the other has done so, the rarer are the looks: one comes late by
- * an eighth of that time at most, and by 5 ms.
+ * Pauses of a thread that looks repeatedly whether another thread still does its work, and steps in
+ * when the other stops. The longer the other thread has worked, the rarer are the looks. A look is
+ * late by at most an eighth of that time, and by at most 5 ms.
  *
- * Rare looks are a matter of other people's programs. Linux 6.18 lets the processes of a control
- * group (of a job, or of a session, by autogroup) keep a processor for seconds, whoever else waits
- * for it, as long as two of their threads take turns on it more often than some thousand times a
- * second (docs/waiting.md).
+ * Why looks must be rare: Linux 6.18 lets the processes of a control group (of a job, or with
+ * autogroup of a login session) keep a processor for seconds, although other programs wait for it,
+ * as long as two of their threads take turns on it more than about a thousand times a second
+ * (docs/waiting.md).
  */
 
 #include <time.h>
 
 enum { TERN_PAUSE_LEAST_US = 40, TERN_PAUSE_MOST_US = 5000, TERN_PAUSE_PART = 8 };
 
-/* Sleeps until the next look and returns for how long. `*watched_us`: for how long the other thread
- * has been seen at work; the pause is added to it. */
+/* Sleeps until the next look. Returns the length of the pause in microseconds. `*watched_us` holds
+ * for how long the other thread has been seen at work; adds the pause to it. */
 static inline unsigned tern_pause(unsigned *watched_us)
 {
     unsigned pause_us = *watched_us / TERN_PAUSE_PART;

@@ -2,18 +2,18 @@
 #ifndef TERN_SCARCITY_H
 #define TERN_SCARCITY_H
 
-/* When accept4 fails for want of descriptors or memory, the connection stays in the queue, and the
- * listening socket stays readable. So whoever waits for that socket must leave it alone for a
- * while, or turns round and round. */
+/* If accept4 fails because descriptors or memory are exhausted, the connection stays in the queue
+ * and the listening socket stays readable. A thread that polls the socket must then leave it alone
+ * for a while. Otherwise the thread loops without a pause. */
 
 #include <stdbool.h>
 
-enum { TERN_SCARCITY_MS = 100 }; /* before accept4 is tried again */
+enum { TERN_SCARCITY_MS = 100 }; /* wait before accept4 is tried again */
 
-/* Returns true if accept4 has failed with this errno, and will fail again until somebody closes or
- * frees something. */
+/* Returns true if accept4 failed with this errno because of such a shortage, so that it will fail
+ * again until a process closes or frees something. */
 bool tern_scarcity_is(int error);
-/* Says why connections wait, once per process. */
+/* Prints why connections wait. Once per process. */
 void tern_scarcity_say(int error);
 
 #endif

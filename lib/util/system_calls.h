@@ -2,19 +2,19 @@
 #ifndef TERN_SYSTEM_CALLS_H
 #define TERN_SYSTEM_CALLS_H
 
-/* A sandbox (seccomp) may refuse any system call. Where a call cannot fail otherwise, or where it
- * is made by another library, a refusal would end in a crash, in an endless loop, or in waiting for
- * ever. So each of them is tried before it is needed. */
+/* A sandbox (seccomp) may refuse any system call. Some calls cannot fail otherwise, and some are
+ * made by other libraries. A refusal there would end in a crash, an endless loop or an endless
+ * wait. So the library tries each of these calls before it is needed. */
 
 enum tern_system_calls {
-    TERN_CALLS_OF_LAUNCHER = 1, /* mpirun's, an agent's and the guardian's own, and hwloc's */
-    TERN_CALLS_OF_SERVER = 2,   /* those of a PMIx server */
-    TERN_CALLS_OF_RANK = 4,     /* of a rank that our launcher has started */
-    TERN_CALLS_OF_TCP = 8,      /* of a rank that is reached by TCP */
+    TERN_CALLS_OF_LAUNCHER = 1, /* mpirun, an agent and the guardian, with hwloc */
+    TERN_CALLS_OF_SERVER = 2,   /* a PMIx server */
+    TERN_CALLS_OF_RANK = 4,     /* a rank that our launcher has started */
+    TERN_CALLS_OF_TCP = 8,      /* a rank that peers reach by TCP */
 };
 
-/* Tries each system call that `who` needs, in a way that changes nothing, with descriptors of its
- * own. Returns 0, or TERN_ERR_OTHER with a text that names the first call that is refused (EPERM,
+/* Tries each system call that `who` needs, on descriptors of its own and in a way that changes
+ * nothing. Returns 0, or TERN_ERR_OTHER with a text that names the first refused call (EPERM,
  * EACCES or ENOSYS). */
 int tern_system_calls_try(enum tern_system_calls who);
 

@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads a whole text file, which may also be a pipe or a terminal. Returns the text, to be freed by
- * the caller; or NULL, and *ret_why says in words why it cannot be read. What never ends is
- * refused: more than 64 MiB, a byte of 0, a FIFO that nobody writes to. Blocks as long as a writer
- * is there and writes something each minute. */
+/* Reads a whole text file, which may also be a pipe or a terminal. Returns the text, which the
+ * caller must free; or NULL, and *ret_why says why the file cannot be read. Refuses endless input:
+ * more than 64 MiB, a 0 byte, a FIFO that nobody writes to. Blocks as long as a writer has the file
+ * open and writes at least once a minute. */
 char *tern_read_text(const char *path, const char **ret_why);
-/* The same with another time than a minute. For tests. */
+/* Reads like tern_read_text, with a limit of `silence_ms` in place of the minute. For tests. */
 char *tern_read_text_within(const char *path, int silence_ms, const char **ret_why);
 
-/* Writes `text` into `ret_text` such that a terminal shows it and does nothing else: what is not
- * printable UTF-8 becomes \n, \t or \xNN. Control codes are not printable, nor are the characters
- * that change the direction of writing. With `keeps_lines` a line break stays if four blanks follow
- * it: that is how a message of several lines looks. Cuts off at the end of `room` bytes, of which
- * the last is 0. Returns the length of what was written. */
+/* Writes `text` into `ret_text` such that a terminal shows it and does nothing else. What is not
+ * printable UTF-8 becomes \n, \t or \xNN. Control codes do not count as printable, nor do
+ * characters that change the direction of writing. With `keeps_lines` a line break stays if four
+ * blanks follow: messages of several lines look so. Cuts the result to `room` bytes including the
+ * closing 0. Returns the length of the result. */
 size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_text, size_t room);
 
 #endif
