@@ -3,23 +3,28 @@
 #define TERN_NODE_MEMORY_H
 
 /*
- * The memory our launcher made for the ranks of this node. `text` is TERN_NODE_MEMORY,
- * "FD:SIZE:TOKEN" (TOKEN: 32 hexadecimal digits), or NULL. The descriptor may by now name another
- * file or none (sudo closes what it does not know); then the launcher's own is opened at `path`
- * (TERN_NODE_MEMORY_PATH, /proc/PID/fd/FD, or NULL). Or the variables come from a job around ours;
- * so the file has to begin with "TERNSHM1" and the token. False: it does not fit, nothing was
- * touched and nothing written. Otherwise the descriptor is the caller's and is closed on exec. The
- * SIZE bytes are for the ranks; behind them lie `*ret_roster` bytes of the launcher's
- * (lib/util/roster.h).
+ * The memory that our launcher made for the ranks of this node.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Takes over that memory. `text` is the value of TERN_NODE_MEMORY, "FD:SIZE:TOKEN" (TOKEN: 32
+ * hexadecimal digits), or NULL. Returns false if `text` and file do not fit together; then nothing
+ * was changed and nothing printed. Owner: the caller gets the descriptor, which is closed on exec.
+ * The first SIZE bytes of the file are for the ranks. Behind them lie `*ret_roster` bytes of the
+ * launcher's (lib/util/roster.h).
+ *
+ * FD may by now name another file or none, because sudo closes descriptors that it does not know.
+ * Then `path` is opened (TERN_NODE_MEMORY_PATH, the launcher's /proc/PID/fd/FD, or NULL). The
+ * variables may also come from a job around ours. Therefore the file must begin with "TERNSHM1" and
+ * the token.
+ */
 bool tern_rte_adopt_node_memory(const char *text, const char *path, int *ret_fd, size_t *ret_size,
                                 size_t *ret_roster);
 
-/* Is `nspace` a job of our launcher, which gives its ranks such memory? */
+/* Returns true if `nspace` is a job of our launcher, which gives its ranks such memory. */
 bool tern_rte_gives_node_memory(const char *nspace);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TERN_RTE_REPORT_H
 #define TERN_RTE_REPORT_H
 
-/* What a rank and our launcher say to each other, without PMIx (lib/util/launcher.h). Any thread
- * may call. */
+/* The dialogue between a rank and our launcher, without PMIx (lib/util/launcher.h). Any thread may
+ * call. */
 
 #include "lib/util/launcher.h"
 
@@ -11,43 +11,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Did our launcher start this process, and is it within reach? Then which program of the command
- * line this is. False: PMIx must be asked. */
+/* Returns true if our launcher started this process and can be reached by its socket. Then sets
+ * *ret_appnum to the program's number in the command line. If false, ask PMIx. */
 bool tern_report_learn(uint32_t *ret_appnum);
 
-/* In MPI from now on, until tern_report_close. False: the launcher cannot be reached in this way.
- */
+/* Connects to the launcher: this process is in MPI until tern_report_close. Returns false if the
+ * launcher cannot be reached by its socket. */
 bool tern_report_open(void);
-/* Is it, in this way? */
+/* Returns true between tern_report_open and tern_report_close. */
 bool tern_report_is_open(void);
-/* Awaits all others in MPI_Init. */
+/* Reports that this rank is in MPI_Init and waits for all others. */
 void tern_report_world(void);
+/* Reports that this process leaves MPI, and disconnects. */
 void tern_report_close(void);
 
 struct tern_rte_fetch;
-/* How this rank is reached (tern_rte_publish, which has looked whether that is too long). */
+/* Publishes how to reach this rank, for tern_rte_publish, which has checked the length. */
 void tern_report_card(const void *bytes, size_t length, uint64_t own);
+/* Starts to fetch another rank's card, as tern_rte_seek does. */
 void tern_report_seek(uint32_t rank, struct tern_rte_fetch *fetch);
+/* Cancels that. On return the caller may reuse `fetch`. */
 void tern_report_forget(struct tern_rte_fetch *fetch);
-/* 0: not known yet. */
+/* Returns this MPI program's number in the rank's place (tern_rte_program); 0: not known yet. */
 uint32_t tern_report_program(void);
-/* As tern_rte_meet and tern_rte_has_met. */
+/* Like tern_rte_meet and tern_rte_has_met. */
 void tern_report_meet(void (*notify)(void));
 bool tern_report_has_met(void);
 
-/* As tern_rte_tell_unreached and tern_rte_on_unreached. */
+/* Like tern_rte_tell_unreached and tern_rte_on_unreached. */
 void tern_report_unreached(uint32_t rank, uint32_t lanes, const char *text);
 void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
 
-/* The launcher says the text, if it is the job's first of this kind. Returns false if the launcher
- * cannot be reached in this way. */
+/* Asks the launcher to print `text` if no rank of the job has sent this remark before. Returns
+ * false if the launcher cannot be reached by its socket. */
 bool tern_report_remark(enum tern_remark remark, const char *text);
 
-/* Readable when there are answers; and takes them. False: the launcher has gone. */
+/* The descriptor becomes readable when replies arrive; -1: there is none. tern_report_attend then
+ * reads them. It returns false if the launcher has ended. */
 int tern_report_fd(void);
 bool tern_report_attend(void);
 
-/* The launcher ends the job, and this process with it. Returns only if the launcher has gone. */
+/* Asks the launcher to end the job, this process included. Returns only if the launcher has
+ * ended. */
 void tern_report_abort(int status);
 
 #endif

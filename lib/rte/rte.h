@@ -3,11 +3,13 @@
 #define TERN_RTE_H
 
 /*
- * Who am I, who are the others, how is that one reached, abort: the launcher's client. A program
- * without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and asks nobody. A rank of our mpirun
- * reads the roster (lib/util/roster.h) and talks with it (lib/rte/report.h); it connects to PMIx,
- * which is loaded by dlopen, when a function below needs to ask what PMIx alone knows. Under other
- * launchers PMIx is all there is.
+ * The launcher's client: this process's rank, the other ranks, how to reach each of them, and
+ * abort.
+ *
+ * A program without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and asks nobody. A rank of
+ * our mpirun reads the roster (lib/util/roster.h) and exchanges records with mpirun
+ * (lib/rte/report.h). Such a rank connects to PMIx, which dlopen loads, only when a function below
+ * needs what PMIx alone knows. Under other launchers everything comes from PMIx.
  */
 
 #include "lib/util/launcher.h"
@@ -16,125 +18,132 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* This process and its job. */
 struct tern_rte {
-    bool managed;             /* a launcher started us */
-    char job[256];            /* PMIx namespace, or singleton.PID */
+    bool managed;             /* true if a launcher started us */
+    char job[256];            /* PMIx namespace; singleton.PID without a launcher */
     uint32_t rank, size;      /* in MPI_COMM_WORLD */
     uint32_t local_rank, local_size; /* among the ranks on this node */
-    uint32_t node, node_count;       /* this node's number (of several: its lowest rank) */
-    uint32_t universe_size;   /* slots in all */
-    uint32_t appnum;          /* which program of an MPMD command line */
-    const uint32_t *local_ranks; /* local_size of them, ascending: the ranks on this node */
-    char host[256];
-    int cpus;                 /* processors this process may run on */
+    /* this node: its lowest rank if the job has several nodes, else 0; and the number of nodes */
+    uint32_t node, node_count;
+    uint32_t universe_size;   /* slots of the whole allocation */
+    uint32_t appnum;          /* number of this program in an MPMD command line */
+    const uint32_t *local_ranks; /* the ranks on this node, ascending; local_size of them */
+    char host[256];           /* name of this host */
+    int cpus;                 /* number of processors on which this process may run */
     int node_memory_fd;       /* memfd inherited from our launcher, or -1 */
-    size_t node_memory_size;
-    char session_dir[512];    /* directory of the job on this node, or "" */
+    size_t node_memory_size;  /* bytes for the ranks */
+    char session_dir[512];    /* the job's directory on this node, or "" */
 };
 
 extern struct tern_rte tern_rte;
 
-/* Connects to the launcher and fills tern_rte. 0 or TERN_ERR_OTHER with text. Takes ~ms where PMIx
- * is needed (its own init). */
+/* Connects to the launcher and fills tern_rte. Returns 0, or TERN_ERR_OTHER with text. Takes
+ * milliseconds if PMIx is needed, for PMIx's own init. */
 int tern_rte_init(void);
-/* Both may be called before tern_rte_init too; they read the environment that the launcher gave and
- * connect to nobody. tern_rte_processes_alike returns how many processes were started with this
- * one's part of the command line; 0 if the launcher does not say. tern_rte_own_host writes the
- * launcher's name of this host, else the system's. */
+/* The next two may also be called before tern_rte_init. They read the environment that the launcher
+ * gave and connect to nobody. tern_rte_processes_alike returns how many processes the launcher
+ * started for this process's part of the command line, or 0 if unknown. tern_rte_own_host writes
+ * the launcher's name of this host, or else the system's. */
 uint32_t tern_rte_processes_alike(void);
 void tern_rte_own_host(char *name, size_t room);
-/* Tells our launcher that this process starts the World Model, where it waits for all others. Does
- * not block. */
+/* Tells our launcher that this process initialises the World Model, and therefore waits for all
+ * other ranks. Does not block. */
 void tern_rte_tell_world(void);
-/* A barrier of the launcher for all processes of the job. `notify` is called, by any thread, when
- * it is over: then the second function says so, and how it went. One at a time. */
+/* Starts the launcher's barrier over all processes of the job, and returns at once. When all have
+ * come, `notify` is called by any thread. tern_rte_has_met then returns true and the barrier's
+ * error. One barrier at a time. */
 int tern_rte_meet(void (*notify)(void));
 bool tern_rte_has_met(int *ret_error);
-/* Leaves the launcher: for the launcher this process may end now. What was learnt stays;
+/* Leaves the launcher, which then accepts that this process ends. tern_rte keeps its values.
  * tern_rte_init connects again. */
 int tern_rte_finalize(void);
 
-/* Index in local_ranks of a rank of this job, or -1: it is on another node. */
+/* Returns the index of a rank in local_ranks, or -1 if the rank is on another node. */
 int64_t tern_rte_local_rank(uint32_t rank);
 
-/* Index of the node that a rank of this job is on, or -1: the launcher does not say. */
+/* Returns the index of a rank's node, or -1 if the launcher does not tell. */
 int64_t tern_rte_node_of(uint32_t rank);
 
-/* Name of the host a rank runs on, or "?". */
+/* Writes the name of a rank's host, or "?". */
 void tern_rte_host_of(uint32_t rank, char *name, size_t room);
 
-/* Makes known to the other ranks of the job how this one is reached: `own`, and bytes that are
- * mostly the same for all ranks of a node (at most TERN_CARD_MOST). Again after coming back, when
- * the launcher may have forgotten it. Waits for nobody. */
+/* Publishes how to reach this rank: `own`, and at most TERN_CARD_MOST `bytes` that are mostly equal
+ * on all ranks of a node. Call again after coming back, because the launcher may have forgotten
+ * them. Returns 0, or TERN_ERR_OTHER with text. Waits for nobody. */
 int tern_rte_publish(const void *bytes, size_t length, uint64_t own);
-/* Number of this MPI program among those that run in this rank's place one after the other, from 1
- * on; published with the first card. 0: not known yet. */
+/* Returns the number of this MPI program among those that run one after the other in this rank's
+ * place, from 1 on. Known once the first card is published; 0: not known yet. */
 uint32_t tern_rte_program(void);
 
-/* A value of another rank that is being fetched; it comes when that rank has published it, which
- * may be never. */
+/* A value of another rank that is being fetched. The value arrives when that rank publishes it,
+ * which may be never. */
 struct tern_rte_fetch {
-    bool done; /* atomic; the rest is valid then */
-    int error; /* TERN_ERR_OTHER: `text` says why it never comes */
-    void *value; /* malloc'ed, to be freed by whoever started it */
+    bool done; /* atomic: the fetch has ended, and the members below are valid */
+    int error; /* 0; TERN_ERR_OTHER: no value will arrive, and `text` says why */
+    void *value; /* malloc'ed; the caller of the fetch frees it */
     size_t length;
     char text[200];
-    void (*notify)(void); /* called then, by any thread; may be NULL */
-    /* rte's own: */
+    /* set by the caller: called by any thread when `done` is set; may be NULL */
+    void (*notify)(void);
+    /* private to lib/rte: */
     struct tern_rte_fetch *next;
     uint32_t rank;
     bool asked;
 };
-/* How is a rank reached? The value is a struct tern_card (lib/util/launcher.h), of the same program
- * as this one. `fetch` must stay where it is until it is done. Does not block. With `notify` filled
- * in. `anew`: not what was fetched before, which may have changed. */
+/* Asks how to reach a rank. The value is a struct tern_card (lib/util/launcher.h) of the rank's
+ * program with our program's number. Set fetch->notify before. If `anew`, a value fetched earlier
+ * does not count, because it may have changed. Does not block. Owner: `fetch` must stay in place
+ * until done. */
 int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch);
-/* It is not wanted any more. True: its memory may be used for something else; else it must be left
- * alone for ever. */
+/* Cancels the fetch. Returns true if the caller may reuse `fetch`; false if a value may still be
+ * written into `fetch`: then never free it. */
 bool tern_rte_forget(struct tern_rte_fetch *fetch);
 
-/* Where answers come by a descriptor: it (else -1), and what is to be called when it can be read.
- * False: nothing will come by it any more. */
+/* Replies of the launcher. tern_rte_fd returns the descriptor by which they arrive, or -1 if there
+ * is none. When the descriptor is readable, tern_rte_attend takes the replies; it returns false if
+ * none will arrive any more. */
 int tern_rte_fd(void);
 bool tern_rte_attend(void);
 
-/* Tells a rank that this one cannot connect to it; `lanes` are the bits of those concerned, of as
- * many as there can be. Only our launcher passes it on, to the program of the same number, as soon
- * as that is in MPI. Does not block. */
+/* Tells another rank that this rank cannot connect to it. `lanes` has a bit for each lane that
+ * fails, of TERN_LANES_MAX. Only our launcher passes this on: to the rank's program with our
+ * program's number, as soon as that program is in MPI. Does not block. */
 void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text);
-/* Sets what is called, by any thread, when another rank has told this one so. It must not call rte.
- */
+/* Sets the function that any thread calls when another rank has reported that it cannot connect to
+ * this rank. The function must not call lib/rte. */
 void tern_rte_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
 
-/* ---- by PMIx, as under launchers other than ours ---- */
+/* ---- by PMIx: under launchers other than ours ---- */
 
-/* Publishes a value under `key` for the other ranks of the job (not visible before the fence, or
- * tern_rte_publish). */
+/* Publishes a value under `key` for the other ranks of the job. They see it after tern_rte_fence or
+ * tern_rte_publish. */
 int tern_rte_put(const char *key, const void *value, size_t length);
-/* Barrier over the job; with `collect` the values put are exchanged. */
+/* Waits for all ranks of the job; with `collect` also exchanges the published values. Blocks. */
 int tern_rte_fence(bool collect);
-/* Value of a rank, blocking; *ret_value is malloc'ed. */
+/* Fetches a value of a rank. Blocks until the value arrives. The caller frees *ret_value. */
 int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_length);
-/* Starts to fetch it, like tern_rte_seek. */
+/* Starts to fetch a value of a rank, like tern_rte_seek. */
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
 /* Writes the job's secret as text (lib/util/hmac.h), by which connections are proven. Returns false
- * if the launcher gave none, as another one than ours: then rank 0 makes one
+ * if the launcher gave none, as launchers other than ours do. Then rank 0 makes one
  * (lib/btl/tcp/listener.c). */
 bool tern_rte_secret(char *text, size_t room);
 
-/* Says `text` on standard error if it is the first remark of this kind: of the job, where the
- * launcher is ours and this process is connected to it; else of this process. */
+/* Prints `text` on standard error if it is the first remark of its kind: the first in the job if
+ * our launcher is connected, else the first of this process. */
 void tern_rte_remark(enum tern_remark remark, const char *text);
 
-/* Ends the job: all ranks with exit status `status`. Does not return. */
+/* Prints `message` and ends the whole job with exit status `status`. Does not return. */
 _Noreturn void tern_rte_abort(int status, const char *message);
 
-/* Ends this process alone; what becomes of the others is the launcher's decision. Does not return.
- */
+/* Prints `message` and ends this process alone; the launcher decides about the others. Does not
+ * return. */
 _Noreturn void tern_rte_abort_self(int status, const char *message);
 
-/* Number of processors this process may run on now (affinity and cgroup quota, at least 1). */
+/* Returns the number of processors on which this process may run now (affinity and cgroup quota),
+ * at least 1. */
 int tern_rte_cpus(void);
 
 #endif
