@@ -3,55 +3,60 @@
 #define TERN_PACKET_H
 
 /*
- * All that goes over a link. Every packet begins with struct tern_packet; the payload is described
- * by the kind. Same machine type on both ends (sizes and byte order are the host's; links that
- * leave the node check that once).
+ * The format of everything that goes over a link. Every packet begins with struct tern_packet; the
+ * kind defines the payload. Both ends are of one machine type: sizes and byte order are the host's,
+ * and links that leave the node check that once.
  */
 
 #include <stdint.h>
+/* Kinds of packets. MATCHED and all below carry a reply to, or a part of, a message of the first
+ * three kinds. */
 
 enum tern_packet_kind {
     TERN_PACKET_EAGER = 1,  /* payload: the whole message */
-    TERN_PACKET_EAGER_SYNC, /* the same, `id` names the sender's request; answered by MATCHED */
+    /* payload: the whole message. `id` names the sender's request; answered by MATCHED */
+    TERN_PACKET_EAGER_SYNC,
     TERN_PACKET_RENDEZVOUS, /* payload: struct tern_rendezvous; answered by PULLED or CLEAR */
     /* payload: struct tern_reply: a synchronous eager message was matched */
     TERN_PACKET_MATCHED,
-    /* payload: struct tern_reply: the receiver has copied what it wants from the sender's memory */
+    /* payload: struct tern_reply: the receiver has copied what it needs from the sender's memory */
     TERN_PACKET_PULLED,
-    TERN_PACKET_CLEAR, /* payload: struct tern_reply: send the bytes as DATA packets */
-    /* payload: bytes of the message, `context` the offset of the first; `id` names the receiver's
-       request */
+    /* payload: struct tern_reply: the sender shall send the bytes as DATA packets */
+    TERN_PACKET_CLEAR,
+    /* payload: bytes of the message. `context` is the offset of the first, `id` names the
+     * receiver's request */
     TERN_PACKET_DATA,
-    /* payload: struct tern_reply: sender wants to take back a message; remote_id is the sender's
-       request */
+    /* payload: struct tern_reply: the sender wants to cancel a message; remote_id is its request */
     TERN_PACKET_CANCEL,
-    TERN_PACKET_CANCELLED, /* payload: struct tern_reply; length 1: taken back, 0: too late */
-    /* payload: struct tern_reply; length = unexpected bytes freed at the receiver, of the lane that
-       `context` names */
+    TERN_PACKET_CANCELLED, /* payload: struct tern_reply; length 1: cancelled, 0: too late */
+    /* payload: struct tern_reply; length: unexpected bytes that the receiver has freed, in the lane
+     * that `context` names */
     TERN_PACKET_CREDIT,
 };
 
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
-    uint8_t flags;    /* 0 on its way; for the receiver's own marks */
-    /* of a message (first three kinds): its number in (context, source -> destination) */
+    uint8_t flags;    /* 0 while it travels; the receiver may set marks */
+    /* of a message (first three kinds): its number among those with this context, source and
+     * destination */
     uint16_t seq;
-    int32_t source;   /* sender's rank in the context */
+    int32_t source;   /* the sender's rank in the context */
     int32_t tag;
-    /* a request, by its number (lib/pml/request_id.c), where the kind says so; else 0 */
+    /* number of a request (lib/pml/request_id.c) if the kind needs one; else 0 */
     uint32_t id;
-    uint64_t context; /* id, which names the lane; an offset in DATA; 0 where the kind needs none */
+    /* id of the context, which also names the lane; in DATA an offset; 0 if the kind needs none */
+    uint64_t context;
 };
 
 /*
- * In whole words, for a header is copied as soon as it is made: a processor hands a load what
- * stands in its store buffer only if one store has written all of it, and else lets it wait until
- * the stores are through.
+ * Headers are written and copied in whole words, because a header is copied as soon as it is made.
+ * A processor forwards data from its store buffer to a load only if one store wrote all of them;
+ * otherwise the load waits until the stores have left the buffer.
  */
 typedef uint64_t __attribute__((may_alias)) tern_packet_word;
 enum { TERN_PACKET_WORDS = sizeof(struct tern_packet) / sizeof(tern_packet_word) };
 
-/* The header of an eager message. */
+/* Writes the header of an eager message. */
 static inline void tern_packet_set(struct tern_packet *packet, uint16_t seq, int32_t source,
                                    int32_t tag, uint64_t context)
 {
@@ -65,6 +70,7 @@ static inline void tern_packet_set(struct tern_packet *packet, uint16_t seq, int
         .kind = TERN_PACKET_EAGER, .seq = seq, .source = source, .tag = tag, .context = context};
 #endif
 }
+/* Copies a header in whole words. */
 
 static inline void tern_packet_copy(struct tern_packet *to, const struct tern_packet *from)
 {
@@ -75,20 +81,24 @@ static inline void tern_packet_copy(struct tern_packet *to, const struct tern_pa
                          __ATOMIC_RELAXED);
 }
 
-/* An announced message. */
+/* Payload of RENDEZVOUS: an announced message. */
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
-    uint64_t address; /* first byte in the sender's memory; 0: not in one run, cannot be pulled */
-    /* number of the sender's request, to be named in the answer; 0: there is no message. The sender
-     * has failed; if length is not 0, the receiver had no memory for it */
+    /* of the first byte in the sender's memory; 0: the bytes are not one run and cannot be
+     * pulled */
+    uint64_t address;
+    /* number of the sender's request, for the answer. 0: there is no message, because the sender
+     * has failed; a nonzero length then means that the receiver had no memory for the message */
     uint64_t id;
 };
 
+/* Payload of the kinds that answer or cancel. */
 struct tern_reply {
-    uint64_t id;        /* request of the one who gets this packet */
-    uint64_t remote_id; /* request of the one who sends it, where the dialogue goes on */
+    uint64_t id;        /* number of a request of the process that gets this packet */
+    /* number of a request of the process that sends it, if the dialogue goes on */
+    uint64_t remote_id;
     uint64_t length;    /* bytes: wanted (CLEAR), copied (PULLED) */
-    uint64_t offset;    /* of the first byte wanted (CLEAR): those before it have been copied */
+    uint64_t offset;    /* of the first byte wanted (CLEAR): bytes before it have been copied */
 };
 
 #endif

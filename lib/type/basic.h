@@ -6,7 +6,7 @@
 
 #include "lib/type/type.h"
 
-/* IEEE binary128. On x86 it has a type of its own; on AArch64 long double is one. */
+/* IEEE binary128, the type of MPI_REAL16: on x86 __float128, on AArch64 long double. */
 #ifdef __SIZEOF_FLOAT128__
 typedef __float128 tern_binary128;
 #else
@@ -14,8 +14,8 @@ typedef long double tern_binary128;
 _Static_assert(__LDBL_MANT_DIG__ == 113, "a type for MPI_REAL16");
 #endif
 
-/* One run of `bytes` of class `class_`, whose next element follows after `span` bytes,
- * `less` bytes shorter in external32. */
+/* One run of `bytes` bytes of class `class_`. The next element follows after `span` bytes. One
+ * element is `less` bytes shorter in external32. */
 #define TERN_TYPE_RUN(class_, bytes, span, align, count, less)                                     \
     {                                                                                              \
         .size = (bytes), .extent = (span), .true_extent = (bytes), .elements = (count),            \
@@ -27,12 +27,12 @@ _Static_assert(__LDBL_MANT_DIG__ == 113, "a type for MPI_REAL16");
 #define TERN_TYPE_OF(class_, ctype)                                                                \
     TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1, 0)
 
-/* The same, of `external` bytes in external32. */
+/* Such an element, which has `external` bytes in external32. */
 #define TERN_TYPE_NARROWED(class_, ctype, external)                                                \
     TERN_TYPE_RUN(class_, sizeof(ctype), sizeof(ctype), _Alignof(ctype), 1,                        \
                   sizeof(ctype) - (external))
 
-/* MPI_SHORT_INT, the only predefined type with a hole inside. */
+/* The program of MPI_SHORT_INT, the only predefined type with a hole inside. */
 extern struct tern_program tern_program_short_int;
 
 #endif

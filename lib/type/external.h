@@ -4,20 +4,21 @@
 
 /*
  * external32, the portable form of basic elements (MPI-4.1 section 15.5.2): big endian, two's
- * complement, IEEE 754; MPI_LONG and MPI_UNSIGNED_LONG have 4 bytes there, MPI_WCHAR 2, and a long
- * double is binary128. Truth values become 0 or 1. Pairs are their two parts.
+ * complement, IEEE 754. There MPI_LONG and MPI_UNSIGNED_LONG have 4 bytes, MPI_WCHAR has 2, and a
+ * long double is binary128. Truth values become 0 or 1. A pair is converted as its two parts.
  *
- * What does not fit a shorter form loses its upper bytes, as the standard has it.
+ * A value that does not fit a shorter form loses its upper bytes, as the standard requires.
  */
 
 #include "lib/type/type.h"
 
-/* Bytes of one element of a class: packed, and in external32. Any class but TERN_BASIC_NONE. */
+/* Return the bytes of one element of a class: in the packed stream, and in external32. Any class
+ * but TERN_BASIC_NONE. */
 int64_t tern_external_packed_size(enum tern_basic basic);
 int64_t tern_external_size(enum tern_basic basic);
 
-/* Converts `count` elements from the packed stream to external32, and back. The areas need no
- * alignment and do not overlap. */
+/* Convert `count` elements: tern_external_write from the packed stream to external32,
+ * tern_external_read back. The areas need no alignment and must not overlap. */
 void tern_external_write(enum tern_basic basic, const char *packed, char *external, int64_t count);
 void tern_external_read(enum tern_basic basic, const char *external, char *packed, int64_t count);
 

@@ -3,49 +3,54 @@
 #define TERN_LAYOUT_H
 
 /*
- * Makes types from types (MPI-4.1 section 5.1). Each function fills *ret_type, uncommitted, with a
- * program reference that tern_type_drop gives back; the types it is made from may go before.
- * Nothing is written on failure: TERN_ERR_NO_MEM, or TERN_ERR_ARG when sizes or bounds do not fit
- * 63 bits. Counts are >= 0, checked by the caller.
+ * Makes types from types (MPI-4.1 section 5.1). Each function fills *ret_type, which is not
+ * committed. The old types may be freed before the new one. Returns 0, TERN_ERR_NO_MEM, or
+ * TERN_ERR_ARG if sizes or bounds do not fit 63 bits; on failure *ret_type is not written. Owner:
+ * the new type holds a reference to its program, which tern_type_drop gives back. Counts must be >=
+ * 0; the caller has checked that.
  *
- * Displacements of a list are multiplied by `unit` bytes: 1, or the extent of the old type.
+ * The displacements of a list are multiplied by `unit` bytes: 1, or the extent of the old type.
  */
 
 #include "lib/type/type.h"
 #include "lib/util/ints.h"
 
-/* `count` blocks of `blocklength` elements, `stride` bytes from one to the next. Contiguous: count
- * 1, or blocklength 1. */
+/* Makes `count` blocks of `blocklength` elements, `stride` bytes from one block to the next. For
+ * MPI_Type_contiguous `count` is 1, or `blocklength` is 1. */
 int tern_type_make_vector(const struct tern_type *old, int64_t count, int64_t blocklength,
                           int64_t stride, struct tern_type *ret_type);
+/* Makes blocks of one length at the given displacements. */
 int tern_type_make_blocks(const struct tern_type *old, int64_t count, int64_t blocklength,
                           struct tern_ints displacements, int64_t unit, struct tern_type *ret_type);
+/* Makes blocks of different lengths at the given displacements. */
 int tern_type_make_indexed(const struct tern_type *old, int64_t count,
                            struct tern_ints blocklengths, struct tern_ints displacements,
                            int64_t unit, struct tern_type *ret_type);
-/* types[i] is the type of block i; displacements in bytes. */
+/* Makes blocks of different types: types[i] is the type of block i. Displacements are in bytes. */
 int tern_type_make_struct(const struct tern_type *const types[], int64_t count,
                           struct tern_ints blocklengths, struct tern_ints displacements,
                           struct tern_type *ret_type);
-/* A box of an array; the first dimension varies fastest when `fortran`. starts[i] + subsizes[i] <=
- * sizes[i]. */
+/* Makes a box of an array. If `fortran`, the first dimension varies fastest. The caller has checked
+ * starts[i] + subsizes[i] <= sizes[i]. */
 int tern_type_make_subarray(const struct tern_type *old, int dims, struct tern_ints sizes,
                             struct tern_ints subsizes, struct tern_ints starts, bool fortran,
                             struct tern_type *ret_type);
-/* How one dimension of `size` indices is dealt out: blocks of `block` indices go round among
- * `processes`; we are the one at `coordinate`. */
+/* How the `size` indices of one dimension are dealt out among `processes`: in blocks of `block`
+ * indices, round-robin. We are the process at `coordinate`, 0 to processes - 1. */
 struct tern_deal {
     int64_t size, block, processes, coordinate;
 };
+/* Makes this process's part of a distributed array (MPI_Type_create_darray). */
 int tern_type_make_distributed(const struct tern_type *old, int dims,
                                const struct tern_deal deals[], bool fortran,
                                struct tern_type *ret_type);
+/* Makes `old` with other bounds; `lb` and `extent` are in bytes. */
 int tern_type_make_resized(const struct tern_type *old, int64_t lb, int64_t extent,
                            struct tern_type *ret_type);
-/* The same type once more, as committed as the old one. */
+/* Makes a copy of a type, committed if `old` is. */
 void tern_type_make_dup(const struct tern_type *old, struct tern_type *ret_type);
 
-/* Gives the program back. The type may not be used afterwards. */
+/* Gives the reference to the program back. The type must not be used afterwards. */
 void tern_type_drop(struct tern_type *type);
 
 #endif

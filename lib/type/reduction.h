@@ -3,11 +3,11 @@
 #define TERN_REDUCE_H
 
 /*
- * The predefined reductions (MPI-4.1 section 6.9): every operation on every class of basic element
- * it is defined for.
+ * The predefined reductions (MPI-4.1 section 6.9): every operation, on every class of basic element
+ * for which it is defined.
  *
- * Beyond the standard's table three things are taken as Open MPI takes them, because programs rely
- * on it: MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned one, and the
+ * In three points we follow Open MPI beyond the standard's table, because programs rely on them:
+ * MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned 8-bit integer, and the
  * logical operations take all integers. check_level full refuses these (lib/mpi/op.c). Wide
  * characters have no reductions.
  */
@@ -31,18 +31,18 @@ enum tern_reduce_op {
     TERN_REDUCE_MAXLOC,
     TERN_REDUCE_MINLOC,
     TERN_REDUCE_REPLACE, /* inout = in; any class; one-sided communication only */
-    TERN_REDUCE_NO_OP,   /* inout stays; any class; one-sided communication only */
+    TERN_REDUCE_NO_OP,   /* inout unchanged; any class; one-sided communication only */
     TERN_REDUCE_OPS,
-    TERN_REDUCE_USER = TERN_REDUCE_OPS, /* a user's function: not done here */
+    TERN_REDUCE_USER = TERN_REDUCE_OPS, /* a user's function; not handled here */
 };
 
-/* inout[i] = in[i] op inout[i] for `count` basic elements, naturally aligned; the arrays do not
- * overlap. */
+/* Computes inout[i] = in[i] op inout[i] for `count` basic elements. The arrays are naturally
+ * aligned and do not overlap. */
 typedef void tern_reduce_loop(const void *in, void *inout, int64_t count);
 
-/* The loop of a predefined operation on elements of `type`, or NULL where it is not defined:
- * derived types, other classes. A type has a class when it is predefined; whether it is that is the
- * caller's to know. */
+/* Returns the loop of a predefined operation on elements of `type`. Returns NULL if the operation
+ * is not defined for the type's class, or if the type has no class. The caller must know whether
+ * `type` is predefined: a derived type may have a class too, and is not refused here. */
 tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_type *type);
 
 #endif

@@ -5,10 +5,10 @@
 /*
  * The layout of a datatype as a flat program, and cursors that move bytes through it.
  *
- * This room knows bytes, not MPI objects: envelope, name, attributes belong to struct tern_datatype
- * (lib/mpi/datatype/datatype.h), which embeds a struct tern_type. A type is compiled once, when it
- * is made, into a program of contiguous, strided and indexed runs; a cursor packs or unpacks from
- * any byte offset of the packed stream, so that pipelines can stop anywhere.
+ * This room knows bytes, not MPI objects. Envelope, name and attributes belong to struct
+ * tern_datatype (lib/mpi/datatype/datatype.h), which contains a struct tern_type. A type is
+ * compiled once, when it is made, into a program of contiguous, strided and indexed runs. A cursor
+ * packs or unpacks from any byte offset of the packed stream, so that pipelines can stop anywhere.
  */
 
 #include <stdbool.h>
@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* Class of a basic element, for reductions and for external32. TERN_BASIC_NONE: mixed or none. */
+/* Class of a basic element, for reductions and for external32. TERN_BASIC_NONE: elements of several
+ * classes, or no elements. */
 enum tern_basic {
     TERN_BASIC_NONE,
     TERN_BASIC_INT8,
@@ -40,8 +41,8 @@ enum tern_basic {
     TERN_BASIC_LOGICAL8,
     TERN_BASIC_LOGICAL16,
     TERN_BASIC_LOGICAL32,
-    TERN_BASIC_LOGICAL64, /* Fortran LOGICAL, C bool */
-    TERN_BASIC_BYTE,      /* MPI_BYTE: no arithmetic but bitwise */
+    TERN_BASIC_LOGICAL64, /* Fortran LOGICAL (all four), C bool */
+    TERN_BASIC_BYTE,      /* MPI_BYTE: bitwise operations only */
     TERN_BASIC_PACKED,    /* no reductions */
     TERN_BASIC_CHARACTER, /* MPI_CHAR, MPI_CHARACTER */
     TERN_BASIC_WCHAR,     /* no reductions */
@@ -52,9 +53,9 @@ enum tern_basic {
     TERN_BASIC_SHORT_INT,
     TERN_BASIC_LONG_DOUBLE_INT,
     TERN_BASIC_2FLOAT,
-    TERN_BASIC_2DOUBLE, /* MAXLOC, MINLOC pairs */
+    TERN_BASIC_2DOUBLE, /* the pairs of MAXLOC and MINLOC, from FLOAT_INT on */
     TERN_BASIC_2FLOAT_COMPLEX,
-    TERN_BASIC_2DOUBLE_COMPLEX,  /* no reductions in the standard */
+    TERN_BASIC_2DOUBLE_COMPLEX,  /* the standard defines no reductions */
     TERN_BASIC_FLOAT128_COMPLEX, /* complex*32 */
     TERN_BASIC_COUNT
 };
@@ -63,79 +64,80 @@ struct tern_program; /* private to lib/type (program.h) */
 
 struct tern_type {
     int64_t size;       /* bytes of data in one element */
-    int64_t lb, extent; /* bytes */
-    int64_t true_lb, true_extent;
-    /* basic elements in one of this type; a pair such as MPI_DOUBLE_INT is two */
+    int64_t lb, extent; /* in bytes */
+    int64_t true_lb, true_extent; /* in bytes */
+    /* number of basic elements in one of this type; a pair such as MPI_DOUBLE_INT counts as two */
     int64_t elements;
-    /* bytes that one element has less in external32, where some types are shorter */
+    /* bytes by which one element is shorter in external32 */
     int64_t narrowed;
-    int64_t start;     /* where the program begins, in bytes; of a gapless type true_lb */
-    int32_t alignment; /* of the strictest basic element, bytes */
-    /* enum tern_basic of all basic elements, or TERN_BASIC_NONE: not all the same */
+    int64_t start; /* offset of the program's first byte, in bytes; for a gapless type true_lb */
+    int32_t alignment; /* in bytes, of the basic element with the strictest alignment */
+    /* enum tern_basic of all basic elements; TERN_BASIC_NONE if they differ or if there are none */
     uint8_t basic;
     bool gapless;    /* one element is one run of `size` bytes at true_lb */
-    bool contiguous; /* gapless, and so are `count` elements for every count: extent == size */
+    bool contiguous; /* gapless with extent == size: any number of elements is one run */
     bool committed;  /* may be used in communication */
-    bool lb_marked;  /* lb was set by MPI_LB or a resize, so that it prevails over unmarked parts of
-                        a larger type */
+    /* lb was set by MPI_LB or a resize, and prevails over unmarked parts of a larger type */
+    bool lb_marked;
+    /* likewise the upper bound */
     bool ub_marked;
-    struct tern_program *program; /* NULL: gapless (or empty). A reference of its own, shared with
-                                     types made from it */
+    /* NULL: gapless or empty. Holds a reference; types made from this one share the program */
+    struct tern_program *program;
 };
 
-/* What the library itself sends: bytes. */
+/* Bytes, the type of everything that the library itself sends. */
 extern const struct tern_type tern_type_bytes;
 
-/* A position in the packed stream of `count` elements at `base`. Owns nothing; base and type must
- * outlive it. */
+/* A position in the packed stream of `count` elements at `base`. Owns nothing: base and type must
+ * outlive the cursor. */
 struct tern_cursor {
     const struct tern_type *type;
-    char *base; /* user's buffer; of a send it is only read */
+    char *base; /* the user's buffer; a send only reads it */
     int64_t count;
-    int64_t length; /* packed bytes in all: type->size * count */
-    int64_t offset; /* packed bytes already passed; the whole position */
+    int64_t length; /* bytes of the packed stream: type->size * count */
+    int64_t offset; /* bytes of the packed stream already passed; this is the whole position */
 };
 
-/* Cursor at offset 0. type->size * count fits int64_t. */
+/* Sets a cursor to offset 0. type->size * count must fit int64_t. */
 static inline void tern_cursor_init(struct tern_cursor *cursor, const struct tern_type *type,
                                     const void *base, int64_t count)
 {
     *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0};
 }
 
-/* Moves to any offset 0..length. Costs nothing: the next pack, unpack or runs finds the place in
- * O(depth of the program + log of indexed runs). */
+/* Moves to any offset from 0 to `length`. Costs nothing here: the next pack, unpack or runs finds
+ * the place in O(depth of the program + log of indexed runs). */
 static inline void tern_cursor_seek(struct tern_cursor *cursor, int64_t offset)
 {
     cursor->offset = offset;
 }
 
-/* Copies up to `max` bytes of the packed stream to `out` and advances; returns the bytes copied
- * (less only at the end). */
+/* Copies up to `max` bytes of the packed stream to `out` and advances. Returns the bytes copied;
+ * fewer than `max` only at the end. */
 size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max);
-/* The reverse: takes `length` packed bytes from `in`; returns the bytes taken (less only at the
- * end). */
+/* Copies `length` packed bytes from `in` into the typed buffer and advances. Returns the bytes
+ * copied; fewer than `length` only at the end. */
 size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t length);
-/* Describes the next up to `max_bytes` bytes by at most `max_runs` runs of memory, adjacent runs
- * merged, and advances. Returns the number of runs; *ret_bytes (may be NULL) is how much they
- * cover. */
+/* Describes up to `max_bytes` of the next bytes by at most `max_runs` runs of memory, merges
+ * adjacent runs, and advances. Returns the number of runs. Sets *ret_bytes, unless NULL, to the
+ * bytes that the runs cover. */
 int tern_cursor_runs(struct tern_cursor *cursor, struct iovec *runs, int max_runs, size_t max_bytes,
                      size_t *ret_bytes);
 
-/* Does `count` elements at `base` lie in one run? If so *ret_start is its first byte. The test of
- * the fast path. */
+/* Returns true if `count` elements at `base` are one run. Then sets *ret_start to the run's first
+ * byte. The test of the fast path. */
 static inline bool tern_type_run(const struct tern_type *type, const void *base, int64_t count,
                                  void **ret_start)
 {
     if (!(type->contiguous || (type->gapless && count == 1)))
         return false;
-    /* Integers, for base may be NULL (MPI_BOTTOM) and true_lb an address. */
+    /* computed as integers, because base may be NULL (MPI_BOTTOM) and true_lb an address */
     *ret_start = (void *)((uintptr_t)base + (uintptr_t)type->true_lb);
     return true;
 }
 
-/* Copies min(source, destination) bytes of one typed buffer to another, in the same process (not
- * overlapping). Returns the bytes copied. */
+/* Copies one typed buffer to another in this process, as many bytes as the smaller one has. The
+ * buffers must not overlap. Returns the bytes copied. */
 int64_t tern_type_copy(void *to, int64_t to_count, const struct tern_type *to_type,
                        const void *from, int64_t from_count, const struct tern_type *from_type);
 

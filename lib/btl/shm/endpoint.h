@@ -7,17 +7,18 @@
 #include "lib/btl/shm/ring.h"
 #include "lib/node/segment.h"
 
+/* What is known about reading the peer's memory (process_vm_readv). */
 enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 
 struct tern_shm_endpoint {
-    struct tern_ring_out out; /* ring == NULL: none yet */
-    struct tern_ring *in; /* the ring to me; NULL: none yet */
-    struct tern_segment_rank *block;
-    uint32_t local_rank;
-    uint8_t lane;
-    uint8_t level;     /* of the ring, index + 1 into ring_sizes */
-    uint8_t level_max; /* growing beyond was refused */
-    uint8_t pull;
+    struct tern_ring_out out; /* the ring to the peer; out.ring is NULL: none yet */
+    struct tern_ring *in; /* the ring from the peer; NULL: none yet */
+    struct tern_segment_rank *block; /* of the peer, in the node's memory */
+    uint32_t local_rank; /* of the peer */
+    uint8_t lane; /* of this process */
+    uint8_t level;     /* size of the ring to the peer: index + 1 into ring_sizes; 0: no ring yet */
+    uint8_t level_max; /* a larger ring was refused */
+    uint8_t pull; /* enum pull */
 };
 
 #endif

@@ -5,22 +5,22 @@
 /*
  * A ring: packets from one sender to one receiver through shared memory, without locks.
  *
- * Slots are one cache line: flag, header and up to 32 bytes of payload travel together. A longer
- * payload lies in the data area behind the slots, in one piece; the slot says where. The flag of
- * slot i in lap l is `turn`, the number of the packet + 1, so a slot never needs clearing: what
- * stood there a lap ago is another number.
+ * A slot is one cache line: flag, header and up to 32 bytes of payload travel together. A longer
+ * payload lies in the data area behind the slots, in one piece, and the slot contains its offset.
+ * The flag, `turn`, is the number of the packet + 1. So a slot never needs clearing: the flag of
+ * the previous lap is another number.
  *
  *      header | consumed (receiver's line) | slot 0 | slot 1 | ... | data ...............
  *
- * The receiver publishes how many packets it has consumed, lazily: after a quarter of the slots or
- * of the data area. The sender looks only when it believes the ring full. As no payload is larger
- * than a quarter of the data area, a sender that waits for room always gets it.
+ * The receiver publishes rarely how many packets it has consumed: after a quarter of the slots or
+ * of the data area. The sender reads that count only when the ring seems full. No payload is larger
+ * than a quarter of the data area, so a sender that waits for room always gets it.
  *
- * Growing: the sender makes a larger ring and its last packet in the old one is MOVED, naming the
- * new one, so order holds. (Single producer, single consumer; two threads of a process take the
- * pml's lock.)
+ * To grow, the sender makes a larger ring. Its last packet in the old ring is MOVED and names the
+ * new ring, so packets keep their order. A ring has one producer and one consumer: threads of a
+ * process take the pml's lock.
  *
- * The functions here touch only the ring's memory, so that a test runs both ends in two processes
+ * The functions here touch the ring's memory only. So a test can run both ends in two processes
  * without MPI.
  */
 
@@ -31,28 +31,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Payload bytes that fit into a slot; and the kind of the last packet in a ring that is left. */
 enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 
 struct tern_ring_slot {
-    uint32_t turn;   /* number of the packet + 1, stored last */
-    uint32_t length; /* payload bytes; > TERN_RING_INLINE: they lie in the data area, at the offset
-                        in `payload` */
+    uint32_t turn;   /* number of the packet + 1; stored last */
+    /* payload bytes; if > TERN_RING_INLINE they lie in the data area, and `payload` holds their
+     * offset */
+    uint32_t length;
     struct tern_packet packet;
     unsigned char payload[TERN_RING_INLINE];
 };
 _Static_assert(sizeof(struct tern_ring_slot) == TERN_CACHE_LINE, "a slot is a cache line");
 
+/* The shared part of a ring. */
 struct tern_ring {
-    /* written once by the sender, before the ring is announced */
-    uint64_t size;       /* bytes of all this */
+    /* Written once by the sender, before the ring is announced: */
+    uint64_t size;       /* bytes of the whole ring */
     uint32_t slot_count; /* a power of two */
     uint32_t data_size;  /* bytes, a multiple of the cache line */
     uint32_t source;     /* sender's local rank */
-    uint32_t lane;       /* the sender's */
-    uint64_t next;       /* in the receiver's inbox: offset of the ring announced before, 0: none */
-    /* the sender has no memory for the largest one; may be said later; atomic */
+    uint32_t lane;       /* the sender's lane */
+    uint64_t next; /* next in the receiver's inbox: offset of the ring announced before; 0: none */
+    /* Nonzero: the sender has no memory for the largest ring. May be set later; atomic. */
     uint32_t small;
-    /* the receiver's line */
+    /* Packets consumed. The only line that the receiver writes. */
     uint32_t consumed __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_ring_slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
@@ -62,11 +65,11 @@ struct tern_ring_out {
     struct tern_ring *ring;
     uint32_t head;        /* packets sent */
     uint32_t consumed;    /* ring->consumed as last seen */
-    uint32_t data_head;   /* next free byte of the data area */
-    uint32_t data_tail;   /* first byte not known to be consumed */
-    uint32_t payload_max; /* a quarter of the data area */
-    uint32_t mask;
-    uint32_t *data_end; /* per slot: data_head after its packet */
+    uint32_t data_head;   /* offset of the next free byte of the data area */
+    uint32_t data_tail;   /* offset of the first byte not known to be consumed */
+    uint32_t payload_max; /* largest payload: a quarter of the data area */
+    uint32_t mask; /* slot_count - 1 */
+    uint32_t *data_end; /* for each slot: data_head behind its packet */
 };
 
 /* The receiver's end; private memory. */
@@ -74,36 +77,40 @@ struct tern_ring_in {
     struct tern_ring *ring;
     uint32_t next;      /* packets taken */
     uint32_t published; /* ring->consumed as last written */
-    uint32_t bytes;     /* data bytes taken since then */
-    uint32_t owned;     /* packets whose lines are ours alone; not less than `published` */
-    uint32_t mask;
+    uint32_t bytes;     /* data bytes taken since `published` was written */
+    /* packets whose lines this end owns alone (tern_own_lines); at least `published` */
+    uint32_t owned;
+    uint32_t mask; /* slot_count - 1 */
 };
 
-/* Lays out a ring of `size` bytes (>= 4096, a multiple of 64) in zeroed memory. */
+/* Lays out a ring of `size` bytes, at least 4096 and a multiple of 64, in zeroed memory. */
 void tern_ring_format(struct tern_ring *ring, uint64_t size, uint32_t source);
-/* Opens an end of a fresh ring. 0 or TERN_ERR_NO_MEM. */
+/* Open and close an end of a fresh ring. tern_ring_open_out returns 0 or TERN_ERR_NO_MEM. */
 int tern_ring_open_out(struct tern_ring_out *out, struct tern_ring *ring);
 void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring);
 void tern_ring_close_out(struct tern_ring_out *out);
-/* Does what a peer's memory says make sense? Guards the receiver against a ring that was never
- * formatted. */
+/* Returns true if the ring's header makes sense within `available` bytes. Protects the receiver
+ * against a ring that was never formatted. */
 bool tern_ring_sane(const struct tern_ring *ring, uint64_t available);
 
-/* Slow half of tern_ring_reserve: looks at what the receiver has consumed. */
+/* The slow half of tern_ring_reserve: reads how much the receiver has consumed. Returns true if
+ * there is room now. */
 bool tern_ring_refresh(struct tern_ring_out *out, uint32_t length);
 
+/* Returns the beginning of the data area. */
 static inline char *tern_ring_data(const struct tern_ring *ring)
 {
     return (char *)&ring->slots[ring->slot_count];
 }
 
+/* Returns the slot of packet `number`. */
 static inline struct tern_ring_slot *tern_ring_slot(struct tern_ring *ring, uint32_t mask,
                                                     uint32_t number)
 {
     return &ring->slots[number & mask];
 }
 
-/* Where in the data area `length` bytes in one piece can go, or -1. */
+/* Returns the offset in the data area where `length` bytes fit in one piece, or -1. */
 static inline int64_t tern_ring_data_fit(const struct tern_ring_out *out, uint32_t length)
 {
     uint32_t size = out->ring->data_size;
@@ -116,8 +123,8 @@ static inline int64_t tern_ring_data_fit(const struct tern_ring_out *out, uint32
     return length < out->data_tail - out->data_head ? (int64_t)out->data_head : -1;
 }
 
-/* Room for a packet with `length` bytes of payload? If so *ret_payload is where they go. Follow
- * with tern_ring_commit. length <= payload_max. */
+/* Reserves room for a packet with `length` <= payload_max bytes of payload. Returns false if there
+ * is none, else sets *ret_payload to the place for the payload. Follow with tern_ring_commit. */
 static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length, void **ret_payload)
 {
     if (TERN_UNLIKELY(out->head - out->consumed > out->mask) && !tern_ring_refresh(out, length))
@@ -138,7 +145,7 @@ static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length,
     return true;
 }
 
-/* Publishes the packet reserved before, its payload being in place. */
+/* Publishes the reserved packet, whose payload is in place. */
 static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern_packet *packet,
                                     uint32_t length)
 {
@@ -152,11 +159,12 @@ static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern
     slot->length = length;
     tern_packet_copy(&slot->packet, packet);
     out->head++;
-    /* release: header and payload are visible to whoever sees the turn */
+    /* release: header and payload are visible to a receiver that sees the turn */
     tern_store_release(&slot->turn, out->head);
 }
 
-/* The next packet, or NULL. *ret_payload and the slot stay valid until tern_ring_consume. */
+/* Returns the next packet, or NULL. *ret_payload and the slot stay valid until
+ * tern_ring_consume. */
 static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *in,
                                                           const void **ret_payload)
 {
@@ -173,8 +181,8 @@ static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *i
     return slot;
 }
 
-/* Makes the lines of the packets taken the receiver's alone. Not before an answer: its stores would
- * wait behind these. */
+/* Takes ownership of the cache lines of the packets taken. Not before an answer is sent: the
+ * answer's stores would wait behind these. */
 static inline void tern_ring_own(struct tern_ring_in *in)
 {
     for (; in->owned != in->next; in->owned++) {
@@ -188,8 +196,9 @@ static inline void tern_ring_own(struct tern_ring_in *in)
     }
 }
 
-/* To be called when there is no packet. One short packet alone may be part of a dialogue, in which
- * this gains nothing: with far cores its answer took longer. */
+/* Call it when there is no packet: takes ownership of lines now. Skips a single short packet, which
+ * may be part of a dialogue. In a dialogue ownership gains nothing, and between distant cores the
+ * answer took longer. */
 static inline void tern_ring_rest(struct tern_ring_in *in)
 {
     if (in->next - in->owned == 1 &&
@@ -198,7 +207,8 @@ static inline void tern_ring_rest(struct tern_ring_in *in)
     tern_ring_own(in);
 }
 
-/* True: the sender was told, and may sleep waiting for just that. */
+/* Frees the packet of the last tern_ring_peek. Returns true if the sender was told: then the sender
+ * may be asleep, waiting for just that. */
 static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
 {
     in->next++;
@@ -208,8 +218,8 @@ static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
                     in->bytes <= in->ring->data_size / 4))
         return false;
     tern_ring_own(in);
-    /* release: the sender may overwrite what it sees consumed, so our reads and writes come before
-     */
+    /* release: the sender may overwrite consumed packets, so our reads and writes must come
+     * before */
     tern_store_release(&in->ring->consumed, in->next);
     in->published = in->next;
     in->bytes = 0;

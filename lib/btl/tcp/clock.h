@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns milliseconds of the monotonic clock, by which all deadlines of this room go. */
+/* Returns milliseconds of the monotonic clock. All deadlines of this room use this clock. */
 uint64_t tern_tcp_now_ms(void);
 
 #endif

@@ -3,16 +3,18 @@
 #define TERN_TCP_RECEPTION_H
 
 /*
- * How connections come about: this process's door (listener.h), who is sought at which address
- * (search.h), calls to others and visitors, with the handshake (dial.h). All lanes share it; it has
- * a lock of its own, within which no other is taken but a lane's list of arrivals.
+ * How connections are made: this process's listener (listener.h), the peers sought and their
+ * addresses (search.h), outgoing and accepted connections, and the handshake (dial.h). In this room
+ * the shared state is called reception, the listening socket door, an outgoing connection call, and
+ * an accepted one visitor. All lanes share reception. Reception has its own lock; a thread that
+ * holds it takes no other lock but that of a lane's list of arrivals.
  *
  * A call begins with the peer's addresses, which are fetched without waiting. They are tried one
- * after the other, the next one when 30 ms have brought no connection, or a quarter of a second no
- * answer; the first to prove that the wanted rank of this job is there is taken. So an address that
- * leads nowhere, or to somebody else, costs that time, and but once: the interface that connections
- * have come about by is tried first from then on. When two ranks call each other the lower one's
- * call is taken.
+ * after the other: the next one if there is no connection after 30 ms, or no answer after a quarter
+ * of a second. The first address that proves to be the wanted rank of this job wins. So an address
+ * that leads nowhere, or to another process, costs that time once: the interface of a successful
+ * connection is tried first from then on. If two ranks call each other, the call of the lower rank
+ * is kept.
  */
 
 #include "lib/btl/tcp/link.h"
@@ -20,35 +22,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Opens the door, publishes the addresses. 0 or TERN_ERR_*, with text. */
+/* Opens the listening socket and publishes the addresses. Returns 0, or TERN_ERR_* with text. */
 int tern_tcp_reception_announce(void);
-/* The same, if it has not been done, and gets ready to call and to be called. */
+/* Does so if it was not done, and prepares for connections in both directions. Returns 0, or
+ * TERN_ERR_* with text. */
 int tern_tcp_reception_open(void);
+/* Closes all connections that are being made, and the listening socket. */
 void tern_tcp_reception_close(void);
 
-/* A link between my lane `tag` and that of a rank is wanted. 0: it is being made, or is on its way
- * to the lane; TERN_ERR_UNREACHABLE with text: it cannot be. */
+/* Asks for a link between our lane `tag` and that of a rank. Returns 0 if the link is being made or
+ * is on its way to the lane; TERN_ERR_UNREACHABLE with text if it cannot be made. */
 int tern_tcp_reception_call(uint32_t rank, uint8_t tag);
-/* A link that was handed over is no more. */
+/* Reports that a link which was handed over has ended. */
 void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index);
 
-/* Goes on with whatever has come; what is done is handed to tern_tcp_arrive. Returns how many
- * things happened; does nothing while another thread is in there. */
+/* Handles everything that has arrived, and hands finished links to tern_tcp_arrive. Returns the
+ * number of things done. Does nothing while another thread does this. */
 int tern_tcp_reception_progress(void);
 
-/* Ends all calls of ours that are under way; for leaving. */
+/* Ends all our calls under way, before this process leaves MPI. */
 void tern_tcp_reception_hang_up(void);
-/* Publishes the addresses again, as the launcher may have forgotten them while this process was
- * away. */
+/* Publishes the addresses again, because the launcher may have forgotten them while this process
+ * was not in MPI. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_tcp_reception_publish(void);
 
-/* tcp.c: takes a link whose handshake is done. Called with reception's lock. */
+/* tcp.c: takes over a link whose handshake is complete. Locks: reception's lock is held. */
 void tern_tcp_arrive(struct tern_tcp_link *link);
-/* lane_links.c: returns the lanes that our lane `index` serves, a bit for each of TERN_LANES_MAX.
- * Two processes may have different numbers of lanes; both understand these bits. */
+/* lane_links.c: returns the lanes of the job that our lane `index` serves, a bit for each of
+ * TERN_LANES_MAX. Two processes may have different numbers of lanes; both understand these bits. */
 uint32_t tern_tcp_lanes_of(uint32_t index);
 /* lane_links.c: reports that no connection with a rank can be made in these lanes, for the reason
- * `text`. The lanes lose the peer with their next progress. Takes only the lock of the lanes'
+ * `text`. The lanes lose the peer at their next progress. Locks: takes only that of the lanes'
  * arrivals. */
 void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text);
 

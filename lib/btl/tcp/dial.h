@@ -3,8 +3,9 @@
 #define TERN_TCP_CALL_H
 
 /*
- * Connections that are no links yet, each with a handshake under way: calls of ours (dial.c), and
- * visitors (accept.c). Reception has them all in a list, and its lock is held.
+ * Connections that are not links yet, each with a handshake under way: calls, which we make
+ * (dial.c), and visitors, which we accept (accept.c). Reception has all of them in one list. Locks:
+ * all functions need reception's lock.
  */
 
 #include "lib/btl/tcp/search.h"
@@ -13,70 +14,75 @@
 
 #include <sys/socket.h>
 
+/* What a connection waits for. */
 enum tern_tcp_step {
     TERN_TCP_CONNECTING,
-    TERN_TCP_PROBING, /* nobody answers at the peer's port: does its host answer at another one? */
+    TERN_TCP_PROBING, /* the peer's port does not answer: does its host answer at another port? */
     TERN_TCP_AWAITING_ANSWER,
-    TERN_TCP_AWAITING_HELLO, /* from here on a visitor */
+    TERN_TCP_AWAITING_HELLO, /* this and the next: accepted connections only */
     TERN_TCP_AWAITING_CONFIRM,
 };
 
+/* A connection that is being made. */
 struct tern_tcp_call {
     struct tern_list_node node; /* in reception's list */
     int fd;
     enum tern_tcp_step step;
-    struct tern_tcp_contact *contact; /* of a visitor: once its hello has been read */
-    uint8_t link;                     /* which of the contact's links it is to become */
+    struct tern_tcp_contact *contact; /* for an accepted connection NULL until its hello was read */
+    uint8_t link;                     /* index of the link that this is to become */
     uint64_t deadline_ms;             /* 0: none */
-    size_t got;                       /* bytes of the message that is awaited */
-    int probes;                       /* other ports that were tried */
+    size_t got;                       /* bytes read of the message that is awaited */
+    int probes;                       /* number of other ports tried */
     struct tern_hello hello;
     struct tern_answer answer;
     struct tern_confirm confirm;
-    const struct tern_tcp_pair *pair; /* a call's, while its contact is sought */
-    struct sockaddr_storage from;     /* a visitor's */
+    /* for an outgoing connection, as long as its contact is sought */
+    const struct tern_tcp_pair *pair;
+    struct sockaddr_storage from;     /* for an accepted connection: the peer's address */
 };
 
-/* dial.c: calls the contact at the address of the pair, for its link `index`. What comes of it, the
- * contact hears. */
+/* dial.c: connects to the contact at the address of the pair, for its link `index`. The contact is
+ * told of the result (search.h). */
 void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
                    uint8_t index);
-/* Goes on with what its socket has to say. The call may be gone then. */
+/* Handles what the socket reports. May close and free the call. */
 void tern_tcp_call_go_on(struct tern_tcp_call *call);
-/* Called when the deadline of a call has passed. The call may be gone then. */
+/* Called when the deadline of a call has passed. May close and free the call. */
 void tern_tcp_call_is_late(struct tern_tcp_call *call);
 
-/* accept.c: accepts the connections that wait at the port, as many as its queue can hold. Returns
- * how many. */
+/* accept.c: accepts the connections that wait, at most as many as the queue can hold. Returns their
+ * number. */
 int tern_tcp_visitors_receive(uint64_t now_ms);
-/* Reads what the visitor has sent. Returns false if the visit is over: it has become a link, or is
- * closed. */
+/* Reads what has arrived on an accepted connection. Returns false if the connection has become a
+ * link or is closed. */
 bool tern_tcp_visit_go_on(struct tern_tcp_call *visit);
-/* Returns true if the whole hello is there, and waits for the secret. */
+/* Returns true if the whole hello has arrived and waits because the secret is not known yet. */
 bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
 
-/* connecting.c: adds a call or a visitor to the list, and watches its socket. Returns false with
- * errno if it cannot. */
+/* connecting.c: adds a connection to the list, and watches its socket. Returns false with errno on
+ * failure. */
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events);
-/* No visitor can be accepted for want of files or memory: looks at the port again a while later. */
+/* Stops accepting for a while, because descriptors or memory are exhausted. */
 void tern_tcp_visitors_rest(uint64_t now_ms);
-/* There are more visitors that have not said hello than shall be: one of them has to go. */
+/* Returns true if too many accepted connections have not completed their hello: one of them must be
+ * closed. */
 bool tern_tcp_visitors_are_many(void);
-/* Closes one of them, the oldest one first; one whose whole hello is there only if there is no
- * other. Each is read before it is closed. Returns false if there is none. */
+/* Reads the accepted connections and closes one of them: the oldest without a complete hello, else
+ * the oldest of all. Returns false if there is none. */
 bool tern_tcp_drop_visitor(void);
-/* The visitor has said hello for the contact, and has been answered. */
+/* Notes that the connection's hello was for `contact`, and was answered. */
 void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);
-/* Returns the first call or visitor of the list, and the one after `call`; NULL at the end. */
+/* Returns the connection behind `call` in the list, or the first if `call` is NULL. NULL at the
+ * end. */
 struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call);
-/* Waits for other events than before, or at another socket. Returns false with errno if it cannot.
- */
+/* Changes the events for which the connection waits, or its socket. Returns false with errno on
+ * failure. */
 bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events);
-/* Closes and frees it. */
+/* Closes and frees the connection. */
 void tern_tcp_call_close(struct tern_tcp_call *call);
-/* Both ends have proved themselves: it becomes a link, and is gone. */
+/* Turns the connection into a link, after both ends have proved themselves. Frees the call. */
 void tern_tcp_call_hand_over(struct tern_tcp_call *call);
-/* For how long this process had not looked at its calls when it began to look at them this time. */
+/* Returns for how long this process had not looked at its connections before the present look. */
 uint64_t tern_tcp_away_ms(void);
 
 #endif

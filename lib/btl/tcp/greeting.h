@@ -2,39 +2,46 @@
 #ifndef TERN_TCP_GREETING_H
 #define TERN_TCP_GREETING_H
 
-/* What ranks say to each other in a handshake (lib/util/handshake.h): who calls, and whom it means.
- * Pure functions. */
+/* The content of a handshake between ranks (lib/util/handshake.h): who connects, and to whom. Pure
+ * functions. */
 
 #include "lib/util/handshake.h"
 
+/* The greeting in a hello. */
 struct tern_tcp_greeting {
-    uint8_t lane;       /* of the caller */
-    /* 0: the first between these two, by which all but large messages go; 1 ...: further ones */
+    uint8_t lane;       /* the caller's lane */
+    /* index of the link between the two. 0 is the first, which carries all but large messages; 1,
+     * 2, ... are further links */
     uint8_t link;
-    uint8_t encrypt;    /* 1: the caller wants the link encrypted (btl_tcp_encrypt) */
+    uint8_t encrypt;    /* 1 if the caller wants the link encrypted (btl_tcp_encrypt), else 0 */
+    /* always 0 */
     uint8_t zero;
-    uint32_t from, to;  /* ranks */
-    uint32_t program;   /* of the caller's, as its record says (address.h) */
-    char job[64];       /* the end of its name, closed by 0 */
+    uint32_t from, to;  /* ranks: the caller's, and the one that it wants */
+    uint32_t program;   /* number of the caller's MPI program (tern_rte_program) */
+    char job[64];       /* name of the job, its last bytes if it is too long, closed by a 0 byte */
 };
 
+/* The service's name and version. */
 extern const struct tern_service tern_tcp_service;
 
+/* The called end's verdict on a hello. */
 enum tern_tcp_verdict {
     TERN_TCP_WELCOME = 1,
-    /* some other rank, the answer's number, listens there: an address that several hosts have */
+    /* another rank listens here, the answer's `number`: several hosts have this address */
     TERN_TCP_WRONG_RANK,
-    /* there is a connection already, or the other end's own call has precedence */
+    /* there is a connection already, or the called end's own call takes precedence */
     TERN_TCP_CROSSED,
-    /* the rank runs an earlier MPI program, or a later one: the answer's number */
+    /* the rank runs an earlier or a later MPI program: the answer's `number` */
     TERN_TCP_WRONG_PROGRAM,
-    TERN_TCP_UNLIKE,     /* btl_tcp_encrypt is not the same: the answer's number */
-    TERN_TCP_RELAYED,    /* the caller has reached somebody who passes the connection on */
+    TERN_TCP_UNLIKE, /* btl_tcp_encrypt differs; the called end's value is the answer's `number` */
+    /* a relay passes the connection on: the caller reached another address than ours */
+    TERN_TCP_RELAYED,
 };
 
-/* Writes it, with the job's name, into a hello that is to be sealed. */
+/* Writes the greeting and the job's name into a hello, before tern_hello_seal. */
 void tern_tcp_greet(struct tern_hello *hello, struct tern_tcp_greeting greeting, const char *job);
-/* Reads it from a hello that holds. False: another job, or no sane ranks, lane and link. */
+/* Reads the greeting from a hello that holds. Returns false if it is for another job, or if ranks,
+ * lane or link are out of range. */
 bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uint32_t job_size,
                             struct tern_tcp_greeting *ret_greeting);
 

@@ -3,12 +3,12 @@
 #define TERN_TCP_LANE_H
 
 /*
- * The links of a lane, and by which of them it sends to a peer: how they come, how they end, and
- * what becomes of those that end before their time.
+ * The links of a lane, and the choice among them for a send: how links come, how they end, and what
+ * happens if one ends unexpectedly.
  *
- * A connection carries both directions. It belongs to the lane that the caller's lane number names,
- * modulo each end's own number of lanes; what is another lane's goes by the mailbox
- * (lib/pml/mailbox.c).
+ * A connection carries both directions. The caller's lane number decides to which lane it belongs:
+ * that number modulo each end's own number of lanes. A packet for another lane goes through the
+ * mailbox (lib/pml/mailbox.c).
  */
 
 #include "lib/btl/peer.h"
@@ -21,63 +21,70 @@
 
 /* What a lane knows of a peer. */
 struct tern_tcp_endpoint {
-    struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] NULL: not connected */
+    struct tern_tcp_link *links[TERN_TCP_LINKS_MAX]; /* [0] is NULL: not connected */
     int link_count;
-    struct tern_list_node streams; /* that are not all in pieces yet */
+    struct tern_list_node streams; /* streams of which not all bytes are in pieces yet */
 };
 
-/* Guarded by the lane's lock, but for the arrivals. */
+/* A lane's links. Locks: the lane's lock, except for the arrivals. */
 struct tern_tcp_lane {
-    int epoll; /* of the links */
+    int epoll; /* watches the links */
+    /* all links */
     struct tern_list_node links;
-    /* that have ended before their time: the launcher is given some to end us */
+    /* Links that have ended unexpectedly. Their loss is reported after a delay, in which the
+     * launcher may end this process. */
     struct tern_list_node losing;
     int link_count;
-    struct tern_tcp_link *latest; /* received last */
-    uint32_t rounds;              /* of progress */
-    bool unsent;                  /* links may hold something: look */
-    int watching_room;            /* links that hold something for which the system has no room */
-    bool muted;                   /* the links do not tell the epoll of what comes */
-    unsigned received;            /* rounds in which something came since `muted` changed */
-    uint64_t door_at;
-    uint64_t looked_ms; /* the last look for silent links */
+    struct tern_tcp_link *latest; /* the link that received last */
+    uint32_t rounds;              /* number of calls of progress */
+    bool unsent;                  /* links may hold something that progress must write */
+    int watching_room; /* number of links that hold something for which the system has no room */
+    bool muted;                   /* the epoll is not told of arriving data (tern_tcp_lane_mute) */
+    unsigned received;            /* rounds in which data arrived since `muted` changed */
+    uint64_t door_at; /* ticks of the last look at the listener; the flusher reads it, too */
+    uint64_t looked_ms; /* time of the last look for silent links */
+    /* polls in a row that found nothing, and polls skipped since the last look at the epoll */
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
+    /* links that have come about, guarded by arrivals_lock */
     struct tern_list_node arrivals;
-    struct tern_list_node unreached; /* peers to which there is no way */
-    bool has_arrivals; /* atomic; of either kind */
-    unsigned char *room;
+    struct tern_list_node unreached; /* peers that cannot be reached, guarded by arrivals_lock */
+    bool has_arrivals; /* atomic: `arrivals` or `unreached` is not empty */
+    unsigned char *room; /* buffer of TERN_TCP_ROOM bytes for receiving */
 } __attribute__((aligned(TERN_CACHE_LINE)));
 extern struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
 
+/* Returns the link whose `in_lane` this is. */
 static inline struct tern_tcp_link *tern_tcp_link_at(struct tern_list_node *in_lane)
 {
     return TERN_CONTAINER(in_lane, struct tern_tcp_link, in_lane);
 }
 
-/* 0, or TERN_ERR_OTHER with text. */
+/* Prepares a lane. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_tcp_lane_open(struct tern_tcp_lane *lane);
-/* Ends all its links. */
+/* Ends all links of a lane and frees what it holds. */
 void tern_tcp_lane_close(struct tern_tcp_lane *lane);
 
-/* Made when it is not there yet. NULL: no memory. */
+/* Returns the peer's endpoint, and makes it on first use. NULL if there is no memory. */
 struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer);
 
-/* Takes over the links that have come about meanwhile (tern_tcp_arrive), and loses the peers that
- * cannot be reached. Returns how many. */
+/* Takes over the links that tern_tcp_arrive has brought, and loses the peers that cannot be
+ * reached. Returns how many of both. */
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane);
-/* Shall its epoll tell when the system has room for more of what the link holds? */
+/* Tells the lane's epoll whether to report that the system has room for more of what the link
+ * holds. */
 void tern_tcp_lane_watch_room(struct tern_tcp_lane *lane, struct tern_tcp_link *link, bool wanted);
-/* Muted links do not tell the epoll of what comes, for a rank that reads all of them again and
- * again; and the system acknowledges data as it comes, not as it is read (docs/network.md). */
+/* Mutes the links: arriving data is not reported to the epoll. For a rank that reads all its links
+ * again and again. The system then also acknowledges data when it arrives, not when it is read
+ * (docs/network.md). */
 void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted);
-/* Its other end has left, and nothing of it is missing: the link is freed. */
+/* Frees a link whose other end has left MPI; nothing of it is missing. */
 void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link);
-/* It has ended before its time, by errno; 0: its other end has closed it; ESHUTDOWN: after it had
- * left MPI. */
+/* Notes that a link has ended unexpectedly, with errno `error`. 0: the other end has closed it;
+ * ESHUTDOWN: the other end has closed it after it had left MPI. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error);
-/* Tells the pml of those that ended so long ago that the launcher would have spoken. Returns how
- * many. */
+/* Tells the pml of the links that ended so long ago that the launcher would have ended this process
+ * by now. Returns their number. */
 int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane);
 
 #endif

@@ -3,13 +3,13 @@
 #define TERN_TCP_LINK_H
 
 /*
- * A link: a connection after its handshake, with what has been begun on it in either direction.
- * Belongs to one lane, whose lock its user holds, but for the outgoing half: the flusher
- * (flusher.h) writes too, so that has a lock of its own.
+ * A link: a connection after its handshake, with the transfers under way in both directions. A link
+ * belongs to one lane, whose lock its user holds. The outgoing half has its own lock, because the
+ * flusher (flusher.h) writes too.
  *
- * What goes out is, in this order: the rest of a piece of a stream, from the user's memory; then
- * `out`, frames that were copied because the system had no room, or so that many go by one system
- * call.
+ * Bytes are written in this order: first the rest of a piece of a stream, from the user's memory;
+ * then `out`, frames that were copied because the system had no room, or so that one system call
+ * writes many.
  */
 
 #include "lib/btl/btl.h"
@@ -26,98 +26,113 @@
 struct tern_tcp_sealed;
 
 struct tern_tcp_link {
-    struct tern_list_node in_lane;  /* all links of the lane */
+    struct tern_list_node in_lane;  /* links all links of the lane */
     int fd;
-    /* encrypts what goes by the socket (sealed.h); NULL: it goes as it is */
+    /* encrypts what goes through the socket (sealed.h); NULL: not encrypted */
     struct tern_tcp_sealed *sealed;
-    uint8_t tag;               /* the dialler's lane; ours is tag modulo our number of lanes */
-    uint8_t index;             /* 0: the first between the two; TERN_TCP_LINK_SECOND */
+    uint8_t tag; /* lane of the end that called; ours is tag modulo our number of lanes */
+    /* 0: the first link between the two; TERN_TCP_LINK_SECOND: only the peer sends by it */
+    uint8_t index;
     uint32_t rank;             /* of the other end, in our job */
-    struct tern_peer *peer;    /* of this lane */
-    /* when its lane last made progress, in ticks, more or less; atomic */
+    struct tern_peer *peer;    /* the peer, as this lane knows it */
+    /* points to the time of the lane's last progress, in ticks, roughly; atomic */
     const uint64_t *polled_at;
-    struct tern_tcp_endpoint *endpoint; /* sends by it; NULL: nobody does, it only receives */
-    /* of the lane, in which a message was last sent that others may follow */
+    /* the endpoint that sends by this link; NULL: the link only receives */
+    struct tern_tcp_endpoint *endpoint;
+    /* the lane's round in which the last send_soon message was sent */
     uint32_t sent_round;
-    /* the lane's last send or push left something; the flusher may have written it since */
+    /* true if the lane's last send or push could not write everything; the flusher may have written
+     * it since */
     bool unsent;
     uint64_t written_at;       /* ticks of the last write */
     struct tern_tcp_silence silence;
 
+    /* Locks: out_lock guards the members from here to `unused_us`. */
     pthread_mutex_t out_lock;
-    unsigned char *out;        /* NULL until it is needed */
+    unsigned char *out;        /* bytes that wait to be written; NULL until it is needed */
+    /* offsets of the first such byte, and behind the last */
     uint32_t out_begin, out_end;
-    uint64_t held_at;          /* ticks since when it holds something; 0: it holds nothing */
-    unsigned followers;        /* messages that were held because others were */
-    /* sends that must not be held: nobody but the flusher wrote what was */
+    uint64_t held_at;          /* ticks since when the link holds something; 0: it holds nothing */
+    unsigned followers;        /* messages held because others were held already */
+    /* number of next sends that must not be held, because only the flusher wrote the held ones
+     * before */
     unsigned unheld;
     struct {
-        struct tern_stream *stream; /* NULL: none */
+        struct tern_stream *stream; /* the stream of this piece; NULL: no piece is under way */
         struct tern_tcp_frame frame;
-        uint32_t frame_left;   /* bytes of the frame that are still to go */
+        uint32_t frame_left;   /* bytes of the frame not written yet */
+        /* position in the stream's memory */
         struct tern_cursor cursor;
-        size_t left;           /* bytes of the payload */
+        size_t left;           /* bytes of the payload not written yet */
     } piece;
     _Atomic int error;         /* errno of a failed write; 0: none */
-    uint64_t lost_at_ms;       /* it has ended before its time (tcp.c) */
-    char *ends;                /* for people, while it lasted: interface and both addresses */
-    bool blocked;              /* the system has no room */
-    bool watching_room;        /* our epoll tells when it has */
-    struct tern_list_node in_flusher; /* if `flushed` */
+    uint64_t lost_at_ms;       /* time when the link ended unexpectedly (tcp.c) */
+    /* text for people, as long as the connection lasted: interface and both addresses */
+    char *ends;
+    bool blocked;              /* the system has no room for more */
+    bool watching_room;        /* our epoll reports when it has room again */
+    struct tern_list_node in_flusher; /* valid if `flushed` */
+    /* in the flusher's list */
     bool flushed;
-    bool used;                 /* it has held something since the flusher's last look */
-    unsigned unused_us;        /* the flusher's: for how long it has not */
+    bool used;                 /* the link has held something since the flusher's last look */
+    /* used by the flusher: for how long the link has held nothing, in microseconds */
+    unsigned unused_us;
 
-    struct tern_tcp_frame head; /* the frame that has begun to arrive, as far as it has */
+    /* header of the frame that is arriving, `head_length` bytes of it */
+    struct tern_tcp_frame head;
     uint32_t head_length;
-    void *owner;                /* whose memory its payload goes to; NULL: nobody's */
-    struct tern_cursor place;   /* ... and where in it */
+    void *owner; /* owner of the payload's destination (tern_btl_place); NULL: no destination */
+    struct tern_cursor place;   /* the destination, if there is an owner */
     bool large;                 /* a long payload is likely to come next */
-    unsigned char *stash;       /* ... or the payload so far; NULL: no payload has begun */
-    size_t left;                /* bytes of the payload that are still to come */
-    bool said_bye;              /* the last frame was BYE: the other end may be gone */
+    unsigned char *stash; /* the payload so far, if there is no owner; NULL: no payload has begun */
+    size_t left;                /* bytes of the payload that have not arrived yet */
+    bool said_bye;              /* the last frame was BYE: the other end may have ended */
 };
 
-/* Takes `sealed`, and if there is memory the descriptor; else returns NULL. */
+/* Makes a link of a connection. Returns NULL if there is no memory. Owner: takes `sealed` in any
+ * case, and the descriptor only on success. */
 struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank,
                                         uint8_t tag, uint8_t index);
-/* Closes it, with whatever it holds. */
+/* Closes the link and drops whatever it holds. */
 void tern_tcp_link_free(struct tern_tcp_link *link);
 
-/* Sends a frame: 0, or TERN_ERR_AGAIN: too much waits already. `soon`: it may wait for others for a
- * while. What cannot be written now is copied. A failure shows in link->error. */
+/* Sends a frame. Returns 0, or TERN_ERR_AGAIN if too much waits already. If `soon`, the frame may
+ * wait for others for a while. Bytes that cannot be written now are copied. A failed write shows in
+ * link->error. */
 int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet,
                        const void *payload, size_t length, bool soon);
-/* The same with the payload from a cursor, which advances on success. */
+/* Sends like tern_tcp_link_send; the payload comes from a cursor, which advances on success. */
 int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet,
                               struct tern_cursor *cursor, size_t length);
 
-/* Begins the next piece of the stream, of at most `most` bytes; the stream's cursor advances. Only
- * when no piece is under way. */
+/* Begins the next piece of the stream, at most `most` bytes, and advances the stream's cursor. Call
+ * it only if no piece is under way. */
 void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *stream, size_t most);
-/* Writes what there is. True: all of it is gone, or a failure shows in link->error. */
+/* Writes what the link holds. Returns true if everything is written, or if a write failed
+ * (link->error). */
 bool tern_tcp_link_push(struct tern_tcp_link *link);
-/* A piece that is gone: its stream, once; else NULL. */
+/* Returns the stream whose piece was written, once; else NULL. */
 struct tern_stream *tern_tcp_link_take_piece(struct tern_tcp_link *link);
-/* Of an eager message that has begun to come straight to its place: its owner; NULL: none. */
+/* Returns the owner of an eager message that is arriving straight in its destination; NULL:
+ * none. */
 void *tern_tcp_link_owner(const struct tern_tcp_link *link);
 
-/* What the flusher finds at a link. */
+/* What the flusher has found at a link. */
 enum tern_tcp_look {
-    TERN_TCP_AT_REST, /* it has held nothing for a while: its buffer has been given back */
+    TERN_TCP_AT_REST, /* the link has held nothing for a while, and its buffer was freed */
     TERN_TCP_IN_USE,
-    /* much of what it holds could be written: the system will soon have room for more */
+    /* much of what it holds could be written, so the system will soon have room for more */
     TERN_TCP_DRAINS,
 };
-/* For the flusher, who has out_lock: writes what has been held for too long. `attended`: the rank
- * makes progress, so it writes by itself when the system has room. `elapsed_us`: since the last
- * look. */
+/* For the flusher, which holds out_lock: writes what was held for too long. `attended`: the rank
+ * makes progress, so it writes by itself when the system has room. `elapsed_us`: time since the
+ * last look. */
 enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended,
                                       unsigned elapsed_us);
 
-/* Reads and delivers what has come; `room` is a buffer of TERN_TCP_ROOM bytes that links share.
- * Returns the packets delivered; -1: the connection has ended, errno says how (0: its other end
- * closed it). */
+/* Reads and delivers what has arrived. `room` is a buffer of TERN_TCP_ROOM bytes that links share.
+ * Returns the number of packets delivered; -1 if the connection has ended, with the reason in errno
+ * (0: the other end has closed it). */
 enum { TERN_TCP_ROOM = 64 * 1024 };
 int tern_tcp_link_receive(struct tern_tcp_link *link, unsigned char *room);
 

@@ -3,36 +3,38 @@
 #define TERN_TCP_DOOR_H
 
 /*
- * This process's door: the port at which others reach it, the addresses it has, the record in which
- * it publishes them, and the secret by which whoever comes is known. It stays open as long as the
- * process: others remember the port, and come while this one is between two sessions. With
- * reception's lock.
+ * This process's listener (door): the port at which others connect, its addresses, the record that
+ * publishes them, and the secret by which peers prove themselves. The listening socket stays open
+ * as long as the process lives: other ranks remember the port, and may connect while this process
+ * is between two sessions. Locks: all functions need reception's lock.
  */
 
 #include "lib/btl/tcp/address.h"
 #include "lib/util/hmac.h"
 
 struct tern_tcp_door {
-    int fd; /* listens; -1: not open */
-    struct tern_tcp_address own[TERN_TCP_ADDRESSES_MAX]; /* with the port */
+    int fd; /* the listening socket; -1: not open */
+    struct tern_tcp_address own[TERN_TCP_ADDRESSES_MAX]; /* our addresses, with the port */
     int own_count;
 };
 extern struct tern_tcp_door tern_tcp_door;
 
-/* Opens it, and finds the own addresses that may be used. 0, TERN_ERR_ARG or TERN_ERR_OTHER with
- * text. */
+/* Opens the listening socket, and finds the addresses that may be used. Returns 0, or TERN_ERR_ARG
+ * or TERN_ERR_OTHER with text. */
 int tern_tcp_door_open(void);
-/* btl_tcp_rcvbuf, in bytes, raised to what a connection works with; 0: the system chooses. */
+/* Returns btl_tcp_rcvbuf in bytes, raised to the least with which a connection works; 0: the system
+ * chooses. */
 int tern_tcp_rcvbuf(void);
-/* Publishes them, again if need be, as the launcher may have forgotten them while this process was
- * away. 0 or TERN_ERR_OTHER. */
+/* Publishes the addresses. Call again after coming back, because the launcher may have forgotten
+ * them. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_tcp_door_publish(void);
 
-/* The job's secret; NULL: not known yet, or not which program this is, which a handshake tells
- * likewise. Asks for it the first time, and rings the doorbell when it has come. */
+/* Returns the job's secret. NULL while the secret or this program's number is not known: a
+ * handshake needs both. The first call asks for the secret; the doorbell rings when it has
+ * arrived. */
 const unsigned char *tern_tcp_secret(void);
 
-/* "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there" */
+/* Describes the ends of a connection: "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there". */
 enum { TERN_TCP_ENDS = 200 };
 void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS]);
 
