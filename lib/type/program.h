@@ -17,8 +17,8 @@
  *   - a loop whose blocks touch is a run
  *   - a loop of a loop that goes on at the same stride is one loop
  *   - equal blocks at equal distances are a loop, at other distances blocks; only the rest is a list
- *   - short runs that are multiples of one length become blocks of that length if these take no more
- *     memory than the list, because equal blocks are moved faster
+ *   - short runs that are multiples of one length become blocks of that length if these take no
+ *     more memory than the list, because equal blocks are moved faster
  *
  * So a vector of vectors of a million blocks is two small bodies. Without lists, depth is bounded
  * by the logarithm of the size.

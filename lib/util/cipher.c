@@ -9,8 +9,8 @@
 #include <string.h>
 
 struct tern_cipher {
-    struct gcm_aes128_ctx gcm; /* of what is said */
-    struct aes128_ctx heads;   /* of the proofs of heads */
+    struct gcm_aes128_ctx gcm; /* encrypts the data */
+    struct aes128_ctx heads;   /* makes the proofs of the heads */
     uint64_t number;           /* of the next record */
 };
 
@@ -80,8 +80,8 @@ void tern_cipher_free(struct tern_cipher *cipher)
 
 enum { LENGTH_BYTES = 4, HEAD_PROOF = TERN_RECORD_HEAD - LENGTH_BYTES };
 
-/* The first bytes of an encrypted block that holds the record's number and length: a pseudorandom
- * function of both. */
+/* Computes the proof of a head: the first bytes of an encrypted block that contains the record's
+ * number and length. They are a pseudorandom function of both. */
 static void prove_head(const struct tern_cipher *cipher, uint32_t length,
                        unsigned char ret_proof[HEAD_PROOF])
 {

@@ -29,7 +29,8 @@ static int row_of(int code)
 
 int tern_error(int code, const char *format, ...)
 {
-    char text[sizeof recorded.text]; /* an argument may be the text recorded before */
+    /* not into `recorded`: an argument may be the text recorded before */
+    char text[sizeof recorded.text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

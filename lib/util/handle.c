@@ -6,8 +6,8 @@
 
 _Atomic int tern_threads;
 
-/* The last ones freed, while tern_object_keep is set: the user who still has a handle to one of
- * them finds no other object there. */
+/* The objects freed last, while tern_object_keep is set. A user who still holds the handle of one
+ * finds no other object there. */
 enum { KEPT = 1024 };
 static struct tern_object *kept[KEPT];
 static unsigned next;

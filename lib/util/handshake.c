@@ -9,7 +9,8 @@
 
 enum { ORDER = 0x0102 };
 
-/* Each message begins with a word of its own, so that none can be taken for another. */
+/* Computes a message's proof. Each kind of message begins with its own word, so that none can be
+ * taken for another. */
 static int prove(const char *word, const struct tern_hello *hello, const struct tern_answer *answer,
                  size_t answer_bytes, const unsigned char *secret, unsigned char *ret_proof)
 {

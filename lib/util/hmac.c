@@ -19,12 +19,13 @@ static struct {
     __typeof__(nettle_hmac_sha256_set_key) *set_key;
     __typeof__(nettle_hmac_sha256_update) *update;
     __typeof__(nettle_hmac_sha256_digest) *digest;
-    char why[256]; /* not, if so */
+    char why[256]; /* why Nettle cannot be loaded */
 } nettle;
 
 void *tern_nettle_function(const char *name)
 {
-    void *library = dlopen(TERN_NETTLE_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* again: the same one */
+    /* opened again: the same handle */
+    void *library = dlopen(TERN_NETTLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     return library ? dlsym(library, name) : NULL;
 }
 

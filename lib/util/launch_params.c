@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Parameters of mpirun. They stand here and not in mpirun/ because mpi_info lists them. `mpi_info
+/* Parameters of mpirun. They are here and not in mpirun/ because mpi_info lists them. `mpi_info
  * --param all all` prints them. */
 
 #include "lib/util/param_table.h"
 
-/* A row leaves out what it has no use for: choices, when and scope. */
+/* a row leaves out the members that it does not need: choices, when and scope */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 static const struct tern_param launch[] = {

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 
-/* A socket with O_ASYNC sends the signal F_SETSIG to its owner when something can be read, here
- * only the end. The owner belongs to the open file, not to the descriptor: each tied process, or
- * group, needs a pair of its own. */
+/* How: a socket with O_ASYNC sends its owner the signal of F_SETSIG when it becomes readable, which
+ * here happens only when the other end closes. The owner belongs to the open file, not to the
+ * descriptor. So each tied process or group needs its own pair. */
 bool tern_lifeline_tie(int end, pid_t process)
 {
     return fcntl(end, F_SETOWN, process) == 0 && fcntl(end, F_SETSIG, SIGKILL) == 0 &&

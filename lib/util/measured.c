@@ -31,7 +31,8 @@ static char source[PATH_MAX];
 
 /* ---- where ---- */
 
-/* Not from /proc/cpuinfo, which some kernels take milliseconds to write. */
+/* Writes the processor's model. Does not read /proc/cpuinfo, which takes some kernels
+ * milliseconds. */
 static void processor(char *text, size_t room)
 {
 #if defined __x86_64__ || defined __i386__
@@ -55,7 +56,8 @@ static void processor(char *text, size_t room)
 #endif
 }
 
-/* Small letters, digits, and one dash for each run of anything else. */
+/* Turns a text into a part of a file name: small letters, digits, and one dash for each run of
+ * other characters. */
 static void make_file_name(char *text)
 {
     char *to = text;
@@ -82,7 +84,8 @@ int tern_figures_path(char *path, size_t room)
 {
     char kind[160];
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    bool own = config && config[0] == '/'; /* a relative one is none, says its specification */
+    /* a relative path is ignored: its specification demands that */
+    bool own = config && config[0] == '/';
     if (!own && !(home && *home))
         return TERN_ERR_ARG;
     tern_figures_host_kind(kind, sizeof kind);
@@ -109,7 +112,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* `name = value`; NULL, or what is wrong. */
+/* Reads one line `name = value`. Returns NULL, or what is wrong. */
 static const char *read_line(const char *line, bool *ret_end)
 {
     char name[48], value[24], rest[2], *after;
@@ -157,7 +160,7 @@ static const char *read_lines(char *text, int *ret_line)
     if (!wrong && !end) {
         ++*ret_line;
         wrong = "expected `end`: the file is cut off";
-    } else if (!wrong && lacking) { /* written by another version */
+    } else if (!wrong && lacking) { /* a file of another version */
         snprintf(missing, sizeof missing, "%s is missing", lacking);
         wrong = missing;
     }
@@ -182,7 +185,7 @@ static void read_file(void)
              source, line, wrong);
 }
 
-/* What mpirun gave us: it has read and checked it. */
+/* Reads the figures that mpirun gave us. mpirun has checked them. */
 static void read_environment(const char *text)
 {
     int length;
@@ -201,7 +204,7 @@ static void ask(void)
     if (!job || !getenv("PMIX_RANK"))
         read_file();
     else if (strncmp(job, "tern-", 5) == 0 &&
-             given) /* else it is the variable of a job around this one */
+             given) /* without a job of ours the variable belongs to a job around this process */
         read_environment(given);
 }
 
@@ -235,7 +238,7 @@ char *tern_figures_of_job(void)
 
 /* ---- writing ---- */
 
-/* mkdir -p of what stands before the last slash. */
+/* Makes the directories above the path's last slash, like mkdir -p. */
 static int make_directories(const char *path)
 {
     char part[PATH_MAX];
@@ -271,7 +274,8 @@ static int store_fault(const char *path, int error)
 int tern_figures_store(const char *path, const struct tern_figure *figures, int figure_count)
 {
     char fresh[PATH_MAX];
-    /* under another name first: a job that starts now reads the old file or the new one */
+    /* write under another name first: a job that starts now reads either the old file or the new
+     * one */
     if (snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid()) >= (int)sizeof fresh)
         return store_fault(path, ENAMETOOLONG);
     if (make_directories(path) || write_file(fresh, figures, figure_count))

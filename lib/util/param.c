@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Parameters: where a value comes from, and how it is read. Nothing is kept but the contents of the
- * files, which are read when the first value is wanted (measured figures: lib/util/measured.c).
+ * Parameters: the source of a value, and its reading. Only the contents of the files are kept; they
+ * are read when the first value is needed (measured figures: lib/util/measured.c).
  *
- * A job may have many ranks, and all of them see the same wrong value: only rank 0 (or who has no
- * rank) speaks.
+ * A job may have many ranks, and all of them see equal faults. So only rank 0 prints them, or a
+ * process without a rank.
  */
 
 #include "lib/util/param.h"
@@ -40,7 +40,7 @@ static const struct tern_param *expect(const char *name)
 
 /* ---- choices ---- */
 
-/* The index of the choice with the spelling `text`, or -1. */
+/* Returns the index of the choice with the spelling `text`, or -1. */
 static int find_choice(const char *choices, const char *text)
 {
     size_t length = strlen(text);
@@ -83,11 +83,12 @@ int tern_param_choice(const char *name)
     return tern_param_find_choice(name, text ? text : "");
 }
 
-/* ---- what was written by a tool ---- */
+/* ---- values written by a tool ---- */
 
 enum { PARAMS_MAX = 256 };
 
-/* By index. The texts are kept for good: whoever has asked for one may still look at it. */
+/* Values by the parameter's index. The texts are never freed, because a reader may still use
+ * one. */
 static const char *written[PARAMS_MAX];
 static unsigned changes;
 
@@ -98,7 +99,8 @@ static const char *written_text(const char *name)
     return __atomic_load_n(&written[tern_param_index(name)], __ATOMIC_ACQUIRE);
 }
 
-/* One copy of each text, however often it is written. NULL: no memory. */
+/* Returns a copy of a text: one for each text, however often it is written. NULL if there is no
+ * memory. */
 static const char *keep_text(const char *text)
 {
     static struct kept {
@@ -145,8 +147,8 @@ unsigned tern_param_changes(void)
 
 /* ---- where a value comes from ---- */
 
-/* The text of `name` and its source; *ret_setting is the line of the file, or NULL. NULL: nowhere
- * but in the table. */
+/* Finds the text of `name` and its source. Returns NULL if only the table has a value. *ret_setting
+ * is the line of the file, or NULL. */
 static const char *look_up_one(const char *name, const char **ret_source,
                                struct tern_param_setting **ret_setting)
 {
@@ -214,7 +216,8 @@ static bool acceptable(const struct tern_param *param, const char *text)
     return !param->choices || find_choice(param->choices, text) >= 0;
 }
 
-/* What stands in the environment is complained of once per parameter. */
+/* Returns true if the fault was printed before. A value in the environment is complained of once
+ * per parameter. */
 static bool complained_already(const struct tern_param *param, struct tern_param_setting *setting)
 {
     static const struct tern_param *complained[32];
@@ -271,7 +274,8 @@ bool tern_param_bool(const char *name)
 int64_t tern_param_keep(struct tern_param_kept *kept, const char *name)
 {
     unsigned now = tern_param_changes() + 1;
-    /* acquire: pairs with the release below; threads that ask at the same time find the same */
+    /* acquire: pairs with the release below; threads that ask at the same time store equal
+     * values */
     if (__atomic_load_n(&kept->asked, __ATOMIC_ACQUIRE) != now) {
         int64_t value = expect(name)->choices ? tern_param_choice(name) : number_of(name);
         __atomic_store_n(&kept->value, value, __ATOMIC_RELAXED);

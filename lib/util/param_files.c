@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tern_param_setting *settings; /* those of the first file first */
+static struct tern_param_setting *settings; /* the settings of the first file come first */
 static bool files_read;
 
 bool tern_param_may_speak(void)
@@ -22,7 +22,7 @@ bool tern_param_may_speak(void)
     return !rank || strcmp(rank, "0") == 0;
 }
 
-/* Warns of a name that nobody knows. */
+/* Warns if the name is unknown. */
 static void check_name(const char *name, const char *file, int line)
 {
     if (tern_param_known(name) || tern_param_accepted(name) || !tern_param_may_speak())
@@ -41,7 +41,7 @@ static void add_setting(struct tern_param_setting ***end, const char *name, cons
 {
     struct tern_param_setting *setting = malloc(sizeof *setting);
     char *own_name = strdup(name), *own_value = strdup(value);
-    if (!setting || !own_name || !own_value) { /* so early that nothing else will work either */
+    if (!setting || !own_name || !own_value) { /* this early, nothing else will work either */
         tern_log("no memory for the parameters in %s", file);
         exit(1);
     }
@@ -71,12 +71,12 @@ static void read_file(struct tern_param_setting ***end, const char *path, bool m
     if (!text && must_exist && tern_param_may_speak())
         tern_log("parameter file %s cannot be read: %s", path, why);
     if (kept)
-        read_lines(end, text, kept); /* the settings refer to it */
+        read_lines(end, text, kept); /* the settings point into it */
     free(text);
 }
 
-/* The file of the installation: etc/ below OPAL_PREFIX, or beside the directory that holds this
- * library or program. */
+/* Writes the path of the installation's file: etc/ below OPAL_PREFIX, or beside the directory that
+ * contains this library or program. */
 static bool installed_file(char *path, size_t room)
 {
     static const char name[] = "etc/openmpi-mca-params.conf";

@@ -119,7 +119,7 @@ bool tern_param_known(const char *name)
     return false;
 }
 
-/* The known name at most `most` slips away from `name`, or NULL. */
+/* Returns the known name within `most` slips of `name`, or NULL. */
 static const char *nearest_within(const char *name, int most)
 {
     const char *nearest = NULL;
@@ -141,7 +141,7 @@ bool tern_param_accepted(const char *name)
     size_t length = strcspn(name, "_");
 
     if (strlen(name) >= LONG_NAME && nearest_within(name, SLIPS))
-        return false; /* one of ours was meant: Open MPI has no long name that is so near */
+        return false; /* ours was meant: Open MPI has no long name so similar to one of ours */
     for (const char *const *word = open_mpi_words; *word; word++)
         if (strlen(*word) == length && strncmp(*word, name, length) == 0)
             return true;
@@ -150,7 +150,8 @@ bool tern_param_accepted(const char *name)
 
 const char *tern_param_nearest(const char *name)
 {
-    return nearest_within(name, 1 + (int)strlen(name) / 4); /* farther is another word */
+    /* at a larger distance it is another word */
+    return nearest_within(name, 1 + (int)strlen(name) / 4);
 }
 
 static int least_of(int a, int b, int c)
@@ -159,10 +160,11 @@ static int least_of(int a, int b, int c)
     return least < c ? least : c;
 }
 
-/* Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. */
+/* Computes the optimal string alignment distance: insertions, deletions, substitutions, and swaps
+ * of neighbours. */
 int tern_edit_distance(const char *a, const char *b)
 {
-    enum { MOST = 255 }; /* longer words are no names: their ends are not looked at */
+    enum { MOST = 255 }; /* no name is longer: the rest of a longer word is ignored */
     int rows[3][MOST + 1];
     int a_length = (int)strnlen(a, MOST), b_length = (int)strnlen(b, MOST);
     int *before = rows[0], *previous = rows[1], *current = rows[2];

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What follows configure's prefix in `directory` ("/bin" of "/usr/bin"), or NULL when it lies
- * elsewhere. */
+/* Returns what follows configure's prefix in `directory` ("/bin" of "/usr/bin"), or NULL if
+ * `directory` is elsewhere. */
 static const char *below_prefix(const char *directory)
 {
     size_t length = strlen(TERN_PREFIX);
@@ -36,7 +36,7 @@ static const char *find_prefix(void)
     *strrchr(path, '/') = '\0';
     size_t directory_length = strlen(path);
     size_t tail_length = strlen(tail);
-    /* Not in a directory of that name: run from the build tree. */
+    /* the program is not in a directory of that name, so it runs from the build tree */
     if (directory_length < tail_length ||
         strcmp(path + directory_length - tail_length, tail) != 0) {
         return TERN_PREFIX;

@@ -8,15 +8,15 @@ static const char magic[8] = "TERNWHO1";
 
 enum { PAGE = 4096, JOB = 64, SECRET = 72 };
 
-/* Then follow host_of, ranks, begin, name_at and names. */
+/* The bytes begin with this; host_of, ranks, begin, name_at and names follow. */
 struct head {
     char magic[8];
-    uint64_t length; /* of all of it, without what fills up the page */
+    uint64_t length; /* of all of it, without the padding to a page */
     uint32_t size, host_count, here, universe_size;
     char job[JOB], secret[SECRET];
 };
 
-/* Without the names. */
+/* Returns the bytes of everything before the names. */
 static uint64_t bytes_before_names(uint64_t size, uint64_t host_count)
 {
     return sizeof(struct head) + (2 * size + 2 * host_count + 1) * sizeof(uint32_t);
@@ -33,7 +33,7 @@ static void group(const struct tern_roster *roster, uint32_t *begin, uint32_t *r
     for (uint32_t rank = 0; rank < roster->size; rank++)
         ranks[begin[roster->host_of[rank]]++] = rank;
     for (uint32_t host = roster->host_count; host > 0;
-         host--) /* each has come to the next one's begin */
+         host--) /* each entry has grown to the beginning of the next host */
         begin[host] = begin[host - 1];
     begin[0] = 0;
 }
@@ -86,8 +86,8 @@ bool tern_roster_read(const void *bytes, size_t length, struct tern_roster *ret_
     const uint32_t *host_of = (const uint32_t *)(head + 1), *ranks = host_of + head->size,
                    *begin = ranks + head->size, *name_at = begin + head->host_count + 1;
     const char *names = (const char *)(name_at + head->host_count);
-    /* Only what this process begins with is looked at: of a large job the pages of the rest stay
-     * unread. */
+    /* Check only the part that this process reads at once. In a large job the pages of the rest
+     * then stay unread. */
     if (begin[head->here] >= begin[head->here + 1] || begin[head->here + 1] > head->size ||
         name_at[head->here] >= head->length - (uint64_t)(names - (const char *)bytes))
         return false;

@@ -27,18 +27,18 @@ enum {
     TCP = TERN_CALLS_OF_TCP
 };
 
-/* What the calls are tried with. */
+/* Descriptors on which the calls are tried. */
 static struct {
     int pair[2], epoll; /* -1: not open */
 } with;
 
-/* Closes the new descriptor. Returns -1, errno as it was, if there is none. */
+/* Closes the new descriptor. Returns -1 if there is none, and leaves errno as it was. */
 static int close_new(int fd)
 {
     return fd < 0 ? -1 : close(fd);
 }
 
-/* ---- one function for each call; those on an end of the pair may fail for other reasons ---- */
+/* ---- one function for each call; a call on an end of the pair may fail for other reasons ---- */
 
 static int try_socketpair(void)
 {
@@ -138,7 +138,7 @@ static int try_kill(void)
     return kill(getpid(), 0);
 }
 
-/* This process is no child of its own. */
+/* wait4 on this process itself, which is no child of its own: fails without effect */
 static int try_wait4(void)
 {
     return waitpid(getpid(), NULL, WNOHANG);
@@ -212,7 +212,7 @@ static int try_select(void)
     return select(0, NULL, NULL, NULL, &(struct timeval){0});
 }
 
-/* In this order: some use what others have opened. */
+/* The order matters: some calls use descriptors that earlier ones have opened. */
 static const struct {
     const char *name;
     int who;

@@ -35,7 +35,7 @@ bool tern_tcp_is_loopback(const struct tern_tcp_address *address)
     return address->family == 4 ? address->bytes[0] == 127 : memcmp(address->bytes, one, 16) == 0;
 }
 
-/* ---- which interfaces ---- */
+/* ---- interfaces ---- */
 
 static bool read_address(const char *text, struct tern_tcp_address *ret)
 {
@@ -176,7 +176,7 @@ int tern_tcp_list_addresses(struct tern_tcp_address ret_list[TERN_TCP_ADDRESSES_
     return count;
 }
 
-/* ---- for the system and for people ---- */
+/* ---- addresses for the system and for people ---- */
 
 socklen_t tern_tcp_sockaddr(const struct tern_tcp_address *address, uint16_t port,
                             struct sockaddr_storage *ret)

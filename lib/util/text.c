@@ -15,7 +15,7 @@
 
 enum { SILENCE_MS = 60 * 1000, TEXT_MOST = 64 << 20, PIECE = 64 << 10 };
 
-/* Waits for more from something that is no regular file. NULL, or why there will be none. */
+/* Waits for more bytes from a pipe or a terminal. Returns NULL, or why there will be none. */
 static const char *await_more(int fd, int silence_ms)
 {
     struct pollfd more = {.fd = fd, .events = POLLIN};
@@ -28,8 +28,8 @@ static const char *await_more(int fd, int silence_ms)
                        : "it stays open, but nothing comes from it";
 }
 
-/* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read;
- * *ret_end: it is complete. */
+/* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read. Sets
+ * *ret_end if the text is complete. */
 static const char *read_piece(int fd, int silence_ms, char *text, size_t room, size_t *size,
                               bool *ret_end)
 {
@@ -94,10 +94,10 @@ char *tern_read_text(const char *path, const char **ret_why)
     return tern_read_text_within(path, SILENCE_MS, ret_why);
 }
 
-/* ---- showing what others have written ---- */
+/* ---- printable text ---- */
 
-/* Returns the length of the UTF-8 character at `text`, which is stored, or 0 if there is none. The
- * shortest form only. */
+/* Reads the UTF-8 character at `text`, which must have the shortest form. Returns its length, or 0
+ * if there is no valid character. */
 static int read_character(const unsigned char *text, uint32_t *ret_character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -126,8 +126,8 @@ static bool is_printable(uint32_t character)
     return !control && !surrogate && !directs;
 }
 
-/* Writes what stands for the character at `text` into `shown`. Returns how many bytes of `text`
- * that is. */
+/* Writes into `shown` how the character at `text` is shown. Returns how many bytes of `text` that
+ * covers. */
 static int show_character(const char *text, bool keeps_lines, char shown[8])
 {
     uint32_t character;

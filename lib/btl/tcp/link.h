@@ -47,9 +47,9 @@ struct tern_tcp_link {
     uint64_t written_at;       /* ticks of the last write */
     struct tern_tcp_silence silence;
 
-    /* Locks: out_lock guards the members from here to `unused_us`. */
+    /* Locks: out_lock guards the outgoing half, from here on. */
     pthread_mutex_t out_lock;
-    unsigned char *out;        /* bytes that wait to be written; NULL until it is needed */
+    unsigned char *out;        /* bytes that wait to be written; NULL until a buffer is needed */
     /* offsets of the first such byte, and behind the last */
     uint32_t out_begin, out_end;
     uint64_t held_at;          /* ticks since when the link holds something; 0: it holds nothing */
