@@ -16,7 +16,7 @@
  *   - no loop runs once
  *   - a loop whose blocks touch is a run
  *   - a loop of a loop that goes on at the same stride is one loop
- *   - equal blocks at equal distances are a loop, at other distances blocks; only the rest is a list
+ *   - equal blocks at equal distances are a loop, at other distances blocks; the rest is a list
  *   - short runs that are multiples of one length become blocks of that length if these take no
  *     more memory than the list, because equal blocks are moved faster
  *

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Visitors: whoever connects to our port. Until one has proved itself its bytes are compared, never
- * interpreted; who cannot gets no answer, and one line is printed in all.
+ * Accepted connections (visitors): any process may connect to our port. Until a visitor has proved
+ * itself its bytes are compared, never interpreted. One that cannot prove itself gets no answer;
+ * one line in all is printed about such visitors.
  *
- * Strangers must not keep out those of the job. A visitor is read as soon as it is accepted, and
- * once more before it is closed for want of time or room. Nothing depends on a visitor that has
- * only said hello, since a stranger may have recorded that hello elsewhere; it has to confirm. It
- * may do so for twice as long as an answer of ours is used by whom it is for (STALE_MS in dial.c),
- * so that none is closed that has just become a link at its own end.
+ * Strangers must not keep out the ranks of the job. A visitor is read as soon as it is accepted,
+ * and once more before it is closed for lack of time or room. Nothing depends on a visitor that has
+ * only sent a hello, because a stranger may have recorded that hello elsewhere: the visitor must
+ * also confirm. It may confirm for twice as long as the caller uses an answer (STALE_MS in dial.c).
+ * So we never close a connection that has just become a link at the caller's end.
  */
 
 #include "lib/btl/tcp/clock.h"
@@ -31,8 +32,8 @@
 enum {
     HELLO_MS = 60 * 1000,
     CONFIRM_MS = 60 * 1000,
-    /* of one peer: for each of its addresses or links, not for each hello that a stranger has
-       recorded */
+    /* visitors of one peer: enough for its addresses and links, whatever number of its hellos a
+     * stranger has recorded */
     ARRIVING_MOST = 16,
 };
 
@@ -44,7 +45,7 @@ static void warn_once(const struct tern_tcp_call *visit, const char *what)
     tern_rte_remark(TERN_REMARK_STRANGER, text);
 }
 
-/* The visit is over. */
+/* Ends the visit. */
 static bool leave(struct tern_tcp_call *visit)
 {
     tern_tcp_call_close(visit);
@@ -57,7 +58,7 @@ static bool refuse(struct tern_tcp_call *visit, const char *what)
     return leave(visit);
 }
 
-/* Is a link wanted, as seen from here? */
+/* Decides whether we want this link. */
 static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
                                    const struct tern_tcp_greeting *greeting,
                                    const struct tern_tcp_contact *contact)
@@ -76,7 +77,7 @@ static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
     return TERN_TCP_WELCOME;
 }
 
-/* Returns true if another visitor has said the very same hello: one of the two is a copy. */
+/* Returns true if another visitor has sent an identical hello: one of the two is a copy. */
 static bool is_copy(const struct tern_tcp_call *visit)
 {
     for (struct tern_tcp_call *other = tern_tcp_call_after(NULL); other;
@@ -87,7 +88,7 @@ static bool is_copy(const struct tern_tcp_call *visit)
     return false;
 }
 
-/* The hello is one of the job's. A call that gets no answer here is begun anew by its caller, with
+/* Answers a hello that belongs to the job. If we do not answer, the caller connects again, with
  * another hello. */
 static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *greeting,
                    const unsigned char *secret)
@@ -121,7 +122,7 @@ bool tern_tcp_visit_waits(const struct tern_tcp_call *visit)
     return visit->step == TERN_TCP_AWAITING_HELLO && visit->got == sizeof visit->hello;
 }
 
-/* A visitor whose whole hello is there waits until the secret is. */
+/* Reads the hello. A complete hello waits until the secret is known. */
 static bool read_hello(struct tern_tcp_call *visit)
 {
     struct tern_tcp_greeting greeting;
@@ -152,7 +153,7 @@ static bool read_confirm(struct tern_tcp_call *visit)
             return refuse(visit, "does not know this job's secret");
         tern_tcp_call_hand_over(visit);
         return false;
-    default: /* it has found another way to us */
+    default: /* the peer has reached us in another way */
         return leave(visit);
     }
 }
@@ -162,8 +163,8 @@ bool tern_tcp_visit_go_on(struct tern_tcp_call *visit)
     return visit->step == TERN_TCP_AWAITING_HELLO ? read_hello(visit) : read_confirm(visit);
 }
 
-/* Returns -1 when nobody waits at the port, or nobody can be let in. Where files or memory run
- * short, an older visitor makes room. */
+/* Accepts one connection. Returns -1 if none waits, or if none can be accepted. If descriptors or
+ * memory are exhausted, closes an older visitor first. */
 static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
 {
     for (;;) {

@@ -67,7 +67,7 @@ static bool is_private(const struct tern_tcp_address *address)
            (b[0] == 169 && b[1] == 254);
 }
 
-/* How likely does one reach the other? 0: not. */
+/* Weights of a pair: how likely one address reaches the other. 0: not at all. */
 enum { SUBNET = 100, ALIKE = 50, MIXED = 20, OURS = 2, LOOPBACK = 1 };
 
 static int weigh(const struct tern_tcp_address *own, const struct tern_tcp_address *theirs,
@@ -110,7 +110,7 @@ int tern_tcp_pair(const struct tern_tcp_address *own, int own_count,
         if (!best)
             continue;
         if (!same_host && is_among(&theirs[j], own, own_count))
-            best = OURS; /* of a bridge that every host has, say */
+            best = OURS; /* an address that every host has, such as a bridge's */
         int at = count++;
         for (; at > 0 && weights[at - 1] < best; at--) {
             weights[at] = weights[at - 1];

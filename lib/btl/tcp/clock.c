@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The clock of all deadlines here; in a file of its own so that a test can have another. */
+/* The clock of all deadlines in this room; a file of its own, so that a test can replace it. */
 
 #include "lib/btl/tcp/clock.h"
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char *chosen = "system"; /* a name; "system": the system's own; "": ours */
+static const char *chosen = "system"; /* a name; "system": the system's default; "": we choose */
 
 static int use(int fd, const char *name)
 {
@@ -38,7 +38,7 @@ void tern_tcp_choose_congestion(void)
     chosen = "system";
 }
 
-/* Where the system's paces, the best one that does not and is permitted. */
+/* If the system's default paces packets, sets the best permitted one that does not. */
 void tern_tcp_set_congestion(int fd, bool same_host)
 {
     char systems[16] = "";

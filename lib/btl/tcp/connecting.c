@@ -26,28 +26,29 @@
 #include <unistd.h>
 
 enum {
-    VISITORS_MAX = 256, /* that have not said hello */
+    VISITORS_MAX = 256, /* accepted, without a complete hello */
     EVENTS = 32,
 };
 
 static struct {
     pthread_mutex_t lock;
     bool open, announced;
-    int epoll; /* of the door, of all calls, of the clock, and of the launcher's answers */
-    int launcher; /* what they come by; -1: nothing to be watched */
-    int clock; /* wakes who sleeps when the next address is to be tried */
-    uint64_t clock_ms; /* is set to this time; 0: not */
-    uint64_t door_due_ms; /* when the door is watched again; 0: it is watched */
+    int epoll; /* of the listening socket, all calls, the clock, and the launcher's replies */
+    int launcher; /* descriptor of the launcher's replies; -1: none to watch */
+    int clock; /* a timer that wakes sleepers when the next address is due */
+    uint64_t clock_ms; /* time for which the timer is set; 0: not set */
+    uint64_t door_due_ms; /* when the listening socket is watched again; 0: it is watched */
     struct tern_list_node calls;
-    int visitors; /* that have not said hello */
-    uint64_t looked_ms, away_ms; /* when progress began last; how long it had not */
+    int visitors; /* accepted connections without a complete hello */
+    /* time of the last progress, and for how long there was none before */
+    uint64_t looked_ms, away_ms;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER,
                .epoll = -1,
                .launcher = -1,
                .clock = -1,
                .calls = {&reception.calls, &reception.calls}};
 
-/* ---- calls, of ours and of visitors ---- */
+/* ---- outgoing and accepted connections ---- */
 
 static struct tern_tcp_call *call_at(struct tern_list_node *link)
 {
@@ -65,7 +66,8 @@ static bool watch(int fd, uint32_t events, void *what, int operation)
     return epoll_ctl(reception.epoll, operation, fd, &event) == 0;
 }
 
-/* Another one than before when this process has been away; the old one has been closed. */
+/* Watches the descriptor of the launcher's replies. It is a new one if this process was away: the
+ * old one has been closed. */
 static void watch_launcher(void)
 {
     reception.launcher = tern_rte_fd();
@@ -75,7 +77,7 @@ static void watch_launcher(void)
 
 static void heed_launcher(void)
 {
-    if (!tern_rte_attend()) /* it has gone; its guardian will end us */
+    if (!tern_rte_attend()) /* the launcher has ended; its guardian will end us */
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, reception.launcher, NULL);
 }
 
@@ -85,8 +87,9 @@ struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
     return next == &reception.calls ? NULL : call_at(next);
 }
 
-/* Those of the job say their whole hello as soon as they are connected. So the oldest of those that
- * have not are strangers most likely, however many come, and whatever else they have said. */
+/* Why the oldest: ranks of the job send their whole hello as soon as they are connected. So the
+ * oldest visitors without one are most likely strangers, however many arrive, and whatever else
+ * they have sent. */
 bool tern_tcp_drop_visitor(void)
 {
     struct tern_tcp_call *waits = NULL;
@@ -163,12 +166,12 @@ void tern_tcp_call_close(struct tern_tcp_call *call)
         call->contact->connecting -= call->step < TERN_TCP_AWAITING_ANSWER;
     }
     if (call->fd >= 0)
-        close(call->fd); /* leaves the epoll by that */
+        close(call->fd); /* this also removes it from the epoll */
     tern_list_remove(&call->node);
     free(call);
 }
 
-/* Our calls to a contact for the first link, other than `but`. */
+/* Cancels our calls to a contact for the first link, except `but`. */
 static void cancel_calls(const struct tern_tcp_contact *contact, const struct tern_tcp_call *but)
 {
     for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls;
@@ -180,7 +183,7 @@ static void cancel_calls(const struct tern_tcp_contact *contact, const struct te
     }
 }
 
-/* NULL: no memory. */
+/* Makes a link of the connection. Returns NULL if there is no memory. */
 static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t index)
 {
     struct tern_tcp_sealed *sealed = NULL;
@@ -193,9 +196,9 @@ static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t
     return tern_tcp_link_new(call->fd, sealed, call->contact->rank, call->contact->tag, index);
 }
 
-/* Two ranks that call each other at the same time may both find the other's call welcome. By then
- * each may have sent something by its own, so both connections stay: each rank sends by its own
- * call, and only receives by the other one's. */
+/* Two ranks that call each other at the same time may both accept the other's call. By then each
+ * may have sent something through its own call, so both connections stay. Each rank sends by its
+ * own call, and only receives by the other's. */
 void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 {
     struct tern_tcp_contact *contact = call->contact;
@@ -216,7 +219,7 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
     tern_tcp_call_close(call);
 }
 
-/* ---- what lanes want ---- */
+/* ---- requests of lanes ---- */
 
 int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
 {
@@ -256,7 +259,8 @@ static void go_on(struct tern_tcp_call *call)
         tern_tcp_call_go_on(call);
 }
 
-/* What a visitor has sent counts, however late we are to read it. */
+/* Handles a deadline that has passed. Bytes that a visitor has sent count, however late we read
+ * them. */
 static void heed_deadline(struct tern_tcp_call *call)
 {
     enum tern_tcp_step step = call->step;
@@ -274,17 +278,18 @@ static void heed_deadlines(uint64_t now)
             heed_deadline(call);
             next = tern_tcp_call_after(NULL); /* a visitor that becomes a link ends calls of ours */
         } else if (tern_tcp_visit_waits(call)) {
-            tern_tcp_visit_go_on(call); /* the secret may be there now */
+            tern_tcp_visit_go_on(call); /* the secret may be known by now */
         }
     }
 }
 
-/* So that sleeping ranks go on in time; without the clock they would after a tenth of a second. */
+/* Sets the timer, so that sleeping ranks continue in time. Without the timer they would continue
+ * after a tenth of a second. */
 static void set_clock(uint64_t now)
 {
     uint64_t due_ms = tern_tcp_contacts_due_ms();
     if (due_ms <= now)
-        due_ms = 0; /* it waits for something else */
+        due_ms = 0; /* the search waits for something else */
     if (reception.door_due_ms && (!due_ms || reception.door_due_ms < due_ms))
         due_ms = reception.door_due_ms;
     if (due_ms == reception.clock_ms)
@@ -295,7 +300,8 @@ static void set_clock(uint64_t now)
     reception.clock_ms = due_ms;
 }
 
-/* One that was closed meanwhile, as it was superseded, is in the list no more. */
+/* Handles events of a connection. If it was closed meanwhile, because another replaced it, it is no
+ * longer in the list. */
 static int go_on_with(const void *what)
 {
     for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call;
@@ -322,13 +328,13 @@ static int progress(void)
         if (!events[i].data.ptr)
             visitors = true;
         else if (events[i].data.ptr == &reception.clock)
-            reception.clock_ms = 1; /* over: whatever is set next ends it */
+            reception.clock_ms = 1; /* expired: set_clock sets it again */
         else if (events[i].data.ptr == &reception.launcher)
             heed_launcher();
         else
             count += go_on_with(events[i].data.ptr);
     }
-    if (visitors) /* after the others: whom we have reached need not be let in */
+    if (visitors) /* last: a peer that we have reached need not be accepted */
         count += tern_tcp_visitors_receive(now);
     count += tern_tcp_contacts_go_on(now);
     heed_deadlines(now);
@@ -385,8 +391,8 @@ int tern_tcp_reception_open(void)
     return tern_doorbell_watch(reception.epoll);
 }
 
-/* Visitors wait until we are back: one who was welcomed may have a link by now, and have sent by
- * it. */
+/* Accepted connections stay until we come back: a peer that was answered may have a link by now,
+ * and may have sent through it. */
 void tern_tcp_reception_hang_up(void)
 {
     pthread_mutex_lock(&reception.lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Calls of ours: connect, say hello, heed the answer, confirm. */
+/* Outgoing connections (calls): connect, send the hello, read the answer, confirm. */
 
 #include "lib/btl/tcp/dial.h"
 
@@ -19,21 +19,22 @@
 #include <unistd.h>
 
 enum {
-    /* for the system; an answer may take as long as the other one computes */
+    /* for the system's connect; the answer may take as long as the peer computes */
     CONNECT_MS = 10 * 1000,
-    /* for the system of the other one: the first packet, and one more after a second */
+    /* for the peer's system: the first packet, and one repetition after a second */
     PROBE_MS = 1500,
-    /* an answer that may be older is not used: a visitor is given twice as long to confirm */
+    /* an older answer is not used; the called end waits twice as long for the confirmation */
     STALE_MS = 30 * 1000,
 };
 
-/* A system drops connections to a port whose queue is full, without a word, as a broken network
- * does. At its other ports it answers, be it by a refusal. These ones may be other ranks', and full
- * as well; that both are is less likely. */
+/* Other ports to try, as distances from the peer's port. If a port's queue is full, the system
+ * drops connections silently, as a broken network does. At its other ports the system answers, if
+ * only with a refusal. These ports may belong to other ranks with full queues, but that both do is
+ * less likely. */
 static const uint16_t probes[] = {1, 64};
 enum { PROBES = sizeof probes / sizeof *probes };
 
-/* The call has failed; `reason` is for people. The call is gone then. */
+/* Ends a call that has failed; `reason` is for people. Frees the call. */
 static void miss(struct tern_tcp_call *call, enum tern_tcp_miss how, const char *reason)
 {
     if (call->link == 0)
@@ -47,7 +48,7 @@ static void fail_to_connect(struct tern_tcp_call *call, int error)
     miss(call, no_way ? TERN_TCP_NO_WAY : TERN_TCP_REFUSED, strerror(error));
 }
 
-/* To the port of the peer that is as far from its own as `probe` says; 0: to its own. */
+/* Connects to the peer's port plus `probe`; 0: to the peer's own port. */
 static int open_socket(struct tern_tcp_call *call, uint16_t probe)
 {
     const struct tern_tcp_address *theirs = tern_tcp_contact_address(call->contact, call->pair);
@@ -84,7 +85,7 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
         fail_to_connect(call, error);
 }
 
-/* Asks the peer's host at the next other port. Returns false if all were tried. */
+/* Tries the next other port of the peer's host. Returns false if all were tried. */
 static bool probe_next(struct tern_tcp_call *call)
 {
     if (call->probes == PROBES || call->link != 0)
@@ -102,7 +103,7 @@ void tern_tcp_call_is_late(struct tern_tcp_call *call)
         fail_to_connect(call, ETIMEDOUT);
 }
 
-/* What came of a connection that has been begun: 0 or errno. */
+/* Returns the result of connect: 0 or errno. */
 static int connect_error(const struct tern_tcp_call *call)
 {
     int error = 0;
@@ -158,7 +159,8 @@ static void say_hello(struct tern_tcp_call *call)
 
 static void confirm(struct tern_tcp_call *call)
 {
-    if (tern_tcp_away_ms() > STALE_MS) { /* the other end may have given up waiting for it */
+    /* the other end may have given up waiting for the confirmation */
+    if (tern_tcp_away_ms() > STALE_MS) {
         if (call->link == 0)
             tern_tcp_contact_repeat(call->contact, call->pair);
         tern_tcp_call_close(call);
@@ -176,7 +178,7 @@ static void confirm(struct tern_tcp_call *call)
         tern_tcp_contact_widen(contact, pair);
 }
 
-/* An answer is whole. */
+/* Handles a complete answer. */
 static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];

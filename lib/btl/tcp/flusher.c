@@ -11,22 +11,22 @@
 
 enum { ATTENDED_US = 200 };
 
-/* Lock order: a link's out_lock, then this one; the thread takes them the other way round, and so
- * only tries. */
+/* Lock order: a link's out_lock, then this lock. The thread needs them in the other order, so it
+ * only tries out_lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
 static struct tern_list_node links = {&links, &links};
 static pthread_t thread;
 static bool running, ending;
 
-/* Does its rank make progress? */
+/* Returns true if the link's rank makes progress. */
 static bool attended(const struct tern_tcp_link *link)
 {
     uint64_t polled_at = __atomic_load_n(link->polled_at, __ATOMIC_RELAXED);
     return (int64_t)(tern_ticks() - polled_at) < (int64_t)tern_ticks_of_us(ATTENDED_US);
 }
 
-/* Returns true if a link drains, which its rank does not see to. */
+/* Looks at all links. Returns true if a link drains and its rank does not write. */
 static bool look_at_all(unsigned elapsed_us)
 {
     bool drains = false;
@@ -34,7 +34,7 @@ static bool look_at_all(unsigned elapsed_us)
         next = at->next;
         struct tern_tcp_link *link = TERN_CONTAINER(at, struct tern_tcp_link, in_flusher);
         if (pthread_mutex_trylock(&link->out_lock))
-            continue; /* its user is just writing */
+            continue; /* the link's rank is writing */
         enum tern_tcp_look look = tern_tcp_link_look(link, attended(link), elapsed_us);
         if (look == TERN_TCP_AT_REST) {
             tern_list_remove(at);
@@ -68,7 +68,8 @@ static void *run(void *nothing)
     return nothing;
 }
 
-/* Without it links are written only by progress. The program's signals are not for it. */
+/* Starts the thread. If that fails, only progress writes to links. The thread blocks all signals:
+ * they are for the program's threads. */
 static void start(void)
 {
     sigset_t all, mask;

@@ -10,7 +10,7 @@ const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p'
 
 _Static_assert(sizeof(struct tern_tcp_greeting) <= TERN_GREETING_BYTES, "a greeting fits");
 
-/* The same in both processes, whatever the length of the name. */
+/* Writes the last 63 bytes of the name: equal in both processes, however long the name is. */
 static void short_name(const char *job, char ret_name[64])
 {
     size_t length = strlen(job), skip = length > 63 ? length - 63 : 0;

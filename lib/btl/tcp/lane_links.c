@@ -15,7 +15,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 2000 }; /* for the launcher to say that a rank has died */
+enum { GRACE_MS = 2000 }; /* in which the launcher may report that a rank has died */
 
 extern const struct tern_btl tern_btl_tcp; /* tcp.c */
 
@@ -77,19 +77,20 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     struct tern_tcp_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
     if (!endpoint)
         give_up(link, ENOMEM);
-    if (link->peer->lost) { /* too late: what waited for it has failed */
+    if (link->peer->lost) { /* too late: the sends that waited for the link have failed */
         tern_tcp_reception_ended(link->rank, link->tag, link->index);
         tern_tcp_link_free(link);
         return;
     }
     __atomic_store_n(&link->peer->came_by, &tern_btl_tcp, __ATOMIC_RELAXED);
-    tern_tcp_lane_mute(lane, false); /* there may be too many now to read each */
+    tern_tcp_lane_mute(lane, false); /* there may be too many links now to read each */
     tern_list_append(&lane->links, &link->in_lane);
     link->polled_at = &lane->door_at;
     lane->link_count++;
     watch_link(lane, link, EPOLL_CTL_ADD);
     if (link->tag != index || link->index == TERN_TCP_LINK_SECOND)
-        /* of another lane of the peer's, which has more of them; or only the peer sends by it */
+        /* the link is for another lane of the peer, which has more lanes; or only the peer sends by
+         * it */
         return;
     link->endpoint = endpoint;
     endpoint->links[link->index] = link;
@@ -108,7 +109,7 @@ static void take_from_endpoint(struct tern_tcp_link *link)
         endpoint->link_count--;
 }
 
-/* No more of it is received or sent. */
+/* Takes the link out of the lane: it neither receives nor sends any more. */
 static void take_from_lane(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     if (lane->latest == link)
@@ -135,8 +136,8 @@ void tern_tcp_lane_drop(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 
 /* ---- lost connections ---- */
 
-/* Most often the other process has died, and the launcher is about to end us: its word about that
- * is the better one, so it has some time before ours. */
+/* Most often the other process has died, and the launcher is about to end us. The launcher's
+ * message is the better one, so it gets some time before ours. */
 void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error)
 {
     take_from_lane(lane, link);
@@ -160,7 +161,7 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
     link->ends = strdup(text);
 }
 
-/* None of the peer's links is used any more. */
+/* Stops using all links of the peer. */
 static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner,
                       const char *text)
 {
@@ -178,7 +179,8 @@ static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *
     tern_btl_lost(peer, owner, text);
 }
 
-/* Some of what went by one of its links has not arrived, and nobody knows what. */
+/* Loses the peer of a link: some of the bytes that travelled on the link have not arrived, and we
+ * cannot know which. */
 static void lose(struct tern_tcp_lane *lane, struct tern_tcp_link *lost)
 {
     struct tern_peer *peer = lost->peer;
@@ -248,7 +250,7 @@ void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
     for (uint32_t lane = 0; lane < tern_lane_count; lane++)
         if (lanes & tern_tcp_lanes_of(lane))
             add_unreached(&tern_tcp_lanes[lane], rank, text);
-    tern_doorbell_ring_self(); /* lanes may be other threads' */
+    tern_doorbell_ring_self(); /* the lanes may belong to other threads */
 }
 
 /* ---- arrivals ---- */
@@ -260,7 +262,7 @@ void tern_tcp_arrive(struct tern_tcp_link *link)
     tern_list_append(&lane->arrivals, &link->in_lane);
     __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lane->arrivals_lock);
-    tern_doorbell_ring_self(); /* the lane may be another thread's */
+    tern_doorbell_ring_self(); /* the lane may belong to another thread */
 }
 
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)

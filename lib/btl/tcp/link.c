@@ -15,26 +15,27 @@
 #include <unistd.h>
 
 enum {
-    OUT_ROOM = 512 * 1024,    /* of a link's own buffer ... */
-    OUT_MOST = 192 * 1024,    /* ... with more than this waiting in it, senders shall come again */
-    SOON_PAYLOAD = 32 * 1024, /* longer ones are not worth the copy */
+    OUT_ROOM = 512 * 1024,    /* bytes of a link's own buffer ... */
+    OUT_MOST = 192 * 1024,    /* ... if more than this waits in it, senders must come again */
+    SOON_PAYLOAD = 32 * 1024, /* longer payloads are not worth a copy */
     SOON_MOST = 128 * 1024,   /* bytes that are collected for one write */
-    SOON_US = 5,              /* so close to the last write, another will follow */
+    SOON_US = 5,              /* this soon after the last write, another will follow */
     HELD_US = 40,             /* nothing is held for longer */
-    CLOCK_FOLLOWERS = 8,      /* messages that are held between looks at the clock */
-    UNHELD_SENDS = 64,        /* after the flusher had to write, for its rank went away */
-    /* so many bytes written by a look of the flusher: it pays to look again soon */
+    CLOCK_FOLLOWERS = 8,      /* messages held between two looks at the clock */
+    UNHELD_SENDS = 64, /* sends after the flusher had to write, because the rank went to compute */
+    /* if one look of the flusher wrote this many bytes, another look pays soon */
     MUCH = 32 * 1024,
-    REST_US = 20 * 1000,      /* without use, after which a buffer is given back */
-    RUNS = 64,                /* of memory, in one write */
-    /* bytes of a run on average; where they are shorter the piece is packed */
+    REST_US = 20 * 1000,      /* a buffer unused for this long is freed */
+    RUNS = 64,                /* runs of memory in one write */
+    /* bytes of a run on average; if they are shorter, the piece is packed */
     RUN_LEAST = 512,
     PACKED_PIECE = 64 * 1024,
-    LARGE = 48 * 1024,        /* payloads that are better not read into the buffer first */
-    COPY_MOST = 8 * 1024,     /* longer ones shall come again where the system has no room */
-    /* in one read of a placed payload: what arrives meanwhile waits for its end */
+    LARGE = 48 * 1024,        /* payloads of this size are better not read into the buffer first */
+    /* if the system has no room, senders of longer messages must come again */
+    COPY_MOST = 8 * 1024,
+    /* bytes of a placed payload per read: what arrives meanwhile must wait until it ends */
     READ_MOST = 128 * 1024,
-    TAIL = 4096,              /* read beyond a placed payload: the next frames, if they are short */
+    TAIL = 4096, /* bytes read beyond a placed payload: the next frames, if they are short */
 };
 _Static_assert(OUT_ROOM - OUT_MOST >= TERN_TCP_PACKET_MAX + (int)sizeof(struct tern_tcp_frame),
                "any packet fits while senders need not come again");
@@ -72,7 +73,7 @@ void tern_tcp_link_free(struct tern_tcp_link *link)
     free(link);
 }
 
-/* ---- outgoing; with out_lock ---- */
+/* ---- outgoing; the caller holds out_lock ---- */
 
 static bool is_busy(const struct tern_tcp_link *link)
 {
@@ -80,7 +81,7 @@ static bool is_busy(const struct tern_tcp_link *link)
            (TERN_UNLIKELY(link->sealed) && tern_tcp_sealed_holds(link->sealed));
 }
 
-/* Room for `length` more bytes; NULL: no memory. */
+/* Returns room for `length` more bytes, or NULL if there is no memory. */
 static unsigned char *out_room(struct tern_tcp_link *link, size_t length)
 {
     if (!link->out && !(link->out = malloc(OUT_ROOM)))
@@ -97,7 +98,7 @@ static unsigned char *out_room(struct tern_tcp_link *link, size_t length)
     return room;
 }
 
-/* What a write of `n` bytes has taken. */
+/* Accounts for `n` bytes that were written. */
 static void advance(struct tern_tcp_link *link, size_t n)
 {
     size_t head = n < link->piece.frame_left ? n : link->piece.frame_left;
@@ -109,7 +110,7 @@ static void advance(struct tern_tcp_link *link, size_t n)
     link->out_begin += (uint32_t)(n - body);
 }
 
-/* What is to be written next. */
+/* Collects the bytes to write next. Returns the number of parts. */
 static int gather(struct tern_tcp_link *link, struct iovec *parts)
 {
     int count = 0;
@@ -144,7 +145,7 @@ static ssize_t write_parts(struct tern_tcp_link *link, struct iovec *parts, int 
     return n;
 }
 
-/* True: nothing is left, or can be. */
+/* Writes what it can. Returns true if nothing is left, or if a write failed. */
 static bool push(struct tern_tcp_link *link)
 {
     while (is_busy(link) && !link->error) {
@@ -157,7 +158,7 @@ static bool push(struct tern_tcp_link *link)
     return true;
 }
 
-/* After a send or a push. */
+/* Notes after a send or a push whether the link holds something. */
 static void note_held(struct tern_tcp_link *link)
 {
     link->unsent = is_busy(link) && !link->error;
@@ -187,13 +188,14 @@ static bool too_much(const struct tern_tcp_link *link)
     return link->out_end - link->out_begin > OUT_MOST;
 }
 
-/* A copy of a long message, which would then wait behind others, costs more than coming again. */
+/* Returns true if a long message should not be copied: it would wait behind others, which costs
+ * more than to send it later. */
 static bool not_worth_a_copy(const struct tern_tcp_link *link, size_t length)
 {
     return length > COPY_MOST && link->blocked && link->out_end != link->out_begin;
 }
 
-/* Copied behind what waits already. */
+/* Copies a frame behind the bytes that wait. */
 static int append(struct tern_tcp_link *link, const struct tern_tcp_frame *frame,
                   const void *payload, size_t length)
 {
@@ -206,7 +208,8 @@ static int append(struct tern_tcp_link *link, const struct tern_tcp_frame *frame
     return 0;
 }
 
-/* Frame and payload by one write, behind what waits; what the system has no room for is copied. */
+/* Writes the waiting bytes, the frame and the payload by one call, and copies what the system has
+ * no room for. */
 static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame *frame,
                          const void *payload, size_t length)
 {
@@ -226,7 +229,7 @@ static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame
         return 0;
     unsigned char *room = out_room(link, left);
     if (!room) {
-        link->error = ENOMEM; /* half a frame is on its way */
+        link->error = ENOMEM; /* half a frame has been sent */
         return no_memory(link);
     }
     if (done < sizeof *frame) {
@@ -241,7 +244,7 @@ static int write_through(struct tern_tcp_link *link, const struct tern_tcp_frame
     return 0;
 }
 
-/* Is it one of many that come close together? */
+/* Returns true if the message may wait, because it is one of many in quick succession. */
 static bool may_wait(struct tern_tcp_link *link, size_t length)
 {
     if (length > SOON_PAYLOAD || link->out_end - link->out_begin >= SOON_MOST)
@@ -250,7 +253,7 @@ static bool may_wait(struct tern_tcp_link *link, size_t length)
         link->unheld--;
         return false;
     }
-    if (link->held_at) /* the clock takes longer than all the rest */
+    if (link->held_at) /* reading the clock takes longer than all the rest */
         return ++link->followers % CLOCK_FOLLOWERS ||
                tern_ticks() - link->held_at < tern_ticks_of_us(HELD_US);
     return tern_ticks() - link->written_at < tern_ticks_of_us(SOON_US);
@@ -261,7 +264,7 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
 {
     struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
     if (TERN_UNLIKELY(link->error))
-        return 0; /* nobody will get it */
+        return 0; /* nobody will receive it */
     if (not_worth_a_copy(link, length))
         return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))
@@ -273,8 +276,9 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
                                         : write_through(link, &frame, payload, length);
     if (!wait && !rc && !link->blocked)
         push(link);
-    if (credit) /* a write of its own would delay the answer to the message that gave it back; the
-                   flusher is not worth waking */
+    /* a write for credit alone would delay the answer to the message that gave the credit back; and
+     * credit is not worth waking the flusher */
+    if (credit)
         link->unsent = true;
     else
         need_flush(link);
@@ -347,7 +351,7 @@ void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *s
             pthread_mutex_unlock(&link->out_lock);
             return;
         }
-        /* no room for it: as it is, then */
+        /* no memory for a packed copy: send the runs as they are */
     }
     link->piece.frame = tern_tcp_frame_of(&packet, length);
     link->piece.frame_left = sizeof link->piece.frame;
@@ -381,7 +385,8 @@ static size_t held_bytes(const struct tern_tcp_link *link)
     return link->out_end - link->out_begin + link->piece.frame_left + link->piece.left;
 }
 
-/* Without what may wait for the next send, for however long: credit. */
+/* Frees the buffer of a link at rest, unless it holds credit, which may wait for the next send
+ * however long that takes. */
 static void rest(struct tern_tcp_link *link)
 {
     if (link->out_begin != link->out_end)
@@ -408,7 +413,7 @@ enum tern_tcp_look tern_tcp_link_look(struct tern_tcp_link *link, bool attended,
     push(link);
     if (!is_busy(link))
         link->held_at = 0;
-    if (!blocked) /* its rank has gone away and left it, so holding did not pay */
+    if (!blocked) /* the rank went to compute and left it here, so holding did not pay */
         link->unheld = UNHELD_SENDS;
     return blocked && before - held_bytes(link) >= MUCH ? TERN_TCP_DRAINS : TERN_TCP_IN_USE;
 }
@@ -420,7 +425,7 @@ void *tern_tcp_link_owner(const struct tern_tcp_link *link)
     return link->head.packet.kind == TERN_PACKET_DATA ? NULL : link->owner;
 }
 
-/* The whole payload of the frame that had begun is there. */
+/* Delivers the frame that was begun; its whole payload is there. */
 static void deliver_head(struct tern_tcp_link *link)
 {
     struct tern_tcp_frame head = link->head;
@@ -438,7 +443,8 @@ static void deliver_head(struct tern_tcp_link *link)
     free(payload);
 }
 
-/* The header is there, its payload not as a whole: finds a place for it. False: no memory. */
+/* Finds a place for the payload of a frame whose header has arrived and whose payload has not, as a
+ * whole. Returns false if there is no memory. */
 static bool begin_payload(struct tern_tcp_link *link)
 {
     link->left = link->head.length;
@@ -451,7 +457,7 @@ static bool begin_payload(struct tern_tcp_link *link)
     return false;
 }
 
-/* Bytes of the payload that has begun, from a buffer. Returns how many were taken. */
+/* Takes bytes of the payload that was begun, from a buffer. Returns how many. */
 static size_t take_payload(struct tern_tcp_link *link, const unsigned char *bytes, size_t length)
 {
     size_t n = length < link->left ? length : link->left;
@@ -473,7 +479,7 @@ static bool out_of_step(const struct tern_tcp_link *link)
     return false;
 }
 
-/* A frame of which all bytes are in the buffer. */
+/* Delivers a frame that lies in the buffer as a whole. */
 static inline void deliver_frame(struct tern_tcp_link *link, const unsigned char *payload)
 {
     struct tern_tcp_frame head = link->head;
@@ -482,7 +488,7 @@ static inline void deliver_frame(struct tern_tcp_link *link, const unsigned char
         tern_btl_deliver(link->peer, &head.packet, payload, head.length);
 }
 
-/* Returns the packets delivered, -1 with errno. */
+/* Takes received bytes. Returns the number of packets delivered, or -1 with errno. */
 static int take_bytes(struct tern_tcp_link *link, const unsigned char *at, size_t length)
 {
     int count = 0;
@@ -525,7 +531,7 @@ static int take_bytes(struct tern_tcp_link *link, const unsigned char *at, size_
     return count;
 }
 
-/* Where the bytes that come next go: the rest of a payload first. *ret_own: how many of them that
+/* Sets the places for the next bytes: first the rest of a payload. *ret_own is how many bytes that
  * is. */
 static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec *parts,
                    size_t *ret_own)
@@ -536,7 +542,7 @@ static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec
         struct tern_cursor cursor = link->place;
         count = tern_cursor_runs(&cursor, parts, RUNS,
                                  link->left < READ_MOST ? link->left : READ_MOST, &bytes);
-        if (!count) { /* more than the receive has room for */
+        if (!count) { /* the sender has sent more than the receive has room for */
             bytes = link->left < TERN_TCP_ROOM - TAIL ? link->left : TERN_TCP_ROOM - TAIL;
             parts[count++] = (struct iovec){room + TAIL, bytes};
         }
@@ -549,7 +555,7 @@ static int scatter(struct tern_tcp_link *link, unsigned char *room, struct iovec
     return count;
 }
 
-/* A payload of which a part is to come goes where it belongs without a copy. */
+/* Reads the rest of a payload straight to its destination, without a copy. */
 static int receive_rest(struct tern_tcp_link *link, unsigned char *room)
 {
     struct iovec parts[RUNS + 1];
@@ -570,8 +576,8 @@ static int receive_rest(struct tern_tcp_link *link, unsigned char *room)
     return more < 0 ? -1 : more + 1;
 }
 
-/* What recv or the like has answered when it has read nothing: 0 if more may come, or -1 with
- * errno, 0: the other end has closed. */
+/* Judges a read that gave nothing. Returns 0 if more may arrive, or -1 with errno; errno 0: the
+ * other end has closed. */
 static int heed_nothing(ssize_t n)
 {
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -580,7 +586,7 @@ static int heed_nothing(ssize_t n)
     return -1;
 }
 
-/* One copy more than without encryption: the user's memory gets nothing that was not proved. */
+/* Reads an encrypted link. Needs one copy more: unproved bytes must not reach the user's memory. */
 static int receive_sealed(struct tern_tcp_link *link)
 {
     ssize_t n = tern_tcp_sealed_fill(link->sealed, link->fd);
@@ -612,5 +618,6 @@ int tern_tcp_link_receive(struct tern_tcp_link *link, unsigned char *room)
     if (TERN_UNLIKELY(n <= 0))
         return heed_nothing(n);
     int count = take_bytes(link, room, (size_t)n);
-    return count < 0 ? -1 : count + 1; /* bytes are an event even if no packet is whole yet */
+    /* + 1: bytes are an event even if no packet is complete yet */
+    return count < 0 ? -1 : count + 1;
 }

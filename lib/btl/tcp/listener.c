@@ -30,7 +30,7 @@ static struct {
     struct tern_rte_fetch fetch;
 } secret;
 
-/* Under another launcher the first rank makes it. */
+/* Makes the secret on rank 0, if another launcher than ours started the job. */
 static int make_secret(void)
 {
     int rc = tern_random(secret.bytes, sizeof secret.bytes);
@@ -66,9 +66,9 @@ const unsigned char *tern_tcp_secret(void)
 
 /* ---- opening ---- */
 
-/* The system counts what a segment takes of its own memory, so in less than this hardly one has
- * room: the window shuts after each, and opens again when the other end's timer asks, five times a
- * second. */
+/* The system counts its own memory for each segment, so a smaller buffer hardly holds one. Then the
+ * window closes after each segment, and opens again only when the other end's timer asks, five
+ * times a second. */
 enum { RCVBUF_LEAST = 16 * 1024 };
 
 int tern_tcp_rcvbuf(void)
@@ -79,7 +79,7 @@ int tern_tcp_rcvbuf(void)
     return wanted && wanted < RCVBUF_LEAST ? RCVBUF_LEAST : (int)wanted;
 }
 
-/* Once in a job. */
+/* Prints, once in a job, that the parameter was raised. */
 static void say_if_raised(void)
 {
     int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
@@ -88,7 +88,8 @@ static void say_if_raised(void)
                  (long)wanted, RCVBUF_LEAST);
 }
 
-/* A listening socket at a port, 0: any; -1 with errno. Of both families where the host has both. */
+/* Opens a listening socket for both families if the host has both, at port `wanted`; 0: any port.
+ * Returns -1 with errno on failure. */
 static int listen_at(uint16_t wanted)
 {
     struct sockaddr_storage address;
@@ -103,7 +104,7 @@ static int listen_at(uint16_t wanted)
     only_four = any.family == 4;
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    /* before anybody connects: where the room shrinks later the other end keeps to segments that do
+    /* before any connection: if the buffer shrinks later, the other end keeps to segments that do
      * not fit (docs/network.md) */
     int rcvbuf = tern_tcp_rcvbuf();
     if (rcvbuf)
@@ -117,7 +118,7 @@ static int listen_at(uint16_t wanted)
         errno = error;
         return -1;
     }
-    port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* where it stands in both */
+    port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* at this place in both families */
     return fd;
 }
 
@@ -149,7 +150,7 @@ static int open_door(void)
                  : tern_error(TERN_ERR_OTHER, "no TCP port to be reached at: %s", strerror(errno));
 }
 
-/* "eth0 (192.0.2.2/24), lo (127.0.0.1/8)", as many as there is room for. */
+/* Writes "eth0 (192.0.2.2/24), lo (127.0.0.1/8)", as many as there is room for. */
 static void describe(const struct tern_tcp_address *list, int count, char *text, size_t room)
 {
     size_t used = 0;
@@ -163,12 +164,12 @@ static void describe(const struct tern_tcp_address *list, int count, char *text,
     }
 }
 
-/* Which addresses the parameters leave. */
+/* Which addresses the parameters permit. */
 struct choice {
     const char *parameter, *given;
     struct tern_tcp_filter filter;
-    bool named; /* those that the filter names; else all others */
-    bool loopback; /* there is nobody but on this host */
+    bool named; /* true: the addresses that the filter names; false: all others */
+    bool loopback; /* all ranks are on this host */
     int but_family;
 };
 
@@ -198,8 +199,8 @@ static bool may_use(const struct choice *choice, const struct tern_tcp_address *
            (choice->loopback || !tern_tcp_is_loopback(address));
 }
 
-/* Our own addresses that may be used. Loopback ones, which the parameters leave out by default, do
- * for ranks of this host when there are no others. */
+/* Chooses those of our own addresses that may be used. The parameters exclude loopback addresses by
+ * default; ranks of this host use them if there are no others. */
 static int choose_addresses(void)
 {
     struct choice choice;
@@ -247,7 +248,7 @@ int tern_tcp_door_publish(void)
     return rc ? rc : tern_rte_publish(record, size, port);
 }
 
-/* ---- for people ---- */
+/* ---- text for people ---- */
 
 void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS])
 {

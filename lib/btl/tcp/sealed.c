@@ -13,9 +13,10 @@ enum { RECORD_ROOM = TERN_RECORD_MOST + TERN_RECORD_EXTRA, IN_ROOM = 2 * RECORD_
 
 struct tern_tcp_sealed {
     struct tern_cipher *sends, *receives;
-    uint32_t out_begin, out_end; /* of the record in `out` that is not written yet */
-    uint32_t in_begin, in_end;   /* of what was read into `in`, and was not said yet */
-    uint32_t in_length;          /* of the record that begins there; 0: its head was not read yet */
+    /* offsets of the part of the record in `out` that is not written yet */
+    uint32_t out_begin, out_end;
+    uint32_t in_begin, in_end;   /* offsets of the bytes in `in` that were not given out yet */
+    uint32_t in_length; /* of the record that begins at in_begin; 0: its head was not read yet */
     unsigned char out[RECORD_ROOM], in[IN_ROOM];
 };
 
@@ -59,7 +60,7 @@ bool tern_tcp_sealed_holds(const struct tern_tcp_sealed *sealed)
     return sealed->out_begin != sealed->out_end;
 }
 
-/* Returns false with errno if some of the record stays. */
+/* Writes the rest of the record. Returns false with errno if some of it stays. */
 static bool write_record(struct tern_tcp_sealed *sealed, int fd)
 {
     while (tern_tcp_sealed_holds(sealed)) {
@@ -72,7 +73,8 @@ static bool write_record(struct tern_tcp_sealed *sealed, int fd)
     return true;
 }
 
-/* The bytes of the parts behind the first `skip`, as many as a record has room for. */
+/* Collects the bytes of the parts behind the first `skip`, as many as a record has room for.
+ * Returns how many. */
 static uint32_t collect(const struct iovec *parts, int count, size_t skip, unsigned char *room)
 {
     uint32_t length = 0;

@@ -20,48 +20,50 @@
 #include <string.h>
 
 enum {
-    /* before the next address is tried: what the peer's system needs to answer a connect, */
+    /* until the next address is tried: for the peer's system to answer a connect ... */
     CONNECT_MS = 30,
-    ANSWER_MS = 250,  /* and then the peer, to say who it is */
+    ANSWER_MS = 250,  /* ... and then for the peer to say who it is */
     ROUND_MS = 700,   /* between two rounds through all addresses */
-    CROSSED_MS = 500, /* for the other one's call to come */
-    CLAIM_MS = 1000,  /* for which the other one is told that our call comes before its own */
-    /* for the peer's next program, at first; then twice as long each time, up to ... */
+    CROSSED_MS = 500, /* for the peer's own call to arrive */
+    CLAIM_MS = 1000,  /* in which the peer is told that our call takes precedence over its own */
+    /* wait for the peer's next program, at first; doubled each time, up to LATER_MOST_MS */
     LATER_MS = 10,
     LATER_MOST_MS = 500,
-    PATIENCE_MS = 20 * 1000, /* after which we say whom we wait for */
+    PATIENCE_MS = 20 * 1000, /* after which we print for whom we wait */
     TEXT_MOST = 1000,
 };
 
 enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
 
-/* So many rounds in all may end like this: what nobody will change, what a program that starts
- * meanwhile changes, what a flood of strangers may cause now and then, and what lasts as long as
- * the rank is away. If the rank has died the launcher ends us. */
+/* How many rounds may end with each result. NO_WAY: nothing will change. REFUSED: a program that
+ * starts meanwhile changes it. CLOSED: a flood of strangers may cause it now and then. CROWDED:
+ * lasts as long as the rank computes. If the rank has died, the launcher ends us. */
 static const int rounds_most[] = {[TERN_TCP_NO_WAY] = 1,
                                   [TERN_TCP_REFUSED] = 4,
                                   [TERN_TCP_CLOSED] = 60,
                                   [TERN_TCP_CROWDED] = INT_MAX};
 
-/* What is done to find a peer. */
+/* The search for a peer. */
 struct tern_tcp_search {
     struct tern_list_node in_progress; /* if `listed` */
     bool listed;
     enum search_state state;
     struct tern_tcp_contact *contact;
     struct tern_rte_fetch fetch;
-    struct tern_tcp_address *theirs; /* NULL: not known yet */
+    struct tern_tcp_address *theirs; /* the peer's addresses; NULL: not known yet */
     struct tern_tcp_pair pairs[TERN_TCP_ADDRESSES_MAX];
     int pair_count, next_pair;
-    uint64_t answering; /* a bit for each pair whose call somebody has accepted */
-    int round;          /* that have ended */
-    enum tern_tcp_miss miss; /* in this round */
+    /* bit i: the connection of pair i was accepted, and the answer is awaited */
+    uint64_t answering;
+    int round;          /* number of rounds that have ended */
+    enum tern_tcp_miss miss; /* the worst result in this round */
     uint64_t next_at_ms; /* when the next pair is tried */
-    uint64_t since_ms;  /* when the first was; 0: it was not yet */
-    uint64_t behind_since_ms; /* the peer runs an earlier program than we; 0: not that we know */
-    int later_ms;
-    bool told; /* that we wait for it */
-    char why[400];       /* each address's fate */
+    uint64_t since_ms;  /* when the first was tried; 0: not yet */
+    /* since when the peer is known to run an earlier program than ours; 0: it does not */
+    uint64_t behind_since_ms;
+    int later_ms; /* current wait for its next program */
+    bool told; /* it was printed that we wait for the peer */
+    char why[400];       /* for each address, what happened there */
 };
 
 static struct tern_list_node searches = {&searches, &searches};
@@ -80,7 +82,7 @@ static void grow_buckets(void)
     uint32_t size = buckets ? (bucket_mask + 1) * 2 : 16;
     struct tern_tcp_contact **larger = calloc(size, sizeof *larger);
     if (!larger)
-        return; /* chains grow longer */
+        return; /* then chains grow longer */
     for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
         for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
             next = contact->next;
@@ -148,7 +150,7 @@ static void describe_failure(const struct tern_tcp_contact *contact, char *text,
              tern_rte.rank, tern_rte.host, contact->rank, host, contact->search->why);
 }
 
-/* The other end may only wait to receive: it is told. */
+/* Fails the search, and tells the peer, which may only wait to receive. */
 static void fail(struct tern_tcp_search *search, const char *why)
 {
     const struct tern_tcp_contact *contact = search->contact;
@@ -161,8 +163,8 @@ static void fail(struct tern_tcp_search *search, const char *why)
     tern_rte_tell_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
 }
 
-/* The ranks of a job that run several MPI programs in turn all run as many. One that is behind will
- * come: the launcher ends the job if it cannot. */
+/* Waits for the peer to run our program. All ranks of a job that run several MPI programs in turn
+ * run equally many, so a rank that is behind will come. If it cannot, the launcher ends the job. */
 static void await_program(struct tern_tcp_search *search)
 {
     uint64_t now = tern_tcp_now_ms();
@@ -180,8 +182,8 @@ static void await_program(struct tern_tcp_search *search)
     search->next_at_ms = now + (uint64_t)search->later_ms;
 }
 
-/* The last of our addresses from which a call has succeeded, or -1. Where one host is reached,
- * others are. */
+/* Index of our address from which a connection last succeeded, or -1. It is tried first: where one
+ * host is reached, others probably are. */
 static int good_own = -1;
 
 static void put_good_first(struct tern_tcp_pair *pairs, int count)
@@ -196,7 +198,7 @@ static void put_good_first(struct tern_tcp_pair *pairs, int count)
     }
 }
 
-/* Their addresses have come, or never will. */
+/* Handles the result of the fetch: the peer's addresses, or an error. */
 static void read_addresses(struct tern_tcp_search *search)
 {
     struct tern_rte_fetch *fetch = &search->fetch;
@@ -209,8 +211,8 @@ static void read_addresses(struct tern_tcp_search *search)
     free(fetch->value);
     fetch->value = NULL;
     if (fetch->error) {
-        /* the server of another node knows what its program before has published, and does not wait
-         */
+        /* the server of another node knows what the rank's earlier program has published, and does
+         * not wait for the next */
         if (tern_rte_program() > 1)
             await_program(search);
         else
@@ -266,8 +268,8 @@ static void say_patience(struct tern_tcp_search *search, uint64_t now)
              search->why);
 }
 
-/* All addresses were tried. Calls that somebody has accepted stay open, for whoever it is may be
- * away; where some of the others failed in a way that may pass, these addresses are tried again. */
+/* Ends a round: all addresses were tried. Accepted connections stay open, because the peer may be
+ * computing. If some of the others failed in a way that may pass, all addresses are tried again. */
 static void end_round(struct tern_tcp_search *search, uint64_t now)
 {
     if (search->round + 1 < rounds_most[search->miss]) {
@@ -275,7 +277,7 @@ static void end_round(struct tern_tcp_search *search, uint64_t now)
         search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
         search->state = PAUSING;
         search->next_at_ms = now + ROUND_MS;
-    /* else looked at again with the next progress */
+    /* else the next progress looks again */
     } else if (search->contact->calls == 0 && !search->contact->arriving) {
         fail(search, search->why);
     }
@@ -312,7 +314,7 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
     }
     if (search->state == PAUSING && now >= search->next_at_ms && search->answering &&
         !search->behind_since_ms)
-        begin_calling(search); /* the calls that are open know where they go */
+        begin_calling(search); /* the open calls already know their addresses */
     else if (search->state == PAUSING && now >= search->next_at_ms)
         begin_fetching(search, search->round > 0);
     if (search->state == CALLING)
@@ -369,7 +371,7 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     search->round = 0;
     search->answering = 0;
     search->since_ms = 0;
-    if (contact->arriving) { /* most likely the link will be there then */
+    if (contact->arriving) { /* most likely the link will be there after this time */
         search->state = PAUSING;
         search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
     } else {
@@ -384,7 +386,7 @@ bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
     return search && search->state == CALLING && tern_tcp_now_ms() - search->since_ms < CLAIM_MS;
 }
 
-/* ---- how calls end ---- */
+/* ---- results of calls ---- */
 
 const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact,
                                                         const struct tern_tcp_pair *pair)
@@ -409,7 +411,7 @@ void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern
     snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
              tern_tcp_text(theirs, address), theirs->interface, reason);
     note_end(search, pair);
-    search->next_at_ms = 0; /* the next one at once */
+    search->next_at_ms = 0; /* try the next one at once */
 }
 
 void tern_tcp_contact_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
@@ -489,13 +491,14 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
 
 void tern_tcp_contact_found(struct tern_tcp_contact *contact)
 {
-    if (contact->search && contact->search->state != FETCHING) /* that is not over yet */
+    if (contact->search && contact->search->state != FETCHING) /* a fetch must end first */
         contact->search->state = OVER;
 }
 
 /* ---- the end ---- */
 
-/* What is being fetched by PMIx may come at any time, or never: its memory stays PMIx's. */
+/* Frees the search. A fetch by PMIx may complete at any time or never: then PMIx keeps the
+ * memory. */
 static void give_up(struct tern_tcp_search *search)
 {
     if (tern_rte_forget(&search->fetch)) {

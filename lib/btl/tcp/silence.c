@@ -25,7 +25,7 @@ void tern_tcp_silence_watch(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(int));
-    /* a handshake always finds room at the peer */
+    /* safe during the handshake, for which the peer always has room */
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){limit_s * 1000}, sizeof(int));
 }
 
@@ -47,8 +47,8 @@ bool tern_tcp_silence_note(struct tern_tcp_silence *silence, bool waits, uint32_
         *silence = (struct tern_tcp_silence){.segments = segments};
         return false;
     }
-    /* After a long time without a look, this process or its whole host may have stood still: do not
-     * count all of it. */
+    /* After a long time without a look, this process or its host may have been stopped. So not all
+     * of that time counts. */
     silence->silent_ms += (uint32_t)(elapsed_ms < most_ms ? elapsed_ms : most_ms);
     return silence->silent_ms >= (uint32_t)limit_s * 1000;
 }
@@ -61,6 +61,6 @@ bool tern_tcp_silence_look(struct tern_tcp_silence *silence, int fd, uint64_t el
     bool waits = ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0;
     if (waits && (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ||
                   size < offsetof(struct tcp_info, tcpi_segs_in) + sizeof info.tcpi_segs_in))
-        waits = false; /* a system that does not count segments gives up by itself, but late */
+        waits = false; /* the system does not count segments: it gives up by itself, but late */
     return tern_tcp_silence_note(silence, waits, waits ? info.tcpi_segs_in : 0, elapsed_ms);
 }

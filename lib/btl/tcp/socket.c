@@ -10,8 +10,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* Within a host no byte is on its way for long, and what is written stays in the cache until it is
- * read. */
+/* Send buffer within a host. Bytes are in flight only for a short time there, and a small buffer
+ * stays in the cache until it is read. */
 enum { HOST_SNDBUF = 256 * 1024 };
 
 static struct {

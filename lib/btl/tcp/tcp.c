@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The byte mover for ranks on other hosts, and for any that nothing faster reaches.
+ * The byte mover for ranks on other hosts, and for ranks that no faster byte mover reaches.
  *
- * Connections are made when they are first used; meanwhile senders are told to come again. What a
- * lane knows of a peer is its endpoint: the links by which it sends. All but large messages go by
- * the first link; those go as streams, cut into pieces that every link with room takes in turn,
- * each piece straight from the user's memory and, where the receive is posted, straight into the
- * receiver's. How links come and go: lane_links.c.
+ * Connections are made on first use; until then sends return TERN_ERR_AGAIN. A lane's data about a
+ * peer is its endpoint: the links by which it sends. All but large messages use the first link.
+ * Large messages are streams, cut into pieces that every link with room takes in turn. Each piece
+ * goes straight from the user's memory and, if the receive is posted, straight into the receiver's
+ * memory. How links come and go: lane_links.c.
  */
 
 #include "lib/btl/btl.h"
@@ -32,15 +32,15 @@
 
 enum {
     EAGER_MAX = 64 * 1024,
-    PIECE_ALONE = 1 << 20,    /* of a stream that has one link ... */
+    PIECE_ALONE = 1 << 20,    /* bytes of a piece if a stream has one link ... */
     PIECE_SHARED = 256 << 10, /* ... or several */
-    /* up to so many links are read without asking which of them has something, ... */
+    /* up to this many links are all read, without asking the epoll which one has data ... */
     POLL_EACH = 2,
-    MUTE_AFTER = 8, /* ... and need not tell after so many rounds in which something came */
+    MUTE_AFTER = 8, /* ... and are muted after this many rounds in which data arrived */
     EVENTS = 32,
-    LISTENER_US = 20, /* between two looks at the listener */
+    LISTENER_US = 20, /* microseconds between two looks at the listener */
     IDLE_POLLS = 64,    /* beside shm: polls without success, after which ... */
-    IDLE_SKIPS = 8,     /* ... so many are left out */
+    IDLE_SKIPS = 8,     /* ... this many polls are skipped */
 };
 
 extern const struct tern_btl tern_btl_shm;
@@ -69,8 +69,8 @@ static int not_connected(struct tern_peer *peer)
     return rc ? rc : TERN_ERR_AGAIN;
 }
 
-/* After a write: is there something left? A failed one is not the end yet: what the other end sent
- * before may be its goodbye, which receiving will find. */
+/* Notes after a send whether the link holds something. A failed write does not end the link yet:
+ * the peer's last bytes may be its goodbye, which only a receive finds. */
 static inline int see(struct tern_peer *peer, struct tern_tcp_link *link, int rc)
 {
     if (link->unsent)
@@ -99,8 +99,8 @@ static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packe
     struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
-    /* One follows another without a round of progress between them, which would write the first:
-     * now it pays to wait. */
+    /* If two sends follow each other without a round of progress in between, it pays to hold the
+     * second: progress would have written the first. */
     uint32_t round = tern_tcp_lanes[peer->lane].rounds;
     bool soon = link->sent_round == round || packet->kind == TERN_PACKET_CREDIT;
     link->sent_round = round;
@@ -135,7 +135,7 @@ static void begin_piece(struct tern_tcp_endpoint *endpoint, struct tern_tcp_link
     }
 }
 
-/* A piece that is gone; with the last one of a stream the stream is done. */
+/* Finishes a piece that was written. The last piece of a stream completes the stream. */
 static bool finish_piece(struct tern_tcp_link *link)
 {
     struct tern_stream *stream = tern_tcp_link_take_piece(link);
@@ -147,8 +147,8 @@ static bool finish_piece(struct tern_tcp_link *link)
     return true;
 }
 
-/* Writes what a link holds and takes pieces for it as long as there is room. Returns the pieces
- * that went. */
+/* Writes what a link holds, and begins pieces as long as there is room. Returns the number of
+ * pieces written. */
 static int feed(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoint,
                 struct tern_tcp_link *link)
 {
@@ -176,7 +176,7 @@ static int feed_all(struct tern_tcp_lane *lane, struct tern_tcp_endpoint *endpoi
     return count;
 }
 
-/* The answer that begins a stream came by a link of this peer, so there is one. */
+/* Starts a stream. The answer that begins it came by a link of this peer, so there is a link. */
 static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
 {
     struct tern_tcp_endpoint *endpoint = peer->endpoint;
@@ -195,9 +195,9 @@ static void tcp_stream(struct tern_peer *peer, struct tern_stream *stream)
     lane->unsent = true;
 }
 
-/* Whatever links hold, and pieces for those with room. Links without are left alone until epoll
- * says that they have some: each attempt takes the connection's lock, and its acknowledgements need
- * that. */
+/* Writes what the links hold, and begins pieces on those with room. Leaves links without room alone
+ * until epoll reports room: each attempt takes the connection's lock in the system, which
+ * acknowledgements need, too. */
 static int write_all(struct tern_tcp_lane *lane)
 {
     int count = 0;
@@ -215,14 +215,14 @@ static int write_all(struct tern_tcp_lane *lane)
 
 /* ---- receiving ---- */
 
-/* Does a message of ours depend on it? */
+/* Returns true if a message of ours depends on the link. */
 static bool is_needed(const struct tern_tcp_link *link)
 {
     return link->piece.stream ||
            (link->index == 0 && link->endpoint && first_stream(link->endpoint));
 }
 
-/* A link has ended, by errno; 0: its other end has closed it. */
+/* Handles the end of a link, with errno; 0: its other end has closed it. */
 static void end_link(struct tern_tcp_lane *lane, struct tern_tcp_link *link, int error)
 {
     if (!link->said_bye || is_needed(link))
@@ -262,7 +262,8 @@ static int receive_ready(struct tern_tcp_lane *lane)
         if (events[i].events & EPOLLOUT)
             count += feed(lane, link->endpoint, link);
         if (events[i].events & ~(unsigned)EPOLLOUT)
-            count += receive(lane, link); /* each link but once in the list: freeing it is safe */
+            /* each link is in the list once, so it may be freed here */
+            count += receive(lane, link);
     }
     return count;
 }
@@ -272,13 +273,14 @@ static int receive_all(struct tern_tcp_lane *lane)
     bool each = lane->muted || (lane->link_count <= POLL_EACH && !lane->watching_room);
     int count = each ? receive_few(lane) : lane->latest ? receive(lane, lane->latest) : 0;
     if (each && count && ++lane->received == MUTE_AFTER &&
-        !tern_threads) /* else another thread may sleep */
+        !tern_threads) /* otherwise another thread may sleep */
         tern_tcp_lane_mute(lane, true);
     return count || (each && !lane->watching_room) ? count : receive_ready(lane);
 }
 
-/* Ends the links whose hosts are gone, or cannot be reached any more. Whoever waits comes here: one
- * who sleeps wakes up for a round ten times a second. Returns how many links have ended. */
+/* Ends the links whose hosts have failed or can no longer be reached. Every waiting rank comes
+ * here: a sleeping one wakes for a round ten times a second. Returns the number of links that have
+ * ended. */
 static int heed_silence(struct tern_tcp_lane *lane)
 {
     uint64_t now = tern_tcp_now_ms(), elapsed = now - lane->looked_ms;
@@ -297,7 +299,8 @@ static int heed_silence(struct tern_tcp_lane *lane)
     return count;
 }
 
-/* Beside shm each look here costs those who wait for shm. */
+/* Returns true if this poll is skipped: beside shm each look here delays ranks that wait for
+ * shm. */
 static bool sit_out(struct tern_tcp_lane *lane)
 {
     if (lane->idle < IDLE_POLLS)
@@ -319,7 +322,7 @@ static int tcp_progress(uint32_t index)
         return count;
     uint64_t now = tern_ticks();
     if (now - lane->door_at > tern_ticks_of_us(LISTENER_US)) {
-        __atomic_store_n(&lane->door_at, now, __ATOMIC_RELAXED); /* the flusher looks, too */
+        __atomic_store_n(&lane->door_at, now, __ATOMIC_RELAXED); /* atomic: the flusher reads it */
         count += tern_tcp_reception_progress() + heed_silence(lane);
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
             count += tern_tcp_lane_heed_losing(lane);
@@ -339,16 +342,16 @@ static void tcp_before_sleep(uint32_t index)
 
 /* ---- start and end ---- */
 
-/* Is there anybody whom nothing else reaches? */
+/* Returns true if some rank is reached by no other byte mover. */
 static bool needed(void)
 {
     return tern_rte.size > tern_rte.local_size ||
            (tern_rte.size > 1 && !tern_btl_active(&tern_btl_shm));
 }
 
-/* Another launcher's server keeps, of what a rank has published, what was there at its first fence
- * or request, and answers that there is nothing else: before shm meets the others in a fence the
- * addresses must be there. */
+/* Publishes the addresses before shm meets the other ranks in a fence. Reason: the server of
+ * another launcher keeps what a rank had published at its first fence or request, and later answers
+ * that there is nothing else. */
 static int tcp_announce(void)
 {
     return tern_rte.size > tern_rte.local_size ? tern_tcp_reception_announce() : 0;
@@ -361,7 +364,7 @@ static int tcp_init(void)
     beside_shm = tern_btl_active(&tern_btl_shm);
     int rc = tern_tcp_reception_open();
     if (!rc && !beside_shm)
-        rc = tern_segment_attend(); /* which shm would have done */
+        rc = tern_segment_attend(); /* shm would have done this */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
         rc = tern_tcp_lane_open(&tern_tcp_lanes[i]);
     tern_rte_on_unreached(tern_tcp_unreached);
@@ -376,9 +379,9 @@ static void tcp_finalize(void)
     tern_tcp_reception_close();
 }
 
-/* May this process end? When one ends with something unread in a connection, the system takes back
- * what is still on its way from there. So either all of ours has arrived, or there is nothing to
- * come. */
+/* Returns true if this process may end as far as this link is concerned. If a process ends with
+ * unread bytes in a connection, the system discards its own bytes that are still on their way. So
+ * either all our bytes have arrived, or nothing is left to read. */
 static bool is_through(struct tern_tcp_link *link)
 {
     int unheard = 0;
@@ -400,9 +403,9 @@ static bool all_through(void)
     return all;
 }
 
-/* Says goodbye on all links and waits until that has arrived, however long a peer computes: the
- * system drops what it still has of a process that has ended, some minutes later. The links stay:
- * others may have begun to send what is for our next session. */
+/* Says goodbye on all links and waits until the goodbyes have arrived, however long a peer
+ * computes. Reason: some minutes after a process has ended, the system drops what it still holds
+ * for it. The links stay: peers may have begun to send packets for our next session. */
 static void tcp_leave(void)
 {
     enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
@@ -420,7 +423,7 @@ static void tcp_leave(void)
     tern_tcp_flusher_stop();
 }
 
-/* Connections whose other end is gone for good must not be sent by. */
+/* Finds the links whose other end has ended for good: nothing must be sent by them. */
 static int tcp_come_back(void)
 {
     for (uint32_t i = 0; i < tern_lane_count; i++)
