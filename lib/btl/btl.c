@@ -29,7 +29,8 @@ uint32_t tern_lane_count = 1;
 static int (*pollers[BTL_COUNT])(uint32_t lane);
 static int poller_count;
 
-/* Open MPI's names for what shm does are shm, too. */
+/* Returns true if the word names this byte mover. Open MPI's names of its shared-memory movers mean
+ * shm. */
 static bool names(const char *word, size_t length, const char *name)
 {
     static const char *const same_as_shm[] = {"sm", "vader"};
@@ -42,7 +43,8 @@ static bool names(const char *word, size_t length, const char *name)
     return false;
 }
 
-/* Parameter `btl`: names to use, or with a leading ^ names to leave out; NULL: all. */
+/* Returns true if the parameter `btl` permits this byte mover: `list` has names to use, or with a
+ * leading ^ names to leave out. NULL: all are permitted. */
 static bool allowed(const char *list, const char *name)
 {
     if (!list || !*list)
@@ -57,11 +59,12 @@ static bool allowed(const char *list, const char *name)
     return without;
 }
 
-/* Said at the start, not where a program happens to send first: in a collective the others would
- * wait for that message. All of the node are reached alike, and all others. */
+/* Checks at the start that all ranks can be reached. A check at the first send would be too late:
+ * in a collective the other ranks would wait for that message. One rank of this node stands for all
+ * of the node, and one rank of another node for all others. */
 static int check_reach(void)
 {
-    uint32_t other = 0; /* the first that is not here */
+    uint32_t other = 0; /* the first rank that is not on this node */
     while (other < tern_rte.local_size && tern_rte.local_ranks[other] == other)
         other++;
     int rc = tern_peer_check(0, tern_rte.rank);
@@ -159,7 +162,8 @@ void tern_btl_before_sleep(uint32_t lane)
 int tern_btl_sharing_ranks(bool *ret_final)
 {
     *ret_final = true;
-    if (!tern_segment.base) /* who is bound is believed to be alone there */
+    /* without shared memory, assume that a bound rank has its processors for itself */
+    if (!tern_segment.base)
         return tern_rte.cpus < sysconf(_SC_NPROCESSORS_ONLN) ? 1 : (int)tern_rte.local_size;
     int count = 0;
     const struct tern_segment_rank *self = tern_segment_rank(tern_segment.local_rank);

@@ -4,7 +4,7 @@
 
 #include "lib/util/param_table.h"
 
-/* A row leaves out what it has no use for: choices, when and scope. */
+/* a row leaves out the members that it does not need: choices, when and scope */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 static const struct tern_param btl[] = {

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lane's peers by hash of (job, rank); the table doubles as it fills. */
+/* A lane's peers in a hash table by (job, rank), which doubles when it fills. */
 static struct table {
     struct tern_peer **buckets;
     uint32_t mask, count;
 } tables[TERN_LANES_MAX];
-static struct tern_peer *all; /* the newest one */
+static struct tern_peer *all; /* the newest peer */
 
 static uint32_t hash(uint32_t job, uint32_t rank)
 {
@@ -56,7 +56,7 @@ const struct tern_peer *tern_peer_newest(void)
 struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank)
 {
     int low = 0, high = run_count - 1;
-    while (low < high) { /* the last run that starts at `rank` or before */
+    while (low < high) { /* find the last run that starts at `rank` or before */
         int middle = low + (high - low + 1) / 2;
         if (runs[middle].start <= rank)
             low = middle;
@@ -102,7 +102,8 @@ struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
     return peer;
 }
 
-/* Who cannot reach whom, and what would: users of Open MPI type `--mca btl tcp`. */
+/* Records which rank cannot be reached, and what would help: users of Open MPI type `--mca btl
+ * tcp`. */
 static int unreachable(uint32_t job, uint32_t rank)
 {
     const char *list = tern_param_string("btl");
@@ -135,7 +136,7 @@ int tern_peer_connect(struct tern_peer *peer)
     const struct tern_btl *btl = find_btl(peer->job, peer->rank);
     int rc = btl ? btl->connect(peer) : unreachable(peer->job, peer->rank);
     if (!rc)
-        __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* tools look at any time */
+        __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* atomic: tools read it at any time */
     return rc;
 }
 

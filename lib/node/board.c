@@ -16,18 +16,19 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
 
-/* A rank's area; its slots and sheets follow. */
+/* A rank's area; its slots and sheets follow behind. */
 struct area {
-    uint32_t done __attribute__((aligned(TERN_CACHE_LINE))); /* turn */
-    /* written once when the rank opens the board: 1 + its number on the node */
+    uint32_t done __attribute__((aligned(TERN_CACHE_LINE))); /* number of the last turn done */
+    /* Local rank + 1. Written once when the rank opens the board. */
     uint32_t local_rank __attribute__((aligned(TERN_CACHE_LINE)));
-    /* of rank 0's area: how many have closed the board; where the long sheets are */
+    /* The next two are valid in rank 0's area: how many ranks have closed the board, and where the
+     * long sheets are. */
     uint32_t closed;
     uint64_t long_offset;
     struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
 
-/* Places of long sheets that are none. */
+/* Values of long_offset that are no offsets. */
 enum { NOT_MADE = 0, BEING_MADE = 1, REFUSED = 2 };
 
 static struct area *area_of(const struct tern_board *board, int rank)
@@ -69,10 +70,10 @@ int tern_board_lengthen(struct tern_board *board, int32_t bytes)
     if (__atomic_compare_exchange_n(place, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_ACQUIRE)) {
         seen = tern_segment_take(long_bytes_for(board->size, bytes), &offset) ? REFUSED : offset;
-        /* release: whoever sees the memory sees it zeroed */
+        /* release: a rank that sees the offset sees zeroed memory */
         __atomic_store_n(place, seen, __ATOMIC_RELEASE);
     }
-    while (seen == BEING_MADE) { /* a system call of another rank */
+    while (seen == BEING_MADE) { /* only while another rank makes a system call */
         sched_yield();
         seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     }
@@ -88,7 +89,7 @@ void tern_board_close(struct tern_board *board)
     if (!board->areas)
         return;
     struct area *first = area_of(board, 0);
-    /* both orders: whoever takes the memory next must not meet our stores */
+    /* both orders: the memory's next user must not meet our stores */
     if (tern_segment.base &&
         __atomic_add_fetch(&first->closed, 1, __ATOMIC_ACQ_REL) == (uint32_t)board->size) {
         if (first->long_offset > REFUSED)
@@ -98,7 +99,7 @@ void tern_board_close(struct tern_board *board)
     *board = (struct tern_board){0};
 }
 
-/* --- where a post stands --- */
+/* --- places of posts --- */
 
 static enum place place_for(const struct tern_board *board, int64_t bytes)
 {
@@ -133,12 +134,12 @@ static char *bytes_at(const struct tern_board *board, uint32_t turn, int rank, s
     return board->long_sheets + sheet * (size_t)board->long_bytes;
 }
 
-/* Have all done turn `turn`? */
+/* Returns true if all ranks have done turn `turn`. */
 static bool all_done(struct tern_board *board, uint32_t turn)
 {
     uint32_t least = board->turn;
     for (int r = 0; r < board->size; r++) {
-        /* acquire: what they have read, they have read before */
+        /* acquire: what the rank has read, it has read before */
         uint32_t done = tern_load_acquire(&area_of(board, r)->done);
         if ((int32_t)(done - least) < 0)
             least = done;
@@ -147,13 +148,14 @@ static bool all_done(struct tern_board *board, uint32_t turn)
     return (int32_t)(least - turn) >= 0;
 }
 
-/* 1 + the rank's number on the node; 0: it has not come yet. */
+/* Returns the rank's local rank + 1; 0: the rank has not opened the board yet. */
 static uint32_t number_of(const struct tern_board *board, int rank)
 {
     return __atomic_load_n(&area_of(board, rank)->local_rank, __ATOMIC_RELAXED);
 }
 
-/* Those who sleep look at the board before they do, so who has not come yet need not be woken. */
+/* Wakes the others. A rank that has not opened the board needs no wake: every rank looks at the
+ * board before it sleeps. */
 static void wake_others(const struct tern_board *board, uint32_t poster)
 {
     for (int r = 0; r < board->size; r++) {
@@ -184,7 +186,7 @@ static void post(struct tern_board *board, tern_turn turn, enum place place)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
     slot->place = place;
-    /* release: whoever sees the turn sees the bytes */
+    /* release: a rank that sees the turn sees the bytes */
     __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
     wake_others(board, tern_segment.local_rank + 1);
 }
@@ -225,8 +227,8 @@ int tern_board_find_other(const struct tern_board *board, tern_turn turn, int af
 
 void tern_board_done(struct tern_board *board, uint32_t turn)
 {
-    /* Whoever is in a later turn has seen that all have done the one 32 before, or less: the bits
-     * suffice. */
+    /* the bits suffice: a rank in a later turn has seen that all ranks have done the turn 32 before
+     * or a nearer one */
     if (turn != board->done + 1) {
         board->done_also |= 1u << (turn - board->done - 2);
         return;
@@ -238,8 +240,9 @@ void tern_board_done(struct tern_board *board, uint32_t turn)
         board->done_also >>= 1;
     } while (turn);
     tern_store_release(&((struct area *)board->mine)->done, board->done);
-    /* Who sleeps for want of room is woken now and then: of as many turns as there are long sheets,
-     * all of which are done in the end, one at least. */
+    /* Wakes ranks that sleep until there is room, but not at each turn: only once in as many turns
+     * as there are long sheets. All of these turns are done in the end, so at least one wake
+     * comes. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
         wake_others(board, TERN_POSTS_OF_ANY);
 }

@@ -23,14 +23,14 @@
 
 enum { WITHOUT_MEMBARRIER_US = 200, UNHEARD_US = 1000 };
 
-static struct tern_bell private_bell; /* nobody rings it but our own threads */
+static struct tern_bell private_bell; /* only our own threads ring it */
 static struct tern_bell *doorbell = &private_bell;
 static bool have_membarrier;
 
-/* Several threads may sleep on the word. It stays nonzero from the first that arms it until
- * somebody rings or the last one is awake. Each time it is armed anew it has another value: a
- * thread on its way to sleep that missed a ring, after which another one armed the word again, then
- * does not sleep. Both have a lock of their own, which nobody takes but to sleep. */
+/* Several threads may sleep on the word. It stays nonzero from the first arming until a sender
+ * rings or the last thread is awake. Each time the word is armed anew it gets another value. So a
+ * thread on its way to sleep does not sleep if it missed a ring and another thread has armed the
+ * word again. `sleepers` and `armings` have their own lock, which is taken only to sleep. */
 static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;
 static int sleepers;
 static uint32_t armings;
@@ -44,8 +44,8 @@ void tern_doorbell_init(void)
     have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
-/* What this process sleeps in once it watches a descriptor: the epoll, its socket, and the socket's
- * name. The name is random and abstract, so it exists nowhere but in the kernel. */
+/* Used once this process watches a descriptor: the epoll in which threads sleep, its socket, and
+ * the socket's name. The name is random and abstract, so it exists only in the kernel. */
 static int sleeping_place = -1, ear = -1;
 static uint64_t ear_name, ear_password;
 static int watched;
@@ -159,7 +159,7 @@ static uint32_t arm(uint32_t awaited)
 {
     sleepers++;
     uint32_t armed = __atomic_load_n(&doorbell->word, __ATOMIC_RELAXED);
-    if (armed) /* by another thread, which has also run the barrier */
+    if (armed) /* armed by another thread, which has also run the barrier */
         return armed;
     armings += armings == UINT32_MAX ? 2 : 1; /* never 0 */
     __atomic_store_n(&doorbell->awaited, awaited, __ATOMIC_RELAXED);
@@ -177,9 +177,9 @@ uint32_t tern_doorbell_arm(uint32_t awaited)
     return armed;
 }
 
-/* What rang stays readable until nobody sleeps any more, so that all who sleep wake. It may come
- * after the word was reset, or before the word was armed anew, so the word does not tell whether
- * there is any: what stays would end all later sleeps. */
+/* Empties the socket. Rings stay readable until no thread sleeps, so that all sleepers wake. A ring
+ * may arrive after the word was reset, or before the word was armed anew, so the word does not tell
+ * whether there is one. A ring left here would end all later sleeps. */
 static void empty_ear(void)
 {
     char nothing[8];
@@ -232,10 +232,10 @@ static bool ring_socket(uint64_t name, uint64_t password)
                                         __ATOMIC_RELAXED))
             fd = fresh;
         else
-            close(fresh); /* another thread's is there */
+            close(fresh); /* another thread has opened one */
     }
     socklen_t length = name_socket(name, &address);
-    /* with no room there is a datagram already */
+    /* EAGAIN: the socket is full, so there is a datagram already */
     return sendto(fd, &password, sizeof password, 0, (struct sockaddr *)&address, length) ==
                sizeof password ||
            errno == EAGAIN;
@@ -243,7 +243,7 @@ static bool ring_socket(uint64_t name, uint64_t password)
 
 void tern_doorbell_wake(struct tern_bell *bell)
 {
-    /* one of several senders wakes; the word tells the sleeper that it need not sleep any more */
+    /* only one of several senders wakes; a word of 0 tells the sleeper not to sleep any more */
     if (!__atomic_exchange_n(&bell->word, 0, __ATOMIC_SEQ_CST))
         return;
     /* acquire: the password was set before the name */

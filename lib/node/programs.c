@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A rank's record counts its programs: the number of rank r is n as soon as its program n has
- * begun. From then on its program n - 1 can neither send nor receive. So a half that belongs to
- * number n is needed until every rank has come to a number above n. Nothing else may free it:
- * neither that all have left (they may come back, and others may not have come at all), nor that
- * all rings look empty. The launcher writes TERN_NO_PROGRAM_MORE for a rank whose process has
+ * A rank's record counts its programs: the number of rank r becomes n when its program n begins.
+ * From then on its program n - 1 can neither send nor receive. So a half that belongs to number n
+ * is needed until every rank has reached a number above n. No other sign may free the half. Not
+ * that all ranks have left, because they may come back, and others may not have begun at all. Not
+ * that all rings look empty. The launcher writes TERN_NO_PROGRAM_MORE for a rank whose process has
  * ended.
  *
- * There are two halves, and number n takes half n modulo 2. A rank can so be one program ahead of
+ * There are two halves, and number n takes half n modulo 2. So a rank can be one program ahead of
  * the slowest rank without waiting. Programs in the World Model never wait here: in MPI_Finalize
  * all ranks meet, so all have begun the program that ends.
  */
@@ -34,10 +34,11 @@ enum {
     HALVES = TERN_NODE_HALVES
 };
 
-static const uint32_t CLEANING = 1u << 31; /* in the owner of a half: a rank cleans it */
+/* set in the owner of a half while a rank cleans the half */
+static const uint32_t CLEANING = 1u << 31;
 
 static struct tern_node_head *head;
-static uint32_t number; /* of this process's program; 0: none has begun */
+static uint32_t number; /* of this process's program; 0: not begun */
 
 static size_t head_bytes(void)
 {
@@ -73,11 +74,11 @@ static int map_head(int fd)
 
 static uint32_t number_of(uint32_t local_rank)
 {
-    /* acquire: what the rank's program before this number has stored comes before */
+    /* acquire: sees everything that the rank's earlier programs have stored */
     return tern_load_acquire(&head->ranks[local_rank].number);
 }
 
-/* Returns the first local rank that has not come to a number above `passed`, or local_size. */
+/* Returns the first local rank that has not reached a number above `passed`, or local_size. */
 static uint32_t find_slower(uint32_t passed)
 {
     uint32_t rank = 0;
@@ -102,8 +103,8 @@ static int in_use(int32_t pid)
                       tern_rte.rank, pid);
 }
 
-/* In the program before, another rank called MPI_Init, and this one did not: that rank waits for
- * ever. */
+/* Checks the program before this one: if another rank called MPI_Init in it and this rank did not,
+ * that rank would wait forever. Returns 0 or TERN_ERR_OTHER. */
 static int check_world_before(uint32_t before)
 {
     for (uint32_t rank = 0; rank < tern_rte.local_size; rank++)
@@ -143,7 +144,7 @@ static int begin_program(void)
 
 void tern_program_leave(void)
 {
-    /* release: the next program in this place comes after all that this one has stored */
+    /* release: the next program in this rank's place sees everything that this one has stored */
     if (head && own()->process == getpid())
         __atomic_store_n(&own()->process, -getpid(), __ATOMIC_RELEASE);
 }
@@ -165,7 +166,7 @@ int tern_program_enter_world(void)
     for (uint32_t rank = 0; rank < tern_rte.local_size; rank++) {
         uint32_t theirs = number_of(rank);
         if (theirs > number &&
-            theirs != TERN_NO_PROGRAM_MORE) /* of those that have ended the launcher speaks */
+            theirs != TERN_NO_PROGRAM_MORE) /* the launcher reports ranks that have ended */
             return tern_error(TERN_ERR_OTHER,
                               "this is MPI program number %u of rank %u, and rank %u runs number "
                               "%u already; all ranks of a job "
@@ -186,13 +187,14 @@ static void clean_halves(int fd, uint64_t file_size)
             continue;
         if (!__atomic_compare_exchange_n(owner, &seen, seen | CLEANING, false, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* another rank does it */
+            continue; /* another rank cleans it */
         tern_segment_clean(fd, half_at(i, file_size));
-        __atomic_store_n(owner, 0, __ATOMIC_RELEASE); /* the next owner sees the half clean */
+        /* release: the next owner sees the half clean */
+        __atomic_store_n(owner, 0, __ATOMIC_RELEASE);
     }
 }
 
-/* True if the half is this program's now. */
+/* Tries to take a half. Returns true if it is this program's now. */
 static bool try_half(int index)
 {
     uint32_t nobody = 0, *owner = &head->owners[index];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may come when
- * others have ended. So what is in here stays, whoever has left: packets in rings and posts on
- * boards wait for their receivers. It is given up when no process of the same MPI program can come
- * any more (programs.c).
+ * Ranks come and go: a process may leave MPI and come back (sessions), and a rank may begin when
+ * others have ended. So the memory's contents stay when ranks leave: packets in rings and posts on
+ * boards wait for their receivers. The contents are dropped when no process of the same MPI program
+ * can come any more (programs.c).
  */
 
 #include "lib/node/segment.h"
@@ -31,23 +31,25 @@ enum { GIVEN_SIZES = 24, PAGE = 4096, MAP_LEAST = 1 << 20 };
 
 struct shared_header {
     uint64_t used; /* bytes handed out behind the blocks */
-    /* Given back, by size (2^i pages): offset of the one given last, chained through their first
-     * words. */
+    /* Memory given back, by size (2^i pages): offset of the piece given back last. The first word
+     * of each piece leads to the next. */
     uint64_t given[GIVEN_SIZES];
     uint32_t given_lock;
-    /* Memory by name: those that not all users have asked for, chained. */
+    /* List of the memory by name for which not all users have asked yet. */
     uint32_t meeting_lock;
     uint64_t meetings;
-    uint32_t no_more; /* there was no memory even for a refusal: nothing new is made from then on */
+    /* nonzero: there was no memory even to record a refusal; nothing new is made from then on */
+    uint32_t no_more;
 };
 
-/* In front of memory that was taken by name. */
+/* Stands in front of memory that was taken by name. */
 struct meeting {
-    uint64_t next; /* offset */
+    uint64_t next; /* offset of the next; 0: none */
     struct tern_segment_name name;
-    uint64_t size; /* of all of it */
+    uint64_t size; /* bytes, this header included */
     uint32_t missing; /* users who have not asked yet */
-    uint32_t refused; /* there was no memory: here is none, but the answer */
+    /* nonzero: there was no memory; only this header exists, to give all users that answer */
+    uint32_t refused;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 
 struct tern_segment tern_segment = {.fd = -1};
@@ -70,8 +72,9 @@ struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
     return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
 }
 
-/* Allocates pages until that is done or refused: signals interrupt it. Where a sandbox does not
- * know fallocate, pages come when they are touched. Returns 0 or a negative errno. */
+/* Allocates pages, again after each signal, until that succeeds or is refused. If a sandbox does
+ * not know fallocate, the system allocates pages when they are touched. Returns 0 or a negative
+ * errno. */
 static int reserve(int fd, uint64_t start, size_t size)
 {
     int rc;
@@ -95,7 +98,7 @@ int tern_segment_reserve(int fd, uint64_t start, size_t size)
 int tern_segment_allocate(size_t size, uint64_t *ret_offset)
 {
     uint64_t used = __atomic_load_n(&header()->used, __ATOMIC_RELAXED), offset;
-    do { /* what is refused takes nothing from those who want less */
+    do { /* a request that is refused takes nothing, so smaller requests may still succeed */
         offset = header_bytes() + used;
         if (offset + size > tern_segment.size)
             return TERN_ERR_NO_MEM;
@@ -115,7 +118,7 @@ static int size_class(size_t size)
     return class;
 }
 
-/* Between processes: what one has written under it, the next one sees. */
+/* Takes a lock shared between processes. What the last owner has written is visible afterwards. */
 static void take_lock(uint32_t *lock)
 {
     while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
@@ -149,7 +152,8 @@ int tern_segment_take(size_t size, uint64_t *ret_offset)
     return 0;
 }
 
-/* Its pages go back to the node, but for the first, which keeps it in the chain. */
+/* Gives the pages back to the node. The first page stays, because it links the piece into the
+ * list. */
 void tern_segment_give(uint64_t offset, size_t size)
 {
     int class = size_class(size);
@@ -173,8 +177,9 @@ static bool same_name(const struct tern_segment_name *a, const struct tern_segme
     return a->context == b->context && a->leader == b->leader && a->serial == b->serial;
 }
 
-/* The first one has come. Where there is no memory, the others must hear the same, though some may
- * have been given back by then. 0: not even for that. */
+/* Makes memory by name for the first user. If there is none, records a refusal: the other users
+ * must get the same answer, even if memory is given back meanwhile. Returns the offset, or 0 if
+ * there is no memory even for the refusal. */
 static uint64_t begin_meeting(const struct tern_segment_name *name, uint32_t users, size_t size)
 {
     uint64_t offset = 0;
@@ -199,7 +204,7 @@ int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size
     if (!tern_segment.base)
         return TERN_ERR_NO_MEM;
     take_lock(&header()->meeting_lock);
-    /* what we gave another may have taken, for a meeting */
+    /* another rank may have taken memory that we gave back, for a meeting */
     tern_comes_after(&header()->given_lock);
     uint64_t *at = &header()->meetings;
     while (*at && !same_name(&meeting_at(*at)->name, name))
@@ -245,7 +250,8 @@ void tern_segment_discard(uint64_t offset, size_t size)
     punch(tern_segment.fd, tern_segment.start + offset, size);
 }
 
-/* If the system cannot take the pages back, the next programs' rings lie behind the old ones. */
+/* If the system cannot take the pages back, the next programs' rings are placed behind the old
+ * ones. */
 void tern_segment_clean(int fd, struct tern_half half)
 {
     static const char zeros[PAGE];
@@ -274,26 +280,27 @@ static void publish_self(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         memcpy(self->cpus, &set, sizeof self->cpus);
     if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie)
-        cookie = 0; /* a zero cookie is never believed: no single copy then */
+        cookie = 0; /* a cookie of 0 never counts: then there is no single copy */
     prctl(PR_SET_PTRACER,
           PR_SET_PTRACER_ANY); /* Yama: ranks of the job (same user) may read this process */
     self->pid = getpid();
     self->cookie_address = (uintptr_t)&cookie;
     self->cookie = cookie;
-    /* release: whoever sees `attached` sees the rest */
+    /* release: a rank that sees `attached` sees the rest */
     tern_store_release(&self->attached, 1);
 }
 
 int tern_segment_attend(void)
 {
-    static bool attended; /* the others share their memory but once */
+    static bool attended; /* the others make their memory only once */
     if (attended || tern_rte.size < 2 || tern_rte_gives_node_memory(tern_rte.job))
         return 0;
     attended = true;
     return tern_share_attend();
 }
 
-/* The launcher's memory, or one that the ranks of the node made when they first came here. */
+/* Finds the launcher's memory, or the memory that the ranks of the node have made on their first
+ * call. */
 static int find_memory(int *ret_fd, size_t *ret_size)
 {
     static int shared_fd = -1;
@@ -324,7 +331,7 @@ int tern_segment_attach(void)
         rc = tern_segment_reserve(fd, half.start, header_bytes());
     if (rc)
         return rc;
-    /* address space may be limited (ulimit -v): the rings that fit will do */
+    /* address space may be limited (ulimit -v): map as much as fits */
     void *base = MAP_FAILED;
     for (size = half.size; base == MAP_FAILED && size >= header_bytes() + MAP_LEAST; size /= 2) {
         base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The first rank of the node makes a memory file and tells the others where it finds it:
- * /proc/PID/fd/FD. That leaves nothing behind, whoever is killed when. Who cannot open it there (a
- * pid namespace of its own) says so, and then all of the node take a file in /dev/shm, which has a
- * name until the last of them has opened it. The first rank drew the name beforehand, so that this
- * way needs no further fence, in which other nodes would have to join.
+ * The first rank of the node makes a memory file and publishes where the others find it:
+ * /proc/PID/fd/FD. This leaves nothing behind, whichever process is killed at whatever time. A rank
+ * that cannot open the file there (because of its own pid namespace) reports that. Then all ranks
+ * of the node take a file in /dev/shm, which has a name until the last rank has opened it. The
+ * first rank chooses the name beforehand. So this second way needs no further fence, in which other
+ * nodes would have to take part.
  */
 
 #include "lib/node/share.h"
@@ -28,13 +29,13 @@
 struct offer {
     int32_t pid, fd;
     uint64_t size;
-    uint64_t token[2]; /* begins the memory; also the name of the file in /dev/shm */
+    uint64_t token[2]; /* first bytes of the memory; also the name of the file in /dev/shm */
 };
 
-/* In the bytes that a launcher's memory begins with. */
+/* Lies in the first 64 bytes, which a launcher's memory uses for its own. */
 struct file_head {
     uint64_t token[2];
-    uint32_t opened; /* ranks that have opened the file with a name */
+    uint32_t opened; /* number of ranks that have opened the file by its name */
 };
 
 static void name_of_file(const struct offer *offer, char path[80])
@@ -42,7 +43,8 @@ static void name_of_file(const struct offer *offer, char path[80])
     snprintf(path, 80, "/dev/shm/tern-%016lx%016lx", (long)offer->token[0], (long)offer->token[1]);
 }
 
-/* No larger than files may be: the system would end us by a signal (SIGXFSZ). */
+/* Returns the size of the file, within the limit for files: beyond it the system would end this
+ * process by a signal (SIGXFSZ). */
 static uint64_t named_size(void)
 {
     struct rlimit limit;
@@ -60,7 +62,7 @@ static int give_size(int fd, const struct offer *offer)
     return 0;
 }
 
-/* Does the descriptor hold what was offered? Closes it if not. */
+/* Returns true if the descriptor holds the offered memory. Closes it if not. */
 static bool is_offered(int fd, const struct offer *offer)
 {
     uint64_t token[2];
@@ -75,8 +77,8 @@ static bool is_offered(int fd, const struct offer *offer)
     return false;
 }
 
-/* The first rank's part before the fence: an offer, and the memory if there may be some without a
- * name. */
+/* The first rank's part before the fence: makes an offer, and the memory if a file without a name
+ * is possible. */
 static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
 {
     struct offer offer = {.pid = getpid(), .size = named_size()};
@@ -100,7 +102,7 @@ static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
     return 0;
 }
 
-/* Name of a value, which concerns this node only. */
+/* Returns the key of a value that concerns this node only. */
 static const char *key(const char *what)
 {
     static char name[64];
@@ -108,7 +110,7 @@ static const char *key(const char *what)
     return name;
 }
 
-/* A rank's value, which has exactly `size` bytes. */
+/* Fetches a value of a rank, which must have exactly `size` bytes. */
 static int get_exactly(uint32_t rank, const char *name, void *to, size_t size)
 {
     void *value;
@@ -124,7 +126,7 @@ static int get_exactly(uint32_t rank, const char *name, void *to, size_t size)
     return rc;
 }
 
-/* Have all of the node opened the memory? */
+/* Finds out whether all ranks of the node have opened the memory. */
 static int ask_everybody(bool *ret_all)
 {
     bool all = true;
@@ -148,7 +150,7 @@ static int make_named_file(const struct offer *offer, const char *path, int *ret
         return tern_error(TERN_ERR_NO_MEM, "cannot make the shared file %s: %s", path,
                           strerror(errno));
     int rc = give_size(fd, offer);
-    if (rc == 0 && rename(draft, path)) /* complete for whoever sees it */
+    if (rc == 0 && rename(draft, path)) /* rename: others only see a complete file */
         rc =
             tern_error(TERN_ERR_OTHER, "cannot make the shared file %s: %s", path, strerror(errno));
     if (rc) {
@@ -160,7 +162,7 @@ static int make_named_file(const struct offer *offer, const char *path, int *ret
     return 0;
 }
 
-/* Waits for the file; if the first rank fails instead, the launcher ends us. */
+/* Waits until the file appears. If the first rank fails instead, the launcher ends this process. */
 static int open_named_file(const struct offer *offer, const char *path, int *ret_fd)
 {
     int fd;
@@ -176,8 +178,9 @@ static int open_named_file(const struct offer *offer, const char *path, int *ret
     return 0;
 }
 
-/* The file in /dev/shm, for a node whose ranks cannot look into each other's descriptors. The last
- * to come takes its name away; counted in the file, where nothing else is yet. */
+/* Shares a file in /dev/shm, on a node whose ranks cannot open each other's descriptors. The last
+ * rank to open the file removes its name; the file itself holds the count, as long as it is
+ * otherwise unused. */
 static int share_named_file(const struct offer *offer, int *ret_fd)
 {
     char path[80];
@@ -202,7 +205,7 @@ static int share_named_file(const struct offer *offer, int *ret_fd)
     return 0;
 }
 
-/* The offer reaches everybody; *ret_fd is -1 where the memory cannot be opened. */
+/* Exchanges the offer. *ret_fd is -1 if this rank cannot open the memory. */
 static int exchange_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
 {
     char path[64];
@@ -235,7 +238,7 @@ int tern_share_memory(uint64_t least, int *ret_fd, size_t *ret_size)
     if (rc == 0)
         rc = tern_rte_put(key("opened"), &(char){fd >= 0}, 1);
     if (rc == 0)
-        rc = tern_rte_fence(true); /* until then the first rank keeps its descriptor */
+        rc = tern_rte_fence(true); /* the first rank keeps its descriptor open until this fence */
     if (rc == 0)
         rc = ask_everybody(&all);
     if (fd >= 0 && (rc || !all))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * How many processors may this process use? The affinity mask says which; the cpu quota of its
- * control groups (version 2: cpu.max, version 1: cpu.cfs_quota_us and cpu.cfs_period_us) says how
- * much of them. A container with a quota of two processors on a machine of 64 shows all 64 in its
- * mask, and a library that spins on them is throttled.
+ * The number of processors that this process may use. The affinity mask says which; the cpu quota
+ * of the control groups says how much of them (version 2: cpu.max, version 1: cpu.cfs_quota_us and
+ * cpu.cfs_period_us). A container with a quota of two processors on a machine of 64 shows all 64 in
+ * its mask, and a library that spins on all of them is throttled.
  *
- * The limit of each group from the process's own up to the root holds, so the smallest counts.
- * Inside a container the path in /proc/self/cgroup may be the host's while only the container's
- * part is mounted: paths that do not exist are passed over, and the root of the mount is always
- * looked at.
+ * Each group from the process's own up to the root has a limit, and all limits hold, so the
+ * smallest counts. Inside a container the path in /proc/self/cgroup may be the host's, while only
+ * the container's part is mounted. So paths that do not exist are skipped, and the root of the
+ * mount is always read.
  */
 
 #include "lib/rte/cpus.h"
@@ -79,7 +79,7 @@ static int quota_of_group(int version, const char *directory)
     return whole_cpus(quota, period);
 }
 
-/* The smallest quota from mount/group up to the mount itself. */
+/* Returns the smallest quota from mount/group up to the mount itself. */
 static int quota_upwards(int version, const char *mount, const char *group)
 {
     char directory[PATH_ROOM];
@@ -88,7 +88,7 @@ static int quota_upwards(int version, const char *mount, const char *group)
 
     if (strstr(group, "..") ||
         snprintf(directory, sizeof directory, "%s%s", mount, group) >= (int)sizeof directory)
-        directory[0] = 0; /* a group outside of what we see */
+        directory[0] = 0; /* the group is outside of what this process can see */
     while (strlen(directory) > mount_length) {
         int quota = quota_of_group(version, directory);
         if (quota < least)
@@ -99,7 +99,7 @@ static int quota_upwards(int version, const char *mount, const char *group)
     return quota < least ? quota : least;
 }
 
-/* Is `name` one of the comma-separated words? */
+/* Returns true if `name` is one of the comma-separated words. */
 static bool has_word(const char *words, const char *name)
 {
     size_t length = strlen(name);

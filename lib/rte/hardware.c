@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Which processors make up a package, a cache, a core is in lists below /sys/devices/system. A
- * process is on such a part when all processors it may run on belong to it; one that is not bound
- * so closely is on none of them.
+ * Lists below /sys/devices/system say which processors form a package, a cache or a core. A process
+ * is on such a part if all processors on which it may run belong to the part. A process with a
+ * wider binding is on no part of that kind.
  */
 
 #include "lib/rte/hardware.h"
@@ -68,7 +68,7 @@ static bool has(const struct cpus *cpus, long cpu)
     return cpu >= 0 && cpu < CPUS_MAX && cpus->words[cpu / 64] >> (cpu % 64) & 1;
 }
 
-/* The lowest one, or TERN_HW_NOT_BOUND for none. */
+/* Returns the lowest processor of the set, or TERN_HW_NOT_BOUND if the set is empty. */
 static int32_t first(const struct cpus *cpus)
 {
     for (int i = 0; i < WORDS; i++)
@@ -85,7 +85,7 @@ static bool within(const struct cpus *inner, const struct cpus *outer)
     return true;
 }
 
-/* "0-3,8" */
+/* Reads a list such as "0-3,8". */
 static void parse_list(const char *at, struct cpus *ret_cpus)
 {
     memset(ret_cpus, 0, sizeof *ret_cpus);
@@ -123,12 +123,13 @@ static void own_cpus(struct cpus *ret_cpus)
 {
     memset(ret_cpus, 0, sizeof *ret_cpus);
     if (sched_getaffinity(0, sizeof *ret_cpus, (cpu_set_t *)ret_cpus) != 0)
-        memset(ret_cpus, 0, sizeof *ret_cpus); /* nothing is known: on no part */
+        memset(ret_cpus, 0, sizeof *ret_cpus); /* unknown: on no part */
 }
 
 /* ---- the part around a processor ---- */
 
-/* The directory that describes the data cache of this level of `cpu`. False: there is none. */
+/* Finds the directory of the data cache of level `level` that `cpu` uses. Returns false if there is
+ * none. */
 static bool find_cache(const char *root, int cpu, int level, char directory[PATH_ROOM])
 {
     char path[PATH_ROOM + 32], line[32];
@@ -141,13 +142,13 @@ static bool find_cache(const char *root, int cpu, int level, char directory[PATH
         if (atoi(line) != level)
             continue;
         snprintf(path, sizeof path, "%s/type", directory);
-        if (read_line(path, line, sizeof line) && line[0] != 'I') /* an instruction cache */
+        if (read_line(path, line, sizeof line) && line[0] != 'I') /* I: an instruction cache */
             return true;
     }
     return false;
 }
 
-/* The processors that share a data cache of this level with `cpu`. */
+/* Finds the processors that share the data cache of level `level` with `cpu`. */
 static bool around_cache(const char *root, int cpu, int level, struct cpus *ret_cpus)
 {
     char directory[PATH_ROOM], path[PATH_ROOM + 32];
@@ -186,7 +187,7 @@ static bool around_numa(const char *root, int cpu, struct cpus *ret_cpus)
     return false;
 }
 
-/* Newer kernels have both names. */
+/* Reads a list of topology by its new or its old name. Newer kernels have both. */
 static bool around_topology(const char *root, int cpu, const char *name, const char *old_name,
                             struct cpus *ret_cpus)
 {
@@ -198,7 +199,8 @@ static bool around_topology(const char *root, int cpu, const char *name, const c
     return read_list(path, ret_cpus);
 }
 
-/* The processors of the part of this kind that `cpu` belongs to. False: there is none. */
+/* Finds the processors of the part of this kind to which `cpu` belongs. Returns false if there is
+ * none. */
 static bool around(const char *root, enum tern_hw_kind kind, int cpu, struct cpus *ret_cpus)
 {
     switch (kind) {
@@ -256,7 +258,7 @@ void tern_rte_hw_places_of(const char *root, const char *cpus, int32_t ret_part[
     find_places(root, &mine, ret_part, ret_exists);
 }
 
-/* ---- what the launcher said ---- */
+/* ---- the launcher's binding ---- */
 
 bool tern_rte_hw_parse_locality(const char *text, int32_t ret_part[TERN_HW_KINDS])
 {
@@ -266,7 +268,7 @@ bool tern_rte_hw_parse_locality(const char *text, int32_t ret_part[TERN_HW_KINDS
     while (*text) {
         for (int kind = TERN_HW_PACKAGE; kind < TERN_HW_KINDS; kind++)
             if (strncmp(text, kinds[kind].locality, 2) == 0) {
-                struct cpus numbers; /* of parts, for once */
+                struct cpus numbers; /* numbers of parts here, not of processors */
                 parse_list(text + 2, &numbers);
                 int32_t part = first(&numbers);
                 struct cpus one = {{0}};

@@ -4,17 +4,16 @@
  * The PMIx client. libpmix is loaded by dlopen, so that a program without a launcher neither needs
  * nor pays for it.
  *
- * What a server tells about a job differs between servers: our mpirun, prterun, Open MPI's mpirun
- * and slurmstepd each leave out something. Only the job's size is indispensable; for everything
- * else there is a sensible guess. All questions about the job are answered from what the server
- * gave at PMIx_Init (PMIX_OPTIONAL): a key that it does not know must not become a question to
- * other nodes.
+ * Servers tell different things about a job: our mpirun, prterun, Open MPI's mpirun and slurmstepd
+ * each leave something out. Only the job's size is indispensable; there is a sensible guess for
+ * everything else. All questions about the job are answered from what the server gave at PMIx_Init
+ * (PMIX_OPTIONAL). A key that the server does not know must not become a question to other nodes.
  *
- * Where our launcher only wants reports (report.c), nothing happens here until somebody asks: every
- * function that talks to the server says that it needs it.
+ * If our launcher is reached by reports (report.c), PMIx is not started until a caller needs it:
+ * every function that talks to the server first calls need().
  *
- * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here; the
- * few structures needed are filled by hand.
+ * The loading macros of pmix_common.h call functions of libpmix, which cannot be linked here. So
+ * the few structures needed are filled by hand.
  */
 
 #include "lib/rte/pmix_client.h"
@@ -39,7 +38,7 @@ static struct {
     void *library;
     pmix_proc_t self;
     bool connected;
-    bool dirty; /* something was put since the last commit */
+    bool dirty; /* a value was put since the last commit */
     __typeof__(PMIx_Init) *init;
     __typeof__(PMIx_Finalize) *finalize;
     __typeof__(PMIx_Get) *get;
@@ -117,8 +116,8 @@ static void free_value(pmix_value_t *value)
     free(value);
 }
 
-/* What the server told about `rank` (or the job, PMIX_RANK_WILDCARD) when we connected; NULL:
- * nothing. */
+/* Returns what the server told about `rank` (or about the job, PMIX_RANK_WILDCARD) when we
+ * connected; NULL: nothing. */
 static pmix_value_t *ask(pmix_rank_t rank, const char *key)
 {
     pmix_proc_t proc;
@@ -188,7 +187,8 @@ static int compare_ranks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads "0,1,5" into tern_rte.local_ranks. False: no such list, or we are not in it. */
+/* Reads "0,1,5" into tern_rte.local_ranks. Returns false if it is no such list, or if this rank is
+ * not in it. */
 static bool parse_local_ranks(const char *list)
 {
     size_t room = 1;
@@ -227,7 +227,7 @@ static int learn_neighbours(void)
 
     if (peers)
         free_value(peers);
-    if (!known) { /* then we know of nobody that shares memory with us */
+    if (!known) { /* then we know no rank that shares memory with us */
         tern_rte.local_ranks = &tern_rte.rank;
         tern_rte.local_size = 1;
     }
@@ -258,13 +258,13 @@ static int learn_job(void)
         tern_rte.node_count == 0)
         tern_rte.node_count = tern_rte.local_size == tern_rte.size ? 1 : tern_rte.size;
     if (tern_rte.node_count > 1)
-        tern_rte.node = tern_rte.local_ranks[0]; /* as tern_pmix_node says it of others */
+        tern_rte.node = tern_rte.local_ranks[0]; /* as tern_pmix_node does for other nodes */
     else
         ask_number(pmix.self.rank, PMIX_NODEID, &tern_rte.node);
     return 0;
 }
 
-/* The open descriptors, at most `room` of them; returns how many. */
+/* Lists the open descriptors, at most `room`. Returns how many. */
 static int list_descriptors(int *list, int room)
 {
     int count = 0;
@@ -279,8 +279,8 @@ static int list_descriptors(int *list, int room)
     return count;
 }
 
-/* libpmix leaves its socket open for programs that we start: they would keep the launcher waiting
- * for us. */
+/* Sets close-on-exec on libpmix's descriptors. libpmix leaves its socket open in programs that we
+ * start, and the launcher would then wait for those after we have ended. */
 static void close_on_exec_but(const int *before, int before_count)
 {
     int now[DESCRIPTORS], now_count = list_descriptors(now, DESCRIPTORS);
@@ -298,7 +298,7 @@ static int connect_to_server(void)
 {
     int before[DESCRIPTORS];
     int before_count = list_descriptors(before, DESCRIPTORS);
-    /* Its own thread must not take the program's signals. */
+    /* PMIx's own thread must not take the program's signals */
     sigset_t all, mask;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask);
@@ -324,7 +324,7 @@ int tern_pmix_connect(void)
     return error ? error : connect_to_server();
 }
 
-/* A rank that has only reported so far may come here by any thread. */
+/* Starts PMIx if this rank has only used reports so far. Any thread may call. */
 static int need(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -354,7 +354,7 @@ int tern_pmix_stop(void)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Finalize", status);
 }
 
-/* Of "4,5,6". */
+/* Finds the lowest number of a list such as "4,5,6". */
 static bool lowest_of(const char *list, uint32_t *ret_lowest)
 {
     uint32_t lowest = UINT32_MAX;
@@ -368,8 +368,8 @@ static bool lowest_of(const char *list, uint32_t *ret_lowest)
     return lowest != UINT32_MAX;
 }
 
-/* The lowest rank of the node that a rank is on stands for the node: PMIx 4 tells the numbers of
- * other nodes to nobody, but which ranks a named host has. */
+/* The lowest rank of a node stands for the node: PMIx 4 does not tell the numbers of other nodes,
+ * but it tells which ranks a named host has. */
 bool tern_pmix_node(uint32_t rank, uint32_t *ret_node)
 {
     char host[256];
@@ -446,8 +446,8 @@ int tern_pmix_fence(bool collect)
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Fence", status);
 }
 
-/* The fence that tern_pmix_fence_start has begun: its result, or FENCE_WAITS. Written by PMIx's own
- * thread. */
+/* Result of the fence that tern_pmix_fence_start has begun, or FENCE_WAITS. PMIx's own thread
+ * writes it. */
 enum { FENCE_WAITS = 1 };
 static int fence_status;
 static void (*fence_notify)(void);
@@ -529,7 +529,7 @@ bool tern_pmix_recall(const char *key, void **ret_value, size_t *ret_length)
     return true;
 }
 
-/* On PMIx's thread; the value is PMIx's own. */
+/* Called by PMIx's thread when a fetch completes. PMIx owns `value`. */
 static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
 {
     struct tern_rte_fetch *fetch = object;
@@ -545,7 +545,7 @@ static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
         fetch->length = value->data.bo.size;
         fetch->error = 0;
     }
-    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on it may be gone */
+    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on `fetch` may be gone */
     if (notify)
         notify();
 }

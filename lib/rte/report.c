@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * libpmix takes four milliseconds and a megabyte in every rank, and knows nearly nothing that our
- * launcher could not say by itself. It must hear who is in MPI, and that a process has left it
- * without saying so: a rank may be a script, which goes on. So each program passes the launcher one
- * end of a pair of sockets and keeps the other.
+ * Why reports: libpmix takes four milliseconds and a megabyte in every rank, and knows nearly
+ * nothing that our launcher could not tell by itself. The launcher must learn which ranks are in
+ * MPI, and also when a process leaves MPI without saying so: a rank may be a script, which goes on.
+ * So each program passes the launcher one end of a socket pair and keeps the other.
  *
- * With it goes the far end of a lifeline: when the launcher and its guardian are killed together,
- * nobody is left who could end this program, so the kernel does. What the program is doing then
- * does not matter.
+ * Together with it goes the far end of a lifeline. If the launcher and its guardian are killed
+ * together, no process is left that could end this program, so the kernel ends it, whatever the
+ * program is doing.
  *
- * Nothing here waits for an answer. Questions that are open are counted, so that there is always
- * room for the answers, and neither end ever waits for the other to read.
+ * Nothing here waits for a reply. Open questions are counted, so that there is always room for the
+ * replies, and neither end ever waits for the other to read.
  *
- * A rank may also come without the descriptor (something on the way has closed it), or with the
- * number of another file: then it calls the launcher by the socket's name. If that cannot be heard
- * either, PMIx is the way, as it is whenever somebody asks for what only PMIx knows.
+ * A rank may also start without the inherited descriptor, because some program on the way has
+ * closed it, or its number may belong to another file. Then the rank calls the launcher by the
+ * socket's name. If that fails too, the rank uses PMIx, as it does for everything that only PMIx
+ * knows.
  */
 
 #include "lib/rte/report.h"
@@ -38,18 +39,21 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static int common = -1; /* the socket that all inherit */
+static int common = -1; /* the socket that all ranks inherit; -1: none */
 static char name[64];   /* its name */
-static int own = -1;    /* our end of the pair */
+static int own = -1;    /* our end of the pair; -1: not connected */
 static int lifeline =
-    -1; /* our end of the lifeline, as long as this process lives; -1: there is none */
+    -1; /* our end of the lifeline, as long as this process lives; -1: none */
 
 static struct {
     pthread_mutex_t lock;
-    struct tern_rte_fetch *first, **last; /* sought; those that have been asked for come first */
+    struct tern_rte_fetch *first, **last; /* cards sought; those already asked for come first */
+    /* questions without a reply */
     int asked;
-    bool card_given; /* by this process */
+    bool card_given; /* this process has published its card */
+    /* 0: not known yet */
     uint32_t program;
+    /* all ranks have met */
     bool met;
     void (*notify_met)(void);
     void (*heard)(uint32_t rank, uint32_t lanes, const char *text);
@@ -63,7 +67,7 @@ static bool is_common(int fd, unsigned long inode)
     return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
-/* A connection to whom the name belongs, or -1. */
+/* Connects to the socket's name, if the launcher owns it. Returns a descriptor, or -1. */
 static int call(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -102,9 +106,9 @@ bool tern_report_learn(uint32_t *ret_appnum)
     return fd >= 0;
 }
 
-/* ---- saying ---- */
+/* ---- sending reports ---- */
 
-/* Passes `passed_count` descriptors, at most two. */
+/* Sends a report with `passed_count` descriptors, at most two. */
 static bool say_with(int fd, const struct iovec *parts, int part_count, const int *passed,
                      int passed_count)
 {
@@ -126,7 +130,7 @@ static bool say_with(int fd, const struct iovec *parts, int part_count, const in
     ssize_t sent;
     while ((sent = sendmsg(fd, &message, MSG_NOSIGNAL)) < 0 &&
            (errno == EINTR || errno == ETOOMANYREFS)) {
-        if (errno == ETOOMANYREFS) /* more descriptors under way than files may be open */
+        if (errno == ETOOMANYREFS) /* more descriptors in flight than files may be open */
             poll(NULL, 0, 1);
     }
     return sent >= 0;
@@ -155,7 +159,7 @@ static int open_lifeline(void)
     if (!open_pair(ends))
         return -1;
     lifeline = ends[0];
-    /* a kernel that cannot do this leaves it to the guardian */
+    /* if the kernel cannot do this, only the guardian protects */
     tern_lifeline_tie(lifeline, getpid());
     return ends[1];
 }
@@ -167,8 +171,8 @@ static void drop_lifeline(void)
     lifeline = -1;
 }
 
-/* Passes the launcher, which is reached by `fd`, its end of a new pair, and the first time the far
- * end of the lifeline. */
+/* Passes the launcher, which `fd` reaches, its end of a new pair, and the first time the far end of
+ * the lifeline. */
 static bool connect_by(int fd)
 {
     struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
@@ -254,7 +258,7 @@ bool tern_report_remark(enum tern_remark remark, const char *text)
 
 /* ---- asking ---- */
 
-/* With the lock: as many questions as there is room for the answers. */
+/* Sends as many questions as there is room for replies. Locks: dialogue.lock is held. */
 static void ask(void)
 {
     for (struct tern_rte_fetch *fetch = dialogue.first; fetch && dialogue.asked < TERN_SEEKS_MOST;
@@ -278,7 +282,7 @@ void tern_report_seek(uint32_t rank, struct tern_rte_fetch *fetch)
     pthread_mutex_unlock(&dialogue.lock);
 }
 
-/* With the lock. */
+/* Takes a fetch out of the list. Locks: dialogue.lock is held. */
 static void take_out(struct tern_rte_fetch **link)
 {
     struct tern_rte_fetch *fetch = *link;
@@ -287,7 +291,7 @@ static void take_out(struct tern_rte_fetch **link)
         dialogue.last = link;
 }
 
-/* The answer may come all the same: it still counts as asked. */
+/* A question that was sent still counts in dialogue.asked, because its reply may come. */
 void tern_report_forget(struct tern_rte_fetch *fetch)
 {
     pthread_mutex_lock(&dialogue.lock);
@@ -309,12 +313,12 @@ static void finish(struct tern_rte_fetch *fetch, const void *bytes, size_t lengt
         memcpy(fetch->value, bytes, length);
     else
         snprintf(fetch->text, sizeof fetch->text, "no memory");
-    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on it may be gone */
+    __atomic_store_n(&fetch->done, true, __ATOMIC_RELEASE); /* from here on `fetch` may be gone */
     if (notify)
         notify();
 }
 
-/* One answer for each question: who asked first gets it first. */
+/* Gives a card to the first fetch that waits for this rank: each question gets one reply. */
 static void take_card(uint32_t rank, const void *bytes, size_t length)
 {
     dialogue.asked -= dialogue.asked > 0;
@@ -397,7 +401,7 @@ void tern_report_close(void)
     pthread_mutex_lock(&dialogue.lock);
     close(own);
     own = -1;
-    dialogue.asked = 0; /* what was still sought has been forgotten */
+    dialogue.asked = 0; /* no fetch is left */
     pthread_mutex_unlock(&dialogue.lock);
 }
 
@@ -405,7 +409,7 @@ void tern_report_abort(int status)
 {
     if (!say(TERN_REPORT_ABORTED, status))
         return;
-    /* until the launcher's signals come, or nobody is left to send them */
+    /* until the launcher's signals arrive, or the launcher has ended too */
     struct pollfd launcher_ends = {.fd = own};
     while (poll(&launcher_ends, 1, -1) < 0 && errno == EINTR)
         ;

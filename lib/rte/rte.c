@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Who am I: what the launcher says (lib/rte/pmix_client.c), or, without one, a job of one rank. */
+/* Fills in tern_rte: from the roster and our launcher's reports, from PMIx (lib/rte/pmix_client.c),
+ * or, without a launcher, as a job of one rank. */
 
 #include "config.h"
 
@@ -25,7 +26,7 @@
 
 struct tern_rte tern_rte = {.node_memory_fd = -1};
 
-/* One value of a singleton, put and to be got again by itself. */
+/* A value that a job of one rank has put, for itself to get. */
 struct put_value {
     struct put_value *next;
     size_t length;
@@ -35,13 +36,14 @@ struct put_value {
 static struct put_value *own_values;
 
 static bool known;   /* tern_rte is filled in */
-static bool reports; /* our launcher hears and answers us without PMIx */
+static bool reports; /* our launcher exchanges reports with us, without PMIx */
 
-/* What our launcher tells all ranks of the node; mapped once and for good. Else `job` is NULL. */
+/* The roster that our launcher gives all ranks of the node. Mapped once and never unmapped. `job`
+ * is NULL under another launcher. */
 static struct tern_roster roster;
 
-/* Nodes of the ranks under another launcher, which is asked when one is wanted; threads that ask at
- * the same time find the same. */
+/* Nodes of the ranks under another launcher, which is asked on first use. Threads that ask at the
+ * same time get equal answers. */
 enum { NOT_ASKED = -2 };
 static int32_t *nodes;
 
@@ -74,8 +76,8 @@ int64_t tern_rte_node_of(uint32_t rank)
     return node;
 }
 
-/* Launchers that do not speak PMIx start as many jobs as ranks were wanted, and perhaps wrong
- * results come without a word: srun without --mpi=pmix, and the mpiexec of MPICH. */
+/* Warns about launchers that do not use PMIx. They start as many jobs as ranks were wanted, and the
+ * results may be silently wrong: srun without --mpi=pmix, and the mpiexec of MPICH. */
 static void warn_of_bare_launcher(void)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *task = getenv("SLURM_PROCID");
@@ -102,8 +104,8 @@ static int become_singleton(void)
     return 0;
 }
 
-/* A launcher of another version than ours may do what we don't know; better said than met later as
- * a riddle. */
+/* Checks the version of our launcher. Another version may behave differently; an error now is
+ * better than a riddle later. */
 static int check_version(void)
 {
     const char *version = getenv("TERN_VERSION");
@@ -116,7 +118,7 @@ static int check_version(void)
     return 0;
 }
 
-/* Our launcher's memory, which all ranks of the node have, with the roster of the job behind it. */
+/* Adopts our launcher's memory, which all ranks of the node have, with the roster behind it. */
 static void adopt_node_memory(void)
 {
     size_t length = 0;
@@ -128,7 +130,7 @@ static void adopt_node_memory(void)
     if (bytes != MAP_FAILED && tern_roster_read(bytes, length, &roster) &&
         strcmp(roster.job, getenv("PMIX_NAMESPACE")) == 0)
         return;
-    /* of a job around ours, say */
+    /* not ours: it may belong to a job around ours */
     if (bytes != MAP_FAILED)
         munmap(bytes, length);
     roster.job = NULL;
@@ -136,7 +138,8 @@ static void adopt_node_memory(void)
     tern_rte.node_memory_fd = -1;
 }
 
-/* Under our launcher no memory of another kind is made: the others would not hear of it. */
+/* Checks that the memory was adopted. Under our launcher no other memory is made, because the other
+ * ranks would not learn of it. */
 static int check_node_memory(void)
 {
     const char *text = getenv("TERN_NODE_MEMORY"), *path = getenv("TERN_NODE_MEMORY_PATH");
@@ -149,7 +152,8 @@ static int check_node_memory(void)
     return 0;
 }
 
-/* True: the roster is our job's, and the launcher listens. */
+/* Fills in tern_rte from the roster. Returns true if the roster is our job's and the launcher
+ * listens. */
 static bool learn_from_roster(void)
 {
     const char *session_dir = getenv("TERN_SESSION_DIR");
@@ -172,7 +176,8 @@ static bool learn_from_roster(void)
     return true;
 }
 
-/* Where our launcher answers by itself, PMIx waits until somebody asks for what it alone knows. */
+/* Learns about the job. If our launcher exchanges reports, PMIx is started only when something is
+ * needed that PMIx alone knows. */
 static int learn(void)
 {
     if (!tern_rte.managed)
@@ -194,8 +199,8 @@ static bool has_launcher(void)
     return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
 }
 
-/* Launchers list how many processes each part of the command line has, "2 3"; ranks are counted in
- * this order. */
+/* Returns how many processes the part of the command line has to which `rank` belongs. Launchers
+ * list the parts' numbers, such as "2 3"; ranks are counted in this order. */
 static uint32_t processes_of_part(unsigned long rank)
 {
     const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS");
@@ -313,7 +318,8 @@ static int put_own_value(const char *key, const void *value, size_t length)
     }
     *entry = (struct put_value){.next = own_values, .length = length, .key = name};
     memcpy(entry->bytes, value, length);
-    own_values = entry; /* before older values of the same key: the newest is found first */
+    /* in front of older values with this key, so that the newest is found first */
+    own_values = entry;
     return 0;
 }
 
@@ -368,13 +374,13 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
     return tern_error(TERN_ERR_OTHER, "rank %u has not published %s", rank, key);
 }
 
-/* ---- how ranks are reached ---- */
+/* ---- how to reach ranks ---- */
 
 static const char program_key[] = "tern.program";
-static uint32_t program; /* under another launcher */
+static uint32_t program; /* number of this program under another launcher; 0: not known yet */
 
-/* PMIx keeps what an earlier program in a rank's place has published, and may answer it again to
- * whoever asks again; so each program has a key of its own for its card. */
+/* Writes the key of this program's card. PMIx keeps what an earlier program in a rank's place has
+ * published, and may give that again. So each program has its own key. */
 static void name_card(char key[40])
 {
     snprintf(key, 40, "tern.card.%u", program);
@@ -385,7 +391,7 @@ static void count_programs(void)
     void *before;
     size_t length;
     if (program)
-        return; /* this process has come back */
+        return; /* this process has come back to MPI */
     if (tern_pmix_recall(program_key, &before, &length)) {
         if (length == sizeof program)
             memcpy(&program, before, length);
@@ -503,7 +509,8 @@ static void say_last(const char *message)
         print_stack();
 }
 
-/* The kernel keeps eight bits; what gave up must not look as if it went well. */
+/* Returns an exit code with eight bits, which is all that the kernel keeps. An abort must not look
+ * like success. */
 static int exit_code(int status)
 {
     return status & 0xff ? status & 0xff : 1;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Equal blocks, and short runs of any lengths.
+ * Moves equal blocks, and short runs of any lengths.
  *
  * A call of memcpy costs as much as moving a hundred bytes or more. So blocks up to CALL_MIN bytes
- * are moved here: by loops made for some small sizes, and for the others by loops that move two or
- * four registers which overlap, rather than to go on in smaller steps. Runs of different lengths
- * would cost a mispredicted branch each; where the processor has masks (AVX-512) they need none.
- * Which registers there are is asked of the processor at run time; the library is built for every
- * x86-64.
+ * are moved here. Some small sizes have their own loops. For other sizes, loops move two or four
+ * registers that overlap, instead of continuing in smaller steps. Runs of different lengths would
+ * cost one mispredicted branch each; processors with masks (AVX-512) need no branch. The code asks
+ * the processor at run time for its registers, because the library is built for every x86-64.
  *
- * What is larger than the caches is streamed past them, as memcpy does it, where the processor can
- * write a whole line at once (AVX-512; with narrower registers it was slower): no line is read only
- * to be overwritten. Lines of which a block has a part are written as usual. The hardware's
- * prefetching loses its way at gaps, so what comes next is asked for in time.
+ * A transfer larger than the caches is streamed past them, as memcpy does, if the processor can
+ * write a whole line at once (AVX-512; with narrower registers streaming was slower). Then no line
+ * is read only to be overwritten. Lines that a block covers partly are written as usual. The
+ * hardware's prefetching fails at gaps, so the code prefetches the next data.
  */
 #include "lib/type/block.h"
 
@@ -26,26 +25,27 @@
 #include <immintrin.h>
 #endif
 
-/* A loop of six to ten instructions takes up to half as long again where it lies across lines. */
+/* A loop of six to ten instructions takes up to half as long again if it crosses a cache line. */
 #if !defined(__clang__)
 #pragma GCC optimize("align-loops=32")
 #endif
 
 enum {
-    CALL_MIN = 8192, /* from here on memcpy moves a block: it aligns, and it knows the caches */
-    STREAM_MAX = 1 << 20, /* from here on it streams, too, or should not */
-    AHEAD = 2048,         /* bytes of data between a line and the one asked for */
-    PACKED_AHEAD = 1024,  /* the same in the packed stream, for blocks of a few bytes */
+    /* from this size on memcpy moves a block: it aligns, and it knows the caches */
+    CALL_MIN = 8192,
+    STREAM_MAX = 1 << 20, /* from this size on memcpy streams, too, or should not */
+    AHEAD = 2048,         /* prefetch distance, in bytes of data */
+    PACKED_AHEAD = 1024,  /* prefetch distance in the packed stream, for blocks of a few bytes */
 };
 
 #define INLINED __attribute__((always_inline)) static inline
 
-/* How a block is moved. All members are constants where this is used. */
+/* How a block is moved. All members are compile-time constants. */
 struct moves {
     enum how {
         WHOLE, /* memcpy; `size` is a constant, or large */
-        /* `heads` moves of `width` bytes from the begin on, and one of the last `tail` bytes, which
-           may overlap the one before */
+        /* `heads` moves of `width` bytes from the beginning, and one of the last `tail` bytes,
+         * which may overlap the move before */
         ENDS,
         STEPS, /* as many moves of `width` bytes as fit, and one of the last `width` bytes */
     } how;
@@ -70,16 +70,16 @@ INLINED void copy_block(char *to, const char *from, size_t size, struct moves mo
     }
 }
 
-/* `pack` is a constant, from here to move_one_way. */
+/* Copies a block in one direction. `pack` is a compile-time constant from here to move_one_way. */
 INLINED void copy(bool pack, char *packed, char *at, size_t size, struct moves moves)
 {
     copy_block(pack ? packed : at, pack ? at : packed, size, moves);
 }
 
-/* How many strided blocks of a few bytes are moved in one turn: a line of the packed stream. The
- * compiler can then move several by one register. Returns 0 if the blocks are larger. The stream of
- * small blocks is prefetched when it is read: it is often in another processor's cache, and there
- * are too many instructions between two lines. */
+/* Returns how many strided blocks of a few bytes are moved in one turn: as many as fill a line of
+ * the packed stream. The compiler can then move several by one register. Returns 0 if the blocks
+ * are larger. The packed stream of small blocks is prefetched when it is read: it is often in
+ * another processor's cache, and there are too many instructions between two lines. */
 INLINED int64_t per_line(size_t size, struct moves moves)
 {
     return moves.how == WHOLE && size <= 8 ? (int64_t)(64 / size) : 0;
@@ -110,17 +110,18 @@ INLINED void placed_row(bool pack, char *packed, char *base, int64_t count, cons
     }
 }
 
-/* How far from base row `i` begins. */
+/* Returns the offset of row `i` from base. */
 static inline int64_t row_at(const struct tern_block_rows *blocks, int64_t i)
 {
     return blocks->row_places ? blocks->row_places[i] : i * blocks->row_stride;
 }
 
-/* Both kinds of rows, so that sizes are chosen in one place. */
+/* Moves rows of either kind of blocks, so that block sizes are chosen in one place only. */
 INLINED void move_one_way(bool pack, char *packed, const struct tern_block_rows *all, size_t size,
                           struct moves moves)
 {
-    const struct tern_block_rows blocks = *all; /* in registers, whatever is written */
+    /* a copy, which stays in registers: the stores cannot change it */
+    const struct tern_block_rows blocks = *all;
     size_t row_size = (size_t)blocks.count * size;
     for (int64_t i = 0; i < blocks.rows; i++, packed += row_size) {
         char *at = tern_block_at(blocks.base, row_at(&blocks, i));
@@ -154,7 +155,7 @@ INLINED struct moves steps_of(size_t width)
 
 /* --- runs --- */
 
-/* Any number of bytes. */
+/* Copies a run of any length. */
 INLINED void copy_run(char *to, const char *from, size_t size)
 {
     if (size > 64)
@@ -175,7 +176,7 @@ INLINED void copy_run(char *to, const char *from, size_t size)
         *to = *from;
 }
 
-/* `copy` is what moves a run, of at most the longest one's size. */
+/* Moves rows of runs. `copy` moves one run, whose size is at most the longest run's. */
 INLINED void move_runs_by(bool pack, char *packed, const struct tern_block_rows *blocks,
                           void (*copy)(char *to, const char *from, size_t size))
 {
@@ -241,7 +242,7 @@ move_64(bool pack, char *packed, const struct tern_block_rows *blocks, size_t si
         move(pack, packed, blocks, size, steps_of(64));
 }
 
-/* Moved by wide registers? */
+/* Moves the blocks by wide registers. Returns false if the processor has none. */
 static bool move_wide(bool pack, char *packed, const struct tern_block_rows *blocks, size_t size)
 {
     if (size >= 64 && __builtin_cpu_supports("avx512f"))
@@ -255,13 +256,13 @@ static bool move_wide(bool pack, char *packed, const struct tern_block_rows *blo
 
 #define STREAMING "avx512f,avx512bw"
 
-/* Lanes of the first `bytes` of a register. */
+/* Returns the mask of a register's first `bytes` lanes. */
 static inline uint64_t first_lanes(size_t bytes)
 {
     return bytes < 64 ? (UINT64_C(1) << bytes) - 1 : ~UINT64_C(0);
 }
 
-/* `next`: this much further the data is read next. */
+/* Streams a block. `next`: distance to the data that is read next, for the prefetch. */
 __attribute__((target(STREAMING))) static inline void stream_block(char *to, const char *from,
                                                                    size_t size, int64_t next)
 {
@@ -288,7 +289,7 @@ __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
 {
     size_t size = blocks->size;
     int64_t turns = (AHEAD + (int64_t)size - 1) / (int64_t)size;
-    /* unsigned: nobody looks at what is beyond the end */
+    /* unsigned: the product may wrap beyond the end, where nothing is read */
     int64_t next = (int64_t)((uint64_t)turns * (uint64_t)(pack ? blocks->stride : (int64_t)size));
     for (int64_t i = 0; i < blocks->rows; i++) {
         char *begin = tern_block_at(blocks->base, row_at(blocks, i));
@@ -298,11 +299,11 @@ __attribute__((target(STREAMING))) static void stream(bool pack, char *packed,
             stream_block(pack ? packed : at, pack ? at : packed, size, next);
         }
     }
-    _mm_sfence(); /* whoever is told of the bytes by an ordinary store must see them */
+    _mm_sfence(); /* a thread that learns of the bytes by an ordinary store must see them */
 }
 
-/* A register with the first `bytes` lanes, and only those, moves a run without asking how long it
- * is. A narrow one crosses the end of a line less often. */
+/* A masked register moves the first `bytes` lanes, and only those, so a run's length needs no
+ * branch. A narrow register crosses the end of a line less often. */
 #define MASKED "avx512f,avx512bw,avx512vl"
 
 __attribute__((target(MASKED))) static inline void copy_masked_16(char *to, const char *from,
@@ -439,7 +440,7 @@ void tern_block_move(bool pack, char *packed, const struct tern_block_rows *bloc
 
 int64_t tern_block_stream_min(void)
 {
-    static int64_t bytes; /* the same for all threads, whoever is first */
+    static int64_t bytes; /* all threads store the same value */
     int64_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
     if (known)
         return known;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Moving bytes through a program.
+ * Moves bytes through a program.
  *
- * A cursor's position is nothing but its offset in the packed stream. Every call walks down from
- * the top to the place: a division per loop or blocks, a binary search per list; then it moves
- * whole pieces with what the leaves offer, and ends with the first bytes of the next one. So
- * seeking is free, a cursor is small and never stale, and a pipeline may stop in the middle of a
- * double. That walk costs some ten nanoseconds, which a packet of some kilobytes does not notice.
+ * A cursor's position is only its offset in the packed stream. Every call walks down from the top
+ * to that place: one division per loop or blocks, a binary search per list. Then the call moves
+ * whole pieces by the leaves' loops, and ends with the first bytes of the next piece. So seeking is
+ * free, a cursor is small and never stale, and a pipeline may stop in the middle of a double. The
+ * walk costs some ten nanoseconds, which is little for a packet of some kilobytes.
  *
- * One walk serves the three directions; only the leaves ask which one it is. Equal blocks go to
- * block.c, which has loops for each size.
+ * One walk serves all three directions; only the leaves differ. Equal blocks go to block.c, which
+ * has loops for each size.
  */
 #include "lib/type/block.h"
 #include "lib/type/program.h"
@@ -22,15 +22,16 @@ enum direction { PACK, UNPACK, RUNS };
 
 struct stream {
     enum direction direction;
-    bool streamed;      /* so many bytes that they should not pass through the caches */
+    bool streamed;      /* the transfer is larger than the caches and should bypass them */
     char *packed;       /* pack, unpack: next byte of the packed stream */
-    int64_t left;       /* bytes that are still wanted; 0 ends the walk */
-    int64_t cut;        /* runs: bytes that were wanted when there was no room for another run */
-    struct iovec *runs; /* runs */
+    int64_t left;       /* bytes still wanted; 0 ends the walk */
+    int64_t cut;        /* runs only: bytes still wanted when there was no room for another run */
+    struct iovec *runs; /* runs only: the array to fill */
     int run_count, run_max;
 };
 
-/* i * stride; of the last element's successor, whose address nobody uses, it may wrap. */
+/* Returns i * stride. The product may wrap for the element behind the last, whose address is never
+ * used. */
 static inline int64_t times(int64_t i, int64_t stride)
 {
     return (int64_t)((uint64_t)i * (uint64_t)stride);
@@ -56,7 +57,7 @@ static void describe_run(struct stream *s, char *at, int64_t size)
     s->left -= size;
 }
 
-/* size <= left */
+/* Moves or describes one run; size <= left. */
 static inline void move_run(struct stream *s, char *at, int64_t size)
 {
     if (s->direction == RUNS) {
@@ -74,8 +75,9 @@ static inline void move_run(struct stream *s, char *at, int64_t size)
 static void move_whole(struct stream *s, const struct tern_program *program, int64_t size,
                        char *at);
 
-/* Moves rows by one call if a row is a run, a loop or blocks of runs, or a list of runs. `blocks`
- * comes with the rows; each of them is `each`. Returns false if it is something else. */
+/* Moves rows by one call if a row is a run, a loop or blocks of runs, or a list of runs. The caller
+ * has filled in the rows of `blocks`; `each` is the content of one row. Returns false if a row is
+ * something else. */
 static bool move_rows(struct stream *s, struct tern_block_rows *blocks,
                       const struct tern_piece *each)
 {
@@ -83,7 +85,7 @@ static bool move_rows(struct stream *s, struct tern_block_rows *blocks,
     int64_t size = blocks->rows * each->size;
     if (s->direction == RUNS || (body && body->each.body))
         return false;
-    if (!body) { /* better one long row than many short ones */
+    if (!body) { /* one long row is better than many short ones */
         blocks->size = (size_t)each->size;
         blocks->count = blocks->rows;
         blocks->stride = blocks->row_stride;
@@ -109,14 +111,14 @@ static bool move_rows(struct stream *s, struct tern_block_rows *blocks,
     return true;
 }
 
-/* The same for one row. */
+/* Does that for one row. */
 static bool move_row(struct stream *s, char *at, const struct tern_piece *row)
 {
     struct tern_block_rows blocks = {.base = at, .rows = 1};
     return move_rows(s, &blocks, row);
 }
 
-/* `count` whole repetitions of a loop's piece, count * size <= left. */
+/* Moves `count` whole repetitions of a loop's piece; count * size <= left. */
 static void move_loop(struct stream *s, const struct tern_program *loop, char *at, int64_t count)
 {
     struct tern_block_rows blocks = {.base = at, .rows = count, .row_stride = loop->stride};
@@ -126,7 +128,7 @@ static void move_loop(struct stream *s, const struct tern_program *loop, char *a
         move_whole(s, loop->each.body, loop->each.size, at);
 }
 
-/* `count` whole blocks from the `first` on. */
+/* Moves `count` whole blocks, beginning with number `first`. */
 static void move_blocks(struct stream *s, const struct tern_program *program, char *base,
                         int64_t first, int64_t count)
 {
@@ -138,7 +140,7 @@ static void move_blocks(struct stream *s, const struct tern_program *program, ch
         move_whole(s, program->each.body, program->each.size, tern_block_at(base, places[i]));
 }
 
-/* All of a piece, size <= left; a stream of runs may end before. */
+/* Moves a whole piece; size <= left. A description of runs may end before, for lack of room. */
 static void move_whole(struct stream *s, const struct tern_program *program, int64_t size, char *at)
 {
     if (!program) {
@@ -160,8 +162,8 @@ static void move_whole(struct stream *s, const struct tern_program *program, int
 static void move_part(struct stream *s, const struct tern_program *program, int64_t size, char *at,
                       int64_t skip);
 
-/* What is left of a loop or of blocks after `skip` bytes: the rest of a begun piece, whole ones,
- * the begin of the last. */
+/* Moves the part of a loop or of blocks behind `skip` bytes, as far as the stream goes: the rest of
+ * the first piece, whole pieces, the beginning of the last. */
 static void move_part_of_equal(struct stream *s, const struct tern_program *program, char *at,
                                int64_t skip)
 {
@@ -187,8 +189,8 @@ static void move_part_of_equal(struct stream *s, const struct tern_program *prog
                   tern_block_at(at, places ? places[i] : times(i, program->stride)), 0);
 }
 
-/* Returns the entry in which byte `at` of the list's stream is; `count` if it is behind the last.
- */
+/* Returns the entry that contains byte `at` of the list's stream; `count` if `at` is behind the
+ * last. */
 static int64_t find_entry(const struct tern_program *program, int64_t at)
 {
     const struct tern_entry *list = program->list;
@@ -203,7 +205,7 @@ static int64_t find_entry(const struct tern_program *program, int64_t at)
     return low;
 }
 
-/* Moves the entries from the `first` on that fit whole. Returns how many. */
+/* Moves whole entries, beginning with number `first`, as many as fit. Returns how many. */
 static int64_t move_entries(struct stream *s, const struct tern_program *program, char *at,
                             int64_t first)
 {
@@ -236,7 +238,7 @@ static void move_part_of_list(struct stream *s, const struct tern_program *progr
                   tern_block_at(at, list[low].offset), 0);
 }
 
-/* From byte `skip` < size of a piece on, as far as the stream goes. */
+/* Moves a piece from byte `skip` < size on, as far as the stream goes. */
 static void move_part(struct stream *s, const struct tern_program *program, int64_t size, char *at,
                       int64_t skip)
 {
@@ -250,7 +252,7 @@ static void move_part(struct stream *s, const struct tern_program *program, int6
         move_part_of_equal(s, program, at, skip);
 }
 
-/* The elements of a cursor are one more loop, around the type's program. */
+/* Moves the cursor's next bytes. Its elements are one more loop around the type's program. */
 static void move(struct tern_cursor *cursor, struct stream *s)
 {
     const struct tern_type *type = cursor->type;
@@ -313,8 +315,8 @@ int tern_cursor_runs(struct tern_cursor *cursor, struct iovec *runs, int max_run
     return s.run_count;
 }
 
-/* A run is worth a step of its own from here on; below, packing into the cache and out again is
- * faster. */
+/* From RUN_WORTH bytes on a run is worth its own step. For shorter runs it is faster to pack into
+ * the cache and to unpack from there. */
 enum { RUN_WORTH = 1024, BOUNCE_SIZE = 8192, COPY_RUNS = 16 };
 
 static int64_t copy_bounced(struct tern_cursor *to, struct tern_cursor *from, int64_t bytes)

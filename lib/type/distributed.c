@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One process's part of an array dealt out in blocks (MPI-4.1 section 5.1.4). All of HPF's
- * distributions are cyclic ones: BLOCK has blocks so long that there is one turn, NONE one process.
+ * One process's part of an array that is dealt out in blocks (MPI-4.1 section 5.1.4). All of HPF's
+ * distributions are cyclic ones: BLOCK has blocks so long that one round is enough, NONE has one
+ * process.
  */
 #include "lib/type/layout.h"
 
 #include "lib/util/error.h"
 
-/* Replaces `inner` by what a process has of one dimension of which `inner` is one index: whole
- * blocks at the distance of a turn, then maybe the beginning of a block at the array's end. */
+/* Replaces `inner`, the type of one index of a dimension, by this process's part of the whole
+ * dimension: whole blocks, one round apart, then maybe the beginning of a block at the array's
+ * end. */
 static int deal_dimension(struct tern_type *inner, const struct tern_deal *deal, int64_t slice)
 {
     int64_t turn = deal->block * deal->processes, first = deal->coordinate * deal->block;
@@ -47,7 +49,7 @@ drop_block:
     return error;
 }
 
-/* Bytes of the whole array, with room for the turn that may reach beyond its end. */
+/* Checks the bytes of the whole array, including the last round, which may reach beyond its end. */
 static int measure(const struct tern_type *old, int dims, const struct tern_deal deals[])
 {
     int64_t bytes = old->extent, turn, more;
@@ -67,7 +69,7 @@ int tern_type_make_distributed(const struct tern_type *old, int dims,
                                struct tern_type *ret_type)
 {
     struct tern_type part;
-    int64_t slice = old->extent; /* bytes of one index of the dimension at hand */
+    int64_t slice = old->extent; /* bytes of one index of the present dimension */
     int error = measure(old, dims, deals);
     if (error)
         return error;

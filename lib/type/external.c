@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A class of elements is one or two kinds of numbers, some number of times; a kind has a loop for
- * each direction. Loops are written with fixed-size memcpy, which compilers turn into moves, for
- * elements of a packed stream lie anywhere.
+ * A class of elements is one or two kinds of numbers, repeated; a kind has one loop for each
+ * direction. The loops use memcpy of fixed sizes, which compilers turn into moves, because elements
+ * of a packed stream may have any alignment.
  */
 #pragma GCC optimize("O3")
 
@@ -26,7 +26,8 @@ static inline bits128 swap128(bits128 bits)
            __builtin_bswap64((uint64_t)(bits >> 64));
 }
 
-/* In and Out are the types of an element before and after; `value` turns a into the latter. */
+/* Defines a loop. In and Out are the types of an element before and after; `value` computes the new
+ * element from `a`. */
 #define LOOP(name, In, Out, value)                                                                 \
     static void name(const char *restrict from, char *restrict to, int64_t count)                  \
     {                                                                                              \
@@ -79,7 +80,7 @@ static inline binary128 value_of(bits128 bits)
 
 LOOP(write_long_double, long double, bits128, bits_of(a))
 
-/* Not a LOOP: of an x87 number 6 bytes are no part of the value and would be left as they are. */
+/* Not a LOOP: 6 bytes of an x87 number do not belong to the value, and must be set, too. */
 static void read_long_double(const char *restrict from, char *restrict to, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -110,13 +111,13 @@ enum kind {
     UNSIGNED_LONG,
     WIDE_CHARACTER,
     LONG_DOUBLE,
-    /* a float is moved like an integer */
+    /* the bytes of a float are swapped like an integer's */
     REAL4 = INTEGER4,
     REAL8 = INTEGER8,
     REAL16 = INTEGER16,
 };
 
-static const struct {
+static const struct { /* The kinds: sizes in bytes, and the loops. */
     int8_t packed, external; /* bytes */
     convert *write, *read;
 } kinds[] = {
@@ -135,7 +136,7 @@ static const struct {
     [LONG_DOUBLE] = {sizeof(long double), 16, write_long_double, read_long_double},
 };
 
-/* `times` numbers of the first kind, then one of the second. */
+/* An element of a class: `times` numbers of the first kind, then one of the second. */
 static const struct form {
     uint8_t first, times, second; /* enum kind */
 } forms[TERN_BASIC_COUNT] = {

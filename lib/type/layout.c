@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Size and bounds of derived types, and their programs.
+ * Computes size, bounds and programs of derived types.
  *
- * Bounds follow the typemap of the standard without building it: a block adds the bounds of its
- * first and last elements. Markers (MPI_LB, MPI_UB, a resize) are sticky: the lowest marked lower
- * bound wins over any unmarked one. Without a marker the upper bound is rounded up so that the
- * extent is a multiple of the strictest alignment, as C compilers pad structures.
+ * Bounds follow the standard's typemap without building it: a block adds the bounds of its first
+ * and last elements. Markers (MPI_LB, MPI_UB, a resize) are sticky: the lowest marked lower bound
+ * prevails over any unmarked one. Without a marker the upper bound is rounded up so that the extent
+ * is a multiple of the strictest alignment, as C compilers pad structures.
  */
 #include "lib/type/layout.h"
 
 #include "lib/type/program.h"
 #include "lib/util/error.h"
 
-/* What is known of a type while its parts are added. */
+/* A type while its parts are added. */
 struct sum {
-    struct tern_type type; /* lb and true_lb; size, elements, narrowed, alignment, basic, marks */
+    /* valid: lb and true_lb; size, elements, narrowed, alignment, basic, marks */
+    struct tern_type type;
     int64_t ub, true_ub;
     bool has_lb, has_ub, has_data;
     bool overflow;
@@ -55,8 +56,8 @@ static void add_ub(struct sum *sum, int64_t ub, bool marked)
     sum->has_ub = true;
 }
 
-/* Distance from the first of `count` elements `stride` apart to the lowest (negative) or highest
- * one. */
+/* Returns the distance from the first of `count` elements, `stride` apart, to the lowest (<= 0) or,
+ * if `up`, to the highest one. */
 static int64_t reach(struct sum *sum, int64_t count, int64_t stride, bool up)
 {
     return (stride > 0) == up ? multiply(sum, count - 1, stride) : 0;
@@ -99,7 +100,7 @@ static void add_blocks(struct sum *sum, const struct tern_type *old, int64_t dis
     sum->has_data = true;
 }
 
-/* All parts are added: extents. */
+/* Computes the extents, after all parts were added. */
 static int close_sum(struct sum *sum)
 {
     struct tern_type *type = &sum->type;
@@ -134,7 +135,7 @@ static struct tern_piece piece_of(const struct tern_type *type)
     return (struct tern_piece){type->start, type->size, type->program};
 }
 
-/* A block of the old type. The piece holds a reference. */
+/* Makes a block of the old type. The piece holds a reference. */
 static int make_block(const struct tern_type *old, int64_t blocklength,
                       struct tern_piece *ret_piece)
 {
@@ -162,8 +163,8 @@ int tern_type_make_vector(const struct tern_type *old, int64_t count, int64_t bl
     return 0;
 }
 
-/* Lists often have few block lengths; equal ones share a body, which keeps them equal for
- * tern_pieces_finish too. */
+/* Blocks made recently. Lists often have few block lengths, and equal blocks share a body. Then
+ * tern_pieces_finish sees that they are equal, too. */
 struct recent {
     const struct tern_type *type[8];
     int64_t blocklength[8];
@@ -202,9 +203,9 @@ static void forget_recent(struct recent *recent)
 /* The parts of any list: block i has types[i] (or `old`) and lengths[i] (or `blocklength`). */
 struct parts {
     const struct tern_type *old;
-    const struct tern_type *const *types; /* NULL: all old */
+    const struct tern_type *const *types; /* NULL: all blocks are of `old` */
     int64_t blocklength;
-    struct tern_ints blocklengths; /* values NULL: all blocklength */
+    struct tern_ints blocklengths; /* values NULL: all blocks have `blocklength` */
     struct tern_ints displacements;
     int64_t unit;
 };
@@ -313,7 +314,7 @@ int tern_type_make_subarray(const struct tern_type *old, int dims, struct tern_i
                             struct tern_type *ret_type)
 {
     struct tern_type box;
-    int64_t slice = old->extent; /* bytes of the whole array's slice below the dimension */
+    int64_t slice = old->extent; /* bytes of the whole array's slice below this dimension */
     tern_type_make_dup(old, &box);
     for (int i = 0; i < dims; i++) {
         int dim = fortran ? i : dims - 1 - i;

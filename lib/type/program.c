@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-/* A list inside a list is copied into it up to this length: long enough for records in records,
- * short enough that a chain of types each made from the one before stays linear in memory. A list
- * of runs becomes blocks if these are at most SPLIT_MAX times as many, and SPLIT_SIZE bytes at
- * most. */
+/* A list inside a list is copied into the outer list if it has at most SPLICE_MAX entries. That is
+ * long enough for records in records, and short enough that a chain of types, each made from the
+ * one before, stays linear in memory. A list of runs becomes blocks if there are at most SPLIT_MAX
+ * times as many blocks as runs, of at most SPLIT_SIZE bytes each. */
 enum { SPLICE_MAX = 64, SPLIT_MAX = sizeof(struct tern_entry) / sizeof(int64_t), SPLIT_SIZE = 64 };
 
 struct tern_program *tern_program_retain(struct tern_program *program)
@@ -116,7 +116,7 @@ static int append_list(struct tern_pieces *pieces, struct tern_piece piece)
     return error;
 }
 
-/* Blocks that are runs: those that touch are merged again. */
+/* Appends blocks that are runs. Runs that touch are merged again. */
 static int append_blocks(struct tern_pieces *pieces, struct tern_piece piece)
 {
     int error = 0;
@@ -175,7 +175,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Returns the size of the equal blocks that unequal runs should be cut into; 0: they should not. */
+/* Returns the size of the equal blocks into which unequal runs should be cut; 0: leave the runs. */
 static int64_t block_size(const struct tern_pieces *pieces)
 {
     int64_t size = 0, total = 0;
@@ -189,7 +189,7 @@ static int64_t block_size(const struct tern_pieces *pieces)
     return size <= SPLIT_SIZE && total / size <= SPLIT_MAX * pieces->count ? size : 0;
 }
 
-/* `size` divides the size of each piece. */
+/* Makes blocks of `size` bytes, which divides the size of each piece. */
 static struct tern_program *make_blocks(const struct tern_pieces *pieces, int64_t size)
 {
     int64_t count = 0;

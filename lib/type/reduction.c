@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One loop per operation and C type, written once as a macro and left to the compiler to vectorise;
- * the table at the end says which class of element uses which. Signed sums are done unsigned, so
- * that overflow wraps instead of being undefined. Complex products are written out: C's own call a
- * library routine for infinities, per element.
+ * One loop per operation and C type, written once as a macro; the compiler vectorises them. The
+ * table at the end says which class of element uses which loops. Signed sums are computed unsigned,
+ * so that overflow wraps instead of being undefined. Complex products are written out, because C's
+ * own call a library routine per element, for infinities.
  */
 #pragma GCC optimize("O3")
 
@@ -24,8 +24,8 @@
         }                                                                         \
     }
 
-/* The left operand stays on ties and unordered values, so that all ranks that combine in the same
- * order agree. */
+/* The left operand stays on ties and unordered values, so that all ranks that combine in one order
+ * get equal results. */
 #define ORDER_LOOPS(name, T)                      \
     LOOP(max_##name, T, inout[i] = b > a ? b : a) \
     LOOP(min_##name, T, inout[i] = b < a ? b : a)
@@ -44,8 +44,8 @@
     LOOP(bor_##name, T, inout[i] = a | b)  \
     LOOP(bxor_##name, T, inout[i] = a ^ b)
 
-/* U: unsigned, at least as wide as int, for narrower ones are promoted to int and may overflow
- * there. */
+/* U is an unsigned type, at least as wide as int: narrower ones are promoted to int, where they
+ * could overflow. */
 #define INTEGER_LOOPS(name, T, U) \
     ORDER_LOOPS(name, T)          \
     SUM_LOOPS(name, T, U)         \
@@ -64,7 +64,7 @@
     LOOP(prod_##name, struct complex_##name, inout[i].re = a.re * b.re - a.im * b.im;             \
          inout[i].im = a.re * b.im + a.im * b.re)
 
-/* Equal values: the smaller index. */
+/* For equal values the smaller index wins. */
 #define PAIR_LOOPS(name, V, I)                                                             \
     struct pair_##name {                                                                   \
         V value;                                                                           \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The byte mover to oneself: a packet is delivered before send returns; the peer's memory is our
- * own. */
+/* The byte mover to this rank itself. A packet is delivered before send returns. The peer's memory
+ * is our own. */
 
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"

@@ -13,7 +13,7 @@
 
 enum {
     THERE_US = 8,
-    STREAM_MIN = 16 * 1024, /* shorter ones are not worth the dialogue */
+    STREAM_MIN = 16 * 1024, /* shorter messages are not worth the dialogue */
 };
 
 static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
@@ -29,9 +29,9 @@ int tern_shm_pull_init(void)
     return 0;
 }
 
-/* May this process read the peer's memory? The pid may name a stranger (other pid namespace), so a
- * random word is compared; any refusal (seccomp, Yama, ptrace scope, user) is quietly the end of it
- * for this pair. */
+/* Returns true if this process can read the peer's memory. The pid may belong to a stranger
+ * (another pid namespace), so a random word is compared. Any refusal (seccomp, Yama, ptrace scope,
+ * user) silently ends single copies for this pair. */
 static bool probe_pull(struct tern_shm_endpoint *endpoint)
 {
     struct tern_segment_rank *block = endpoint->block;
@@ -47,28 +47,30 @@ static bool probe_pull(struct tern_shm_endpoint *endpoint)
     return works;
 }
 
-/* Per system call: well under IOV_MAX and 2 GiB. */
+/* Limits of one system call, well under IOV_MAX and 2 GiB. */
 enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
 
-/* After so much the receiver looks whether the sender has come meanwhile. */
+/* After this many bytes the receiver looks whether the sender has entered MPI meanwhile. */
 enum { PULL_PIECE = 256 * 1024 };
 
-/* With both ends waiting in MPI the bytes go faster through the ring, one end copying in while the
- * other copies out: the system call looks up and pins every page. A sender that is not there
- * (computing, descheduled) cannot take part. */
+/* Returns true if the sender waits in MPI. If both ends wait in MPI the ring is faster: one end
+ * copies in while the other copies out, whereas the system call looks up and pins every page. A
+ * sender that computes or is descheduled cannot take part. */
 static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
 {
     if (endpoint->in && __atomic_load_n(&endpoint->in->small, __ATOMIC_RELAXED))
-        return false; /* for it to come in many small parts: each would cost a turn of both */
+        /* through a small ring the bytes come in many parts, and each costs a turn of both ends */
+        return false;
     if (tern_doorbell_fade_contention())
-        return false; /* not for long */
+        /* other programs want the processors: the sender will not stay there for long */
+        return false;
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
-    /* with a sign: the sender's clock may be a little ahead */
+    /* signed, because the sender's clock may be a little ahead */
     return (int64_t)(tern_ticks() - at) < (int64_t)tern_ticks_of_us(THERE_US);
 }
 
-/* Many short runs to copy to: unpacking from the ring costs less than a system call for each
- * handful. */
+/* Returns true if the destination has many short runs. Then unpacking from the ring costs less than
+ * a system call for every few runs. */
 static bool scattered(const struct tern_cursor *to, size_t length)
 {
     struct tern_cursor copy = *to;

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* About a quarter to a half of a ring is slots; small rings have relatively more, for they carry
- * small messages. */
+/* Returns the number of slots. They take about a quarter to a half of a ring; the share is larger
+ * in small rings, which carry small messages. */
 static uint32_t slots_for(uint64_t size)
 {
     uint32_t count = 32;
@@ -64,7 +64,7 @@ bool tern_ring_refresh(struct tern_ring_out *out, uint32_t length)
         out->consumed = consumed;
         if (consumed == out->head)
             out->data_head = out->data_tail =
-                0; /* empty: begin anew, in lines that both caches know */
+                0; /* empty: begin again at 0, in lines that both caches hold */
         else
             out->data_tail = out->data_end[(consumed - 1) & out->mask];
     }

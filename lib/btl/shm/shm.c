@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The byte mover for ranks on the same node: packets through rings; large messages
- * through them too while both ends wait in MPI, else by one copy out of the peer's memory (pull.c).
+ * The byte mover for ranks on the same node. Packets go through rings. Large messages go through
+ * rings too while both ends wait in MPI; otherwise the receiver copies them once from the peer's
+ * memory (pull.c).
  *
- * A ring to a peer is made when the first packet is sent, small at first (a page); it grows when a
- * payload does not fit or the ring is full. The receiver finds new rings in its inbox and polls all
- * it knows. The sender never waits and never fences: after publishing a packet it looks whether the
- * receiver says it sleeps (lib/node/doorbell.c).
+ * A ring to a peer is made when the first packet is sent. It begins small (a page), and grows when
+ * a payload does not fit or the ring is full. The receiver finds new rings in its inbox and polls
+ * all that it knows. The sender never waits and never fences: after publishing a packet it reads
+ * whether the receiver says that it sleeps (lib/node/doorbell.c).
  */
 
 #include "lib/btl/btl.h"
@@ -28,34 +29,35 @@
 
 enum {
     PACKET_MAX = 32 * 1024,
-    BURST = 64,             /* packets taken from one ring before the next has its turn */
+    BURST = 64,             /* packets taken from one ring before the next ring's turn */
 };
 
-/* Sizes a ring passes through as it grows. */
+/* Sizes that a ring has one after the other as it grows. */
 static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
 enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
 
 extern const struct tern_btl tern_btl_shm; /* below */
 
-/* A ring to me. */
+/* A ring to this rank. */
 struct incoming {
     struct tern_ring_in in;
     struct tern_peer *peer;
-    struct tern_shm_endpoint *back; /* to the one it comes from */
+    struct tern_shm_endpoint *back; /* our endpoint for the rank that sends by it */
 };
 
-/* What a lane sends by and receives from. Guarded by the lane's lock. */
+/* A lane's endpoints and the rings to it. Locks: the lane's lock. */
 static struct lane {
     struct tern_shm_endpoint *endpoints; /* by local rank */
     struct incoming *incoming;
     uint32_t incoming_count, incoming_room;
-    uint32_t next; /* of them, to be looked at first */
-    uint32_t announcements_seen;
+    uint32_t next; /* index of the ring to look at first */
+    uint32_t announcements_seen; /* self->announced when all inboxes were last read */
     uint64_t inbox_seen[TERN_SEGMENT_LANES]; /* newest ring taken from each inbox */
 } __attribute__((aligned(TERN_CACHE_LINE))) lanes[TERN_LANES_MAX];
 _Static_assert((int)TERN_SEGMENT_LANES == (int)TERN_LANES_MAX, "an inbox for each lane");
 
-static uint64_t my_ring_bytes, my_ring_budget; /* of all lanes; the first is atomic */
+/* of the rings of all lanes; my_ring_bytes is atomic */
+static uint64_t my_ring_bytes, my_ring_budget;
 static struct tern_segment_rank *self;
 static int shm_init(void)
 {
@@ -117,8 +119,8 @@ static int shm_connect(struct tern_peer *peer)
     return 0;
 }
 
-/* A ring of the next level that takes `length` bytes of payload. Its memory is zeroed by the
- * system. */
+/* Makes a ring of the next level that has room for `length` bytes of payload. The system zeroes its
+ * memory. */
 static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length,
                      struct tern_ring_out *ret_out, uint64_t *ret_offset)
 {
@@ -154,7 +156,7 @@ static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length,
                       endpoint->local_rank);
 }
 
-/* Puts a first ring into the inbox that the receiver has for our lane. */
+/* Makes the first ring and puts it into the receiver's inbox for our lane. */
 static int announce_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 {
     uint64_t offset;
@@ -166,16 +168,16 @@ static int announce_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
     uint64_t head = __atomic_load_n(inbox, __ATOMIC_RELAXED);
     do
         ring->next = head;
-    /* release: the receiver that sees the offset sees a formatted ring */
+    /* release: a receiver that sees the offset sees a formatted ring */
     while (!__atomic_compare_exchange_n(inbox, &head, offset, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
-    /* release: whoever sees the count sees the ring in the inbox */
+    /* release: a receiver that sees the count sees the ring in the inbox */
     __atomic_fetch_add(&endpoint->block->announced, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
-/* Replaces the ring by a larger one; the old one's last packet says so. AGAIN while the old one has
- * no room for that. */
+/* Replaces the ring by a larger one, which the old ring's last packet names. Returns TERN_ERR_AGAIN
+ * while the old ring has no room for that packet. */
 static int grow_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 {
     void *payload;
@@ -193,7 +195,8 @@ static int grow_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
     return 0;
 }
 
-/* The slow half of reserving room: makes, grows or finds the ring full. */
+/* The slow half of reserving room: makes or grows the ring. Returns TERN_ERR_AGAIN if the ring is
+ * full. */
 static int reserve_slowly(struct tern_shm_endpoint *endpoint, uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
@@ -264,14 +267,15 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
 _Static_assert((int)TERN_COPY_FEW >= (int)TERN_RING_INLINE, "what a slot holds is few");
 
 enum {
-    BY_WAY_MIN = 2048, /* below, memcpy is a loop of stores like any other */
+    BY_WAY_MIN = 2048, /* bytes; for less, memcpy is a loop of ordinary stores */
     BY_WAY_BYTES = 8192,
     RUN_LONG = 4096,
 };
 
-/* The lines of a ring are in the receiver's cache. A store to one fetches it first, only to
- * overwrite it; a long memcpy, which the processor carries out line by line (rep movsb), does not.
- * So what is scattered goes by way of a buffer in our first cache. */
+/* Packs the cursor's next bytes into the ring. The ring's lines are in the receiver's cache. An
+ * ordinary store to such a line first fetches the line, only to overwrite it. A long memcpy does
+ * not, because the processor writes whole lines (rep movsb). So scattered data is packed into a
+ * buffer in our first-level cache, and copied from there. */
 static void pack(struct tern_cursor *cursor, char *room, size_t length)
 {
     char way[BY_WAY_BYTES] __attribute__((aligned(TERN_CACHE_LINE)));
@@ -316,7 +320,7 @@ static struct tern_ring *ring_at(uint64_t offset)
     return ring;
 }
 
-/* Room for one more; NULL: no memory. */
+/* Makes an entry for one more ring. Returns NULL if there is no memory. */
 static struct incoming *add_incoming(struct lane *lane)
 {
     if (lane->incoming_count == lane->incoming_room) {
@@ -330,8 +334,8 @@ static struct incoming *add_incoming(struct lane *lane)
     return &lane->incoming[lane->incoming_count++];
 }
 
-/* Takes the rings of an inbox announced since last time. Without memory nothing is taken, and false
- * returned. */
+/* Takes the rings announced in an inbox since the last call. If there is no memory, takes none and
+ * returns false. */
 static bool read_inbox(struct lane *lane, uint32_t inbox)
 {
     uint32_t before = lane->incoming_count;
@@ -356,17 +360,18 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
     return true;
 }
 
-/* The inboxes of those lanes of others that this one serves. A peer may have more lanes than we. */
+/* Reads the inboxes of the senders' lanes that this lane serves. A peer may have more lanes than
+ * this process. */
 static void read_inboxes(struct lane *lane, uint32_t announced)
 {
     bool all = true;
     for (uint32_t i = lane - lanes; i < TERN_SEGMENT_LANES; i += tern_lane_count)
         all &= read_inbox(lane, i);
-    if (all) /* else the next poll tries again */
+    if (all) /* otherwise the next poll tries again */
         lane->announcements_seen = announced;
 }
 
-/* The sender has moved to a larger ring; the old one's pages go back. */
+/* Follows the sender to its larger ring, and gives the old ring's pages back. */
 static void follow_move(struct incoming *entry, const void *payload)
 {
     uint64_t offset;
@@ -377,16 +382,18 @@ static void follow_move(struct incoming *entry, const void *payload)
     tern_segment_discard((char *)old - tern_segment.base, old->size);
 }
 
-/* Whoever gets a short message often answers it with another, whose slot is in the cache of the one
- * that polls it. It is asked for before the message is delivered. Longer messages are written from
- * their payload on, by which time the slot would be lost again. */
+/* Asks for the cache line of our next slot to the sender, before a short message is delivered. A
+ * rank that gets a short message often answers with another, and the slot is in the cache of the
+ * peer that polls it. Not for longer messages: their payload is written first, and meanwhile the
+ * slot would be lost again. */
 static inline void expect_answer(const struct tern_shm_endpoint *back)
 {
     if (back->out.ring)
         tern_prefetch_write(tern_ring_slot(back->out.ring, back->out.mask, back->out.head));
 }
 
-/* *ret_more: false when the last posted receive got its message (tern_btl_deliver). */
+/* Delivers packets of a ring. Returns their number. Sets *ret_more to false if the last posted
+ * receive got its message (tern_btl_deliver). */
 static int drain(struct incoming *entry, bool *ret_more)
 {
     int count = 0;
