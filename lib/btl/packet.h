@@ -9,9 +9,9 @@
  */
 
 #include <stdint.h>
+
 /* Kinds of packets. MATCHED and all below carry a reply to, or a part of, a message of the first
  * three kinds. */
-
 enum tern_packet_kind {
     TERN_PACKET_EAGER = 1,  /* payload: the whole message */
     /* payload: the whole message. `id` names the sender's request; answered by MATCHED */
@@ -34,6 +34,7 @@ enum tern_packet_kind {
     TERN_PACKET_CREDIT,
 };
 
+/* The header of every packet. */
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
     uint8_t flags;    /* 0 while it travels; the receiver may set marks */
@@ -41,9 +42,8 @@ struct tern_packet {
      * destination */
     uint16_t seq;
     int32_t source;   /* the sender's rank in the context */
-    int32_t tag;
-    /* number of a request (lib/pml/request_id.c) if the kind needs one; else 0 */
-    uint32_t id;
+    int32_t tag; /* of a message */
+    uint32_t id; /* number of a request (lib/pml/request_id.c) if the kind needs one; else 0 */
     /* id of the context, which also names the lane; in DATA an offset; 0 if the kind needs none */
     uint64_t context;
 };
@@ -70,8 +70,8 @@ static inline void tern_packet_set(struct tern_packet *packet, uint16_t seq, int
         .kind = TERN_PACKET_EAGER, .seq = seq, .source = source, .tag = tag, .context = context};
 #endif
 }
-/* Copies a header in whole words. */
 
+/* Copies a header in whole words. */
 static inline void tern_packet_copy(struct tern_packet *to, const struct tern_packet *from)
 {
 #pragma GCC unroll 3

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Most lanes of a process. */
 enum { TERN_LANES_MAX = 8 };
 
 /* The name of a process. */
@@ -85,8 +86,8 @@ struct tern_peer {
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank);
 /* Returns the peer if it exists, else NULL. Locks: the lane's lock. */
 struct tern_peer *tern_peer_find(uint32_t lane, uint32_t job, uint32_t rank);
-/* Returns true if the peer is that process. */
 
+/* Returns true if the peer is that process. */
 static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_process process)
 {
     return peer->rank == process.rank && peer->job == process.job;
@@ -108,6 +109,7 @@ bool tern_peer_lose(struct tern_peer *peer, const char *text);
  * the chain without a lock, until tern_peer_free_all. */
 const struct tern_peer *tern_peer_newest(void);
 
+/* Frees all peers of all lanes. No thread may use them any more. */
 void tern_peer_free_all(void);
 
 #endif

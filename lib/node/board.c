@@ -139,7 +139,7 @@ static bool all_done(struct tern_board *board, uint32_t turn)
 {
     uint32_t least = board->turn;
     for (int r = 0; r < board->size; r++) {
-        /* acquire: what the rank has read, it has read before */
+        /* acquire: the rank has read everything of the turn before */
         uint32_t done = tern_load_acquire(&area_of(board, r)->done);
         if ((int32_t)(done - least) < 0)
             least = done;

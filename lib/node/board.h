@@ -59,8 +59,7 @@ struct tern_board {
     char *long_sheets; /* all ranks' long sheets, in the node's memory; NULL: none */
     size_t area_bytes;
     struct tern_board_shape shape;
-    /* this rank in the communicator, and number of ranks */
-    int rank, size;
+    int rank, size; /* this rank in the communicator, and number of ranks */
     int32_t long_bytes; /* bytes of a long sheet; 0: none */
     uint32_t turn;      /* number of the turn begun last; the first turn is 1 */
     uint32_t known;     /* a turn that all ranks have finished, as last seen */
@@ -97,7 +96,6 @@ static inline uint32_t tern_board_enter(struct tern_board *board, uint32_t count
 /* Returns the place for this rank's post of `bytes` bytes in a turn, aligned to 16 bytes. Returns
  * NULL if the place is not free yet. */
 void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes);
-/* What stands in the room is posted; wakes those who sleep waiting for it. */
 /* Posts the bytes at that place. Wakes the ranks that sleep until this post. */
 void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes);
 /* Posts a failure instead: this rank has no bytes for the turn. Ranks that look get

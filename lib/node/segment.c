@@ -47,7 +47,7 @@ struct meeting {
     uint64_t next; /* offset of the next; 0: none */
     struct tern_segment_name name;
     uint64_t size; /* bytes, this header included */
-    uint32_t missing; /* users who have not asked yet */
+    uint32_t missing; /* number of users that have not asked yet */
     /* nonzero: there was no memory; only this header exists, to give all users that answer */
     uint32_t refused;
 } __attribute__((aligned(TERN_CACHE_LINE)));

@@ -29,7 +29,6 @@ enum { TERN_SEGMENT_CPUS = 1024, TERN_SEGMENT_LANES = 8 };
 
 /* A rank's block. */
 struct tern_segment_rank {
-    /* Whoever has sent this rank something rings it. */
     /* Rung by every rank that has sent this rank something. */
     struct tern_bell bell __attribute__((aligned(TERN_CACHE_LINE)));
     /* Written once when the rank attaches. `attached` is nonzero when the rest is valid. */
@@ -52,8 +51,7 @@ struct tern_segment_rank {
 /* This process's view of the memory. */
 struct tern_segment {
     char *base; /* beginning of this program's half; NULL: not attached */
-    /* of the half, in bytes */
-    size_t size;
+    size_t size; /* of the half, in bytes */
     int fd;
     uint64_t start; /* offset of the half in the file */
     uint32_t local_size, local_rank;

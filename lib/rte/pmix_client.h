@@ -16,11 +16,11 @@ int tern_pmix_connect(void);
 /* Leaves the server. tern_pmix_connect may follow. */
 int tern_pmix_stop(void);
 
-/* Finds what the server told about a rank's place: its node, and PMIx's locality string ("" if the
- * server gave none). Returns false if the server does not even know the node. Asks no other
- * server. */
 /* Finds the node of a rank. Returns false if the server does not know. */
 bool tern_pmix_node(uint32_t rank, uint32_t *ret_node);
+/* Finds what the server told about the place of a rank of this job: its node, and PMIx's locality
+ * string ("" if the server gave none). Returns false if the server does not even know the node.
+ * Asks no other server. */
 bool tern_pmix_place(uint32_t rank, uint32_t *ret_node, char *ret_locality, size_t room);
 
 /* Publishes a value under `key`. Others see it after tern_pmix_commit. */

@@ -48,13 +48,10 @@ static int lifeline =
 static struct {
     pthread_mutex_t lock;
     struct tern_rte_fetch *first, **last; /* cards sought; those already asked for come first */
-    /* questions without a reply */
-    int asked;
+    int asked; /* questions without a reply */
     bool card_given; /* this process has published its card */
-    /* 0: not known yet */
-    uint32_t program;
-    /* all ranks have met */
-    bool met;
+    uint32_t program; /* 0: not known yet */
+    bool met; /* all ranks have met */
     void (*notify_met)(void);
     void (*heard)(uint32_t rank, uint32_t lanes, const char *text);
 } dialogue = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &dialogue.first};

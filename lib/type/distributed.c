@@ -49,7 +49,8 @@ drop_block:
     return error;
 }
 
-/* Checks the bytes of the whole array, including the last round, which may reach beyond its end. */
+/* Returns TERN_ERR_ARG if the whole array, with the last round, which may reach beyond its end, has
+ * 2^63 bytes or more. */
 static int measure(const struct tern_type *old, int dims, const struct tern_deal deals[])
 {
     int64_t bytes = old->extent, turn, more;

@@ -29,6 +29,7 @@
 
 struct tern_program;
 
+/* A part of the packed stream. */
 struct tern_piece {
     /* of the first byte of memory, in bytes from the beginning of the enclosing body */
     int64_t offset;
@@ -36,16 +37,17 @@ struct tern_piece {
     struct tern_program *body; /* NULL: one run */
 };
 
+/* Kinds of bodies. */
 enum tern_program_kind {
     TERN_PROGRAM_LOOP,   /* `count` times `each`, `stride` bytes apart */
     TERN_PROGRAM_BLOCKS, /* `each` at places[0..count-1] */
     TERN_PROGRAM_LIST,   /* different pieces one after the other */
 };
 
+/* A piece of a list. The next entry's `at` tells its size. */
 struct tern_entry {
     int64_t at; /* packed bytes before this entry, for binary search */
-    /* of the entry's memory, in bytes from the beginning of the body */
-    int64_t offset;
+    int64_t offset; /* of the entry's memory, in bytes from the beginning of the body */
     struct tern_program *body; /* NULL: one run */
 };
 
@@ -58,8 +60,7 @@ struct tern_program {
     struct tern_piece each;  /* loop and blocks only: the piece that is repeated; its offset is 0 */
     int64_t *places;         /* blocks only: offsets in bytes */
     struct tern_entry *list; /* list only: count + 1 entries; the last one marks the end */
-    /* list only: bytes of the longest run; 0: some piece is not a run */
-    int64_t longest;
+    int64_t longest; /* list only: bytes of the longest run; 0: some piece is not a run */
 };
 
 /* Takes a reference. Returns `program`. */

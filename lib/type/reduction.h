@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Operations of the standard. */
 enum tern_reduce_op {
     TERN_REDUCE_MAX,
     TERN_REDUCE_MIN,

@@ -62,14 +62,14 @@ enum tern_basic {
 
 struct tern_program; /* private to lib/type (program.h) */
 
+/* A type: its bounds and its program. */
 struct tern_type {
     int64_t size;       /* bytes of data in one element */
     int64_t lb, extent; /* in bytes */
     int64_t true_lb, true_extent; /* in bytes */
     /* number of basic elements in one of this type; a pair such as MPI_DOUBLE_INT counts as two */
     int64_t elements;
-    /* bytes by which one element is shorter in external32 */
-    int64_t narrowed;
+    int64_t narrowed; /* bytes by which one element is shorter in external32 */
     int64_t start; /* offset of the program's first byte, in bytes; for a gapless type true_lb */
     int32_t alignment; /* in bytes, of the basic element with the strictest alignment */
     /* enum tern_basic of all basic elements; TERN_BASIC_NONE if they differ or if there are none */
@@ -79,8 +79,7 @@ struct tern_type {
     bool committed;  /* may be used in communication */
     /* lb was set by MPI_LB or a resize, and prevails over unmarked parts of a larger type */
     bool lb_marked;
-    /* likewise the upper bound */
-    bool ub_marked;
+    bool ub_marked; /* likewise the upper bound */
     /* NULL: gapless or empty. Holds a reference; types made from this one share the program */
     struct tern_program *program;
 };

@@ -20,6 +20,7 @@
 
 #include <sys/uio.h>
 
+/* Bytes of a head, of a tag, and most data of a record. */
 enum { TERN_RECORD_HEAD = 12, TERN_RECORD_TAG = 16, TERN_RECORD_MOST = 32 * 1024 };
 /* Bytes that a record has besides its data. */
 enum { TERN_RECORD_EXTRA = TERN_RECORD_HEAD + TERN_RECORD_TAG };

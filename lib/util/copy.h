@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Most bytes that tern_copy_few copies. */
 enum { TERN_COPY_FEW = 32 };
 
 /* Copies `n` bytes, 0 to TERN_COPY_FEW. If `n` is not a power of two, the two words copied

@@ -67,6 +67,7 @@
     X(AGAIN, 17, "no room at the moment, try again")                                               \
     X(UNSUPPORTED, 17, "not supported here")
 
+/* TERN_ERR_BUFFER and so on, all negative. */
 enum tern_error_code {
     TERN_SUCCESS = 0,
     TERN_ERROR_BASE = -1000,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stddef.h>
 
+/* Kinds of objects, as numbers that random memory hardly contains. */
 enum tern_magic {
     TERN_MAGIC_FREED = 0,
     TERN_MAGIC_COMM = 0x7e2a0001,
@@ -33,6 +34,7 @@ enum tern_magic {
     TERN_MAGIC_SESSION,
 };
 
+/* What an MPI handle points to. */
 struct tern_handle {
     uint32_t magic;  /* TERN_MAGIC_*: kind of object; TERN_MAGIC_FREED after the object was freed */
     int32_t fortran; /* index in the Fortran table; -1: none given yet */

@@ -39,6 +39,7 @@ struct tern_service {
     uint16_t version; /* of the protocol that follows the handshake */
 };
 
+/* Bytes of the part of a hello that the service fills. */
 enum { TERN_GREETING_BYTES = 96 };
 
 /* An address and port as one end of a connection sees it. All zero if that end has none. */
@@ -49,6 +50,7 @@ struct tern_reached {
     unsigned char bytes[16]; /* the first 4 or all 16 */
 };
 
+/* The first message, from the caller. */
 struct tern_hello {
     struct tern_service service;
     uint16_t order; /* 0x0102 in this machine's byte order */
@@ -59,6 +61,7 @@ struct tern_hello {
     unsigned char proof[TERN_PROOF_BYTES];
 };
 
+/* The second message, from the called end. */
 struct tern_answer {
     uint32_t verdict; /* defined by the service */
     uint32_t number;  /* the rank that answers, or another number that belongs to the verdict */
@@ -66,6 +69,7 @@ struct tern_answer {
     unsigned char proof[TERN_PROOF_BYTES];
 };
 
+/* The third message, from the caller. */
 struct tern_confirm {
     unsigned char proof[TERN_PROOF_BYTES];
 };
@@ -105,10 +109,10 @@ struct tern_reached tern_handshake_reached(int fd);
  * socket. Then nobody in between relays the connection with other addresses. */
 bool tern_hello_is_direct(const struct tern_hello *hello, int fd);
 
-/* Reads what has arrived of a message of `size` bytes; *got counts the bytes read so far. Returns
- * TERN_WHOLE if the message is complete, TERN_PART if bytes are missing, TERN_ENDED if the rest
- * will never come. For TERN_ENDED errno says why; 0: the other end has closed the connection. Does
- * not block. */
+/* Reads the bytes that have arrived of a message of `size` bytes; *got counts the bytes read so
+ * far. Returns TERN_WHOLE if the message is complete, TERN_PART if bytes are missing, TERN_ENDED if
+ * the rest will never come. For TERN_ENDED errno says why; 0: the other end has closed the
+ * connection. Does not block. */
 enum tern_part { TERN_PART, TERN_WHOLE, TERN_ENDED };
 enum tern_part tern_handshake_read(int fd, void *message, size_t size, size_t *got);
 /* Writes a message. Does not block: the messages are short and each is the first in its direction,

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
+/* Bytes of a secret, of a proof, and of a nonce. */
 enum { TERN_SECRET_BYTES = 32, TERN_PROOF_BYTES = 32, TERN_NONCE_BYTES = 32 };
 
 /* Computes the proof of the parts, taken one after the other. Returns 0, or TERN_ERR_OTHER with

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* An element's link, or a list's head. */
 struct tern_list_node {
     struct tern_list_node *next, *prev;
 };

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+/* Types of values. A size is a number of bytes, such as 64k. */
 enum tern_param_type { TERN_PARAM_INT, TERN_PARAM_SIZE, TERN_PARAM_BOOL, TERN_PARAM_STRING };
 
 /* Until when a change has an effect. */
@@ -25,6 +26,7 @@ enum tern_param_scope {
     TERN_PARAM_ALL_EQUAL, /* in all processes, to equal values */
 };
 
+/* A parameter. */
 struct tern_param {
     const char *name;
     enum tern_param_type type;
@@ -39,6 +41,7 @@ struct tern_param {
     enum tern_param_scope scope;
 };
 
+/* A room's table. */
 struct tern_param_room {
     const char *name; /* "pml", "btl_shm", ... */
     const struct tern_param *params;

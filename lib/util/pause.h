@@ -15,6 +15,7 @@
 
 #include <time.h>
 
+/* Bounds of a pause, and the part of the watched time that a pause lasts. */
 enum { TERN_PAUSE_LEAST_US = 40, TERN_PAUSE_MOST_US = 5000, TERN_PAUSE_PART = 8 };
 
 /* Sleeps until the next look. Returns the length of the pause in microseconds. `*watched_us` holds

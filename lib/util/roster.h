@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The roster, as pointers into its bytes. */
 struct tern_roster {
     uint32_t size;       /* number of ranks */
     uint32_t host_count;
     uint32_t here;       /* index of the host for which the roster was written */
-    /* slots of the job's allocation (MPI_UNIVERSE_SIZE) */
-    uint32_t universe_size;
+    uint32_t universe_size; /* slots of the job's allocation (MPI_UNIVERSE_SIZE) */
     const char *job;     /* name of the job */
     /* 64 hexadecimal digits, by which the job's processes prove that they belong to the job */
     const char *secret;

@@ -6,6 +6,7 @@
  * made by other libraries. A refusal there would end in a crash, an endless loop or an endless
  * wait. So the library tries each of these calls before it is needed. */
 
+/* Groups of system calls, by the process that needs them. */
 enum tern_system_calls {
     TERN_CALLS_OF_LAUNCHER = 1, /* mpirun, an agent and the guardian, with hwloc */
     TERN_CALLS_OF_SERVER = 2,   /* a PMIx server */

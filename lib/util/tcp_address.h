@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+/* Most addresses of a host, and bytes of the name of an interface. */
 enum { TERN_TCP_ADDRESSES_MAX = 64, TERN_TCP_INTERFACE_NAME = 16 };
 
+/* An address of a host. */
 struct tern_tcp_address {
     uint8_t family;          /* 4 or 6 */
     uint8_t prefix;          /* length of the subnet's prefix, in bits */
@@ -53,9 +55,11 @@ bool tern_tcp_filter_has(const struct tern_tcp_filter *filter,
 int tern_tcp_list_addresses(struct tern_tcp_address ret_list[TERN_TCP_ADDRESSES_MAX],
                             bool *ret_cut);
 
+/* Returns true if the address is a loopback address. */
 bool tern_tcp_is_loopback(const struct tern_tcp_address *address);
 /* Returns true if both have equal family and bytes. */
 bool tern_tcp_same_address(const struct tern_tcp_address *a, const struct tern_tcp_address *b);
+/* Returns true if both have equal family, prefix length and subnet bits. */
 bool tern_tcp_same_subnet(const struct tern_tcp_address *a, const struct tern_tcp_address *b);
 
 /* ---- for the system and for people ---- */

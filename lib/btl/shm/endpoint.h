@@ -10,6 +10,7 @@
 /* What is known about reading the peer's memory (process_vm_readv). */
 enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 
+/* A lane's data about one rank of the node. Locks: the lane's lock. */
 struct tern_shm_endpoint {
     struct tern_ring_out out; /* the ring to the peer; out.ring is NULL: none yet */
     struct tern_ring *in; /* the ring from the peer; NULL: none yet */

@@ -34,6 +34,7 @@
 /* Payload bytes that fit into a slot; and the kind of the last packet in a ring that is left. */
 enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 
+/* A slot. */
 struct tern_ring_slot {
     uint32_t turn;   /* number of the packet + 1; stored last */
     /* payload bytes; if > TERN_RING_INLINE they lie in the data area, and `payload` holds their

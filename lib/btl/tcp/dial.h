@@ -68,7 +68,7 @@ void tern_tcp_visitors_rest(uint64_t now_ms);
  * closed. */
 bool tern_tcp_visitors_are_many(void);
 /* Reads the accepted connections and closes one of them: the oldest without a complete hello, else
- * the oldest of all. Returns false if there is none. */
+ * the oldest that waits for the secret. Returns false if there is none. */
 bool tern_tcp_drop_visitor(void);
 /* Notes that the connection's hello was for `contact`, and was answered. */
 void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);

@@ -29,8 +29,7 @@ struct tern_tcp_endpoint {
 /* A lane's links. Locks: the lane's lock, except for the arrivals. */
 struct tern_tcp_lane {
     int epoll; /* watches the links */
-    /* all links */
-    struct tern_list_node links;
+    struct tern_list_node links; /* all links */
     /* Links that have ended unexpectedly. Their loss is reported after a delay, in which the
      * launcher may end this process. */
     struct tern_list_node losing;
@@ -43,11 +42,10 @@ struct tern_tcp_lane {
     unsigned received;            /* rounds in which data arrived since `muted` changed */
     uint64_t door_at; /* ticks of the last look at the listener; the flusher reads it, too */
     uint64_t looked_ms; /* time of the last look for silent links */
-    /* polls in a row that found nothing, and polls skipped since the last look at the epoll */
+    /* polls in a row that found nothing, and polls skipped since the last look */
     unsigned idle, skips;
     pthread_mutex_t arrivals_lock;
-    /* links that have come about, guarded by arrivals_lock */
-    struct tern_list_node arrivals;
+    struct tern_list_node arrivals; /* links that have come about, guarded by arrivals_lock */
     struct tern_list_node unreached; /* peers that cannot be reached, guarded by arrivals_lock */
     bool has_arrivals; /* atomic: `arrivals` or `unreached` is not empty */
     unsigned char *room; /* buffer of TERN_TCP_ROOM bytes for receiving */

@@ -264,7 +264,7 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
 {
     struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
     if (TERN_UNLIKELY(link->error))
-        return 0; /* nobody will receive it */
+        return 0; /* the peer will not receive it */
     if (not_worth_a_copy(link, length))
         return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))

@@ -25,9 +25,10 @@
 
 struct tern_tcp_sealed;
 
+/* A link and its transfers. */
 struct tern_tcp_link {
     struct tern_list_node in_lane;  /* links all links of the lane */
-    int fd;
+    int fd; /* the socket */
     /* encrypts what goes through the socket (sealed.h); NULL: not encrypted */
     struct tern_tcp_sealed *sealed;
     uint8_t tag; /* lane of the end that called; ours is tag modulo our number of lanes */
@@ -39,23 +40,21 @@ struct tern_tcp_link {
     const uint64_t *polled_at;
     /* the endpoint that sends by this link; NULL: the link only receives */
     struct tern_tcp_endpoint *endpoint;
-    /* the lane's round in which the last send_soon message was sent */
-    uint32_t sent_round;
+    uint32_t sent_round; /* the lane's round in which the last send_soon message was sent */
     /* true if the lane's last send or push could not write everything; the flusher may have written
      * it since */
     bool unsent;
     uint64_t written_at;       /* ticks of the last write */
-    struct tern_tcp_silence silence;
+    struct tern_tcp_silence silence; /* guarded by the lane's lock */
 
-    /* Locks: out_lock guards the outgoing half, from here on. */
+    /* The outgoing half, which the flusher shares: out_lock guards what is to be written. */
     pthread_mutex_t out_lock;
     unsigned char *out;        /* bytes that wait to be written; NULL until a buffer is needed */
-    /* offsets of the first such byte, and behind the last */
-    uint32_t out_begin, out_end;
+    uint32_t out_begin, out_end; /* offsets of the first such byte, and behind the last */
     uint64_t held_at;          /* ticks since when the link holds something; 0: it holds nothing */
-    unsigned followers;        /* messages held because others were held already */
-    /* number of next sends that must not be held, because only the flusher wrote the held ones
-     * before */
+    unsigned followers;        /* messages held behind others, counted between looks at the clock */
+    /* number of further sends that must not be held, because the rank left held ones to the
+     * flusher */
     unsigned unheld;
     struct {
         struct tern_stream *stream; /* the stream of this piece; NULL: no piece is under way */
@@ -72,13 +71,13 @@ struct tern_tcp_link {
     bool blocked;              /* the system has no room for more */
     bool watching_room;        /* our epoll reports when it has room again */
     struct tern_list_node in_flusher; /* valid if `flushed` */
-    /* in the flusher's list */
-    bool flushed;
+    bool flushed; /* in the flusher's list */
     bool used;                 /* the link has held something since the flusher's last look */
     /* used by the flusher: for how long the link has held nothing, in microseconds */
     unsigned unused_us;
 
     /* header of the frame that is arriving, `head_length` bytes of it */
+    /* The incoming half. Locks: the lane's lock. */
     struct tern_tcp_frame head;
     uint32_t head_length;
     void *owner; /* owner of the payload's destination (tern_btl_place); NULL: no destination */
@@ -120,7 +119,7 @@ void *tern_tcp_link_owner(const struct tern_tcp_link *link);
 /* What the flusher has found at a link. */
 enum tern_tcp_look {
     TERN_TCP_AT_REST, /* the link has held nothing for a while, and its buffer was freed */
-    TERN_TCP_IN_USE,
+    TERN_TCP_IN_USE, /* none of the others */
     /* much of what it holds could be written, so the system will soon have room for more */
     TERN_TCP_DRAINS,
 };

@@ -12,10 +12,11 @@
 #include "lib/btl/tcp/address.h"
 #include "lib/util/hmac.h"
 
+/* The listener. */
 struct tern_tcp_door {
     int fd; /* the listening socket; -1: not open */
     struct tern_tcp_address own[TERN_TCP_ADDRESSES_MAX]; /* our addresses, with the port */
-    int own_count;
+    int own_count; /* number of addresses in `own` */
 };
 extern struct tern_tcp_door tern_tcp_door;
 

@@ -15,9 +15,10 @@
 
 struct tern_tcp_search;
 
+/* A lane of a peer. Never freed before tern_tcp_contacts_free. */
 struct tern_tcp_contact {
     struct tern_tcp_contact *next; /* in the hash table's bucket */
-    uint32_t rank;
+    uint32_t rank; /* the peer's */
     uint8_t tag;      /* the caller's lane; the caller may be this process or the peer */
     uint8_t links;    /* bit i: link i was handed over to the lane */
     /* Accepted connections of this peer that were answered and have not confirmed. Their hellos may

@@ -18,8 +18,7 @@
 /* What is known of one connection. All zero at first. */
 struct tern_tcp_silence {
     uint32_t segments; /* segments that had arrived at the last look */
-    /* for how long none has arrived, in milliseconds */
-    uint32_t silent_ms;
+    uint32_t silent_ms; /* for how long none has arrived, in milliseconds */
 };
 
 /* Sets the time after which a silent connection is dead: btl_tcp_timeout, at least 3 s, because
