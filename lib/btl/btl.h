@@ -40,13 +40,13 @@ struct tern_stream {
 
 /* A byte mover: its limits and its functions. */
 struct tern_btl {
-    const char *name; /* as in the parameter `btl`: "self", "shm", "tcp" */
+    const char *name;  /* as in the parameter `btl`: "self", "shm", "tcp" */
     size_t packet_max; /* payload bytes a packet can carry */
     size_t eager_max;  /* messages up to this size go in one packet ... */
     /* ... and blocking sends up to this size, because no other send follows meanwhile; 0: equal to
      * eager_max */
     size_t lone_max;
-    /* pml_eager_credit times this may be in flight; larger where asking for a message takes
+    /* factor of pml_eager_credit, the bytes in flight; larger if asking for a message takes
      * longer */
     int credit_factor;
 
@@ -111,7 +111,6 @@ extern const struct tern_btl *const tern_btls[];
 int tern_btl_init(void);
 /* Call finalize, leave or come_back of every active byte mover. tern_btl_return returns 0 or
  * TERN_ERR_*. */
-/* Calls finalize of every active byte mover. */
 void tern_btl_finalize(void);
 void tern_btl_leave(void);
 int tern_btl_return(void);

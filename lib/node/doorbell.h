@@ -42,7 +42,7 @@ void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at);
 
 /* Lets sleeps end also when `fd` becomes readable. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_doorbell_watch(int fd);
-/* Ends that. */
+/* Ends what tern_doorbell_watch began. */
 void tern_doorbell_unwatch(int fd);
 
 /* Whose posts on a board (lib/node/board.h) wake a sleeper: no rank's, every rank's, or those of
@@ -54,6 +54,7 @@ enum { TERN_POSTS_OF_NONE = 0, TERN_POSTS_OF_ANY = INT32_MAX };
  * arrived, and disarm in any case. Returns the argument for tern_doorbell_sleep. Locks: call it
  * without any. */
 uint32_t tern_doorbell_arm(uint32_t awaited);
+/* Ends what tern_doorbell_arm began. Every arm needs one disarm. */
 void tern_doorbell_disarm(void);
 /* Sleeps until the doorbell rings, a signal arrives or `timeout_us` has passed. Returns at once if
  * the bell has rung since the call that returned `armed`. */

@@ -17,15 +17,15 @@ enum { TERN_CACHE_LINE = 64 };
 #define TERN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TERN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static inline uint32_t tern_load_acquire(const uint32_t *word)
 /* Reads `word`. What the writer did before its release store is visible afterwards. */
+static inline uint32_t tern_load_acquire(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-static inline void tern_store_release(uint32_t *word, uint32_t value)
 /* Writes `word`. What this thread did before is visible to every thread that acquires the new
  * value. */
+static inline void tern_store_release(uint32_t *word, uint32_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
@@ -54,9 +54,9 @@ static inline void tern_own_lines(volatile char *bytes, int64_t length)
         bytes[line] = bytes[line]; /* volatile, because the compiler would leave the store out */
 }
 
+/* Tells the processor that this thread spins. */
 static inline void tern_cpu_relax(void)
 {
-/* Tells the processor that this thread spins. */
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)

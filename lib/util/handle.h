@@ -50,7 +50,7 @@ struct tern_object {
     int refs;
 };
 
-/* Initialises `object` as of kind `magic`, with one reference and a handle of its own. */
+/* Initialises `object` as a new object of kind `magic`, with one reference and its own handle. */
 static inline void tern_object_init(struct tern_object *object, enum tern_magic magic)
 {
     object->own = (struct tern_handle){magic, -1, object};

@@ -39,8 +39,7 @@ enum tern_report_kind {
     TERN_REPORT_CARD,
     TERN_REPORT_SEEK, /* asks how to reach rank `value` */
     TERN_REPORT_MEET, /* asks for TERN_REPLY_MET when all ranks of the job have sent this */
-    /* this program has left MPI */
-    TERN_REPORT_FINALIZED,
+    TERN_REPORT_FINALIZED, /* this program has left MPI */
     TERN_REPORT_ABORTED, /* the rank aborts the job with exit status `value` */
     /* this rank cannot connect to rank `value`, and the launcher must tell that rank: a struct
      * tern_card, see below */
@@ -58,8 +57,7 @@ enum tern_report_kind {
     /* how to reach rank `value`: a struct tern_card. Sent when the rank's program of the same
      * number has published its card */
     TERN_REPLY_CARD,
-    /* all ranks have sent TERN_REPORT_MEET */
-    TERN_REPLY_MET,
+    TERN_REPLY_MET, /* all ranks have sent TERN_REPORT_MEET */
     /* rank `value` cannot connect to this rank: a copy of that rank's report */
     TERN_REPLY_UNREACHED,
 };
@@ -114,7 +112,7 @@ struct tern_rank_record {
 
 /* The first bytes of the shared memory. */
 struct tern_node_head {
-    char launcher[64];
+    char launcher[64]; /* "TERNSHM1" and the token (lib/rte/node_memory.h) */
     /* for each half of the memory: number of the programs that use the half; 0: unused */
     uint32_t owners[TERN_NODE_HALVES];
     struct tern_rank_record ranks[];  /* one for each rank of this node, in ascending order */

@@ -21,8 +21,7 @@ enum tern_param_when {
 
 /* In which processes a change must be made. */
 enum tern_param_scope {
-    /* in any process, for itself */
-    TERN_PARAM_LOCAL,
+    TERN_PARAM_LOCAL,     /* in any process, for itself */
     TERN_PARAM_ALL_EQUAL, /* in all processes, to equal values */
 };
 

@@ -14,7 +14,7 @@ struct tern_tcp_greeting {
      * 2, ... are further links */
     uint8_t link;
     uint8_t encrypt;    /* 1 if the caller wants the link encrypted (btl_tcp_encrypt), else 0 */
-    uint8_t zero; /* always 0 */
+    uint8_t zero; /* must be 0 */
     uint32_t from, to;  /* ranks: the caller's, and the one that it wants */
     uint32_t program;   /* number of the caller's MPI program (tern_rte_program) */
     char job[64];       /* name of the job, its last bytes if it is too long, closed by a 0 byte */
