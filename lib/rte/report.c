@@ -28,6 +28,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -40,7 +41,8 @@
 #include <unistd.h>
 
 static int common = -1; /* the socket that all ranks inherit; -1: none */
-static char name[64];   /* its name */
+/* where the same socket has a name; empty: nowhere */
+static char directory[PATH_MAX];
 static int own = -1;    /* our end of the pair; -1: not connected */
 static int lifeline =
     -1; /* our end of the lifeline, as long as this process lives; -1: none */
@@ -64,19 +66,22 @@ static bool is_common(int fd, unsigned long inode)
     return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
-/* Connects to the socket's name, if the launcher owns it. Returns a descriptor, or -1. */
+/* Connects to the socket in the job's directory, if the launcher owns it. Returns a descriptor, or
+ * -1. */
 static int call(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct ucred owner;
     socklen_t size = sizeof owner;
-    size_t length = strlen(name);
-    int fd = length ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+    int at = *directory == '/' ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" TERN_REPORTS_NAME, at);
+    bool reached = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    if (at >= 0)
+        close(at);
     if (fd < 0)
         return -1;
-    memcpy(address.sun_path + 1, name, length);
-    if (connect(fd, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0 &&
+    if (reached &&
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.uid == geteuid())
         return fd;
     close(fd);
@@ -88,8 +93,8 @@ bool tern_report_learn(uint32_t *ret_appnum)
     const char *text = getenv(TERN_REPORTS);
     unsigned long inode;
     int fd;
-    if (!text || sscanf(text, "%d:%lu:%63[^:]:%u", &fd, &inode, name, ret_appnum) != 4) {
-        name[0] = 0;
+    if (!text || sscanf(text, "%d:%lu:%4095[^:]:%u", &fd, &inode, directory, ret_appnum) != 4) {
+        directory[0] = 0;
         return false;
     }
     if (is_common(fd, inode)) {

@@ -22,12 +22,13 @@ enum {
  * later records use that pair, in both directions; when the pair closes, the program has ended.
  * Together with the first pair the rank passes the far end of a lifeline (lib/util/lifeline.h), by
  * which the kernel ends the program after the launcher has ended. A program that has lost the
- * inherited descriptor finds the same socket by its abstract name.
+ * inherited descriptor finds the same socket, TERN_REPORTS_NAME, in the job's directory.
  *
- * TERN_REPORTS contains, separated by colons: the descriptor, its inode, the abstract name, and the
- * number of the program in the command line.
+ * TERN_REPORTS contains, separated by colons: the descriptor, its inode, the job's directory (or
+ * -), and the number of the program in the command line.
  */
 #define TERN_REPORTS "TERN_REPORTS"
+#define TERN_REPORTS_NAME "reports"
 
 /* Kinds of records. First what a rank sends, then the launcher's replies. */
 enum tern_report_kind {

@@ -10,6 +10,7 @@
 #include "mpirun/serve/rank_channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pmix_server.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -327,34 +328,29 @@ void tern_reports_read(int rank)
 
 /* ---- opening ---- */
 
-/* Opens a listening socket that ends with this process. Returns its name, or "-" if there is no
- * such socket: ranks must then do without. The caller frees the name. Every user of the host can
- * read the name (/proc/net/unix), so it is random and has no other meaning; take_calls checks which
- * user connects, by asking the kernel. */
-static char *open_name(void)
+/* Opens a listening socket, TERN_REPORTS_NAME, in the job's directory. Returns false if there is no
+ * such socket: ranks must then do without. Only the job's user can open the directory. In an
+ * abstract socket, which any user of the host can connect to, the queue of a stranger may hold
+ * descriptors whose close takes as long as the stranger likes (SO_LINGER), and the kernel closes
+ * them in our process. */
+static bool open_name(const char *directory)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    unsigned char bits[TERN_SECRET_BYTES];
-    char digits[2 * TERN_SECRET_BYTES + 1];
-    if (tern_random(bits, sizeof bits))
-        return tern_must_copy("-");
-    tern_secret_write(bits, digits);
-    char *name = tern_must_format("tern-%.32s", digits);
-    size_t length = strlen(name);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    memcpy(address.sun_path + 1, name, length);
+    int at = strchr(directory, ':') ? -1 : open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    /* short, whatever the directory's name is; and /proc/net/unix shows that name to nobody */
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" TERN_REPORTS_NAME, at);
     reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
-    if (fd >= 0 &&
-        bind(fd, (struct sockaddr *)&address,
-             offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0 &&
-        listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 &&
-        errno == EAGAIN && tern_loop_watch(&reports.name, EPOLLIN) == 0)
-        return name;
-    if (fd >= 0)
+    bool opened = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+                  listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 &&
+                  errno == EAGAIN && tern_loop_watch(&reports.name, EPOLLIN) == 0;
+    if (at >= 0)
+        close(at);
+    if (!opened && fd >= 0)
         close(fd);
-    reports.name.fd = -1;
-    memcpy(name, "-", 2);
-    return name;
+    if (!opened)
+        reports.name.fd = -1;
+    return opened;
 }
 
 int tern_reports_open(const struct tern_job *job, const struct tern_client_listener *listener,
@@ -376,9 +372,8 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
         reports.socket.fd = -1;
         return error;
     }
-    char *name = open_name();
-    *ret_words = tern_must_format("%lu:%s", (unsigned long)st.st_ino, name);
-    free(name);
+    *ret_words = tern_must_format("%lu:%s", (unsigned long)st.st_ino,
+                                  open_name(job->session_dir) ? job->session_dir : "-");
     *ret_ranks_end = ends[1];
     return 0;
 }

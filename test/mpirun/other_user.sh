@@ -71,7 +71,7 @@ finish_job() {
 
 # What everybody can read does not say the namespace.
 begin
-grep -q "$name" /proc/net/unix || complain "the reports' socket has no name that others see: this test looks at the wrong thing"
+[ -S "$name/reports" ] || complain "$name has no socket: this test looks at the wrong thing"
 hasnt "names of sockets" /proc/net/unix "${namespace#tern-}"
 for _ in 1 2 3 4 5; do
     said=$(stranger env "${vars[@]}" ./attack "$(id -u)" "$(id -g)")
@@ -123,7 +123,7 @@ got = 0
 for _ in range(200):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        s.connect("\0" + name)
+        s.connect(name + "/reports")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         socket.send_fds(s, [struct.pack("=ii", 0, 0)], [theirs.fileno()])
         theirs.close()
@@ -135,7 +135,9 @@ for _ in range(200):
 print("tried", got > 0)
 PY
 chmod 755 report.py
-is "the reports' socket can be called" "$(stranger "$python" report.py "$name")" "tried True"
+is "the reports' socket cannot be called" "$(stranger "$python" report.py "$name")" "tried False"
+is "nor seen" "$(stranger ls "$name" 2>/dev/null)" ""
+is "abstract sockets of the launcher" "$(grep -c '@tern-[^b]' /proc/net/unix)" 0
 finish_job "a job with strangers at its reports' socket"
 
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
