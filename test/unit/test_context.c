@@ -70,6 +70,7 @@ START_TEST(only_a_message_may_go_straight_to_its_receive)
         ck_assert_ptr_eq(owner, is_message ? (void *)request : NULL);
         if (!owner)
             request->kind->cancel(request);
+        request->kind->release(request);
     }
     tern_context_close(&context);
     tern_peers_release(peers);

@@ -208,11 +208,13 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 void tern_hierarchical_alltoall_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     enum { LEAST = 64 }; /* copying fewer bytes takes as long */
-    int64_t width = shape->node_size, handed = shape->size * shape->bytes / width;
+    int64_t width = shape->node_size, handed = shape->size * shape->bytes / width, bundle;
+    if (__builtin_mul_overflow(width * width, shape->bytes, &bundle))
+        bundle = INT64_MAX / 4; /* costs more than anything else would */
     tern_stages_add_level(stages, shape, linear_stages, TERN_LEVEL_NODE, 1, handed);
     tern_stages_add(stages, (struct tern_stage){.repeat = 1,
                                                 .messages = (shape->nodes + width - 1) / width,
-                                                .bytes = width * width * shape->bytes,
+                                                .bytes = bundle,
                                                 .distance = shape->nodes - 1,
                                                 .senders = shape->nodes,
                                                 .level = TERN_LEVEL_LEADERS,
