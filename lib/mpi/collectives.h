@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPI_COLL_H
-#define TERN_MPI_COLL_H
+#ifndef TERN_MPI_COLLECTIVES_H
+#define TERN_MPI_COLLECTIVES_H
 
 /* What the files of collectives share: checks of arguments, and how a call is started. */
 

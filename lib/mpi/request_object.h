@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPI_REQUEST_H
-#define TERN_MPI_REQUEST_H
+#ifndef TERN_MPI_REQUEST_OBJECT_H
+#define TERN_MPI_REQUEST_OBJECT_H
 
 /* What lib/mpi adds to requests (lib/pml/request.h): references, statuses, and requests that are
  * complete from the start. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_REDUCE_H
-#define TERN_REDUCE_H
+#ifndef TERN_REDUCTION_H
+#define TERN_REDUCTION_H
 
 /*
  * The predefined reductions (MPI-4.1 section 6.9): every operation, on every class of basic element

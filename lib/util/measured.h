@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_FIGURES_H
-#define TERN_FIGURES_H
+#ifndef TERN_MEASURED_H
+#define TERN_MEASURED_H
 
 /*
  * Figures: values of parameters that `mpi_info --measure` has measured. There is a file for each

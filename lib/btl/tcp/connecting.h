@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_RECEPTION_H
-#define TERN_TCP_RECEPTION_H
+#ifndef TERN_TCP_CONNECTING_H
+#define TERN_TCP_CONNECTING_H
 
 /*
  * How connections are made: this process's listener (listener.h), the peers sought and their

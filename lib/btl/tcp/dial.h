@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_CALL_H
-#define TERN_TCP_CALL_H
+#ifndef TERN_TCP_DIAL_H
+#define TERN_TCP_DIAL_H
 
 /*
  * Connections that are not links yet, each with a handshake under way: calls, which we make

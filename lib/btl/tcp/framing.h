@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_FRAME_H
-#define TERN_TCP_FRAME_H
+#ifndef TERN_TCP_FRAMING_H
+#define TERN_TCP_FRAMING_H
 
 /* The format on a link after the handshake: frames. A frame is a packet's header, the number of
  * bytes of its payload, and the payload. Byte order and sizes are the host's; the handshake has

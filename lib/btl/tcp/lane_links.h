@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_LANE_H
-#define TERN_TCP_LANE_H
+#ifndef TERN_TCP_LANE_LINKS_H
+#define TERN_TCP_LANE_LINKS_H
 
 /*
  * The links of a lane, and the choice among them for a send: how links come, how they end, and what

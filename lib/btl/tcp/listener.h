@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_DOOR_H
-#define TERN_TCP_DOOR_H
+#ifndef TERN_TCP_LISTENER_H
+#define TERN_TCP_LISTENER_H
 
 /*
  * This process's listener (door): the port at which others connect, its addresses, the record that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TCP_CONTACT_H
-#define TERN_TCP_CONTACT_H
+#ifndef TERN_TCP_SEARCH_H
+#define TERN_TCP_SEARCH_H
 
 /*
  * Contacts: a contact is a lane of a peer with which a connection exists, is wanted, or is

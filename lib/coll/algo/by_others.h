@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_SEQUENCE_H
-#define TERN_SEQUENCE_H
+#ifndef TERN_BY_OTHERS_H
+#define TERN_BY_OTHERS_H
 
 /*
  * Collectives made of other collectives, one after the other, among the same ranks (by_others.c).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_ROUNDS_H
-#define TERN_ROUNDS_H
+#ifndef TERN_CIRCULANT_BCAST_H
+#define TERN_CIRCULANT_BCAST_H
 
 /*
  * Pipelined broadcast over a circulant graph, for any number of ranks n, in the least possible

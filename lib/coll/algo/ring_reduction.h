@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_RING_H
-#define TERN_RING_H
+#ifndef TERN_RING_REDUCTION_H
+#define TERN_RING_REDUCTION_H
 
 /* Reduction of a vector around a ring (Patarasu, Yuan 2009), as the tail of a plan
  * (ring_reduction.c). Commutative operations only. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_DOUBT_H
-#define TERN_DOUBT_H
+#ifndef TERN_MISMATCH_H
+#define TERN_MISMATCH_H
 
 /*
  * Detects ranks that call different collectives on a communicator.
