@@ -70,12 +70,12 @@ static bool is_common(int fd, unsigned long inode)
  * -1. */
 static int call(void)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct sockaddr_un address;
     struct ucred owner;
     socklen_t size = sizeof owner;
     int at = *directory == '/' ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" TERN_REPORTS_NAME, at);
+    tern_reports_address(at, &address);
     bool reached = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
     if (at >= 0)
         close(at);

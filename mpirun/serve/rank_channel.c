@@ -328,18 +328,17 @@ void tern_reports_read(int rank)
 
 /* ---- opening ---- */
 
-/* Opens a listening socket, TERN_REPORTS_NAME, in the job's directory. Returns false if there is no
- * such socket: ranks must then do without. Only the job's user can open the directory. In an
+/* Opens a listening socket (tern_reports_address) in the job's directory. Returns false if there is
+ * no such socket: ranks must then do without. Only the job's user can open the directory. In an
  * abstract socket, which any user of the host can connect to, the queue of a stranger may hold
  * descriptors whose close takes as long as the stranger likes (SO_LINGER), and the kernel closes
  * them in our process. */
 static bool open_name(const char *directory)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address;
     int at = strchr(directory, ':') ? -1 : open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* short, whatever the directory's name is; and /proc/net/unix shows that name to nobody */
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" TERN_REPORTS_NAME, at);
+    tern_reports_address(at, &address);
     reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
     bool opened = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
                   listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 &&
