@@ -178,7 +178,8 @@ def check_handle(procedure, p):
         return check_pointer(procedure, p)
     indirect = p.direction == 'inout' or 'by-pointer' in p.flags
     star = '*' if indirect else ''
-    valid = 'tern_entry_valid_or_null' if 'null-ok' in p.flags else 'tern_entry_valid'
+    valid = 'tern_entry_valid_or_null' if 'null-ok' in p.flags else \
+        'tern_entry_valid_taken' if p.direction == 'inout' and p.kind in kinds.LENT else 'tern_entry_valid'
     bad = 'NULL' if 'null-ok' in p.flags else h.null
     out = [Check(p, '!' + p.name, 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')] if indirect else []
     out.append(Check(p, '!%s(%s%s, TERN_MAGIC_%s)' % (valid, star, p.name, h.magic),

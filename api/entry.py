@@ -273,6 +273,8 @@ class Entry:
             if p.kind in kinds.HANDLES and p.direction != 'in':
                 line = '*%s = tern_entry_handle(%s, %s);' % (p.name, own, kinds.HANDLES[p.kind].null)
                 (always if p.direction == 'inout' else success).append(line)
+                if p.direction == 'out' and p.kind in kinds.LENT:
+                    success.append('tern_object_lend(&%s->obj);' % own)
             elif p.poly and p.direction != 'in' and not self.direct(p):
                 c_type = kinds.scalar(p.kind, self.large)
                 if c_type == 'int' and p.kind in UNDEFINED_IF_LARGE:

@@ -28,6 +28,10 @@ HANDLES = {
     'SESSION': Handle('MPI_Session', 'tern_session', 'SESSION', 'MPI_SESSION_NULL', 'SESSION'),
 }
 
+# Kinds whose objects are given out several times (MPI_Comm_group, MPI_Comm_get_errhandler): the
+# object counts how many handles the user holds.
+LENT = ('GROUP', 'ERRHANDLER')
+
 # Kinds whose C type depends on the binding: (MPI_Xxx, MPI_Xxx_c).
 POLY = {
     'POLYDISPLACEMENT': ('int', 'MPI_Aint'),

@@ -60,6 +60,14 @@ static inline bool tern_entry_valid(const void *handle, enum tern_magic magic)
     return h && h->magic == (uint32_t)magic && h->state;
 }
 
+/* Takes back one of the user's handles of an object. Returns false if the handle is not of this
+ * kind, or if the user has freed it before, though the object still lives. */
+static inline bool tern_entry_valid_taken(const void *handle, enum tern_magic magic)
+{
+    return tern_entry_valid(handle, magic) &&
+           tern_object_take_back(((const struct tern_handle *)handle)->state);
+}
+
 /* Returns true if the handle is of this kind and not freed. The null handle is valid, too. */
 static inline bool tern_entry_valid_or_null(const void *handle, enum tern_magic magic)
 {

@@ -48,6 +48,9 @@ struct tern_object {
     /* number of references: the user's handle counts as one; messages in flight and derived objects
      * count as well */
     int refs;
+    /* Only for kinds whose objects are given out several times (groups, error handlers): number of
+     * handles that the user got and has not freed. */
+    int held;
 };
 
 /* Initialises `object` as a new object of kind `magic`, with one reference and its own handle. */
@@ -56,6 +59,7 @@ static inline void tern_object_init(struct tern_object *object, enum tern_magic 
     object->own = (struct tern_handle){magic, -1, object};
     object->handle = &object->own;
     object->refs = 1;
+    object->held = 0;
 }
 
 /* Nonzero if the thread level is MPI_THREAD_MULTIPLE. Atomic, because a thread may start a session
@@ -77,6 +81,22 @@ static inline int tern_unref(int *refs)
     /* release: the thread that frees the object sees what we did with it; acquire: we see what
      * others did */
     return tern_threads ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
+}
+
+/* Notes that the user gets one more handle of the object. */
+static inline void tern_object_lend(struct tern_object *object)
+{
+    tern_ref(&object->held);
+}
+
+/* Takes back one of the user's handles. Returns false if the user holds none any more, as the
+ * program has freed each handle that it got. A predefined object is never taken back. */
+static inline bool tern_object_take_back(struct tern_object *object)
+{
+    if (object->handle != &object->own || tern_unref(&object->held) >= 0)
+        return true;
+    tern_ref(&object->held);
+    return false;
 }
 
 /* Frees the memory that begins with `object`, and marks its handle TERN_MAGIC_FREED. */

@@ -137,8 +137,10 @@ void tern_check_handle_gone(const void *handle)
         return;
     pthread_mutex_lock(&mutex);
     struct entry *entry = find(handle);
-    if (entry && entry->held > 0 && --entry->held == 0)
+    if (entry && entry->held > 0) {
+        entry->held--;
         entry->freer = procedure;
+    }
     pthread_mutex_unlock(&mutex);
 }
 
@@ -169,12 +171,13 @@ static bool readable(const struct tern_handle *handle)
     return !fault;
 }
 
-/* Returns true for groups and error handlers, which are handed out several times, perhaps without
- * being recorded each time. */
-static bool shared(const struct entry *entry)
+/* Returns the object of a handle that may be given out several times and perhaps was not recorded
+ * each time (before MPI_Init): the object counts for itself. Returns NULL for others. */
+static const struct tern_object *lent_object(const struct tern_handle *handle)
 {
-    return (entry->magic == TERN_MAGIC_GROUP || entry->magic == TERN_MAGIC_ERRHANDLER) &&
-           ((const struct tern_handle *)entry->handle)->magic == entry->magic;
+    bool lent = handle->magic == TERN_MAGIC_GROUP || handle->magic == TERN_MAGIC_ERRHANDLER;
+    const struct tern_object *object = lent ? handle->state : NULL;
+    return object && handle == &object->own ? object : NULL;
 }
 
 /* Returns the procedure that took back a handle which the user does not hold any more, or NULL. */
@@ -182,7 +185,8 @@ static const char *freer_of(const void *handle)
 {
     pthread_mutex_lock(&mutex);
     const struct entry *entry = find(handle);
-    bool freed = entry && entry->held == 0 && !entry->lent && !shared(entry);
+    const struct tern_object *lent = entry ? lent_object(handle) : NULL;
+    bool freed = entry && (lent ? lent->held : entry->held) == 0 && !entry->lent;
     const char *freer = freed ? entry->freer : NULL;
     pthread_mutex_unlock(&mutex);
     return freer;
@@ -236,7 +240,8 @@ const char *tern_check_handle_fault(const void *handle)
             return text;
         }
     }
-    if (h->magic == TERN_MAGIC_FREED)
+    const struct tern_object *lent = lent_object(h);
+    if (h->magic == TERN_MAGIC_FREED || (lent && lent->held == 0))
         return "a handle that was freed";
     for (int i = 0; i < KINDS; i++)
         if (h->magic == kinds[i].magic) {
