@@ -55,7 +55,11 @@ static struct {
     uint32_t program; /* 0: not known yet */
     bool met; /* all ranks have met */
     void (*notify_met)(void);
-    void (*heard)(uint32_t rank, uint32_t lanes, const char *text);
+    void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text);
+    /* the notice that has arrived, with its sender; `unheard` until it is passed on to `heard` */
+    bool unheard;
+    uint32_t notice_from;
+    struct tern_card notice;
 } dialogue = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &dialogue.first};
 
 /* ---- finding the launcher ---- */
@@ -235,19 +239,34 @@ void tern_report_meet(void (*notify)(void))
     say(TERN_REPORT_MEET, 0);
 }
 
-void tern_report_unreached(uint32_t rank, uint32_t lanes, const char *text)
+void tern_report_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
 {
     struct tern_report report = {TERN_REPORT_UNREACHED, (int32_t)rank};
-    uint64_t own_lanes = lanes;
+    uint64_t how_and_lanes = (uint64_t)how << 32 | lanes;
     struct iovec parts[] = {{&report, sizeof report},
-                            {&own_lanes, sizeof own_lanes},
+                            {&how_and_lanes, sizeof how_and_lanes},
                             {(void *)text, strnlen(text, TERN_CARD_MOST)}};
     say_by(own, parts, 3);
 }
 
-void tern_report_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text))
+/* Passes on the notice that has arrived. The launcher then sends the next one. Locks: dialogue.lock
+ * is held. */
+static void hear(void)
 {
+    say(TERN_REPORT_HEARD, 0);
+    dialogue.heard(dialogue.notice_from, (enum tern_unreached)(dialogue.notice.own >> 32),
+                   (uint32_t)dialogue.notice.own, (const char *)dialogue.notice.bytes);
+    dialogue.unheard = false;
+}
+
+void tern_report_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                                            const char *text))
+{
+    pthread_mutex_lock(&dialogue.lock);
     dialogue.heard = heard;
+    if (heard && dialogue.unheard)
+        hear();
+    pthread_mutex_unlock(&dialogue.lock);
 }
 
 bool tern_report_remark(enum tern_remark remark, const char *text)
@@ -336,12 +355,12 @@ static void take_card(uint32_t rank, const void *bytes, size_t length)
 
 static void take_unreached(uint32_t rank, const struct tern_card *card, size_t length)
 {
-    char text[TERN_CARD_MOST + 1];
-    memcpy(text, card->bytes, length);
-    text[length] = 0;
-    say(TERN_REPORT_HEARD, 0);
+    dialogue.notice_from = rank;
+    dialogue.notice = *card;
+    dialogue.notice.bytes[length < TERN_CARD_MOST ? length : TERN_CARD_MOST - 1] = 0;
+    dialogue.unheard = true;
     if (dialogue.heard)
-        dialogue.heard(rank, (uint32_t)card->own, text);
+        hear();
 }
 
 static void take(const struct tern_report *reply, const struct tern_card *card, size_t length)
@@ -404,6 +423,7 @@ void tern_report_close(void)
     close(own);
     own = -1;
     dialogue.asked = 0; /* no fetch is left */
+    dialogue.unheard = false; /* the launcher sends it again when this process comes back */
     pthread_mutex_unlock(&dialogue.lock);
 }
 

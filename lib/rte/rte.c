@@ -455,13 +455,17 @@ bool tern_rte_forget(struct tern_rte_fetch *fetch)
     return true;
 }
 
-void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text)
+bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                             const char *text)
 {
-    if (tern_report_is_open())
-        tern_report_unreached(rank, lanes, text);
+    if (!tern_report_is_open())
+        return false;
+    tern_report_unreached(rank, how, lanes, text);
+    return true;
 }
 
-void tern_rte_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text))
+void tern_rte_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                                         const char *text))
 {
     tern_report_on_unreached(heard);
 }

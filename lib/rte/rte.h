@@ -106,13 +106,16 @@ bool tern_rte_forget(struct tern_rte_fetch *fetch);
 int tern_rte_fd(void);
 bool tern_rte_attend(void);
 
-/* Tells another rank that this rank cannot connect to it. `lanes` has a bit for each lane that
- * fails, of TERN_LANES_MAX. Only our launcher passes this on: to the rank's program with our
- * program's number, as soon as that program is in MPI. Does not block. */
-void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text);
-/* Sets the function that any thread calls when another rank has reported that it cannot connect to
- * this rank. The function must not call lib/rte. */
-void tern_rte_on_unreached(void (*heard)(uint32_t rank, uint32_t lanes, const char *text));
+/* Tells another rank that this rank cannot connect to it, and what follows from that. `lanes` has a
+ * bit for each lane that is concerned, of TERN_LANES_MAX. Our launcher passes this on to the rank's
+ * program with our program's number, as soon as that program is in MPI. Returns false under other
+ * launchers, which pass nothing on. Does not block. */
+bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                             const char *text);
+/* Sets the function that any thread calls when another rank has told this rank so. The function
+ * must not call lib/rte. NULL: keep what arrives until there is a function. */
+void tern_rte_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                                         const char *text));
 
 /* ---- by PMIx: under launchers other than ours ---- */
 

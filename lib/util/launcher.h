@@ -54,7 +54,7 @@ enum tern_report_kind {
     TERN_REPORT_FINALIZED, /* this program has left MPI */
     TERN_REPORT_ABORTED, /* the rank aborts the job with exit status `value` */
     /* this rank cannot connect to rank `value`, and the launcher must tell that rank: a struct
-     * tern_card, see below */
+     * tern_card, whose `own` is lanes (a bit each) + an enum tern_unreached << 32 */
     TERN_REPORT_UNREACHED,
     /* the rank has read the last TERN_REPLY_UNREACHED: the launcher may send the next */
     TERN_REPORT_HEARD,
@@ -72,6 +72,13 @@ enum tern_report_kind {
     TERN_REPLY_MET, /* all ranks have sent TERN_REPORT_MEET */
     /* rank `value` cannot connect to this rank: a copy of that rank's report */
     TERN_REPLY_UNREACHED,
+};
+
+/* What a rank that cannot connect to another rank tells that rank. */
+enum tern_unreached {
+    TERN_UNREACHED_LOST,    /* nothing will arrive: fail what waits for the sender */
+    TERN_UNREACHED_CALL,    /* the first tries have failed: please connect to the sender */
+    TERN_UNREACHED_GAVE_UP, /* all tries have failed: only the receiver may still connect */
 };
 
 /* Remarks that many ranks or hosts may make at the same time. Our mpirun prints the first remark of

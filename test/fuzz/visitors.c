@@ -81,8 +81,15 @@ bool tern_rte_attend(void) { return true; }
 void tern_rte_remark(enum tern_remark remark, const char *text) { MUST(remark == TERN_REMARK_STRANGER && strlen(text) < 400); }
 
 uint32_t tern_tcp_lanes_of(uint32_t index) { return 1u << index % 8; }
-void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text) { MUST(rank < RANKS && lanes && *text); }
-void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text) { MUST(rank < RANKS && lanes && *text); }
+bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
+{
+    MUST(rank < RANKS && how <= TERN_UNREACHED_GAVE_UP && lanes && *text);
+    return rank & 1; /* as if a launcher passed on what some ranks are told */
+}
+void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
+{
+    MUST(rank < RANKS && how <= TERN_UNREACHED_GAVE_UP && lanes && *text);
+}
 
 static const struct tern_tcp_address somewhere = { .family = 4, .port = 1, .bytes = { 10, 0, 0, 1 }, .interface = "eth0" };
 
@@ -151,6 +158,8 @@ void tern_tcp_call_is_late(struct tern_tcp_call *call)
     (void)call;
     MUST(!"it has no deadline");
 }
+
+void tern_tcp_call_is_the_last(struct tern_tcp_call *call) { MUST(call->contact->they_gave_up); }
 
 /* ---- what happens ---- */
 
@@ -252,13 +261,17 @@ static void end_crowd(void)
         close(at.crowd[--at.crowd_count]);
 }
 
-static void seek(struct fuzz_input *input)
+/* A lane wants a link, or the other rank asks to be called. */
+static void seek(struct fuzz_input *input, bool asked)
 {
     uint32_t rank = fuzz_byte(input) % RANKS;
     if (rank == OWN)
         return;
     struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, 0);
-    MUST(contact && tern_tcp_reception_call(rank, 0) == 0);
+    if (asked)
+        tern_tcp_reception_heed(rank, 0, fuzz_byte(input) & 1 ? TERN_UNREACHED_GAVE_UP : TERN_UNREACHED_CALL);
+    else
+        MUST(contact && tern_tcp_reception_call(rank, 0) == 0);
     if (!(contact->links & 1) && !at.calls[rank] && !at.sought_ms[rank])
         at.sought_ms[rank] = at.now_ms;
 }
@@ -345,7 +358,7 @@ static void wait_for(struct fuzz_input *input)
 
 static void step(struct fuzz_input *input)
 {
-    switch (fuzz_byte(input) % 13) {
+    switch (fuzz_byte(input) % 14) {
     case 0: come(input); break;
     case 1: record(input); break;
     case 2: say(input); break;
@@ -354,10 +367,11 @@ static void step(struct fuzz_input *input)
     case 5: leave(pick(input)); break;
     case 6: crowd(); break;
     case 7: end_crowd(); break;
-    case 8: seek(input); break;
+    case 8: seek(input, false); break;
     case 9: reach(input); break;
     case 10: wait_for(input); break;
     case 11: at.known = true; break;
+    case 12: seek(input, true); break;
     default: settle();
     }
 }

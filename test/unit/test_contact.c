@@ -25,6 +25,8 @@ static struct {
     int called[ADDRESSES];                       /* how often */
     int addresses;                               /* that the peer has */
     bool lost;                                   /* the lanes have been told so */
+    bool passed_on;                              /* the launcher passes on what we tell the peer */
+    int told[TERN_UNREACHED_GAVE_UP + 1];        /* how often the peer was told so */
 } at;
 
 /* ---- in place of the rest of the library ---- */
@@ -66,9 +68,12 @@ bool tern_rte_forget(struct tern_rte_fetch *fetch)
     return fetch->rank == PEER;
 }
 
-void tern_rte_tell_unreached(uint32_t rank, uint32_t lanes, const char *text)
+bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                             const char *text)
 {
     ck_assert(rank == PEER && lanes == 1u << TAG && *text);
+    at.told[how] += at.passed_on;
+    return at.passed_on;
 }
 
 uint32_t tern_tcp_lanes_of(uint32_t index)
@@ -76,9 +81,9 @@ uint32_t tern_tcp_lanes_of(uint32_t index)
     return 1u << index;
 }
 
-void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
+void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
 {
-    ck_assert(rank == PEER && lanes == 1u << TAG && *text);
+    ck_assert(rank == PEER && how == TERN_UNREACHED_LOST && lanes == 1u << TAG && *text);
     at.lost = true;
 }
 
@@ -175,11 +180,78 @@ START_TEST(a_link_ends_the_search)
 }
 END_TEST
 
+START_TEST(the_peer_is_asked_to_call_when_a_round_has_failed)
+{
+    begin(2);
+    at.passed_on = true;
+    pass(0, 0);
+    miss(0, TERN_TCP_REFUSED);
+    ck_assert_int_eq(at.told[TERN_UNREACHED_CALL], 0);
+    pass(30000, 2);
+    ck_assert_int_eq(at.told[TERN_UNREACHED_CALL], 1);
+    ck_assert_int_eq(at.told[TERN_UNREACHED_GAVE_UP], 1);
+    ck_assert(!at.lost); /* the peer may still come */
+    at.contact->links = 1;
+    tern_tcp_contact_found(at.contact);
+    pass(10, 0);
+    ck_assert(!at.contact->search && !at.lost && !at.told[TERN_UNREACHED_LOST]);
+}
+END_TEST
+
+START_TEST(a_search_fails_when_both_have_given_up)
+{
+    for (int first = 0; first < 2; first++) {
+        begin(1);
+        at.passed_on = true;
+        if (first)
+            tern_tcp_contact_heed(at.contact, TERN_UNREACHED_GAVE_UP);
+        pass(first ? 100 : 30000, 1);
+        ck_assert(!at.lost);
+        if (first)
+            pass(30000, 1);
+        else
+            tern_tcp_contact_heed(at.contact, TERN_UNREACHED_GAVE_UP);
+        ck_assert(at.lost);
+        ck_assert_int_eq(at.told[TERN_UNREACHED_GAVE_UP], 1);
+        ck_assert_int_ge(at.told[TERN_UNREACHED_LOST], 1);
+    }
+}
+END_TEST
+
+START_TEST(a_peer_that_asks_is_called)
+{
+    begin(1);
+    at.contact->links = 1;
+    pass(10, 0);
+    at.contact->links = 0; /* nobody seeks the peer */
+    at.passed_on = true;
+    tern_tcp_contact_heed(at.contact, TERN_UNREACHED_CALL);
+    pass(0, 0);
+    ck_assert_int_eq(at.called[0], 1);
+    miss(0, TERN_TCP_NO_WAY);
+    pass(100, 0);
+    ck_assert_int_eq(at.told[TERN_UNREACHED_GAVE_UP], 1);
+    ck_assert(!at.lost);
+}
+END_TEST
+
+START_TEST(a_launcher_that_passes_nothing_on_ends_the_search)
+{
+    begin(1);
+    pass(30000, 1);
+    ck_assert(at.lost);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("contact");
     TCase *tests = suite_case(suite, "contact");
     tcase_add_test(tests, a_search_goes_on_while_the_peer_s_own_call_is_arriving);
     tcase_add_test(tests, a_link_ends_the_search);
+    tcase_add_test(tests, the_peer_is_asked_to_call_when_a_round_has_failed);
+    tcase_add_test(tests, a_search_fails_when_both_have_given_up);
+    tcase_add_test(tests, a_peer_that_asks_is_called);
+    tcase_add_test(tests, a_launcher_that_passes_nothing_on_ends_the_search);
     return suite_run(suite);
 }

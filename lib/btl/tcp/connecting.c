@@ -231,6 +231,19 @@ int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
     return rc;
 }
 
+void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how)
+{
+    pthread_mutex_lock(&reception.lock);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    if (contact)
+        tern_tcp_contact_heed(contact, how);
+    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call && contact;
+         call = tern_tcp_call_after(call))
+        if (call->contact == contact && contact->they_gave_up && !is_visitor(call))
+            tern_tcp_call_is_the_last(call);
+    pthread_mutex_unlock(&reception.lock);
+}
+
 void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index)
 {
     pthread_mutex_lock(&reception.lock);
@@ -287,9 +300,7 @@ static void heed_deadlines(uint64_t now)
  * after a tenth of a second. */
 static void set_clock(uint64_t now)
 {
-    uint64_t due_ms = tern_tcp_contacts_due_ms();
-    if (due_ms <= now)
-        due_ms = 0; /* the search waits for something else */
+    uint64_t due_ms = tern_tcp_contacts_due_ms(now);
     if (reception.door_due_ms && (!due_ms || reception.door_due_ms < due_ms))
         due_ms = reception.door_due_ms;
     if (due_ms == reception.clock_ms)

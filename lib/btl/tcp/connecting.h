@@ -15,9 +15,14 @@
  * that leads nowhere, or to another process, costs that time once: the interface of a successful
  * connection is tried first from then on. If two ranks call each other, the call of the lower rank
  * is kept.
+ *
+ * Networks may let only one of two ranks call the other. So a rank whose first round through the
+ * addresses fails asks the peer, through the launcher, to call back. The two ranks lose each other
+ * when both have given up.
  */
 
 #include "lib/btl/tcp/link.h"
+#include "lib/util/launcher.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +38,9 @@ void tern_tcp_reception_close(void);
 /* Asks for a link between our lane `tag` and that of a rank. Returns 0 if the link is being made or
  * is on its way to the lane; TERN_ERR_UNREACHABLE with text if it cannot be made. */
 int tern_tcp_reception_call(uint32_t rank, uint8_t tag);
+/* Does what the rank asks for, which cannot connect to our lane `tag`: connects to the rank, or
+ * gives up if that has failed, too. */
+void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how);
 /* Reports that a link which was handed over has ended. */
 void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index);
 
@@ -51,9 +59,9 @@ void tern_tcp_arrive(struct tern_tcp_link *link);
 /* lane_links.c: returns the lanes of the job that our lane `index` serves, a bit for each of
  * TERN_LANES_MAX. Two processes may have different numbers of lanes; both understand these bits. */
 uint32_t tern_tcp_lanes_of(uint32_t index);
-/* lane_links.c: reports that no connection with a rank can be made in these lanes, for the reason
- * `text`. The lanes lose the peer at their next progress. Locks: takes only that of the lanes'
- * arrivals. */
-void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text);
+/* lane_links.c: notes for the next progress of these lanes that a connection with a rank cannot be
+ * made, for the reason `text`: the lanes lose the peer (TERN_UNREACHED_LOST), or this process does
+ * what the rank asks for. Locks: takes only that of the lanes' arrivals. */
+void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text);
 
 #endif

@@ -23,6 +23,8 @@ enum {
     CONNECT_MS = 10 * 1000,
     /* for the peer's system: the first packet, and one repetition after a second */
     PROBE_MS = 1500,
+    /* likewise, if the peer has given up calling us: then it is in MPI and accepts calls */
+    LAST_MS = 2500,
     /* an older answer is not used; the called end waits twice as long for the confirmation */
     STALE_MS = 30 * 1000,
 };
@@ -77,7 +79,7 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     call->pair = pair;
     call->link = index;
     call->step = TERN_TCP_CONNECTING;
-    call->deadline_ms = tern_tcp_now_ms() + CONNECT_MS;
+    call->deadline_ms = tern_tcp_now_ms() + (contact->they_gave_up ? LAST_MS : CONNECT_MS);
     int error = open_socket(call, 0) ? errno : 0;
     if (!tern_tcp_call_begin(call, EPOLLOUT) && !error)
         error = errno;
@@ -88,13 +90,21 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
 /* Tries the next other port of the peer's host. Returns false if all were tried. */
 static bool probe_next(struct tern_tcp_call *call)
 {
-    if (call->probes == PROBES || call->link != 0)
+    if (call->probes == PROBES || call->link != 0 || call->contact->they_gave_up)
         return false;
     if (call->fd >= 0)
         close(call->fd);
     call->step = TERN_TCP_PROBING;
     call->deadline_ms = tern_tcp_now_ms() + PROBE_MS;
     return open_socket(call, probes[call->probes++]) == 0 && tern_tcp_call_watch(call, EPOLLOUT);
+}
+
+void tern_tcp_call_is_the_last(struct tern_tcp_call *call)
+{
+    uint64_t deadline_ms = tern_tcp_now_ms() + LAST_MS;
+    bool unanswered = call->step == TERN_TCP_CONNECTING || call->step == TERN_TCP_PROBING;
+    if (unanswered && call->deadline_ms > deadline_ms)
+        call->deadline_ms = deadline_ms;
 }
 
 void tern_tcp_call_is_late(struct tern_tcp_call *call)

@@ -49,6 +49,8 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
 void tern_tcp_call_go_on(struct tern_tcp_call *call);
 /* Called when the deadline of a call has passed. May close and free the call. */
 void tern_tcp_call_is_late(struct tern_tcp_call *call);
+/* Shortens the deadline of a call to a peer that has given up calling us. */
+void tern_tcp_call_is_the_last(struct tern_tcp_call *call);
 
 /* accept.c: accepts the connections that wait, at most as many as the queue can hold. Returns their
  * number. */

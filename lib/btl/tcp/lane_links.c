@@ -211,6 +211,8 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
 struct unreached {
     struct tern_list_node in_lane;
     uint32_t rank;
+    uint8_t tag; /* of the contact */
+    enum tern_unreached how;
     char text[];
 };
 
@@ -222,22 +224,28 @@ uint32_t tern_tcp_lanes_of(uint32_t index)
     return lanes;
 }
 
-static void lose_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
+static void heed_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
 {
     struct tern_peer *peer = tern_peer_get((uint32_t)(lane - tern_tcp_lanes), 0, unreached->rank);
     if (!peer)
         tern_rte_abort(1, unreached->text);
-    lose_peer(lane, peer, NULL, unreached->text);
+    if (unreached->how == TERN_UNREACHED_LOST)
+        lose_peer(lane, peer, NULL, unreached->text);
+    else
+        tern_tcp_reception_heed(unreached->rank, unreached->tag, unreached->how);
     free(unreached);
 }
 
-static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, const char *text)
+static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, uint8_t tag,
+                          enum tern_unreached how, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct unreached *unreached = malloc(sizeof *unreached + bytes);
     if (!unreached)
         tern_rte_abort(1, text);
     unreached->rank = rank;
+    unreached->tag = tag;
+    unreached->how = how;
     memcpy(unreached->text, text, bytes);
     pthread_mutex_lock(&lane->arrivals_lock);
     tern_list_append(&lane->unreached, &unreached->in_lane);
@@ -245,11 +253,14 @@ static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, const char 
     pthread_mutex_unlock(&lane->arrivals_lock);
 }
 
-void tern_tcp_unreached(uint32_t rank, uint32_t lanes, const char *text)
+void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
 {
-    for (uint32_t lane = 0; lane < tern_lane_count; lane++)
+    uint8_t tag = lanes ? (uint8_t)__builtin_ctz(lanes) : 0;
+    if (how != TERN_UNREACHED_LOST) /* one lane does what the rank asks for */
+        add_unreached(&tern_tcp_lanes[tag & (tern_lane_count - 1)], rank, tag, how, text);
+    for (uint32_t lane = 0; lane < tern_lane_count && how == TERN_UNREACHED_LOST; lane++)
         if (lanes & tern_tcp_lanes_of(lane))
-            add_unreached(&tern_tcp_lanes[lane], rank, text);
+            add_unreached(&tern_tcp_lanes[lane], rank, tag, how, text);
     tern_doorbell_ring_self(); /* the lanes may belong to other threads */
 }
 
@@ -283,7 +294,7 @@ int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
     while (!tern_list_empty(&unreached)) {
         struct tern_list_node *first = unreached.next;
         tern_list_remove(first);
-        lose_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
+        heed_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
         count++;
     }
     return count;

@@ -24,6 +24,7 @@ enum {
     CONNECT_MS = 30,
     ANSWER_MS = 250,  /* ... and then for the peer to say who it is */
     ROUND_MS = 700,   /* between two rounds through all addresses */
+    ASK_MS = 1000,    /* until the peer is asked to call us, if its system answers nothing */
     CROSSED_MS = 500, /* for the peer's own call to arrive */
     CLAIM_MS = 1000,  /* in which the peer is told that our call takes precedence over its own */
     /* wait for the peer's next program, at first; doubled each time, up to LATER_MOST_MS */
@@ -33,7 +34,8 @@ enum {
     TEXT_MOST = 1000,
 };
 
-enum search_state { FETCHING, PAUSING, CALLING, FAILED, OVER };
+/* WAITING: our calls have failed, and the peer has not given up yet. */
+enum search_state { FETCHING, PAUSING, CALLING, WAITING, FAILED, OVER };
 
 /* How many rounds may end with each result. NO_WAY: nothing will change. REFUSED: a program that
  * starts meanwhile changes it. CLOSED: a flood of strangers may cause it now and then. CROWDED:
@@ -63,6 +65,7 @@ struct tern_tcp_search {
     uint64_t behind_since_ms;
     int later_ms; /* current wait for its next program */
     bool told; /* it was printed that we wait for the peer */
+    bool asked;          /* the peer was asked to call us */
     char why[400];       /* for each address, what happened there */
 };
 
@@ -150,6 +153,15 @@ static void describe_failure(const struct tern_tcp_contact *contact, char *text,
              tern_rte.rank, tern_rte.host, contact->rank, host, contact->search->why);
 }
 
+/* Tells the peer by the launcher. Returns false if the launcher passes nothing on. */
+static bool tell(const struct tern_tcp_search *search, enum tern_unreached how)
+{
+    const struct tern_tcp_contact *contact = search->contact;
+    char text[TEXT_MOST];
+    describe_failure(contact, text, sizeof text);
+    return tern_rte_tell_unreached(contact->rank, how, tern_tcp_lanes_of(contact->tag), text);
+}
+
 /* Fails the search, and tells the peer, which may only wait to receive. */
 static void fail(struct tern_tcp_search *search, const char *why)
 {
@@ -159,8 +171,8 @@ static void fail(struct tern_tcp_search *search, const char *why)
     if (why != search->why)
         snprintf(search->why, sizeof search->why, "%s", why);
     describe_failure(contact, text, sizeof text);
-    tern_tcp_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
-    tern_rte_tell_unreached(contact->rank, tern_tcp_lanes_of(contact->tag), text);
+    tern_tcp_unreached(contact->rank, TERN_UNREACHED_LOST, tern_tcp_lanes_of(contact->tag), text);
+    tell(search, TERN_UNREACHED_LOST);
 }
 
 /* Waits for the peer to run our program. All ranks of a job that run several MPI programs in turn
@@ -264,14 +276,28 @@ static void say_patience(struct tern_tcp_search *search, uint64_t now)
         return;
     search->told = true;
     tern_rte_host_of(search->contact->rank, host, sizeof host);
-    tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host,
-             search->why);
+    if (search->state == WAITING)
+        tern_log("waiting for rank %u on host %s to connect, as this rank cannot: %s",
+                 search->contact->rank, host, search->why);
+    else
+        tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host,
+                 search->why);
+}
+
+/* Ends our own calls: all have failed for good. The peer may still call us. */
+static void give_up_calling(struct tern_tcp_search *search)
+{
+    search->state = WAITING;
+    if (!tell(search, TERN_UNREACHED_GAVE_UP) || search->contact->they_gave_up)
+        fail(search, search->why);
 }
 
 /* Ends a round: all addresses were tried. Accepted connections stay open, because the peer may be
  * computing. If some of the others failed in a way that may pass, all addresses are tried again. */
 static void end_round(struct tern_tcp_search *search, uint64_t now)
 {
+    if (!search->asked)
+        search->asked = tell(search, TERN_UNREACHED_CALL);
     if (search->round + 1 < rounds_most[search->miss]) {
         say_patience(search, now);
         search->round = search->miss == TERN_TCP_CROWDED ? 1 : search->round + 1;
@@ -279,8 +305,15 @@ static void end_round(struct tern_tcp_search *search, uint64_t now)
         search->next_at_ms = now + ROUND_MS;
     /* else the next progress looks again */
     } else if (search->contact->calls == 0 && !search->contact->arriving) {
-        fail(search, search->why);
+        give_up_calling(search);
     }
+}
+
+/* Returns true if the peer's system has answered nothing, and the peer was not asked to call us. */
+static bool is_unanswered(const struct tern_tcp_search *search)
+{
+    return search->state == CALLING && !search->asked && !search->answering &&
+           search->contact->connecting > 0;
 }
 
 static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
@@ -290,6 +323,8 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
         search->state = OVER;
         return;
     }
+    if (is_unanswered(search) && now >= search->since_ms + ASK_MS)
+        search->asked = tell(search, TERN_UNREACHED_CALL);
     if (now < search->next_at_ms || !tern_tcp_secret())
         return;
     while (search->next_pair < search->pair_count && search->answering >> search->next_pair & 1)
@@ -319,6 +354,8 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
         begin_fetching(search, search->round > 0);
     if (search->state == CALLING)
         go_on_calling(search, now);
+    if (search->state == WAITING)
+        say_patience(search, now);
     if (search->state == FAILED)
         unlist_search(search);
     else if (search->state == OVER)
@@ -336,15 +373,24 @@ int tern_tcp_contacts_go_on(uint64_t now_ms)
     return count;
 }
 
-uint64_t tern_tcp_contacts_due_ms(void)
+/* Returns the earlier time of two that are to come; 0 or a time that has passed: none. */
+static uint64_t earlier(uint64_t due_ms, uint64_t at_ms, uint64_t now_ms)
+{
+    return at_ms > now_ms && (!due_ms || at_ms < due_ms) ? at_ms : due_ms;
+}
+
+uint64_t tern_tcp_contacts_due_ms(uint64_t now_ms)
 {
     uint64_t due_ms = 0;
     for (struct tern_list_node *at = searches.next; at != &searches; at = at->next) {
         const struct tern_tcp_search *search =
             TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
-        bool waits = search->state == PAUSING || search->state == CALLING;
-        if (waits && (!due_ms || search->next_at_ms < due_ms))
-            due_ms = search->next_at_ms;
+        if (search->state == PAUSING || search->state == CALLING)
+            due_ms = earlier(due_ms, search->next_at_ms, now_ms);
+        if (is_unanswered(search))
+            due_ms = earlier(due_ms, search->since_ms + ASK_MS, now_ms);
+        if (search->state == WAITING && !search->told)
+            due_ms = earlier(due_ms, search->since_ms + PATIENCE_MS, now_ms);
     }
     return due_ms;
 }
@@ -371,6 +417,7 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     search->round = 0;
     search->answering = 0;
     search->since_ms = 0;
+    search->asked = false;
     if (contact->arriving) { /* most likely the link will be there after this time */
         search->state = PAUSING;
         search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
@@ -380,10 +427,22 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     return search->state == FAILED ? cannot_reach(contact) : 0;
 }
 
+void tern_tcp_contact_heed(struct tern_tcp_contact *contact, enum tern_unreached how)
+{
+    contact->they_gave_up = how == TERN_UNREACHED_GAVE_UP;
+    if (contact->search && contact->search->state == WAITING && contact->they_gave_up)
+        fail(contact->search, contact->search->why);
+    else if (contact->search && contact->search->state == FAILED)
+        tell(contact->search, TERN_UNREACHED_LOST);
+    else
+        tern_tcp_contact_seek(contact);
+}
+
 bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
 {
     const struct tern_tcp_search *search = contact->search;
-    return search && search->state == CALLING && tern_tcp_now_ms() - search->since_ms < CLAIM_MS;
+    return search && search->state == CALLING && !search->asked &&
+           tern_tcp_now_ms() - search->since_ms < CLAIM_MS;
 }
 
 /* ---- results of calls ---- */
@@ -491,6 +550,7 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
 
 void tern_tcp_contact_found(struct tern_tcp_contact *contact)
 {
+    contact->they_gave_up = false;
     if (contact->search && contact->search->state != FETCHING) /* a fetch must end first */
         contact->search->state = OVER;
 }
@@ -515,7 +575,7 @@ void tern_tcp_contacts_pause(void)
     for (struct tern_list_node *at = searches.next, *next; at != &searches; at = next) {
         next = at->next;
         struct tern_tcp_search *search = TERN_CONTAINER(at, struct tern_tcp_search, in_progress);
-        if (search->state == CALLING || search->state == PAUSING)
+        if (search->state == CALLING || search->state == PAUSING || search->state == WAITING)
             search->state = OVER;
         else if (search->state == FETCHING)
             give_up(search);

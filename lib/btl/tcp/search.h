@@ -9,6 +9,7 @@
  */
 
 #include "lib/btl/tcp/address.h"
+#include "lib/util/launcher.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct tern_tcp_contact {
     int arriving;
     int calls;        /* outgoing connections under way ... */
     int connecting;   /* ... and how many of them the peer's host has not accepted yet */
+    bool they_gave_up; /* the peer has failed to call us, so only our own call can make a link */
     struct tern_tcp_search *search; /* NULL: the peer is not being sought */
 };
 
@@ -48,7 +50,9 @@ struct tern_tcp_contact *tern_tcp_contact_of(uint32_t rank, uint8_t tag);
 /* Asks for a link with the contact. Returns 0 if the link exists or is being made;
  * TERN_ERR_UNREACHABLE or TERN_ERR_NO_MEM with text. */
 int tern_tcp_contact_seek(struct tern_tcp_contact *contact);
-/* Returns true if this process began to call the peer a short time ago. */
+/* Does what the peer asks for, which cannot call us (launcher.h). */
+void tern_tcp_contact_heed(struct tern_tcp_contact *contact, enum tern_unreached how);
+/* Returns true if this process began to call the peer a short time ago, and has not failed yet. */
 bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact);
 
 /* Returns the peer's address of a pair. */
@@ -77,8 +81,8 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact, const struct tern_
 
 /* Continues all searches. Returns the number of things done. */
 int tern_tcp_contacts_go_on(uint64_t now_ms);
-/* Returns when the searches must continue; 0: none waits for a time. */
-uint64_t tern_tcp_contacts_due_ms(void);
+/* Returns when, after `now_ms`, the searches must continue; 0: none waits for a time. */
+uint64_t tern_tcp_contacts_due_ms(uint64_t now_ms);
 /* Stops all searches for now. */
 void tern_tcp_contacts_pause(void);
 /* Frees all contacts. */

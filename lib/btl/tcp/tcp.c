@@ -367,12 +367,14 @@ static int tcp_init(void)
         rc = tern_segment_attend(); /* shm would have done this */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
         rc = tern_tcp_lane_open(&tern_tcp_lanes[i]);
-    tern_rte_on_unreached(tern_tcp_unreached);
+    if (!rc)
+        tern_rte_on_unreached(tern_tcp_unreached);
     return rc;
 }
 
 static void tcp_finalize(void)
 {
+    tern_rte_on_unreached(NULL);
     tern_tcp_flusher_stop();
     for (uint32_t i = 0; i < tern_lane_count; i++)
         tern_tcp_lane_close(&tern_tcp_lanes[i]);
