@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "lib/util/measured.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/param_values.h"
 #include "tools/measure.h"
 #include "lib/util/prefix.h"
 
@@ -173,7 +175,26 @@ static void print_choices(const struct tern_param *param, const char *between)
     }
 }
 
-static void print_parameter(const struct tern_param_room *room, const struct tern_param *param)
+static int complain(const struct tern_param *param)
+{
+    int error = tern_param_check(param->name);
+    if (error) {
+        tern_log("%s", tern_error_text(error));
+    }
+    return error ? 1 : 0;
+}
+
+/* Prints the range of a number, for programs. */
+static void print_range(const struct tern_param_room *room, const struct tern_param *param)
+{
+    if (param->type == TERN_PARAM_INT || param->type == TERN_PARAM_SIZE) {
+        printf("mca:%s:param:%s:least:%lld\n", room->name, param->name, (long long)param->least);
+        printf("mca:%s:param:%s:most:%lld\n", room->name, param->name, (long long)param->most);
+    }
+}
+
+/* Prints a parameter. Returns 0, or 1 after a message if the parameter does not allow its value. */
+static int print_parameter(const struct tern_param_room *room, const struct tern_param *param)
 {
     const char *value = tern_param_string(param->name);
     const char *preset = param->preset ? param->preset : "";
@@ -193,17 +214,19 @@ static void print_parameter(const struct tern_param_room *room, const struct ter
             print_choices(param, ",");
             putchar('\n');
         }
+        print_range(room, param);
         printf("%s:%s:param:%s:help:%s\n", key, room->name, param->name, param->help);
-        return;
+        return complain(param);
     }
     printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value,
            type_name(param->type), unit ? " in " : "", unit ? unit : "", preset,
            tern_param_source(param->name), param->help);
-    if (param->choices) {
-        printf("      One of: ");
-        print_choices(param, ", ");
-        putchar('\n');
+    if (param->choices || param->type != TERN_PARAM_STRING) {
+        char values[400];
+        tern_param_describe_values(param, values, sizeof values);
+        printf("      Values: %s\n", values);
     }
+    return complain(param);
 }
 
 /* Returns true if --param FRAMEWORK NAME means `room`. A room is called FRAMEWORK_NAME or
@@ -223,7 +246,7 @@ static bool room_matches(const char *room, const char *framework, const char *na
 
 static int print_parameters(const char *framework, const char *name)
 {
-    int found = 0;
+    int found = 0, status = 0;
 
     for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {
         if (!room_matches((*room)->name, framework, name) || (*room)->count == 0) {
@@ -234,11 +257,11 @@ static int print_parameters(const char *framework, const char *name)
             printf("%s\n", (*room)->name);
         }
         for (int i = 0; i < (*room)->count; i++) {
-            print_parameter(*room, &(*room)->params[i]);
+            status |= print_parameter(*room, &(*room)->params[i]);
         }
     }
     if (found > 0) {
-        return 0;
+        return status;
     }
     fprintf(stderr, "mpi_info: no parameters of '%s %s'; there are:", framework, name);
     for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {

@@ -36,16 +36,25 @@ static const struct tern_param btl_tcp[] = {
     {"btl_tcp_if_exclude", TERN_PARAM_STRING, "127.0.0.1/8,::1/128,sppp", "",
      "Network interfaces not to use, by name or subnet; not together with btl_tcp_if_include."},
     {"btl_tcp_links", TERN_PARAM_INT, "1", "",
-     "Connections between two ranks for each pair of interfaces that they use, at most 8."},
-    {"btl_tcp_disable_family", TERN_PARAM_INT, "0", "", "4: no IPv4, 6: no IPv6."},
+     "Connections between two ranks for each pair of interfaces that they use.",
+     .least = 1, .most = 8},
+    {"btl_tcp_disable_family", TERN_PARAM_STRING, "0", "", "4: no IPv4, 6: no IPv6; 0: both.",
+     "0|4|6"},
     {"btl_tcp_port_min_v4", TERN_PARAM_INT, "0", "",
-     "The lowest TCP port to listen at; 0: the system chooses."},
+     "The lowest TCP port to listen at; 0: the system chooses.",
+     .least = 0, .most = 65535},
     {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "",
-     "How many ports from btl_tcp_port_min_v4 on may be used."},
+     "How many ports from btl_tcp_port_min_v4 on may be used.",
+     .least = 1, .most = 65536},
     {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes",
-     "The system's buffer of what a connection sends; 0: the system chooses."},
+     "The system's buffer of what a connection sends; 0: the system chooses.",
+     .least = 0, .most = 1 << 30},
+    /* 16k: the system counts its own memory for each segment, so a smaller buffer hardly holds one.
+     * Then the window closes after each segment, and opens again only when the other end's timer
+     * asks, five times a second. */
     {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes",
-     "The system's buffer of what a connection receives, at least 16k; 0: the system chooses."},
+     "The system's buffer of what a connection receives; 0: the system chooses.",
+     .least = 16 << 10, .most = 1 << 30, .or_zero = true},
     {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
      "The congestion control of connections: a name the system has, or `system` for its own. "
      "Empty: the system's unless it paces "
@@ -54,9 +63,9 @@ static const struct tern_param btl_tcp[] = {
      "Encrypt and authenticate what ranks say to each other by TCP (AES-128-GCM); the same on all "
      "ranks. docs/tuning.md has its price."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
-     "After this time without a sign of life from the host of a peer its connections are lost; at "
-     "least 3, the same on all ranks. A "
-     "peer that computes, or is stopped, is not lost: its host answers."},
+     "After this time without a sign of life from the host of a peer its connections are lost; "
+     "the same on all ranks. A peer that computes, or is stopped, is not lost: its host answers.",
+     .least = 3, .most = 24 * 3600},
 };
 
 const struct tern_param_room tern_params_btl_tcp = {

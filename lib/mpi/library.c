@@ -109,8 +109,12 @@ static void choose_locking(int level)
 
 int tern_library_retain(enum tern_library_user user, int thread_level)
 {
-    int error = 0;
     pthread_mutex_lock(&gate);
+    int error = known ? 0 : tern_param_check_all();
+    if (error) {
+        pthread_mutex_unlock(&gate);
+        return error;
+    }
     sessions_used = sessions_used || user == TERN_USER_SESSION;
     choose_locking(thread_level);
     if (tern_library_users == 0) {

@@ -30,7 +30,8 @@ static const struct tern_param check[] = {
      "none|basic|full", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
     {"check_patience", TERN_PARAM_INT, "10", "s",
      "With check_level full: how long a rank waits in a collective before it says for whom, and "
-     "what those do."},
+     "what those do.",
+     .least = 1, .most = 24 * 3600},
 };
 
 const struct tern_param_room tern_params_check = {

@@ -30,7 +30,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/mpi/procedures.h"
 
@@ -76,25 +75,13 @@ void tern_raise_not_running(const char *procedure)
 
 struct tern_errhandler *tern_errhandler_initial(void)
 {
-    static struct tern_errhandler *const choices[] = {
+    static struct tern_errhandler *const choices[] = { /* in the order of the parameter's */
         &tern_errhandler_errors_are_fatal,
         &tern_errhandler_errors_abort,
         &tern_errhandler_errors_return,
     };
-    static const char *const names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
-                                        "mpi_errors_return"};
-    static bool complained;
-    const char *wanted = tern_param_string("mpi_initial_errhandler");
-
-    for (int i = 0; i < 3; i++)
-        if (strcasecmp(wanted, names[i]) == 0)
-            return choices[i];
-    if (!complained)
-        tern_log("parameter mpi_initial_errhandler is \"%s\"; expected %s, %s or %s; the first is "
-                 "taken",
-                 wanted, names[0], names[1], names[2]);
-    complained = true;
-    return choices[0];
+    int choice = tern_param_choice("mpi_initial_errhandler");
+    return choices[choice < 0 ? 0 : choice]; /* -1: MPI_Init refuses the value */
 }
 
 static void compose(char *text, size_t room, const char *procedure, int code, int class)

@@ -3,7 +3,6 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/util/atomic.h"
-#include "lib/util/error.h"
 #include "lib/util/param.h"
 
 #include <time.h>
@@ -25,13 +24,8 @@ static uint64_t now_ns(void)
 int tern_lanes_init(void)
 {
     tern_lane_count = 1;
-    if (tern_threads) {
-        int64_t wanted = tern_param_int("pml_lanes");
-        if (wanted < 1 || wanted > TERN_LANES_MAX || wanted & (wanted - 1))
-            return tern_error(TERN_ERR_ARG, "pml_lanes is %ld; expected 1, 2, 4 or 8",
-                              (long)wanted);
-        tern_lane_count = (uint32_t)wanted;
-    }
+    if (tern_threads)
+        tern_lane_count = 1u << tern_param_choice("pml_lanes"); /* the choices are 1, 2, 4, 8 */
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         struct tern_lane *lane = &tern_lanes[i];
         lane->index = i;

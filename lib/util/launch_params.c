@@ -39,16 +39,19 @@ static const struct tern_param launch[] = {
     {"orte_launch_agent", TERN_PARAM_STRING, "", "",
      "mpirun on the other hosts; empty: the same path as here, or bin/mpirun below --prefix."},
     {"launch_timeout", TERN_PARAM_INT, "10", "s",
-     "How long a host may take to answer at the start."},
+     "How long a host may take to answer at the start.",
+     .least = 1, .most = 24 * 3600},
     {"launch_width", TERN_PARAM_INT, "32", "",
      "Hosts that mpirun, and then each host, starts directly. ssh between hosts must do without a "
      "password, else mpirun starts "
-     "them itself."},
+     "them itself.",
+     .least = 1, .most = 1000000},
     {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts all hosts itself."},
     {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
      "A host that shows no sign of life for so long is taken for dead, and the job ends; 0: never. "
      "Processes that were only "
-     "stopped are waited for, if ssh shows that their host lives."},
+     "stopped are waited for, if ssh shows that their host lives.",
+     .least = 0, .most = 24 * 3600},
 };
 
 const struct tern_param_room tern_params_launch = {"launch", TERN_PARAM_ROWS(launch),

@@ -4,8 +4,8 @@
  * Parameters: the source of a value, and its reading. Only the contents of the files are kept; they
  * are read when the first value is needed (measured figures: lib/util/measured.c).
  *
- * A job may have many ranks, and all of them see equal faults. So only rank 0 prints them, or a
- * process without a rank.
+ * A value that its parameter does not allow ends mpirun, or the start of MPI
+ * (tern_param_check_all).
  */
 
 #include "lib/util/param.h"
@@ -15,18 +15,15 @@
 #include "lib/util/log.h"
 #include "lib/util/param_files.h"
 #include "lib/util/param_parse.h"
+#include "lib/util/param_names.h"
 #include "lib/util/param_table.h"
+#include "lib/util/param_values.h"
 
-#include <ctype.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 static const struct tern_param *expect(const char *name)
 {
@@ -40,41 +37,10 @@ static const struct tern_param *expect(const char *name)
 
 /* ---- choices ---- */
 
-/* Returns the index of the choice with the spelling `text`, or -1. */
-static int find_choice(const char *choices, const char *text)
-{
-    size_t length = strlen(text);
-    for (int index = 0;; index++) {
-        for (;; choices++) {
-            size_t spelling = strcspn(choices, ",|");
-            if (spelling == length && strncmp(choices, text, length) == 0)
-                return index;
-            choices += spelling;
-            if (*choices != ',')
-                break;
-        }
-        if (!*choices++)
-            return -1;
-    }
-}
-
-bool tern_param_choice_name(const struct tern_param *param, int index, char *name, size_t room)
-{
-    const char *choice = index < 0 ? NULL : param->choices;
-    for (; choice && index > 0; index--) {
-        choice = strchr(choice, '|');
-        choice += choice != NULL;
-    }
-    if (!choice)
-        return false;
-    snprintf(name, room, "%.*s", (int)strcspn(choice, ",|"), choice);
-    return true;
-}
-
 int tern_param_find_choice(const char *name, const char *text)
 {
     const struct tern_param *param = tern_param_find(name);
-    return param && param->choices ? find_choice(param->choices, text) : -1;
+    return param ? tern_param_index_of_choice(param, text) : -1;
 }
 
 int tern_param_choice(const char *name)
@@ -120,16 +86,15 @@ static const char *keep_text(const char *text)
     return kept->text;
 }
 
-static bool acceptable(const struct tern_param *param, const char *text);
-
 int tern_param_write(const char *name, const char *text)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int index = tern_param_index(name);
     if (index < 0 || index >= PARAMS_MAX)
         return tern_error(TERN_ERR_ARG, "no parameter is called %s", name);
-    if (!acceptable(tern_param_at(index, NULL), text))
-        return tern_error(TERN_ERR_ARG, "parameter %s cannot be \"%s\"", name, text);
+    int error = tern_param_check_text(name, text, "written by a tool");
+    if (error)
+        return error;
     pthread_mutex_lock(&mutex);
     const char *kept = keep_text(text);
     if (kept) {
@@ -147,45 +112,48 @@ unsigned tern_param_changes(void)
 
 /* ---- where a value comes from ---- */
 
-/* Finds the text of `name` and its source. Returns NULL if only the table has a value. *ret_setting
- * is the line of the file, or NULL. */
-static const char *look_up_one(const char *name, const char **ret_source,
-                               struct tern_param_setting **ret_setting)
+/* The source of a value. */
+struct origin {
+    const char *name;   /* the parameter, or its alias, that has the value */
+    const char *source; /* as tern_param_source returns */
+    struct tern_param_setting *setting; /* the line of a file, or NULL */
+};
+
+/* Finds the text of `name` and its origin. Returns NULL if only the table has a value. */
+static const char *look_up_one(const char *name, struct origin *ret)
 {
     char variable[256];
 
-    *ret_setting = NULL;
+    *ret = (struct origin){.name = name};
     if (snprintf(variable, sizeof variable, "OMPI_MCA_%s", name) < (int)sizeof variable) {
         const char *value = getenv(variable);
         if (value) {
-            *ret_source = "environment";
+            ret->source = "environment";
             return value;
         }
     }
-    *ret_setting = tern_param_file_setting(name);
-    if (!*ret_setting)
+    ret->setting = tern_param_file_setting(name);
+    if (!ret->setting)
         return NULL;
-    *ret_source = (*ret_setting)->file;
-    return (*ret_setting)->value;
+    ret->source = ret->setting->file;
+    return ret->setting->value;
 }
 
-static const char *look_up(const struct tern_param *param, const char **ret_source,
-                           struct tern_param_setting **ret_setting)
+static const char *look_up(const struct tern_param *param, struct origin *ret)
 {
     const char *value = written_text(param->name);
     if (value) {
-        *ret_source = "tool";
-        *ret_setting = NULL;
+        *ret = (struct origin){param->name, "tool", NULL};
         return value;
     }
-    value = look_up_one(param->name, ret_source, ret_setting);
+    value = look_up_one(param->name, ret);
     for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
         if (strcmp(alias->name, param->name) == 0)
-            value = look_up_one(alias->other, ret_source, ret_setting);
+            value = look_up_one(alias->other, ret);
     if (!value)
-        value = tern_figures_find(param->name, ret_source);
+        value = tern_figures_find(param->name, &ret->source);
     if (!value) {
-        *ret_source = "default";
+        ret->source = "default";
         value = param->preset;
     }
     return value;
@@ -193,69 +161,84 @@ static const char *look_up(const struct tern_param *param, const char **ret_sour
 
 const char *tern_param_string(const char *name)
 {
-    const char *source;
-    struct tern_param_setting *setting;
-    return look_up(expect(name), &source, &setting);
+    struct origin origin;
+    return look_up(expect(name), &origin);
 }
 
 const char *tern_param_source(const char *name)
 {
-    const char *source;
-    struct tern_param_setting *setting;
-    look_up(expect(name), &source, &setting);
-    return source;
+    struct origin origin;
+    look_up(expect(name), &origin);
+    return origin.source;
+}
+
+/* ---- checking a value ---- */
+
+/* Records that `text` is no value of the parameter. Returns TERN_ERR_ARG. */
+static int refuse(const struct tern_param *param, const char *name, const char *text,
+                  const char *where)
+{
+    char expected[400];
+    const char *preset = param->preset && *param->preset ? param->preset : NULL;
+    tern_param_describe_values(param, expected, sizeof expected);
+    return tern_error(TERN_ERR_ARG,
+                      "parameter %s is \"%s\" (%s); expected %s. Change or remove it; the default "
+                      "is %s",
+                      name, text, where, expected, preset ? preset : "empty");
+}
+
+int tern_param_check_text(const char *name, const char *text, const char *where)
+{
+    const struct tern_param *param = tern_param_find_known(name);
+    return !param || tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
+}
+
+static int check(const struct tern_param *param)
+{
+    char where[PATH_MAX + 64];
+    struct origin origin;
+    const char *text = look_up(param, &origin);
+    if (!text || text == param->preset || tern_param_allows(param, text))
+        return 0;
+    if (origin.setting)
+        snprintf(where, sizeof where, "%s line %d", origin.setting->file, origin.setting->line);
+    else if (strcmp(origin.source, "environment") == 0)
+        snprintf(where, sizeof where, "OMPI_MCA_%s in the environment", origin.name);
+    else
+        snprintf(where, sizeof where, "from %s", origin.source);
+    return refuse(param, origin.name, text, where);
+}
+
+int tern_param_check(const char *name)
+{
+    return check(expect(name));
+}
+
+int tern_param_check_all(void)
+{
+    const struct tern_param *param;
+    int error = 0;
+    for (int index = 0; !error && (param = tern_param_at(index, NULL)); index++)
+        error = check(param);
+    return error;
 }
 
 /* ---- reading a value ---- */
 
-static bool acceptable(const struct tern_param *param, const char *text)
-{
-    int64_t ignored;
-    if (param->type != TERN_PARAM_STRING)
-        return tern_param_read_value(param->type, text, &ignored);
-    return !param->choices || find_choice(param->choices, text) >= 0;
-}
-
-/* Returns true if the fault was printed before. A value in the environment is complained of once
- * per parameter. */
-static bool complained_already(const struct tern_param *param, struct tern_param_setting *setting)
-{
-    static const struct tern_param *complained[32];
-    static int count;
-
-    if (setting) {
-        bool already = setting->complained;
-        setting->complained = true;
-        return already;
-    }
-    for (int i = 0; i < count; i++)
-        if (complained[i] == param)
-            return true;
-    if (count < (int)(sizeof complained / sizeof *complained))
-        complained[count++] = param;
-    return false;
-}
-
+/* Returns the value of a number, a size or a yes or no. The default if the value is not allowed:
+ * tern_param_check_all refuses that, but some values are read before. */
 static int64_t number_of(const char *name)
 {
-    static const char *const expected[] = {
-        "a whole number", "a number of bytes such as 4096 or 64k", "0 or 1", "text"};
     const struct tern_param *param = expect(name);
-    const char *source;
-    struct tern_param_setting *setting;
+    struct origin origin;
     int64_t value = 0;
 
-    const char *text = look_up(param, &source, &setting);
-    if (text && tern_param_read_value(param->type, text, &value))
-        return value;
-    if (text && text != param->preset && tern_param_may_speak() &&
-        !complained_already(param, setting))
-        tern_log("parameter %s is \"%s\" (from the %s%s); expected %s; the default %s is taken",
-                 name, text, setting ? "file " : "", source, expected[param->type],
-                 param->preset ? param->preset : "0");
-    if (param->preset && !tern_param_read_value(param->type, param->preset, &value)) {
+    const char *text = look_up(param, &origin);
+    if (!text || !tern_param_allows(param, text))
+        text = param->preset;
+    if (text && !tern_param_read_value(param->type, text, &value)) {
         tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/param_table.c)",
-                 param->preset, name);
+                 text, name);
         abort();
     }
     return value;

@@ -20,13 +20,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the first spelling of choice `index`, cut to `room` bytes including the closing 0. Returns
- * false if there are fewer choices. */
-bool tern_param_choice_name(const struct tern_param *param, int index, char *name, size_t room);
+/* Checks the values of all parameters. Returns 0, or TERN_ERR_ARG for the first value that its
+ * parameter does not allow; the text says where it was set and what is expected. */
+int tern_param_check_all(void);
+/* Checks the value of `name`, which must be in a table. Returns like tern_param_check_all. */
+int tern_param_check(const char *name);
+/* Checks `text`, which somebody gave to `name` at `where`, such as "--mca". Returns like
+ * tern_param_check_all. Allows every value of a name that is neither in a table nor an alias. */
+int tern_param_check_text(const char *name, const char *text, const char *where);
 
 /* Returns the value of `name`, which must be in a table (else aborts: a programming error). Sizes
- * accept k, m, g (powers of 1024). If a value cannot be read, prints that once on standard error
- * and takes the default. Not for hot paths. */
+ * accept k, m, g (powers of 1024). Returns the default if the value is not allowed. Not for hot
+ * paths. */
 int64_t tern_param_int(const char *name);
 bool tern_param_bool(const char *name);
 /* Returns the value of a string parameter, or NULL if it is unset and has no default. The text
@@ -39,8 +44,8 @@ int tern_param_choice(const char *name);
 /* Returns the index of the choice `text`, or -1 if there is no such choice or no such parameter. */
 int tern_param_find_choice(const char *name, const char *text);
 
-/* Sets a value that prevails over all other sources. Returns 0; TERN_ERR_ARG if the text is no
- * value of the parameter's type or none of its choices; or TERN_ERR_NO_MEM. Any thread may call.
+/* Sets a value that prevails over all other sources. Returns 0; TERN_ERR_ARG if the parameter does
+ * not allow it; or TERN_ERR_NO_MEM. Any thread may call.
  * Other threads see either the old or the new value. */
 int tern_param_write(const char *name, const char *text);
 /* Returns a number that grows with every tern_param_write. */

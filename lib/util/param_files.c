@@ -37,7 +37,7 @@ static void check_name(const char *name, const char *file, int line)
 }
 
 static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
-                        const char *file)
+                        const char *file, int line)
 {
     struct tern_param_setting *setting = malloc(sizeof *setting);
     char *own_name = strdup(name), *own_value = strdup(value);
@@ -45,7 +45,8 @@ static void add_setting(struct tern_param_setting ***end, const char *name, cons
         tern_log("no memory for the parameters in %s", file);
         exit(1);
     }
-    *setting = (struct tern_param_setting){.name = own_name, .value = own_value, .file = file};
+    *setting = (struct tern_param_setting){
+        .name = own_name, .value = own_value, .file = file, .line = line};
     **end = setting;
     *end = &setting->next;
 }
@@ -56,7 +57,7 @@ static void read_lines(struct tern_param_setting ***end, char *text, const char 
     for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
         if (value) {
             check_name(name, path, number);
-            add_setting(end, name, value, path);
+            add_setting(end, name, value, path, number);
         } else if (name && tern_param_may_speak()) {
             tern_log("%s line %d: expected `name = value`", path, number);
         }

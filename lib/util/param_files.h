@@ -12,7 +12,7 @@ struct tern_param_setting {
     struct tern_param_setting *next;
     char *name, *value;
     const char *file;
-    bool complained; /* the value cannot be read, and that was printed already */
+    int line; /* counted from 1 */
 };
 
 /* Returns the setting of `name` in the first file that has one, or NULL. The result lives as long

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/param_names.h"
 
-#include "lib/util/param_table.h"
-
 #include <ctype.h>
 #include <string.h>
 
@@ -109,14 +107,17 @@ static const char *const open_mpi_words[] = {
     NULL,
 };
 
-bool tern_param_known(const char *name)
+const struct tern_param *tern_param_find_known(const char *name)
 {
-    if (tern_param_find(name))
-        return true;
     for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
         if (strcmp(alias->other, name) == 0)
-            return true;
-    return false;
+            return tern_param_find(alias->name);
+    return tern_param_find(name);
+}
+
+bool tern_param_known(const char *name)
+{
+    return tern_param_find_known(name) != NULL;
 }
 
 /* Returns the known name within `most` slips of `name`, or NULL. */

@@ -4,8 +4,12 @@
 
 /* Known names of parameters, and guesses for misspelt ones. Pure functions. */
 
+#include "lib/util/param_table.h"
+
 #include <stdbool.h>
 
+/* Returns the parameter with this name or this Open MPI alias, or NULL. */
+const struct tern_param *tern_param_find_known(const char *name);
 /* Returns true if `name` is one of our parameters or an Open MPI alias of one. */
 bool tern_param_known(const char *name);
 /* Returns true if `name` is an Open MPI parameter that has no meaning here and is accepted

@@ -8,7 +8,9 @@
  * data only and belong to libternutil. Values: lib/util/param.h.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Types of values. A size is a number of bytes, such as 64k. */
 enum tern_param_type { TERN_PARAM_INT, TERN_PARAM_SIZE, TERN_PARAM_BOOL, TERN_PARAM_STRING };
@@ -32,12 +34,14 @@ struct tern_param {
     const char *preset;  /* default, as text; NULL: no default */
     const char *unit;    /* "bytes", "us", ... or "" */
     const char *help;    /* one sentence */
-    /* strings only: the allowed values, "|binomial|chain". The first one is empty: the library
+    /* strings only: the allowed values, "|binomial|chain". If the first one is empty, the library
      * chooses. Commas separate spellings of one value: "auto|never,0,none". NULL: any text is
      * allowed. */
     const char *choices;
     enum tern_param_when when;
     enum tern_param_scope scope;
+    int64_t least, most; /* numbers and sizes: the range of values */
+    bool or_zero;        /* 0 is allowed too, although `least` is larger */
 };
 
 /* A room's table. */

@@ -11,6 +11,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/param.h"
 #include "lib/util/param_names.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
@@ -224,6 +225,8 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
         result = tern_error(TERN_ERR_ARG, "either --rankfile or --map-by seq says where ranks run");
     if (result == 0 && options.map.no_oversubscribe && options.oversubscribe)
         options.map.no_oversubscribe = false;
+    if (result == 0)
+        result = tern_param_check_all();
     if (result < 0)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;

@@ -30,12 +30,14 @@ static bool is_false(const char *value)
            strcasecmp(value, "no") == 0;
 }
 
-/* Returns true if mpirun itself reads the parameter. Such parameters are in a room of their own. */
-static bool is_launch_parameter(const char *name)
+/* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
+static int take_own(const char *name, const char *value)
 {
-    const struct tern_param_room *room;
-    return tern_param_index(name) >= 0 && tern_param_at(tern_param_index(name), &room) &&
-           strcmp(room->name, "launch") == 0;
+    const struct tern_param *param = tern_param_find_known(name);
+    int error = tern_param_check_text(name, value, "option --mca");
+    if (!param)
+        warn_if_unknown(name);
+    return error || !param ? error : tern_param_write(param->name, value);
 }
 
 /* Chooses a mapping by the name of Open MPI's mapper. Other names change nothing: those mappers
@@ -145,16 +147,17 @@ int tern_parameters_of_environment(struct tern_options *options)
 int tern_parameter_set(const char *prefix, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options)
 {
-    /* the parameters with other prefixes are not known here */
-    if (strcmp(prefix, "OMPI_MCA_") == 0)
-        warn_if_unknown(name);
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);
+    /* the parameters with other prefixes are not known here */
+    int error = strcmp(prefix, "OMPI_MCA_") == 0 ? take_own(name, value) : 0;
+    if (error)
+        return error;
     char *variable = tern_must_format("%s%s", prefix, name);
     tern_strings_set(env, variable, value);
     free(variable);
     for (size_t i = 0; i < PARAMETERS; i++)
         if (strcmp(parameters[i].name, name) == 0)
             return apply(&parameters[i], value, options);
-    return is_launch_parameter(name) ? tern_param_write(name, value) : 0;
+    return 0;
 }

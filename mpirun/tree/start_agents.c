@@ -260,30 +260,12 @@ static int choose_way(bool *ret_srun)
                           : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
 }
 
-static int read_number(const char *name, int least, int most, int *ret_number)
+static void prepare_launch(const struct tern_options *options, int here, bool by_srun)
 {
-    int64_t number = tern_param_int(name);
-    if (number < least || number > most)
-        return tern_error(TERN_ERR_ARG, "%s is %lld; expected %d to %d", name, (long long)number,
-                          least, most);
-    *ret_number = (int)number;
-    return 0;
-}
-
-static int prepare_launch(const struct tern_options *options, int here, bool by_srun)
-{
-    enum { DAY_S = 24 * 3600 };
     struct tern_launch *launch = &muster.launch;
-    int timeout_s = 0, silence_s = 0;
-    int error = read_number("launch_timeout", 1, DAY_S, &timeout_s);
-    if (!error)
-        error = read_number("heartbeat_timeout", 0, DAY_S, &silence_s);
-    if (!error)
-        error = read_number("launch_width", 1, INT_MAX, &launch->width);
-    if (error)
-        return error;
-    launch->timeout_ms = timeout_s * 1000;
-    launch->silence_ms = silence_s * 1000;
+    launch->timeout_ms = (int)tern_param_int("launch_timeout") * 1000;
+    launch->silence_ms = (int)tern_param_int("heartbeat_timeout") * 1000;
+    launch->width = (int)tern_param_int("launch_width");
     add_words(&launch->words, by_srun ? "srun" : tern_param_string("plm_rsh_agent"));
     bool given = launch->words.count > 0;
     if (!given)
@@ -298,7 +280,6 @@ static int prepare_launch(const struct tern_options *options, int here, bool by_
     if (launch->width > MOST_WIDTH || by_batch_system || tern_param_bool("plm_rsh_no_tree_spawn"))
         launch->width = MOST_WIDTH;
     launch->root_host = here;
-    return 0;
 }
 
 static int start_all(int here, bool by_srun)
@@ -332,9 +313,7 @@ int tern_muster(const struct tern_options *options, const struct tern_host_list 
     int error = choose_way(&by_srun);
     if (error)
         return error;
-    error = prepare_launch(options, here, by_srun);
-    if (error)
-        return error;
+    prepare_launch(options, here, by_srun);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     tern_agents_open(&muster.launch, &of_agents);

@@ -167,5 +167,5 @@ other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_dis
 # The levels, and a word that is none.
 timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"
 timeout 60 "$MPIRUN" -n 1 --mca check_level ful ./faults bcast_types_alike >out 2>&1
-grep -q 'check_level is "ful"; expected none, basic or full' out || complain "check_level ful"
+grep -q 'parameter check_level is "ful" (option --mca); expected one of none, basic, full' out || complain "check_level ful"
 [ "$wrong" = 0 ]

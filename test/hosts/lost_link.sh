@@ -12,7 +12,7 @@ sent_by() { on 1 awk -v "name=$1:" '$1 == name { print $10 }' /proc/net/dev; }
 # shellcheck disable=SC2317 # by eventually
 both_carry() { [ "$(sent_by eth0)" -gt 50000000 ] && [ "$(sent_by eth1)" -gt 50000000 ]; }
 
-run -q --host n1:2,n2:1 --map-by node --mca btl_tcp_timeout 2 ./losing transfers &
+run -q --host n1:2,n2:1 --map-by node --mca btl_tcp_timeout 3 ./losing transfers &
 job=$!
 eventually "both ranks" both_ready
 eventually "50 MB by each of the networks" both_carry

@@ -115,9 +115,9 @@ for filter in 10.0.0.0/33 10.0.0/8 10.0.0.256/8 10.0.0.0/ 10.0.0.0/8x 10.0.0.0/-
 done
 bad 'btl_tcp_if_exclude: .10.0.0.0/99. is no subnet; expected one such as 192' --mca btl_tcp_if_exclude 10.0.0.0/99 -np 2 "${go[@]}"
 OMPI_MCA_btl_tcp_if_include=10.0.0.0/99 bad 'btl_tcp_if_include: .10.0.0.0/99. is no subnet' -np 2 "${go[@]}"
-bad 'heartbeat_timeout is -1; expected 0 to 86400' --mca heartbeat_timeout -1 --host far1,far2 "${go[@]}"
-bad 'launch_timeout is 0; expected 1 to 86400' --mca launch_timeout 0 --host far1,far2 "${go[@]}"
-bad 'launch_width is 99999999999; expected 1 to' --mca launch_width 99999999999 --host far1,far2 "${go[@]}"
+bad 'parameter heartbeat_timeout is "-1" .option --mca.; expected a whole number from 0 to 86400' --mca heartbeat_timeout -1 --host far1,far2 "${go[@]}"
+bad 'parameter launch_timeout is "0" .option --mca.; expected a whole number from 1 to 86400' --mca launch_timeout 0 --host far1,far2 "${go[@]}"
+bad 'parameter launch_width is "99999999999" .option --mca.; expected a whole number from 1 to' --mca launch_width 99999999999 --host far1,far2 "${go[@]}"
 bad '--bind-to: no modifier "foo"; there are overload-allowed' --bind-to core:foo -np 1 "${go[@]}"
 bad '--rank-by: no modifier "foo"; there are span and fill' --rank-by core:foo -np 1 "${go[@]}"
 bad '--output-filename: no modifier "foo"; there are nocopy and nojobid' --output-filename d:foo -np 1 "${go[@]}"

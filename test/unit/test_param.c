@@ -2,10 +2,14 @@
 /* Parameters: where a value comes from, how it is read, and names that are nearly right. The values are read in a child
  * process each, as files are read once. */
 
+#include "lib/util/error.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
+#include "lib/util/param_parse.h"
+#include "lib/util/param_values.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,41 +94,114 @@ static const struct {
 
 START_TEST(sizes_have_suffixes)
 {
-    setenv("OMPI_MCA_pml_eager_credit", sizes[_i].text, 1);
-    ck_assert_int_eq(tern_param_int("pml_eager_credit"), sizes[_i].value);
-    ck_assert_str_eq(tern_param_source("pml_eager_credit"), "environment");
+    int64_t value;
+    ck_assert(tern_param_read_value(TERN_PARAM_SIZE, sizes[_i].text, &value));
+    ck_assert_int_eq(value, sizes[_i].value);
 }
 END_TEST
 
 static const char *const bad_sizes[] = {"", "k", "many", "4kk", "4 k", "1.5m", "99999999999999999999", "8388608t"};
 
-static int64_t got;
-
-static void read_size(void)
+START_TEST(an_unreadable_value_is_refused)
 {
-    got = tern_param_int("pml_eager_credit");
-}
-
-START_TEST(unreadable_value_is_said_once_and_the_default_taken)
-{
+    char found[100];
     setenv("OMPI_MCA_pml_eager_credit", bad_sizes[_i], 1);
-    const char *text = said(read_size);
-    ck_assert_int_eq(got, 1 << 20);
-    ck_assert_ptr_nonnull(strstr(text, "pml_eager_credit"));
-    ck_assert_ptr_nonnull(strstr(text, bad_sizes[_i]));
-    ck_assert_ptr_nonnull(strstr(text, "1m"));
-    ck_assert_str_eq(said(read_size), "");
-    ck_assert_int_eq(got, 1 << 20);
+    snprintf(found, sizeof found, "parameter pml_eager_credit is \"%s\" (OMPI_MCA_pml_eager_credit in the environment)",
+             bad_sizes[_i]);
+    ck_assert_int_eq(tern_param_check_all(), TERN_ERR_ARG);
+    const char *text = tern_error_text(TERN_ERR_ARG);
+    ck_assert_msg(strstr(text, found) != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "expected a number of bytes from 1 to 1t") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "the default is 1m") != NULL, "%s", text);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 1 << 20);
 }
 END_TEST
 
-START_TEST(only_rank_0_complains)
+/* The refusal of `text` as the value of `param` names both. */
+static void refuses(const struct tern_param *param, const char *text)
 {
-    setenv("OMPI_MCA_pml_eager_credit", "much", 1);
-    setenv("PMIX_RANK", "1", 1);
-    ck_assert_str_eq(said(read_size), "");
-    setenv("PMIX_RANK", "0", 1);
-    ck_assert_str_ne(said(read_size), "");
+    char variable[200], found[500];
+    snprintf(variable, sizeof variable, "OMPI_MCA_%s", param->name);
+    snprintf(found, sizeof found, "parameter %s is \"%s\" (%s in the environment); expected ", param->name, text,
+             variable);
+    setenv(variable, text, 1);
+    ck_assert_msg(tern_param_check_all() == TERN_ERR_ARG, "%s may be \"%s\"", param->name, text);
+    ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
+    ck_assert_int_eq(tern_param_check(param->name), TERN_ERR_ARG);
+    ck_assert_int_eq(tern_param_write(param->name, text), TERN_ERR_ARG);
+    unsetenv(variable);
+    ck_assert_int_eq(tern_param_check_all(), 0);
+}
+
+static void allows(const struct tern_param *param, const char *text)
+{
+    ck_assert_msg(tern_param_check_text(param->name, text, "here") == 0, "%s", tern_error_text(TERN_ERR_ARG));
+}
+
+static void check_range(const struct tern_param *param)
+{
+    char text[32];
+    ck_assert_msg(param->least < param->most, "%s has no range", param->name);
+    snprintf(text, sizeof text, "%lld", (long long)param->least);
+    allows(param, text);
+    snprintf(text, sizeof text, "%lld", (long long)param->least - 1);
+    refuses(param, text);
+    snprintf(text, sizeof text, "%lld", (long long)param->most);
+    allows(param, text);
+    snprintf(text, sizeof text, "%lld", (long long)param->most + 1);
+    refuses(param, text);
+    if (param->or_zero)
+        allows(param, "0");
+}
+
+START_TEST(every_parameter_refuses_what_it_cannot_be)
+{
+    const struct tern_param *param;
+    int checked = 0;
+    for (int i = 0; (param = tern_param_at(i, NULL)); i++) {
+        if (param->type == TERN_PARAM_STRING && !param->choices)
+            continue;
+        checked++;
+        refuses(param, "much");
+        refuses(param, "1x");
+        refuses(param, "-1");
+        refuses(param, "99999999999999999999");
+        if (param->type == TERN_PARAM_INT || param->type == TERN_PARAM_SIZE)
+            check_range(param);
+        if (param->type == TERN_PARAM_INT) /* a tool reads and writes an int */
+            ck_assert_int_le(param->most, INT_MAX);
+        if (!param->choices)
+            refuses(param, "");
+        ck_assert_ptr_nonnull(param->preset);
+        allows(param, param->preset);
+    }
+    ck_assert_int_gt(checked, 30);
+}
+END_TEST
+
+START_TEST(a_value_of_a_file_is_refused_with_its_line)
+{
+    char found[300];
+    write_file("a", "# comment\n\nbtl_tcp_timeout = 1\n");
+    write_file("b", "btl_vader_single_copy_mechanism = knem\n");
+    use_files("a", "b");
+    snprintf(found, sizeof found, "parameter btl_tcp_timeout is \"1\" (%s/a line 3); expected a whole number from 3 to 86400",
+             directory);
+    ck_assert_int_eq(tern_param_check("btl_tcp_timeout"), TERN_ERR_ARG);
+    ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
+    /* by the name that is written there */
+    snprintf(found, sizeof found,
+             "parameter btl_vader_single_copy_mechanism is \"knem\" (%s/b line 1); expected one of auto, always, never",
+             directory);
+    ck_assert_int_eq(tern_param_check("btl_shm_single_copy"), TERN_ERR_ARG);
+    ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
+    /* the environment comes first */
+    setenv("OMPI_MCA_btl_tcp_timeout", "5", 1);
+    setenv("OMPI_MCA_btl_shm_single_copy", "Never", 1);
+    ck_assert_int_eq(tern_param_check_all(), 0);
+    unsetenv("OMPI_MCA_btl_tcp_timeout");
+    remove_file("a");
+    remove_file("b");
 }
 END_TEST
 
@@ -198,6 +275,11 @@ START_TEST(installed_file_is_read)
 }
 END_TEST
 
+static void read_size(void)
+{
+    tern_param_int("pml_eager_credit");
+}
+
 START_TEST(unknown_name_in_a_file_is_said)
 {
     write_file("a", "pml_eager_credit = 1k\nbtl_shm_single_cpoy = 1\nfrobnicate = 1\nbtl_tcp_if_include = eth0\nno equals\n");
@@ -208,6 +290,16 @@ START_TEST(unknown_name_in_a_file_is_said)
     ck_assert_ptr_nonnull(strstr(text, "frobnicate"));
     ck_assert_ptr_null(strstr(text, "btl_tcp_if_include"));
     ck_assert_ptr_nonnull(strstr(text, "line 5"));
+    remove_file("a");
+}
+END_TEST
+
+START_TEST(only_rank_0_complains_of_a_file)
+{
+    write_file("a", "frobnicate = 1\n");
+    use_files("a", "a");
+    setenv("PMIX_RANK", "1", 1);
+    ck_assert_str_eq(said(read_size), "");
     remove_file("a");
 }
 END_TEST
@@ -350,8 +442,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, empty_home, NULL);
     tcase_add_test(tcase, default_is_taken);
     tcase_add_loop_test(tcase, sizes_have_suffixes, 0, COUNT(sizes));
-    tcase_add_loop_test(tcase, unreadable_value_is_said_once_and_the_default_taken, 0, COUNT(bad_sizes));
-    tcase_add_test(tcase, only_rank_0_complains);
+    tcase_add_loop_test(tcase, an_unreadable_value_is_refused, 0, COUNT(bad_sizes));
+    tcase_add_test(tcase, every_parameter_refuses_what_it_cannot_be);
+    tcase_add_test(tcase, a_value_of_a_file_is_refused_with_its_line);
+    tcase_add_test(tcase, only_rank_0_complains_of_a_file);
     tcase_add_loop_test(tcase, bools_are_read, 0, COUNT(bools));
     tcase_add_test(tcase, open_mpi_name_means_the_same);
     tcase_add_test(tcase, files_are_read);

@@ -13,6 +13,7 @@
  */
 #include "lib/type/layout.h"
 #include "lib/util/param.h"
+#include "lib/util/param_values.h"
 #include "plan_job.h"
 #include "suite.h"
 

@@ -18,15 +18,9 @@ enum {
 
 static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
 
-int tern_shm_pull_init(void)
+void tern_shm_pull_init(void)
 {
-    int choice = tern_param_choice("btl_shm_single_copy");
-    if (choice < 0)
-        return tern_error(TERN_ERR_ARG,
-                          "btl_shm_single_copy is `%s`; expected auto, always or never",
-                          tern_param_string("btl_shm_single_copy"));
-    single_copy = choice;
-    return 0;
+    single_copy = tern_param_choice("btl_shm_single_copy");
 }
 
 /* Returns true if this process can read the peer's memory. The pid may belong to a stranger

@@ -6,8 +6,8 @@
 
 #include "lib/btl/btl.h"
 
-/* Reads the parameter btl_shm_single_copy. Returns 0 or TERN_ERR_ARG. */
-int tern_shm_pull_init(void);
+/* Reads the parameter btl_shm_single_copy. */
+void tern_shm_pull_init(void);
 
 /* Implements struct tern_btl's get: copies `length` bytes at `address` of the peer to `to`. Returns
  * 0, or TERN_ERR_UNSUPPORTED if the rest goes faster through the ring or can only go there. `to`

@@ -10,7 +10,6 @@
 #include "lib/node/doorbell.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
-#include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/scarcity.h"
 
@@ -366,11 +365,7 @@ int tern_tcp_reception_progress(void)
 
 int tern_tcp_reception_announce(void)
 {
-    int64_t timeout_s = tern_param_int("btl_tcp_timeout");
-    if (timeout_s < 1 || timeout_s > 24 * 3600)
-        return tern_error(TERN_ERR_ARG, "btl_tcp_timeout is %ld; expected 1 to 86400 seconds",
-                          (long)timeout_s);
-    tern_tcp_silence_set_limit((int)timeout_s);
+    tern_tcp_silence_set_limit((int)tern_param_int("btl_tcp_timeout"));
     tern_tcp_choose_congestion();
     int rc = tern_tcp_door_open();
     if (!rc)
@@ -381,11 +376,7 @@ int tern_tcp_reception_announce(void)
 
 int tern_tcp_reception_open(void)
 {
-    int64_t links = tern_param_int("btl_tcp_links");
     tern_tcp_socket_init();
-    if (links < 1 || links > TERN_TCP_LINKS_MAX)
-        return tern_error(TERN_ERR_ARG, "btl_tcp_links is %ld; expected 1 to %d", (long)links,
-                          TERN_TCP_LINKS_MAX);
     int rc = tern_tcp_sealed_wanted() ? tern_cipher_check() : 0;
     if (!rc && !reception.announced)
         rc = tern_tcp_reception_announce();

@@ -10,7 +10,6 @@
 #include "lib/util/system_calls.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,28 +65,6 @@ const unsigned char *tern_tcp_secret(void)
 
 /* ---- opening ---- */
 
-/* The system counts its own memory for each segment, so a smaller buffer hardly holds one. Then the
- * window closes after each segment, and opens again only when the other end's timer asks, five
- * times a second. */
-enum { RCVBUF_LEAST = 16 * 1024 };
-
-int tern_tcp_rcvbuf(void)
-{
-    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
-    if (wanted > INT_MAX)
-        return INT_MAX;
-    return wanted && wanted < RCVBUF_LEAST ? RCVBUF_LEAST : (int)wanted;
-}
-
-/* Prints, once in a job, that the parameter was raised. */
-static void say_if_raised(void)
-{
-    int64_t wanted = tern_param_int("btl_tcp_rcvbuf");
-    if (tern_rte.rank == 0 && wanted && wanted < RCVBUF_LEAST)
-        tern_log("btl_tcp_rcvbuf is %ld, too little for a connection to flow: %d bytes are used",
-                 (long)wanted, RCVBUF_LEAST);
-}
-
 /* Opens a listening socket for both families if the host has both, at port `wanted`; 0: any port.
  * Returns -1 with errno on failure. */
 static int listen_at(uint16_t wanted)
@@ -106,7 +83,7 @@ static int listen_at(uint16_t wanted)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
     /* before any connection: if the buffer shrinks later, the other end keeps to segments that do
      * not fit (docs/network.md) */
-    int rcvbuf = tern_tcp_rcvbuf();
+    int rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
     if (rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
     tern_tcp_set_congestion(fd, false);
@@ -126,18 +103,11 @@ static int open_door(void)
 {
     if (tern_tcp_door.fd >= 0)
         return 0;
-    say_if_raised();
     int rc = tern_system_calls_try(TERN_CALLS_OF_TCP);
     if (rc)
         return rc;
     int64_t first = tern_param_int("btl_tcp_port_min_v4");
     int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
-    if (first < 0 || first > UINT16_MAX || range < 1)
-        return tern_error(
-            TERN_ERR_ARG,
-            "btl_tcp_port_min_v4 is %ld and btl_tcp_port_range_v4 %ld; expected a port "
-            "below 65536, and at least 1",
-            (long)first, (long)range);
     int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
     for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
         tern_tcp_door.fd = listen_at((uint16_t)at);
@@ -175,10 +145,11 @@ struct choice {
 
 static int read_choice(struct choice *ret)
 {
+    static const int families[] = {0, 4, 6}; /* in the order of the choices */
     struct choice choice = {.parameter = "btl_tcp_if_include",
                             .given = tern_param_string("btl_tcp_if_include"),
                             .loopback = tern_rte.size == tern_rte.local_size,
-                            .but_family = (int)tern_param_int("btl_tcp_disable_family")};
+                            .but_family = families[tern_param_choice("btl_tcp_disable_family")]};
     choice.named = choice.given && *choice.given;
     if (choice.named && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
         return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "

@@ -23,9 +23,6 @@ extern struct tern_tcp_door tern_tcp_door;
 /* Opens the listening socket, and finds the addresses that may be used. Returns 0, or TERN_ERR_ARG
  * or TERN_ERR_OTHER with text. */
 int tern_tcp_door_open(void);
-/* Returns btl_tcp_rcvbuf in bytes, raised to the least with which a connection works; 0: the system
- * chooses. */
-int tern_tcp_rcvbuf(void);
 /* Publishes the addresses. Call again after coming back, because the launcher may have forgotten
  * them. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_tcp_door_publish(void);

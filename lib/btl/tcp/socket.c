@@ -6,7 +6,6 @@
 #include "lib/btl/tcp/silence.h"
 #include "lib/util/param.h"
 
-#include <limits.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -20,9 +19,8 @@ static struct {
 
 void tern_tcp_socket_init(void)
 {
-    int64_t sndbuf = tern_param_int("btl_tcp_sndbuf");
-    sizes.sndbuf = sndbuf > INT_MAX ? INT_MAX : (int)sndbuf;
-    sizes.rcvbuf = tern_tcp_rcvbuf();
+    sizes.sndbuf = (int)tern_param_int("btl_tcp_sndbuf");
+    sizes.rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
 }
 
 void tern_tcp_set_options(int fd, bool same_host)

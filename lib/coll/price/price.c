@@ -350,8 +350,6 @@ static struct tern_model read_model(void)
         model.cores_per_package = model.cores_per_node;
     if (model.cores_per_cache < 1)
         model.cores_per_cache = model.cores_per_package;
-    if (model.nics_per_node < 1)
-        model.nics_per_node = 1;
     return model;
 }
 

@@ -11,7 +11,7 @@
 #include "lib/coll/price/topology.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
-#include "lib/util/param_names.h"
+#include "lib/util/param_values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -197,31 +197,18 @@ const struct tern_algorithm *tern_plan_cheapest(const struct tern_plan_args *arg
 
 /* --- by name --- */
 
-static void say_unknown(const char *param, const char *name, const struct tern_algorithm *table)
-{
-    char known[256] = "";
-    for (size_t used = 0; table->name && used < sizeof known; table++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
-                                 table->name);
-    tern_log("%s is \"%s\", which is no algorithm; known are: %s. It is ignored", param, name,
-             known);
-}
-
 static const struct tern_algorithm *ask_param(enum tern_collective collective, bool inter)
 {
-    char param[64];
-    if (inter) /* one parameter for all collectives: no algorithm is in all tables */
-        return find(collectives[collective].inter, tern_param_string("coll_inter_algorithm"));
-    snprintf(param, sizeof param, "coll_%s_algorithm", collectives[collective].name);
-    if (!tern_param_known(param)) /* the collective has only one algorithm */
+    char name[64], text[64];
+    /* one parameter for all collectives between groups: no algorithm is in all tables */
+    snprintf(text, sizeof text, "coll_%s_algorithm",
+             inter ? "inter" : collectives[collective].name);
+    const struct tern_param *param = tern_param_find(text);
+    if (!param) /* the collective has only one algorithm */
         return NULL;
-    const char *name = tern_param_string(param);
-    if (!name || !name[0])
-        return NULL;
-    const struct tern_algorithm *algorithm = find(collectives[collective].intra, name);
-    if (!algorithm)
-        say_unknown(param, name, collectives[collective].intra);
-    return algorithm;
+    bool named = tern_param_choice_name(param, tern_param_choice(text), name, sizeof name);
+    return named ? find(inter ? collectives[collective].inter : collectives[collective].intra, name)
+                 : NULL;
 }
 
 /* Returns the algorithm that the parameter names, or NULL. Reads the parameter again only when a

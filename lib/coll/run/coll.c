@@ -135,7 +135,7 @@ static int64_t segment_bytes(void)
         bytes = tern_param_int("coll_segment_bytes");
         __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
     }
-    return bytes > 0 ? bytes : 1;
+    return bytes;
 }
 
 static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_collective collective)

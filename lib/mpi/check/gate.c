@@ -6,10 +6,8 @@
 
 #include "lib/mpi/running.h"
 #include "lib/util/handle.h"
-#include "lib/util/log.h"
 #include "lib/util/param.h"
 
-#include <string.h>
 
 _Atomic int tern_checks = TERN_CHECK_BASIC;
 _Atomic int tern_gate = 1;
@@ -21,18 +19,8 @@ void tern_gate_update(void)
 
 void tern_check_init(void)
 {
-    static const char *const names[] = {"none", "basic", "full"};
-    const char *wanted = tern_param_string("check_level");
-
-    for (int level = 0; level < 3; level++)
-        if (strcmp(wanted, names[level]) == 0) {
-            tern_checks = level;
-            tern_object_keep_freed(tern_check_full());
-            return;
-        }
-    tern_checks = TERN_CHECK_BASIC;
-    tern_log("parameter check_level is \"%s\"; expected none, basic or full; basic is taken",
-             wanted);
+    tern_checks = tern_param_choice("check_level"); /* the levels have the choices' order */
+    tern_object_keep_freed(tern_check_full());
 }
 
 void tern_check_finalize(void)

@@ -4,6 +4,7 @@
 #include "lib/coll/plan/plan.h"
 #include "lib/mpi/comm.h"
 #include "lib/util/param.h"
+#include "lib/util/param_values.h"
 
 #include <pthread.h>
 #include <stdio.h>

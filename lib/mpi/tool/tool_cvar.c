@@ -15,6 +15,7 @@
 
 #include "lib/util/event.h"
 #include "lib/util/param.h"
+#include "lib/util/param_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# No parameter takes a value that it cannot have: mpirun, and a program without mpirun, say in one sentence what was found,
+# where it was set and what is expected, and start nothing.
+. "$(dirname "$0")/check.bash"
+bin=$(dirname "$MPICC")
+unset "${!TERN_@}"
+export HOME=$scratch
+
+# refuses WHERE COMMAND...: the command ends with one sentence that names the parameter $name, its value $value, and WHERE
+refuses() {
+    local where=$1
+    shift
+    rm -f started
+    limit "$@" >out 2>err
+    rc=$?
+    [ "$rc" != 0 ] || complain "$name = $value: exit status 0"
+    grep -qF "parameter $name is \"$value\" ($where); expected " err || complain "$name = $value: no such word of $where"
+    has "$name = $value: the cure" err 'Change or remove it; the default is [^ ]+$'
+    is "$name = $value: sentences" "$(wc -l <err)" 1
+    [ ! -e started ] || complain "$name = $value: the program was started"
+}
+
+# every parameter that is not free text: below its range, above it, and a text that is no number
+"$bin/mpi_info" --parsable --param all all >all
+field() { sed -n "s/^mca:[a-z_]*:param:$name:$1://p" all; }
+count=0
+for name in $(sed -n 's/^mca:[a-z_]*:param:\([a-z0-9_]*\):type:.*/\1/p' all); do
+    type=$(field type)
+    choices=$(field choices)
+    case $type in
+    int | size) values="$(($(field least) - 1)) $(($(field most) + 1)) much" ;;
+    bool) values='-1 2 much' ;;
+    string) values=${choices:+-1 99 much} ;;
+    *) complain "$name has the type '$type'" ;;
+    esac
+    for value in $values; do
+        refuses "option --mca" "$MPIRUN" --mca "$name" "$value" -n 1 sh -c '>started'
+        count=$((count + 1))
+    done
+    [ -z "$values" ] ||
+        limit "$MPIRUN" --mca "$name" "$(field default)" -n 1 true >out 2>err || complain "$name: the default is refused"
+done
+[ "$count" -ge 90 ] || complain "only $count values were tried"
+
+# from the environment, from a file, and without mpirun
+name=btl_tcp_timeout value=1
+OMPI_MCA_btl_tcp_timeout=1 refuses "OMPI_MCA_btl_tcp_timeout in the environment" "$MPIRUN" -n 1 sh -c '>started'
+printf '# slow network\nbtl_tcp_timeout = 1\n' >file
+export OMPI_MCA_mca_param_files=$scratch/file
+refuses "$scratch/file line 2" "$MPIRUN" -n 1 sh -c '>started'
+# what the option says comes first, and is right
+run --mca btl_tcp_timeout 5 -n 1 true
+is "an option before a file" "$rc $(cat err)" "0 "
+unset OMPI_MCA_mca_param_files
+
+cat >start.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    fclose(fopen("started", "w"));
+    return MPI_Finalize();
+}
+C
+"$MPICC" -o start start.c || complain "cannot compile start.c"
+# alone WHERE COMMAND...: MPI_Init of a program fails
+alone() {
+    rm -f started
+    limit "${@:2}" >out 2>err
+    [ $? != 0 ] || complain "MPI_Init with $name = $value: exit status 0"
+    grep -qF "parameter $name is \"$value\" ($1); expected " err || complain "MPI_Init with $name = $value: no such word"
+    [ ! -e started ] || complain "$name = $value: the program was started"
+}
+name=coll_segment_bytes value=-5
+alone "OMPI_MCA_coll_segment_bytes in the environment" env OMPI_MCA_coll_segment_bytes=-5 ./start
+alone "OMPI_MCA_coll_segment_bytes in the environment" "$MPIRUN" -n 2 env OMPI_MCA_coll_segment_bytes=-5 ./start
+name=btl_vader_single_copy_mechanism value=knem
+alone "OMPI_MCA_btl_vader_single_copy_mechanism in the environment" env OMPI_MCA_btl_vader_single_copy_mechanism=knem ./start
+name=check_level value=ful
+alone "OMPI_MCA_check_level in the environment" env OMPI_MCA_check_level=ful ./start
+OMPI_MCA_check_level=Full limit ./start >out 2>err || complain "a choice in other letters is refused"
+
+# mpi_info shows all parameters, and the one that is wrong
+name=pml_lanes value=3
+OMPI_MCA_pml_lanes=3 refuses "OMPI_MCA_pml_lanes in the environment" "$bin/mpi_info" --param all all
+has "mpi_info goes on" out 'heartbeat_timeout'
+finish
