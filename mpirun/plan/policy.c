@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/policy.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -45,6 +46,38 @@ int tern_policy_number(const char *option, const char *text, int least, int most
     if (value < least)
         return tern_error(TERN_ERR_ARG, "%s %s is too small; at least %d", option, text, least);
     *ret_number = (int)value;
+    return 0;
+}
+
+/* Reads the number of a processor at *at, and moves *at behind it. Returns -1 if there is none. */
+static long read_cpu(const char **at)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return -1;
+    long cpu = strtol(*at, &end, 10);
+    *at = end;
+    return cpu < TERN_MAX_CPUS ? cpu : -1;
+}
+
+int tern_policy_cpu_set(const char *option, const char *text, struct tern_options *options)
+{
+    const char *at = text;
+    bool good;
+    do {
+        long first = read_cpu(&at), last = first;
+        if (*at == '-') {
+            at++;
+            last = *at == ',' || !*at ? TERN_MAX_CPUS - 1 : read_cpu(&at); /* "8-": all from 8 on */
+        }
+        good = first >= 0 && last >= first && (*at == ',' || !*at);
+    } while (good && *at++ == ',');
+    if (!good)
+        return tern_error(TERN_ERR_ARG,
+                          "%s: \"%s\" is no list of processors; expected numbers from 0 to %d and "
+                          "ranges of them, such as 0-3,8",
+                          option, text, TERN_MAX_CPUS - 1);
+    options->cpu_list = text;
     return 0;
 }
 

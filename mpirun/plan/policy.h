@@ -11,6 +11,8 @@
 int tern_policy_map_by(const char *option, const char *text, struct tern_options *options);
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options);
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options);
+/* Checks and keeps a list of processors such as "0-3,8". */
+int tern_policy_cpu_set(const char *option, const char *text, struct tern_options *options);
 /* Reads "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 

@@ -212,6 +212,9 @@ bad 'PE= wants a number' --map-by core:PE=x -np 1 "${go[@]}"
 bad 'ppr:N:OBJECT' --map-by ppr:2 -np 1 "${go[@]}"
 bad '-np 3 does not fit: 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]}"
 bad '--rank-by: no object "x"' --rank-by x -np 1 "${go[@]}"
+for list in 0-99999999999 4096 -1 3-1 0,,1 0,x 1.5 "" 0-3- 99999999999999999999; do
+    bad "--cpu-set: \"$list\" is no list of processors; expected numbers from 0 to 4095 and ranges" --cpu-set "$list" -np 1 "${go[@]}"
+done
 bad 'none of the processors "4000-4001"' --cpu-set 4000-4001 -np 1 "${go[@]}"
 bad '--stdin wants a number' --stdin some -np 1 "${go[@]}"
 bad '--stdin 3: the number of ranks is 2' -q --stdin 3 -np 2 "${go[@]}"
