@@ -6,6 +6,8 @@
 #include "lib/coll/run/coll.h"
 #include "lib/coll/plan/plan.h"
 #include "lib/coll/price/topology.h"
+#include "lib/util/error.h"
+#include "lib/util/figures.h"
 #include "lib/util/param.h"
 
 #include <ctype.h>
@@ -16,7 +18,8 @@
 #include <string.h>
 
 static const char usage[] =
-    "collsim OP SIZE BYTES [--model FILE] [--segment BYTES] [--element BYTES] [--csv]\n"
+    "collsim OP SIZE BYTES [--model FILE] [--ranks-per-node N] [--segment BYTES] [--element BYTES]\n"
+    "        [--csv]\n"
     "Predicted time in microseconds of every algorithm of a collective on 2, 4, 8 ... SIZE ranks.\n"
     "\n"
     "  OP       barrier, bcast, gather, scatter, allgather, allgatherv, alltoall, reduce, allreduce,\n"
@@ -24,9 +27,8 @@ static const char usage[] =
     "  SIZE     the largest number of ranks, 2 to 1048576; all powers of two up to it are shown\n"
     "  BYTES    of the vector; of a block for gather, scatter, allgather, alltoall, reduce_scatter;\n"
     "           with k, m or g: times 1024, 1024^2, 1024^3\n"
-    "  --model  lines `name = value`: ranks_per_node, and the parameters that `mpi_info --param coll all`\n"
-    "           shows without their `coll_`: node_latency, network_gap, cores, nics ...; # begins a comment.\n"
-    "           What is not there is what this user's jobs would use\n"
+    "  --model  a file such as `mpi_info --model` prints; default: the figures of this user's jobs\n"
+    "  --ranks-per-node  default: all ranks are on one node\n"
     "  --segment  what pipelines hand on at a time\n"
     "  --element  of a reduction, which is never cut (default 8); a length that is none of its multiples is of bytes\n"
     "  --csv    commas instead of columns\n";
@@ -35,6 +37,12 @@ static _Noreturn void fail(const char *what, const char *word)
 {
     fprintf(stderr, "collsim: %s%s%s\n", what, word ? ": " : "", word ? word : "");
     exit(2);
+}
+
+static void must(int error)
+{
+    if (error)
+        fail(tern_error_text(error), NULL);
 }
 
 static int64_t number(const char *text, const char *what, int64_t least, int64_t most)
@@ -52,88 +60,6 @@ static int64_t number(const char *text, const char *what, int64_t least, int64_t
     if (value < least || value > most)
         fail(what, text);
     return value;
-}
-
-/* --- the model --- */
-
-static const struct {
-    const char *name;
-    size_t offset;
-    double unit; /* factor from the file's unit to the model's */
-    bool integer;
-} fields[] = {
-#define FIELD(name, member, unit, integer) {name, offsetof(struct tern_model, member), unit, integer}
-    FIELD("node_latency", node.latency_ns, 1, false),
-    FIELD("node_overhead", node.overhead_ns, 1, false),
-    FIELD("node_gap", node.gap_ns, 1e-3, false),
-    FIELD("node_rendezvous", node.rendezvous_ns, 1, false),
-    FIELD("network_latency", network.latency_ns, 1, false),
-    FIELD("network_overhead", network.overhead_ns, 1, false),
-    FIELD("network_gap", network.gap_ns, 1e-3, false),
-    FIELD("network_rendezvous", network.rendezvous_ns, 1, false),
-    FIELD("package_latency", package.latency_ns, 1, false),
-    FIELD("package_gap", package.gap_ns, 1e-3, false),
-    FIELD("machine_latency", machine.latency_ns, 1, false),
-    FIELD("machine_gap", machine.gap_ns, 1e-3, false),
-    FIELD("memory_gap", memory_gap_ns, 1e-3, false),
-    FIELD("uncached_gap", uncached_gap_ns, 1e-3, false),
-    FIELD("cache_bytes", cache_bytes, 1, true),
-    FIELD("last_cache_bytes", last_cache_bytes, 1, true),
-    FIELD("cores_per_cache", cores_per_cache, 1, true),
-    FIELD("cores_per_package", cores_per_package, 1, true),
-    FIELD("call", call_ns, 1, false),
-    FIELD("board_latency", board_latency_ns, 1, false),
-    FIELD("board_overhead", board_overhead_ns, 1, false),
-    FIELD("reduce_gap", reduce_gap_ns, 1e-3, false),
-    FIELD("copy_gap", copy_gap_ns, 1e-3, false),
-    FIELD("switch", switch_ns, 1, false),
-    FIELD("switch_crowded", switch_crowded_ns, 1, false),
-    FIELD("cold", cold_ns, 1, false),
-    FIELD("ranks_per_node", ranks_per_node, 1, true),
-    FIELD("cores", cores_per_node, 1, true),
-    FIELD("nics", nics_per_node, 1, true),
-#undef FIELD
-};
-
-static void set_field(struct tern_model *model, const char *name, const char *text,
-                      const char *where)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || value < 0)
-        fail(where, "expected a number that is not negative");
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(fields[i].name, name))
-            continue;
-        void *member = (char *)model + fields[i].offset;
-        if (fields[i].integer && value < 1)
-            fail(where, "expected at least 1");
-        if (fields[i].integer)
-            *(int64_t *)member = (int64_t)value;
-        else
-            *(double *)member = value * fields[i].unit;
-        return;
-    }
-    fail(where, "no such name");
-}
-
-static void read_model(struct tern_model *model, const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char line[256], name[64], value[64], where[400];
-    if (!file)
-        fail(strerror(errno), path);
-    for (int number = 1; fgets(line, sizeof line, file); number++) {
-        line[strcspn(line, "#\n")] = '\0';
-        snprintf(where, sizeof where, "%s:%d: `%s`", path, number, line);
-        if (line[strspn(line, " \t\r")] == '\0')
-            continue;
-        char rest[2];
-        if (sscanf(line, " %63[a-z_] = %63s %1s", name, value, rest) != 2)
-            fail(where, "expected `name = value`");
-        set_field(model, name, value, where);
-    }
-    fclose(file);
 }
 
 /* --- the table --- */
@@ -201,18 +127,20 @@ static struct tern_topology *make_topology(int64_t size, int64_t ranks_per_node)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"model", required_argument, NULL, 'm'},
+                                            {"ranks-per-node", required_argument, NULL, 'n'},
                                             {"segment", required_argument, NULL, 's'},
                                             {"element", required_argument, NULL, 'e'},
                                             {"csv", no_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    const char *file = NULL;
+    int64_t ranks_per_node = 1 << 20;
     bool csv = false;
     int64_t element = 8;
     struct tern_shape shape = {.segment_bytes = tern_param_int("coll_segment_bytes")};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         switch (option) {
-        case 'm': file = optarg; break;
+        case 'm': must(tern_param_write("coll_model_file", optarg)); break;
+        case 'n': ranks_per_node = number(optarg, "--ranks-per-node", 1, 1 << 20); break;
         case 's': shape.segment_bytes = number(optarg, "--segment", 1, INT64_MAX / 4); break;
         case 'e': element = number(optarg, "--element", 1, 1 << 20); break;
         case 'c': csv = true; break;
@@ -228,9 +156,9 @@ int main(int argc, char **argv)
     int64_t size = number(argv[optind + 1], "SIZE is not a number from 2 to 1048576", 2, 1 << 20);
     shape.bytes = number(argv[optind + 2], "BYTES is not a number of bytes", 0, (int64_t)1 << 40);
     shape.unit = op >= TERN_REDUCE && shape.bytes % element == 0 ? element : 1;
-    struct tern_model model = tern_model_of_parameters(1 << 20);
-    if (file)
-        read_model(&model, file);
+    must(tern_param_check_all());
+    must(tern_figures_read());
+    struct tern_model model = tern_model_of_parameters(ranks_per_node);
     printf(csv ? "ranks" : "%8s", "ranks");
     for (const struct tern_algorithm *row = table; row->name; row++)
         printf(csv ? ",%s" : " %11s ", row->name);

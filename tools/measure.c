@@ -2,10 +2,8 @@
 #include "tools/measure.h"
 
 #include "lib/rte/hardware.h"
-#include "lib/util/measured.h"
+#include "lib/util/figure_file.h"
 #include "lib/util/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_table.h"
 #include "tools/judge.h"
 #include "lib/util/prefix.h"
 
@@ -299,13 +297,13 @@ static int make_figures(const struct host *host, const struct measured *measured
 static void print_figures(const struct host *host, const struct tern_figure *figures, int count)
 {
     char kind[160];
-    tern_figures_host_kind(kind, sizeof kind);
+    tern_figure_file_host_kind(kind, sizeof kind);
     printf("Measured on %s (%d cores in use", kind, host->count);
     printf(", %d to a package, %d to a cache):\n", host->per_package, host->per_cache);
     for (int i = 0; i < count; i++) {
-        const struct tern_param *param = tern_param_at(tern_param_index(figures[i].name), NULL);
-        printf("  %-24s %8lld %-8s %s\n", figures[i].name, (long long)figures[i].value, param->unit,
-               param->help);
+        const struct tern_figure_row *row = &tern_figure_rows[tern_figure_index(figures[i].name)];
+        printf("  %-24s %8lld %-8s %s\n", row->name, (long long)figures[i].value, row->unit,
+               row->help);
     }
 }
 
@@ -347,7 +345,7 @@ int tern_measure(void)
     static struct host host;
     struct tern_figure figures[FIGURES_MOST];
     char path[PATH_MAX];
-    if (tern_figures_path(path, sizeof path)) {
+    if (tern_figure_file_path(path, sizeof path)) {
         tern_log("--measure has nowhere to store figures: neither XDG_CONFIG_HOME nor HOME is set");
         return 1;
     }
@@ -366,7 +364,7 @@ int tern_measure(void)
     if (count < 0)
         return 1;
     print_figures(&host, figures, count);
-    if (tern_figures_store(path, figures, count))
+    if (tern_figure_file_store(path, figures, count))
         return 1;
     printf("Stored in %s: jobs use them from now on.\n", path);
     return 0;

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/measured.h"
 #include "lib/util/error.h"
+#include "lib/util/figure_file.h"
+#include "lib/util/figures.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
@@ -37,6 +38,7 @@ static const struct procedure procedures[] = {
 enum { PROCEDURE_COUNT = sizeof procedures / sizeof *procedures };
 
 static bool parsable;
+static bool internal; /* show the internal parameters too */
 
 /* Prints one fact: with its label for people, with its key for programs. */
 static void say(const char *label, const char *key, const char *value)
@@ -107,7 +109,7 @@ static void print_paths(void)
         say(paths[i].label, paths[i].key, directory);
     }
     char figures[PATH_MAX];
-    if (tern_figures_path(figures, sizeof figures) == 0) {
+    if (tern_figure_file_path(figures, sizeof figures) == 0) {
         say("Measured figures", "path:figures", figures);
     }
 }
@@ -249,7 +251,7 @@ static int print_parameters(const char *framework, const char *name)
     int found = 0, status = 0;
 
     for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {
-        if (!room_matches((*room)->name, framework, name) || (*room)->count == 0) {
+        if (!room_matches((*room)->name, framework, name)) {
             continue;
         }
         found++;
@@ -257,7 +259,9 @@ static int print_parameters(const char *framework, const char *name)
             printf("%s\n", (*room)->name);
         }
         for (int i = 0; i < (*room)->count; i++) {
-            status |= print_parameter(*room, &(*room)->params[i]);
+            if (internal || !(*room)->params[i].internal) {
+                status |= print_parameter(*room, &(*room)->params[i]);
+            }
         }
     }
     if (found > 0) {
@@ -271,6 +275,41 @@ static int print_parameters(const char *framework, const char *name)
     return 1;
 }
 
+/* Prints the figures in force as a model file, or one fact a line. Returns 0, or 1 after a message
+ * about the file that coll_model_file names. */
+static int print_model(void)
+{
+    int error = tern_figures_read(), count = 0;
+    if (error) {
+        tern_log("%s", tern_error_text(error));
+        return 1;
+    }
+    if (!parsable) {
+        puts("# The figures by which collectives choose their algorithms. This is a model file; "
+             "the parameter\n# coll_model_file names the file that a job uses. Each figure shows "
+             "its meaning and its source.");
+    }
+    for (const struct tern_figure_row *row = tern_figure_rows; row->name; row++, count++) {
+        long long value = (long long)tern_figure(row->name);
+        const char *source = tern_figure_source(row->name);
+        if (parsable) {
+            printf("model:%s:value:%lld\n", row->name, value);
+            printf("model:%s:source:%s\n", row->name, source);
+            printf("model:%s:default:%lld\nmodel:%s:unit:%s\n", row->name, (long long)row->preset,
+                   row->name, row->unit);
+            printf("model:%s:measured:%s\n", row->name, row->measured ? "yes" : "no");
+            printf("model:%s:help:%s\n", row->name, row->help);
+        } else {
+            printf("\n# %s%s%s%s\n%s = %lld # %s\n", row->help, *row->unit ? " In " : "",
+                   row->unit, *row->unit ? "." : "", row->name, value, source);
+        }
+    }
+    if (!parsable) {
+        printf("\nend = %d\n", count);
+    }
+    return 0;
+}
+
 static void print_help(void)
 {
     puts("Usage: mpi_info [OPTION]...\n"
@@ -279,8 +318,12 @@ static void print_help(void)
          "  --procedures          the MPI procedures: those that work, those that do not yet\n"
          "  --param ROOM NAME     parameters with value, type, unit and meaning; `all all` for all "
          "of them\n"
-         "  --measure             measures, for some seconds, what collectives are chosen by, and "
-         "stores it for this user\n"
+         "  --internal            with the above: also parameters for tests and for work on the "
+         "library\n"
+         "  --model               the figures by which collectives choose their algorithms, as a "
+         "model file\n"
+         "  --measure             measures these figures, for some seconds, and stores them for "
+         "this user\n"
          "  --path WHAT           the directories\n"
          "  -a, --all             version, directories and all parameters\n"
          "  --parsable            colon-separated, for programs\n"
@@ -295,7 +338,9 @@ enum {
     OPTION_PATH,
     OPTION_LEVEL,
     OPTION_PARSABLE,
-    OPTION_MEASURE
+    OPTION_MEASURE,
+    OPTION_MODEL,
+    OPTION_INTERNAL
 };
 
 static const struct option options[] = {
@@ -303,6 +348,8 @@ static const struct option options[] = {
     {"param", required_argument, NULL, OPTION_PARAM},
     {"params", required_argument, NULL, OPTION_PARAM},
     {"measure", no_argument, NULL, OPTION_MEASURE},
+    {"model", no_argument, NULL, OPTION_MODEL},
+    {"internal", no_argument, NULL, OPTION_INTERNAL},
     {"path", required_argument, NULL, OPTION_PATH},
     {"level", required_argument, NULL, OPTION_LEVEL},
     {"all", no_argument, NULL, 'a'},
@@ -316,7 +363,8 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-    bool all = false, build = false, paths = false, version = false, table = false, measure = false;
+    bool all = false, build = false, paths = false, version = false, table = false, measure = false,
+         model = false;
     const char *framework = NULL, *name = NULL;
     int option, status = 0;
 
@@ -331,8 +379,10 @@ int main(int argc, char **argv)
         case OPTION_PARSABLE: parsable = true; break;
         case OPTION_PATH: paths = true; break;
         case OPTION_MEASURE: measure = true; break;
-        /* Open MPI hides parameters above a level; here none is hidden */
-        case OPTION_LEVEL: break;
+        case OPTION_MODEL: model = true; break;
+        case OPTION_INTERNAL: internal = true; break;
+        /* Open MPI hides parameters above a level; level 9 shows all */
+        case OPTION_LEVEL: internal = atoi(optarg) >= 9; break;
         case OPTION_PARAM:
             framework = optarg;
             name = optind < argc && argv[optind][0] != '-' ? argv[optind++] : "all";
@@ -352,7 +402,7 @@ int main(int argc, char **argv)
     if (measure) {
         return tern_measure();
     }
-    if (all || build || (!framework && !paths && !table)) {
+    if (all || build || (!framework && !paths && !table && !model)) {
         print_build();
     }
     if (all || paths) {
@@ -363,6 +413,9 @@ int main(int argc, char **argv)
     }
     if (all || framework) {
         status = print_parameters(framework ? framework : "all", name ? name : "all");
+    }
+    if (model) {
+        status |= print_model();
     }
     return status;
 }

@@ -34,6 +34,7 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/figures.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -111,6 +112,8 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
 {
     pthread_mutex_lock(&gate);
     int error = known ? 0 : tern_param_check_all();
+    if (!error)
+        error = tern_figures_read();
     if (error) {
         pthread_mutex_unlock(&gate);
         return error;

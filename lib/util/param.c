@@ -2,7 +2,7 @@
 
 /*
  * Parameters: the source of a value, and its reading. Only the contents of the files are kept; they
- * are read when the first value is needed (measured figures: lib/util/measured.c).
+ * are read when the first value is needed.
  *
  * A value that its parameter does not allow ends mpirun, or the start of MPI
  * (tern_param_check_all).
@@ -11,7 +11,7 @@
 #include "lib/util/param.h"
 
 #include "lib/util/error.h"
-#include "lib/util/measured.h"
+#include "lib/util/figure_table.h"
 #include "lib/util/log.h"
 #include "lib/util/param_files.h"
 #include "lib/util/param_parse.h"
@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct tern_param *expect(const char *name)
 {
@@ -112,6 +113,8 @@ unsigned tern_param_changes(void)
 
 /* ---- where a value comes from ---- */
 
+#define VARIABLE "OMPI_MCA_" /* begins the name of a variable */
+
 /* The source of a value. */
 struct origin {
     const char *name;   /* the parameter, or its alias, that has the value */
@@ -125,7 +128,7 @@ static const char *look_up_one(const char *name, struct origin *ret)
     char variable[256];
 
     *ret = (struct origin){.name = name};
-    if (snprintf(variable, sizeof variable, "OMPI_MCA_%s", name) < (int)sizeof variable) {
+    if (snprintf(variable, sizeof variable, VARIABLE "%s", name) < (int)sizeof variable) {
         const char *value = getenv(variable);
         if (value) {
             ret->source = "environment";
@@ -150,8 +153,6 @@ static const char *look_up(const struct tern_param *param, struct origin *ret)
     for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
         if (strcmp(alias->name, param->name) == 0)
             value = look_up_one(alias->other, ret);
-    if (!value)
-        value = tern_figures_find(param->name, &ret->source);
     if (!value) {
         ret->source = "default";
         value = param->preset;
@@ -190,23 +191,55 @@ static int refuse(const struct tern_param *param, const char *name, const char *
 int tern_param_check_text(const char *name, const char *text, const char *where)
 {
     const struct tern_param *param = tern_param_find_known(name);
-    return !param || tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
+    if (param)
+        return tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
+    if (tern_figure_index(name) < 0)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "%s (%s) is a figure, which only a model file can set. Write the lines "
+                      "`%s = %s` and `end = 1` into a file, and set the parameter coll_model_file "
+                      "to its path",
+                      name, where, name, text);
 }
 
 static int check(const struct tern_param *param)
 {
-    char where[PATH_MAX + 64];
+    char where[PATH_MAX + 64] = "written by a tool";
     struct origin origin;
     const char *text = look_up(param, &origin);
-    if (!text || text == param->preset || tern_param_allows(param, text))
+    if (!text || text == param->preset)
         return 0;
     if (origin.setting)
         snprintf(where, sizeof where, "%s line %d", origin.setting->file, origin.setting->line);
     else if (strcmp(origin.source, "environment") == 0)
-        snprintf(where, sizeof where, "OMPI_MCA_%s in the environment", origin.name);
-    else
-        snprintf(where, sizeof where, "from %s", origin.source);
-    return refuse(param, origin.name, text, where);
+        snprintf(where, sizeof where, VARIABLE "%s in the environment", origin.name);
+    return tern_param_check_text(origin.name, text, where);
+}
+
+/* Checks what stands at one place, a variable or a line of a file. Another place may have given
+ * the parameter's value. */
+static int check_place(const char *name, const char *text, const char *where)
+{
+    const struct tern_param *param = tern_param_find_known(name);
+    return param ? check(param) : tern_param_check_text(name, text, where);
+}
+
+static int check_variable(const char *variable)
+{
+    char name[128], where[160];
+    const char *equals = strchr(variable, '=');
+    if (!equals || equals - variable >= (long)sizeof name)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - variable), variable);
+    snprintf(where, sizeof where, "%s in the environment", name);
+    return check_place(name + strlen(VARIABLE), equals + 1, where);
+}
+
+static int check_setting(const struct tern_param_setting *setting)
+{
+    char where[PATH_MAX + 64];
+    snprintf(where, sizeof where, "%s line %d", setting->file, setting->line);
+    return check_place(setting->name, setting->value, where);
 }
 
 int tern_param_check(const char *name)
@@ -216,10 +249,13 @@ int tern_param_check(const char *name)
 
 int tern_param_check_all(void)
 {
-    const struct tern_param *param;
     int error = 0;
-    for (int index = 0; !error && (param = tern_param_at(index, NULL)); index++)
-        error = check(param);
+    for (char **variable = environ; !error && *variable; variable++)
+        if (strncmp(*variable, VARIABLE, strlen(VARIABLE)) == 0)
+            error = check_variable(*variable);
+    const struct tern_param_setting *setting = tern_param_file_settings();
+    for (; !error && setting; setting = setting->next)
+        error = check_setting(setting);
     return error;
 }
 

@@ -10,8 +10,7 @@
  *   2. the environment, OMPI_MCA_NAME (mpirun's --mca sets it)
  *   3. the files $OMPI_MCA_mca_param_files, or ~/.openmpi/mca-params.conf and then
  *      PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments)
- *   4. measurements of `mpi_info --measure` (lib/util/measured.h)
- *   5. the default
+ *   4. the default
  */
 
 #include "lib/util/param_table.h"
@@ -21,7 +20,8 @@
 #include <stdint.h>
 
 /* Checks the values of all parameters. Returns 0, or TERN_ERR_ARG for the first value that its
- * parameter does not allow; the text says where it was set and what is expected. */
+ * parameter does not allow; the text says where it was set and what is expected. Also refuses
+ * figures (lib/util/figures.h), which were parameters once. */
 int tern_param_check_all(void);
 /* Checks the value of `name`, which must be in a table. Returns like tern_param_check_all. */
 int tern_param_check(const char *name);
@@ -60,8 +60,8 @@ struct tern_param_kept {
 };
 int64_t tern_param_keep(struct tern_param_kept *kept, const char *name);
 
-/* Returns the source of the value of `name`: "tool", "default", "environment", the name of a file,
- * or "mpirun" for a figure that mpirun has read. */
+/* Returns the source of the value of `name`: "tool", "default", "environment", or the name of a
+ * file. */
 const char *tern_param_source(const char *name);
 
 #endif

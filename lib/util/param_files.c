@@ -125,11 +125,17 @@ static void read_files(void)
         read_file(&end, path, false);
 }
 
-struct tern_param_setting *tern_param_file_setting(const char *name)
+struct tern_param_setting *tern_param_file_settings(void)
 {
     if (!files_read)
         read_files();
-    for (struct tern_param_setting *setting = settings; setting; setting = setting->next)
+    return settings;
+}
+
+struct tern_param_setting *tern_param_file_setting(const char *name)
+{
+    for (struct tern_param_setting *setting = tern_param_file_settings(); setting;
+         setting = setting->next)
         if (strcmp(setting->name, name) == 0)
             return setting;
     return NULL;

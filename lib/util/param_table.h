@@ -42,6 +42,7 @@ struct tern_param {
     enum tern_param_scope scope;
     int64_t least, most; /* numbers and sizes: the range of values */
     bool or_zero;        /* 0 is allowed too, although `least` is larger */
+    bool internal;       /* for tests and for work on the library; mpi_info hides it */
 };
 
 /* A room's table. */
@@ -74,9 +75,5 @@ struct tern_param_alias {
 
 /* All aliases. A row whose name is NULL ends the table. */
 extern const struct tern_param_alias tern_param_aliases[];
-
-/* Names of the parameters that `mpi_info --measure` measures (lib/util/measured.h); NULL ends the
- * list. */
-extern const char *const tern_param_measured[];
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/util/error.h"
+#include "lib/util/figures.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
@@ -227,6 +228,8 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
         options.map.no_oversubscribe = false;
     if (result == 0)
         result = tern_param_check_all();
+    if (result == 0)
+        result = tern_figures_read();
     if (result < 0)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;

@@ -35,9 +35,12 @@ static int take_own(const char *name, const char *value)
 {
     const struct tern_param *param = tern_param_find_known(name);
     int error = tern_param_check_text(name, value, "option --mca");
-    if (!param)
-        warn_if_unknown(name);
-    return error || !param ? error : tern_param_write(param->name, value);
+    if (error)
+        return error;
+    if (param)
+        return tern_param_write(param->name, value);
+    warn_if_unknown(name);
+    return 0;
 }
 
 /* Chooses a mapping by the name of Open MPI's mapper. Other names change nothing: those mappers

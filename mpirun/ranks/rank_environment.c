@@ -2,7 +2,7 @@
 #include "mpirun/ranks/rank_environment.h"
 
 #include "lib/util/launcher.h"
-#include "lib/util/measured.h"
+#include "lib/util/figures.h"
 
 #include <config.h>
 #include <fcntl.h>

@@ -49,17 +49,16 @@ launch -np 4 bash -c 'ulimit -f 500000; exec ./ring' || fail "exit status $? whe
 for home in home0 home1; do
     file=$(HOME=$PWD/$home XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --path all | sed -n 's/^path:figures://p')
     mkdir -p "$(dirname "$file")"
-    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/coll/coll_params.c" |
-        sed -n '/1234/p' >figures
+    "$TERN_PREFIX/bin/mpi_info" --parsable --model | sed -n 's/^model:\(coll_[a-z_]*\):measured:yes$/\1 = 1234/p' >figures
     { cat figures; echo "end = $(wc -l <figures)"; } >"$file"
 done
 sed -i 's/^coll_switch = .*/coll_switch = 77777/' "$file"
 cat >show <<SH
 #!/bin/sh
-HOME=$PWD/home\$OMPI_COMM_WORLD_RANK XDG_CONFIG_HOME='' exec "$TERN_PREFIX/bin/mpi_info" --parsable --param coll all
+HOME=$PWD/home\$OMPI_COMM_WORLD_RANK XDG_CONFIG_HOME='' exec "$TERN_PREFIX/bin/mpi_info" --parsable --model
 SH
 chmod +x show
-HOME=$PWD/home1 XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --param coll all >out
+HOME=$PWD/home1 XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --model >out
 grep -q ':coll_switch:value:77777$' out || fail "the figures would not be used anyway" out
 launch -np 2 ./show || fail "mpi_info fails as a rank" out
 [ "$(grep -c ':coll_switch:source:default$' out)" = 2 ] || fail "ranks of another launcher use measured figures" out

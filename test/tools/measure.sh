@@ -14,11 +14,11 @@ fail() {
     tail -n 20 out 2>/dev/null
     exit 1
 }
-# how NAME FIELD [COMMAND...]: a field of a parameter, as the command sees it
+# how NAME FIELD [COMMAND...]: a field of a figure, as the command sees it
 how() {
     local name=$1 field=$2
     shift 2
-    "$@" "$bin/mpi_info" --parsable --param coll all 2>err | sed -n "s/^mca:coll:param:$name:$field://p"
+    "$@" "$bin/mpi_info" --parsable --model 2>err | sed -n "s/^model:$name:$field://p"
 }
 
 ! taskset -c 0 "$bin/mpi_info" --measure >out 2>&1 || fail "one core is enough"
@@ -43,19 +43,16 @@ else # nothing sensible can be measured while others use the cores
     [ ! -e "$file" ] || fail "stored nevertheless"
     measured=1234
     mkdir -p "$(dirname "$file")"
-    sed -n '/tern_param_measured\[\]/,/};/s/"\(coll_[a-z_]*\)",/\n\1 = 1234\n/gp' "$TERN_SRCDIR/lib/coll/coll_params.c" |
-        sed -n '/1234/p' >names
+    "$bin/mpi_info" --parsable --model | sed -n 's/^model:\(coll_[a-z_]*\):measured:yes$/\1 = 1234/p' >names
     { echo '# by hand'; cat names; echo "end = $(wc -l <names)"; } >"$file"
 fi
-[ "$(how coll_switch value)" = "$measured" ] || fail "mpi_info --param does not show the measured value"
+[ "$(how coll_switch value)" = "$measured" ] || fail "mpi_info --model does not show the measured value"
 [ "$(how coll_switch source)" = "$file" ] || fail "nor where it comes from"
 
-# the environment and parameter files come first
-[ "$(how coll_switch source env OMPI_MCA_coll_switch=5)" = environment ] || fail "the environment does not come first"
-mkdir home/.openmpi
-echo 'coll_switch = 6' >home/.openmpi/mca-params.conf
-[ "$(how coll_switch value)" = 6 ] || fail "the user's parameter file does not come first"
-rm home/.openmpi/mca-params.conf
+# the file that a parameter names comes first
+printf 'coll_switch = 6\nend = 1\n' >named
+[ "$(how coll_switch value env OMPI_MCA_coll_model_file=named)" = 6 ] || fail "coll_model_file does not come first"
+[ "$(how coll_call source env OMPI_MCA_coll_model_file=named)" = default ] || fail "two files are mixed"
 
 # ranks get what mpirun has read, whatever they could read themselves
 mkdir other
@@ -64,7 +61,7 @@ sed -i 's/^coll_switch = .*/coll_switch = 77777/' other/.tern/figures-*
 cat >show <<SH
 #!/bin/sh
 [ \$OMPI_COMM_WORLD_RANK = 0 ] || HOME=$scratch/other
-exec $bin/mpi_info --parsable --param coll all
+exec $bin/mpi_info --parsable --model
 SH
 chmod +x show
 "$MPIRUN" -n 2 ./show >out 2>&1 || fail "exit status $? of ranks"
@@ -80,8 +77,8 @@ SH
 chmod +x reach
 OMPI_MCA_plm_rsh_agent=$scratch/reach "$MPIRUN" --host localhost:1,far:1 -n 2 ./show >out 2>&1 || fail "exit status $? of far ranks"
 [ "$(grep -c ":coll_switch:value:$measured\$" out)" = 2 ] || fail "a far rank has other figures"
-"$MPIRUN" -n 1 --mca coll_switch 5 ./show >out 2>&1 || fail "exit status $?"
-grep -q ':coll_switch:source:environment$' out || fail "--mca does not come first"
+"$MPIRUN" -n 2 --mca coll_model_file named ./show >out 2>&1 || fail "exit status $?"
+[ "$(grep -c ':coll_switch:value:6$' out)" = 2 ] || fail "--mca coll_model_file does not come first"
 # under another launcher they have none
 [ "$(how coll_switch source env PMIX_NAMESPACE=other PMIX_RANK=1 TERN_FIGURES=coll_switch=9)" = default ] ||
     fail "figures under a launcher that did not read them"

@@ -42,5 +42,10 @@ name=$(sed -n 's/^mca:[^:]*:param:\([^:]*\):type:\(int\|size\)$/\1/p' all | head
 env "OMPI_MCA_$name=12345" "$bin/mpi_info" --parsable --param all all >changed
 grep -q "param:$name:value:12345\$" changed || fail "OMPI_MCA_$name=12345 does not show"
 grep -q "param:$name:source:environment\$" changed || fail "nor that it comes from the environment"
+# what is for tests alone is shown when asked for
+! grep -q ':coll_ranks_per_node:' changed || fail "an internal parameter is shown"
+"$bin/mpi_info" --param all all --internal | grep -q ' coll_ranks_per_node = ' || fail "--internal shows no internal parameter"
+"$bin/ompi_info" --param all all --level 9 | grep -q ' coll_ranks_per_node = ' || fail "nor does --level 9"
+! "$bin/ompi_info" --param all all --level 8 | grep -q ' coll_ranks_per_node = ' || fail "--level 8 does"
 ! "$bin/mpi_info" --param nonsense all 2>/dev/null || fail "--param nonsense is accepted"
 ! "$bin/mpi_info" --nonsense 2>/dev/null || fail "--nonsense is accepted"

@@ -9,6 +9,7 @@
  */
 #include "lib/coll/price/price.h"
 
+#include "lib/util/figures.h"
 #include "lib/util/param.h"
 
 #include <pthread.h>
@@ -306,39 +307,39 @@ double tern_price_ns(const struct tern_model *model, const struct tern_shape *sh
 
 static double in_thousandths(const char *name)
 {
-    return (double)tern_param_int(name) / 1000;
+    return (double)tern_figure(name) / 1000;
 }
 
 static struct tern_model read_model(void)
 {
     struct tern_model model = {
-        .node = {(double)tern_param_int("coll_node_latency"),
-                 (double)tern_param_int("coll_node_overhead"), in_thousandths("coll_node_gap"),
-                 (double)tern_param_int("coll_node_rendezvous")},
-        .network = {(double)tern_param_int("coll_network_latency"),
-                    (double)tern_param_int("coll_network_overhead"),
+        .node = {(double)tern_figure("coll_node_latency"),
+                 (double)tern_figure("coll_node_overhead"), in_thousandths("coll_node_gap"),
+                 (double)tern_figure("coll_node_rendezvous")},
+        .network = {(double)tern_figure("coll_network_latency"),
+                    (double)tern_figure("coll_network_overhead"),
                     in_thousandths("coll_network_gap"),
-                    (double)tern_param_int("coll_network_rendezvous")},
-        .package = {(double)tern_param_int("coll_package_latency"),
+                    (double)tern_figure("coll_network_rendezvous")},
+        .package = {(double)tern_figure("coll_package_latency"),
                     in_thousandths("coll_package_gap")},
-        .machine = {(double)tern_param_int("coll_machine_latency"),
+        .machine = {(double)tern_figure("coll_machine_latency"),
                     in_thousandths("coll_machine_gap")},
         .memory_gap_ns = in_thousandths("coll_memory_gap"),
         .uncached_gap_ns = in_thousandths("coll_uncached_gap"),
         .reduce_gap_ns = in_thousandths("coll_reduce_gap"),
         .copy_gap_ns = in_thousandths("coll_copy_gap"),
-        .switch_ns = (double)tern_param_int("coll_switch"),
-        .switch_crowded_ns = (double)tern_param_int("coll_switch_crowded"),
-        .cold_ns = (double)tern_param_int("coll_cold"),
-        .call_ns = (double)tern_param_int("coll_call"),
-        .board_latency_ns = (double)tern_param_int("coll_board_latency"),
-        .board_overhead_ns = (double)tern_param_int("coll_board_overhead"),
-        .cache_bytes = tern_param_int("coll_cache_bytes"),
-        .last_cache_bytes = tern_param_int("coll_last_cache_bytes"),
+        .switch_ns = (double)tern_figure("coll_switch"),
+        .switch_crowded_ns = (double)tern_figure("coll_switch_crowded"),
+        .cold_ns = (double)tern_figure("coll_cold"),
+        .call_ns = (double)tern_figure("coll_call"),
+        .board_latency_ns = (double)tern_figure("coll_board_latency"),
+        .board_overhead_ns = (double)tern_figure("coll_board_overhead"),
+        .cache_bytes = tern_figure("coll_cache_bytes"),
+        .last_cache_bytes = tern_figure("coll_last_cache_bytes"),
         .page_bytes = 4096,
-        .cores_per_cache = tern_param_int("coll_cores_per_cache"),
-        .cores_per_package = tern_param_int("coll_cores_per_package"),
-        .cores_per_node = tern_param_int("coll_cores"),
+        .cores_per_cache = tern_figure("coll_cores_per_cache"),
+        .cores_per_package = tern_figure("coll_cores_per_package"),
+        .cores_per_node = tern_figure("coll_cores"),
         .nics_per_node = tern_param_int("coll_nics"),
         .eager_bytes = 16 << 10,
         .verbose = tern_param_int("coll_verbose") > 0,
@@ -353,8 +354,8 @@ static struct tern_model read_model(void)
     return model;
 }
 
-/* Returns the model of the parameters. These are some thirty; each new communicator asks for them,
- * so they are kept until a tool changes one. */
+/* Returns the model of the figures and parameters. These are some thirty, and each new communicator
+ * asks for them. So they are kept until a tool changes a parameter. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

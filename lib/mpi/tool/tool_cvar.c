@@ -80,7 +80,8 @@ int tern_mpi_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *ver
         return MPI_T_ERR_INVALID_INDEX;
     tern_tool_give_string(param->name, name, name_len);
     tern_tool_give_string(param->help, desc, desc_len);
-    tern_tool_give_int(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
+    tern_tool_give_int(verbosity, param->internal ? MPI_T_VERBOSITY_MPIDEV_ALL
+                                                  : MPI_T_VERBOSITY_TUNER_BASIC);
     tern_tool_give_int(bind, MPI_T_BIND_NO_OBJECT);
     tern_tool_give_int(scope, scope_of(param));
     if (datatype)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/measured.h"
+#include "lib/util/figure_file.h"
 
 #include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/param_table.h"
 #include "lib/util/text.h"
 
 #include <ctype.h>
@@ -19,15 +17,6 @@
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
 #endif
-
-enum { FIGURES_MAX = 48, LARGEST = 1000000000 };
-
-static struct {
-    char name[48], value[24];
-} known[FIGURES_MAX];
-static int count;
-static bool asked;
-static char source[PATH_MAX];
 
 /* ---- where ---- */
 
@@ -72,7 +61,7 @@ static void make_file_name(char *text)
     *to = '\0';
 }
 
-void tern_figures_host_kind(char *kind, size_t room)
+void tern_figure_file_host_kind(char *kind, size_t room)
 {
     char model[128];
     processor(model, sizeof model);
@@ -80,7 +69,7 @@ void tern_figures_host_kind(char *kind, size_t room)
     snprintf(kind, room, "%s-%ld-cores", model, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-int tern_figures_path(char *path, size_t room)
+int tern_figure_file_path(char *path, size_t room)
 {
     char kind[160];
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -88,7 +77,7 @@ int tern_figures_path(char *path, size_t room)
     bool own = config && config[0] == '/';
     if (!own && !(home && *home))
         return TERN_ERR_ARG;
-    tern_figures_host_kind(kind, sizeof kind);
+    tern_figure_file_host_kind(kind, sizeof kind);
     int length = snprintf(path, room, "%s/%s/figures-%s.conf", own ? config : home,
                           own ? "tern" : ".tern", kind);
     return length < (int)room ? 0 : TERN_ERR_ARG;
@@ -96,144 +85,94 @@ int tern_figures_path(char *path, size_t room)
 
 /* ---- reading ---- */
 
-static bool is_measured(const char *name)
-{
-    for (const char *const *one = tern_param_measured; *one; one++)
-        if (strcmp(*one, name) == 0)
-            return true;
-    return false;
-}
+/* What is wrong with a line. */
+typedef char fault[160];
 
-static bool is_known(const char *name)
+/* Reads one line `name = value`. Returns false, and writes what is wrong. */
+static bool read_line(const char *line, struct tern_figures *figures, bool *ret_end, fault wrong)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(known[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Reads one line `name = value`. Returns NULL, or what is wrong. */
-static const char *read_line(const char *line, bool *ret_end)
-{
-    char name[48], value[24], rest[2], *after;
-    if (sscanf(line, " %47[a-z_] = %23[0-9] %1s", name, value, rest) != 2)
-        return "expected `name = value`, a whole number";
-    long long number = strtoll(value, &after, 10);
+    char name[48], value[24], rest[2];
+    if (sscanf(line, " %47[a-z_] = %23[0-9] %1s", name, value, rest) != 2) {
+        snprintf(wrong, sizeof(fault), "expected `name = value`, a whole number");
+        return false;
+    }
+    errno = 0;
+    long long number = strtoll(value, NULL, 10);
     if (strcmp(name, "end") == 0) {
         *ret_end = true;
-        return number == count ? NULL : "figures are missing";
+        if (number != figures->count)
+            snprintf(wrong, sizeof(fault), "end is %s, but %d figures stand above", value,
+                     figures->count);
+        return number == figures->count;
     }
-    if (!is_measured(name))
-        return "no figure is called so";
-    if (is_known(name))
-        return "this figure stands here twice";
-    if (number > LARGEST || count == FIGURES_MAX)
-        return "this is no sensible figure";
-    snprintf(known[count].name, sizeof known->name, "%s", name);
-    snprintf(known[count++].value, sizeof known->value, "%s", value);
+    int index = tern_figure_index(name);
+    const struct tern_figure_row *row = &tern_figure_rows[index < 0 ? 0 : index];
+    if (index < 0)
+        snprintf(wrong, sizeof(fault), "no figure is called %s (`mpi_info --model` shows all)",
+                 name);
+    else if (figures->given[index])
+        snprintf(wrong, sizeof(fault), "%s stands here twice", name);
+    else if (errno || number < row->least || number > row->most)
+        snprintf(wrong, sizeof(fault), "%s is %s; expected %lld to %lld", name, value,
+                 (long long)row->least, (long long)row->most);
+    else
+        figures->given[index] = true;
+    if (*wrong)
+        return false;
+    figures->values[index] = number;
+    figures->count++;
+    return true;
+}
+
+static const char *first_missing(const struct tern_figures *figures)
+{
+    for (int i = 0; tern_figure_rows[i].name; i++)
+        if (tern_figure_rows[i].measured && !figures->given[i])
+            return tern_figure_rows[i].name;
     return NULL;
 }
 
-static const char *first_missing(void)
+/* Reads all lines. Leaves `wrong` empty if all is well; *ret_line is the line of the fault. */
+static void read_lines(char *text, bool all_measured, struct tern_figures *figures, int *ret_line,
+                       fault wrong)
 {
-    for (const char *const *one = tern_param_measured; *one; one++)
-        if (!is_known(*one))
-            return *one;
-    return NULL;
-}
-
-static const char *read_lines(char *text, int *ret_line)
-{
-    static char missing[100];
-    char *line;
     bool end = false;
-    const char *wrong = NULL;
-    while (!wrong && text && *text) {
-        line = strsep(&text, "\n");
+    while (!*wrong && text && *text) {
+        char *line = strsep(&text, "\n");
         ++*ret_line;
         line[strcspn(line, "#\r")] = '\0';
         if (line[strspn(line, " \t")] == '\0')
             continue;
-        wrong = end ? "there is more behind the end" : read_line(line, &end);
+        if (end)
+            snprintf(wrong, sizeof(fault), "there is more behind the end");
+        else
+            read_line(line, figures, &end, wrong);
     }
-    const char *lacking = first_missing();
-    if (!wrong && !end) {
+    const char *missing = all_measured ? first_missing(figures) : NULL;
+    if (!*wrong && !end) {
         ++*ret_line;
-        wrong = "expected `end`: the file is cut off";
-    } else if (!wrong && lacking) { /* a file of another version */
-        snprintf(missing, sizeof missing, "%s is missing", lacking);
-        wrong = missing;
+        snprintf(wrong, sizeof(fault), "expected `end = %d` as the last line; is the file cut off?",
+                 figures->count);
+    } else if (!*wrong && missing) {
+        snprintf(wrong, sizeof(fault), "%s is missing; the file is of another version", missing);
     }
-    return wrong;
 }
 
-static void read_file(void)
+int tern_figure_file_read(const char *path, bool all_measured, struct tern_figures *ret_figures)
 {
-    int line = 0;
-    if (tern_figures_path(source, sizeof source))
-        return;
+    struct tern_figures figures = {0};
+    fault wrong = "";
     const char *why;
-    char *text = tern_read_text(source, &why);
+    int line = 0;
+    char *text = tern_read_text(path, &why);
     if (!text)
-        return;
-    const char *wrong = read_lines(text, &line);
+        return tern_error(TERN_ERR_ARG, "the model file %s cannot be read: %s", path, why);
+    read_lines(text, all_measured, &figures, &line, wrong);
     free(text);
-    if (!wrong)
-        return;
-    count = 0;
-    tern_log("%s line %d: %s. The built-in figures are used; `mpi_info --measure` measures anew",
-             source, line, wrong);
-}
-
-/* Reads the figures that mpirun gave us. mpirun has checked them. */
-static void read_environment(const char *text)
-{
-    int length;
-    snprintf(source, sizeof source, "mpirun");
-    while (count < FIGURES_MAX && sscanf(text, " %47[a-z_]=%23[0-9]%n", known[count].name,
-                                         known[count].value, &length) == 2) {
-        text += length;
-        count++;
-    }
-}
-
-static void ask(void)
-{
-    const char *job = getenv("PMIX_NAMESPACE"), *given = getenv("TERN_FIGURES");
-    asked = true;
-    if (!job || !getenv("PMIX_RANK"))
-        read_file();
-    else if (strncmp(job, "tern-", 5) == 0 &&
-             given) /* without a job of ours the variable belongs to a job around this process */
-        read_environment(given);
-}
-
-const char *tern_figures_find(const char *name, const char **ret_source)
-{
-    if (!asked)
-        ask();
-    for (int i = 0; i < count; i++)
-        if (strcmp(known[i].name, name) == 0) {
-            *ret_source = source;
-            return known[i].value;
-        }
-    return NULL;
-}
-
-char *tern_figures_of_job(void)
-{
-    enum { ROOM = FIGURES_MAX * sizeof *known };
-    char *text = malloc(ROOM);
-    if (!text)
-        return NULL;
-    if (!asked)
-        ask();
-    int used = snprintf(text, ROOM, "coll_cores=%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    for (int i = 0; i < count; i++)
-        if (strcmp(known[i].name, "coll_cores"))
-            used +=
-                snprintf(text + used, ROOM - (size_t)used, " %s=%s", known[i].name, known[i].value);
-    return text;
+    if (*wrong)
+        return tern_error(TERN_ERR_ARG, "%s line %d: %s", path, line, wrong);
+    *ret_figures = figures;
+    return 0;
 }
 
 /* ---- writing ---- */
@@ -271,7 +210,7 @@ static int store_fault(const char *path, int error)
                       strerror(error));
 }
 
-int tern_figures_store(const char *path, const struct tern_figure *figures, int figure_count)
+int tern_figure_file_store(const char *path, const struct tern_figure *figures, int figure_count)
 {
     char fresh[PATH_MAX];
     /* write under another name first: a job that starts now reads either the old file or the new

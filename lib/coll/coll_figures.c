@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The figures by which algorithms of collectives are priced (docs/collectives.md). `mpi_info
+ * --model` prints them. */
+
+#include "lib/util/figure_table.h"
+
+enum {
+    LARGEST = 1000000000, /* of a time: a second, or a millisecond per byte */
+    CORES = 1 << 20,
+};
+#define LARGEST_CACHE (1ll << 40)
+
+const struct tern_figure_row tern_figure_rows[] = {
+    {"coll_node_latency", 120, "ns", 0, LARGEST, true,
+     "Time that a short message takes between two ranks of a node, without what keeps them "
+     "busy."},
+    {"coll_node_overhead", 30, "ns", 0, LARGEST, true,
+     "Time that a message to a rank of the node keeps its sender, or its receiver, busy."},
+    {"coll_node_gap", 25, "ps/byte", 0, LARGEST, true,
+     "Time that each byte of a message within a node keeps its sender, or its receiver, busy."},
+    {"coll_node_rendezvous", 300, "ns", 0, LARGEST, true,
+     "What a message within a node takes longer if it is announced first."},
+    {"coll_package_latency", 250, "ns", 0, LARGEST, true,
+     "Like coll_node_latency, which is for cores with a common cache, between cores of a "
+     "package without one."},
+    {"coll_package_gap", 40, "ps/byte", 0, LARGEST, true,
+     "Like coll_node_gap, between cores of a package without a common cache."},
+    {"coll_machine_latency", 450, "ns", 0, LARGEST, true,
+     "Like coll_node_latency, between cores of two packages."},
+    {"coll_machine_gap", 60, "ps/byte", 0, LARGEST, true,
+     "Like coll_node_gap, between cores of two packages."},
+    {"coll_memory_gap", 50, "ps/byte", 0, LARGEST, true,
+     "Like coll_node_gap, of bytes that do not stay in the core's cache."},
+    {"coll_uncached_gap", 120, "ps/byte", 0, LARGEST, true,
+     "Like coll_node_gap, of bytes that are in no cache."},
+    {"coll_cache_bytes", 1 << 20, "bytes", 0, LARGEST_CACHE, true,
+     "What stays in a core's own cache."},
+    {"coll_last_cache_bytes", 32 << 20, "bytes", 0, LARGEST_CACHE, true,
+     "What stays in a cache that cores share; 0: there is none."},
+    {"coll_cores_per_cache", 0, "", 0, CORES, true,
+     "Cores that share a cache; 0: those of a package."},
+    {"coll_cores_per_package", 0, "", 0, CORES, true,
+     "Cores of a package; 0: those of the node."},
+    {"coll_network_latency", 4000, "ns", 0, LARGEST, false,
+     "Like coll_node_latency, between nodes."},
+    {"coll_network_overhead", 600, "ns", 0, LARGEST, false,
+     "Like coll_node_overhead, between nodes."},
+    {"coll_network_gap", 400, "ps/byte", 0, LARGEST, false,
+     "Like coll_node_gap, between nodes, through one network card."},
+    {"coll_network_rendezvous", 8000, "ns", 0, LARGEST, false,
+     "Like coll_node_rendezvous, between nodes."},
+    {"coll_call", 40, "ns", 0, LARGEST, true,
+     "Time that a collective call takes by itself, before and after its messages."},
+    {"coll_board_latency", 100, "ns", 0, LARGEST, true,
+     "Time until what a rank posts on the board of its node is seen by another."},
+    {"coll_board_overhead", 20, "ns", 0, LARGEST, true,
+     "Time that a rank takes to post on the board, and for each post that it takes from it."},
+    {"coll_reduce_gap", 40, "ps/byte", 0, LARGEST, true,
+     "Time that a core takes to join a byte with another."},
+    {"coll_copy_gap", 25, "ps/byte", 0, LARGEST, true,
+     "Time that a core takes to copy a byte."},
+    {"coll_switch", 1300, "ns", 0, LARGEST, true,
+     "Time that a core takes to go from one rank to another, where two share it."},
+    {"coll_switch_crowded", 2300, "ns", 0, LARGEST, true,
+     "Like coll_switch, where sixteen ranks share a core and find its caches cold."},
+    {"coll_cold", 60, "ns", 0, LARGEST, true,
+     "What a message keeps its sender, or its receiver, busy longer where sixteen ranks share "
+     "a core."},
+    {"coll_cores", 0, "", 0, CORES, false,
+     "Cores of a node; 0: as many as this node has."},
+    {0},
+};
