@@ -29,6 +29,9 @@ STRIPPED = re.compile(r'MPI_Info_')
 WHOLE_ARRAYS = {'MPI_Buffer_attach', 'MPI_Comm_attach_buffer', 'MPI_Session_attach_buffer', 'MPI_Win_create',
                 'MPI_Win_attach'}
 
+# The number of arguments that are passed in registers. `ierror` is a further one.
+REGISTERS = 6
+
 # Other names by which programs call some functions.
 OTHER_NAMES = {'MPI_Alloc_mem': ['MPI_Alloc_mem_cptr'], 'MPI_Win_allocate': ['MPI_Win_allocate_cptr'],
                'MPI_Win_allocate_shared': ['MPI_Win_allocate_shared_cptr'],
@@ -89,14 +92,27 @@ def way_of(procedure, p):
     return 'address', None, None
 
 
+def message(procedure):
+    """Returns the buffer, the communicator and the datatype of a procedure that sends or receives
+    one message, and that passes ierror on the stack; else None. These procedures have a short way."""
+    if procedure.chapter != 'pt2pt' or len(procedure.parameters) < REGISTERS:
+        return None
+    found = [procedure.of_kind(kind) for kind in ('BUFFER', 'COMMUNICATOR', 'DATATYPE')]
+    return [f[0] for f in found] if all(len(f) == 1 for f in found) else None
+
+
 class Glue:
     """The text of one function. `large`: it calls PMPI_Xxx_c. `sections`: its buffers are
-    descriptors of arrays."""
+    descriptors of arrays. `short`: the arguments are those of most messages (tern_glue_plain)."""
 
-    def __init__(self, procedure, large=False, sections=False):
-        self.procedure, self.large, self.sections = procedure, large, sections
-        self.name = 'tern_f_' + procedure.name.lower() + ('_c' if large else '') + ('_ts' if sections else '')
-        self.own = {}           # for a parameter: the variable to pass in its place
+    def __init__(self, procedure, large=False, sections=False, short=False):
+        self.procedure, self.large, self.sections, self.short = procedure, large, sections, short
+        self.name = 'tern_f_' + procedure.name.lower() + '_c' * large + '_ts' * sections + '_short' * short
+        self.own = {}           # for a parameter: the expression to pass in its place
+        if short:
+            buffer, comm, datatype = (p.name for p in message(procedure))
+            self.own = {buffer: buffer, comm: 'tern_glue_plain_Comm(*%s)' % comm,
+                        datatype: 'tern_glue_plain_Type(*%s)' % datatype}
         if sections:
             for p in procedure.of_kind('BUFFER'):
                 way, count, datatype = way_of(procedure, p)
@@ -122,7 +138,7 @@ class Glue:
         elif kind == 'BUFFER' and self.sections:
             self.add_array(p)
         elif kind == 'BUFFER':
-            self.take('void *' + p.name, 'tern_glue_buffer(%s)' % p.name)
+            self.take('void *' + p.name, self.own.get(p.name, 'tern_glue_buffer(%s)' % p.name))
         elif kind == 'C_BUFFER':
             self.take('void *' + p.name, p.name)
         elif kind == 'C_BUFFER2':
@@ -415,8 +431,20 @@ class Glue:
         out += ['    ' + line for line in self.always]
         if self.success:
             out += ['    if (rc == MPI_SUCCESS) {'] + ['        ' + line for line in self.success] + ['    }']
-        out += ['    ' + line for line in self.after] + ['    if (ierror)', '        *ierror = rc;', '}']
+        out += ['    ' + line for line in self.after]
+        out += ['    *ierror = rc;', '}'] if self.short else ['    if (ierror)', '        *ierror = rc;', '}']
         return '\n'.join(out)
+
+    def short_way(self):
+        """Returns a function that does what this function does for most messages in few instructions,
+        and calls this function for the others. mpif.h and `use mpi` always pass ierror."""
+        buffer, comm, datatype = (p.name for p in message(self.procedure))
+        short = Glue(self.procedure, short=True)
+        names = [d.replace('*', ' ').split()[-1] for d in short.signature] + ['ierror']
+        test = ['    if (!tern_glue_plain(%s, *%s, *%s)) {' % (buffer, comm, datatype),
+                kinds.wrap('        %s(%s);' % (self.name, ', '.join(names))).replace('\n    ', '\n            '),
+                '        return;', '    }']
+        return short.text().replace('\n{\n', '\n{\n%s\n' % '\n'.join(test), 1)
 
 
 def aliases(target, names):
@@ -663,6 +691,9 @@ def make(chapters, procedures, objects):
             out.append(DETACH.format(name=glue.name, signature=', '.join(glue.signature), arguments=', '.join(
                 '&address' if d.endswith('buffer_addr') else d.split('*')[-1] for d in glue.signature)))
             out += [aliases(glue.name + '_old', plain), aliases(glue.name, f08)]
+        elif message(p):
+            out += ['#if TERN_GLUE_F08', aliases(glue.name, plain + f08), '#else', glue.short_way(),
+                    aliases(glue.name + '_short', plain), '#endif']
         else:
             out.append(aliases(glue.name, plain + f08))
         if p.has_twin and not p.of_kind('BUFFER'):

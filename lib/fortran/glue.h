@@ -148,6 +148,26 @@ TERN_GLUE_HANDLE(MPI_Win, Win, WIN)
 TERN_GLUE_HANDLE(MPI_File, File, FILE)
 TERN_GLUE_HANDLE(MPI_Session, Session, SESSION)
 
+/* Returns true if a message is like most: its communicator and its datatype are among the first of
+ * their tables (one comparison for both), and its buffer is not MPI_BOTTOM. The generated functions
+ * have a short way for such messages. Does not look for MPI_IN_PLACE, which no message may have. */
+static inline bool tern_glue_plain(const void *buffer, MPI_Fint comm, MPI_Fint type)
+{
+    return TERN_LIKELY((uint64_t)(uint32_t)comm + (uint32_t)type < TERN_FORTRAN_FEW &&
+                       buffer != &mpi_fortran_bottom_);
+}
+
+/* Return the handles of a message that is like most. */
+static inline MPI_Comm tern_glue_plain_Comm(MPI_Fint comm)
+{
+    return (MPI_Comm)tern_fortran_few[0][(uint32_t)comm];
+}
+
+static inline MPI_Datatype tern_glue_plain_Type(MPI_Fint type)
+{
+    return (MPI_Datatype)tern_fortran_few[TERN_MAGIC_DATATYPE - TERN_MAGIC_COMM][(uint32_t)type];
+}
+
 /* Converts an index that counts from 0 to one that counts from 1. A negative index (MPI_UNDEFINED)
  * stays. */
 static inline int tern_glue_one_based(int index)

@@ -28,6 +28,7 @@ static struct growth {
 enum { LAST_FREE = -1 };
 
 struct tern_fortran_table *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
+struct tern_handle *tern_fortran_few[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1][TERN_FORTRAN_FEW];
 
 static __thread enum tern_language caller;
 
@@ -48,6 +49,15 @@ enum tern_language tern_fortran_caller(void)
 static bool valid_kind(uint32_t magic)
 {
     return magic >= TERN_MAGIC_COMM && magic <= TERN_MAGIC_SESSION;
+}
+
+/* Writes one element of the table of a kind. Needs the library's lock. */
+static void put(uint32_t magic, struct tern_fortran_table *table, int index,
+                struct tern_handle *handle)
+{
+    table->handles[index] = handle;
+    if (index < TERN_FORTRAN_FEW)
+        tern_fortran_few[magic - TERN_MAGIC_COMM][index] = handle;
 }
 
 /* Replaces *table by one of twice the size. Returns false if there is no memory. */
@@ -88,7 +98,7 @@ static bool set_up(uint32_t magic)
         int index = (*handle)->fortran;
         if ((*handle)->magic != magic || index < 0)
             continue;
-        first->handles[index] = *handle;
+        put(magic, first, index, *handle);
         growth->count = index >= growth->count ? index + 1 : growth->count;
     }
     growth->predefined = growth->count;
@@ -116,7 +126,7 @@ static int give_index(struct tern_handle *handle)
             return -1;
         index = growth->count++;
     }
-    (*table)->handles[index] = handle;
+    put(handle->magic, *table, index, handle);
     handle->fortran = index;
     return index;
 }
@@ -155,7 +165,7 @@ void tern_fortran_drop(struct tern_object *object)
     struct tern_fortran_table *table = tern_fortran_tables[handle->magic - TERN_MAGIC_COMM];
     struct growth *growth = &growths[handle->magic - TERN_MAGIC_COMM];
     if (handle->fortran >= growth->predefined && handle->fortran < growth->count) {
-        table->handles[handle->fortran] = NULL;
+        put(handle->magic, table, handle->fortran, NULL);
         growth->next_free[handle->fortran] = growth->first_free;
         growth->first_free = handle->fortran;
         handle->fortran = -1;

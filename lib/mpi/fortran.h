@@ -32,16 +32,23 @@ struct tern_fortran_table {
 extern TERN_FOR_FORTRAN struct tern_fortran_table
     *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 
+/* The first elements of each table once more. A Fortran call finds its handles here with one
+ * comparison. Few programs have more objects of a kind at a time. */
+enum { TERN_FORTRAN_FEW = 1024 };
+extern TERN_FOR_FORTRAN struct tern_handle
+    *tern_fortran_few[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1][TERN_FORTRAN_FEW];
+
 /* Returns the handle of kind `magic` with this index, or NULL. */
 TERN_FOR_FORTRAN struct tern_handle *tern_fortran_handle(enum tern_magic magic, MPI_Fint index);
 
 /* Does what tern_fortran_handle does, for a table that is in use. */
 static inline struct tern_handle *tern_fortran_find(enum tern_magic magic, MPI_Fint index)
 {
+    if (__builtin_expect((unsigned)index < TERN_FORTRAN_FEW, 1))
+        return tern_fortran_few[magic - TERN_MAGIC_COMM][index];
     const struct tern_fortran_table *table =
         __atomic_load_n(&tern_fortran_tables[magic - TERN_MAGIC_COMM], __ATOMIC_ACQUIRE);
-
-    return __builtin_expect((unsigned)index < table->room, 1) ? table->handles[index] : NULL;
+    return (unsigned)index < table->room ? table->handles[index] : NULL;
 }
 
 /* The language of the functions and attribute values that an MPI call passes. */
