@@ -78,13 +78,14 @@ def way_of(procedure, p):
     rest = procedure.parameters[procedure.parameters.index(p) + 1:]
     datatype = next((q for q in rest if q.kind == 'DATATYPE'), None)
     collective = procedure.rules in checks.COLLECTIVE or procedure.chapter == 'op'
-    persistent = procedure.name.endswith('_init')
-    if procedure.name in WHOLE_ARRAYS or checks.partitioned(procedure):
+    if procedure.name in WHOLE_ARRAYS:
         return 'refuse', None, None
+    if checks.partitioned(procedure):
+        return 'stretch_only', None, datatype
     if collective and procedure.operation != 'bcast':
         if procedure.of_kind('OPERATION') or not datatype or datatype.lengths:
-            return ('refuse' if persistent else 'copy'), None, None
-        return ('stretch_only' if persistent else 'stretch'), None, datatype
+            return 'copy', None, None
+        return 'stretch', None, datatype
     if described and kinds.passed(described[0], False):
         return 'type', *described
     if procedure.chapter == 'datatype' and p.name in ('inbuf', 'outbuf'):
@@ -117,7 +118,8 @@ class Glue:
             for p in procedure.of_kind('BUFFER'):
                 way, count, datatype = way_of(procedure, p)
                 if way == 'type':
-                    self.own[count.name] = 'n_' + count.name
+                    c = kinds.scalar(count.kind, large)
+                    self.own[count.name] = ('' if c == 'MPI_Count' else '(%s)' % c) + 'n_' + count.name
                 if datatype:
                     self.own[datatype.name] = 't_' + datatype.name
         self.signature, self.lengths = [], []   # parameters, hidden lengths of strings
@@ -185,26 +187,23 @@ class Glue:
         if declaration and declaration not in self.declared:
             self.declared.append(declaration)
         if way == 'type':
-            c = kinds.scalar(count.kind, self.large)
-            self.declared.append('%s n_%s = *%s;' % (c, count.name, count.name))
+            self.declared.append('MPI_Count n_%s = *%s;' % (count.name, count.name))
         self.declared.append('struct tern_section s_%s = {0};' % n)
         prepare = {
-            'type': 'tern_section_type(&s_{n}, {n}, n_{count}, &{type})',
+            'type': 'tern_section_type(&s_{n}, {n}, {writes}, &n_{count}, &{type}, &b_{n})',
             'copy': 'tern_section_copy(&s_{n}, {n}, {writes}, &b_{n})',
             'stretch': 'tern_section_stretch(&s_{n}, {n}, {writes}, &{type}, &b_{n})',
             'stretch_only': 'tern_section_stretch_only(&s_{n}, {n}, &{type})',
             'refuse': 'tern_section_refuse()',
         }[way].format(n=n, count=count.name if count else '', type=type_name, writes=writes)
-        self.prepared += ['if (TERN_UNLIKELY(!wrong && !tern_section_dense(%s))) {' % n, '    wrong = %s;' % prepare]
-        if way == 'type':
-            self.prepared += ['    if (s_%s.made)' % n, '        n_%s = 1;' % count.name]
-        self.prepared.append('}')
+        self.prepared += ['if (TERN_UNLIKELY(!wrong && !tern_section_dense(%s))) {' % n, '    wrong = %s;' % prepare, '}']
         if way == 'refuse':
             self.declared.pop()
             return
         request = self.procedure.of_kind('REQUEST')
-        if request and way in ('copy', 'stretch'):
-            end = 'tern_section_end_with(&s_%s, rc, c_%s);' % (n, request[0].name)
+        if request and way != 'stretch_only':
+            persistent = 'true' if self.procedure.name.endswith('_init') else 'false'
+            end = 'tern_section_end_with(&s_%s, rc, c_%s, %s);' % (n, request[0].name, persistent)
         else:
             end = 'tern_section_end(&s_%s);' % n
         self.ended += ['if (TERN_UNLIKELY(s_%s.made || s_%s.copy))' % (n, n), '    ' + end]

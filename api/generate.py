@@ -37,7 +37,7 @@ CALLBACKS += [spelled for name in (
     'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn conversion_fn_null').split()
     for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
 # What Tern's Fortran libraries use of libmpi.
-OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few finish_with handle refuse tables'.split()]
+OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few follow handle refuse tables'.split()]
 # ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all
 # (lib/mpi/other_mpi.c) ...
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',

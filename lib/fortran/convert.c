@@ -17,14 +17,18 @@ __attribute__((constructor)) static void set_up_tables(void)
         }
 }
 
+void tern_glue_no_memory(int64_t count)
+{
+    fprintf(stderr, "MPI: no memory for %lld arguments of a Fortran call\n", (long long)count);
+    PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    abort();
+}
+
 void *tern_glue_alloc(int64_t count, size_t bytes)
 {
     void *memory = malloc(count > 0 ? (size_t)count * bytes : 1);
-    if (!memory) {
-        fprintf(stderr, "MPI: no memory for %lld arguments of a Fortran call\n", (long long)count);
-        PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-        abort();
-    }
+    if (!memory)
+        tern_glue_no_memory(count);
     return memory;
 }
 

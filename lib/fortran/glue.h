@@ -85,6 +85,8 @@ static inline MPI_Fint *tern_glue_errcodes(void *codes)
 /* Allocates `count` elements (none if negative) of `bytes` bytes. Ends the job if there is no
  * memory. */
 TERN_GLUE void *tern_glue_alloc(int64_t count, size_t bytes);
+/* Ends the job because there is no memory for `count` arguments. */
+TERN_GLUE void tern_glue_no_memory(int64_t count) __attribute__((noreturn));
 
 /* Defines `name`, an array of `count` elements. A short array is on the stack. TERN_GLUE_RELEASE
  * frees the array. */

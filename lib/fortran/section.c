@@ -114,24 +114,20 @@ static bool within_element(const struct shape *shape, const struct tern_descript
 }
 
 const char *tern_section_type(struct tern_section *section, const struct tern_descriptor *array,
-                              MPI_Count count, MPI_Datatype *type)
+                              bool writes, MPI_Count *count, MPI_Datatype *type, void **address)
 {
-    if (!usable(*type) || count < 0) /* the MPI call itself reports the error */
+    if (!usable(*type) || *count < 0) /* the MPI call itself reports the error */
         return NULL;
     struct shape shape = shape_of(*type);
-    bool whole_elements = within_element(&shape, array);
-    if (!whole_elements &&
-        (shape.true_lower != 0 || shape.true_extent != shape.size || shape.extent != shape.size))
-        return "the buffer is an array section with gaps, and the datatype has gaps, too, or more "
-               "than one element of "
-               "the array; send the array itself with a datatype for the elements, or a copy of "
-               "the section";
-    if (whole_elements)
-        make_elements(array, count, *type, &section->made);
+    if (within_element(&shape, array))
+        make_elements(array, *count, *type, &section->made);
+    else if (shape.true_lower == 0 && shape.true_extent == shape.size && shape.extent == shape.size)
+        make_bytes(array, *count * shape.size, &section->made);
     else
-        make_bytes(array, count * shape.size, &section->made);
+        return tern_section_copy(section, array, writes, address);
     PMPI_Type_commit(&section->made);
     *type = section->made;
+    *count = 1;
     return NULL;
 }
 
@@ -162,8 +158,8 @@ const char *tern_section_stretch_only(struct tern_section *section,
     ptrdiff_t step = distance(array);
     if (step == 0 || !within_element(&shape, array) || shape.lower != 0)
         return "the buffer is an array section whose elements do not lie at one distance, or the "
-               "datatype is not one "
-               "element of it; a persistent collective takes a copy of the section, or an array";
+               "datatype is not one element of it; partitioned communication needs an array, or a "
+               "section such as a(1:n:2)";
     PMPI_Type_create_resized(*type, 0, step, &section->made);
     PMPI_Type_commit(&section->made);
     *type = section->made;
@@ -181,8 +177,7 @@ const char *tern_section_stretch(struct tern_section *section, const struct tern
 const char *tern_section_refuse(void)
 {
     return "the buffer is an array section with gaps, which this procedure cannot use; give it an "
-           "array, or a section "
-           "whose elements lie one behind the other";
+           "array, or a section whose elements lie one behind the other";
 }
 
 /* ---- copies ---- */
@@ -213,14 +208,20 @@ static void copy_slab(const struct tern_descriptor *array, int dimension, char *
     }
 }
 
+/* Copies the whole section into its copy, or back. */
+static void copy_section(const struct tern_section *section, bool back)
+{
+    char *run = section->copy;
+    copy_slab(section->array, section->array->rank - 1, section->array->base, &run, back);
+}
+
 const char *tern_section_copy(struct tern_section *section, const struct tern_descriptor *array,
                               bool writes, void **address)
 {
     section->copy = tern_glue_alloc((int64_t)bytes_of(array), 1);
     section->array = array;
     section->writes = writes;
-    char *run = section->copy;
-    copy_slab(array, array->rank - 1, array->base, &run, false);
+    copy_section(section, false);
     *address = section->copy;
     return NULL;
 }
@@ -229,40 +230,60 @@ void tern_section_end(struct tern_section *section)
 {
     if (section->made)
         PMPI_Type_free(&section->made);
-    if (section->copy && section->writes) {
-        char *run = section->copy;
-        copy_slab(section->array, section->array->rank - 1, section->array->base, &run, true);
-    }
+    if (section->copy && section->writes)
+        copy_section(section, true);
     free(section->copy);
     *section = (struct tern_section){0};
 }
 
-/* What a request needs until it is complete. Holds a copy of the descriptor, because the caller's
- * ends with the call. */
+/* What a request needs until it is freed. Holds a copy of the descriptor, because the caller's ends
+ * with the call. */
 struct later {
     struct tern_section section;
     struct tern_descriptor array;
+    bool under_way; /* results are still to be copied back */
 };
 
-static void end_later(void *argument)
+static void follow(void *argument, enum tern_request_turn turn)
 {
     struct later *later = argument;
-    tern_section_end(&later->section);
-    free(later);
+
+    switch (turn) {
+    case TERN_REQUEST_STARTS:
+        copy_section(&later->section, false);
+        later->under_way = true;
+        break;
+    case TERN_REQUEST_REPORTED:
+        if (later->section.writes)
+            copy_section(&later->section, true);
+        later->under_way = false;
+        break;
+    case TERN_REQUEST_FREED:
+        later->section.writes = later->section.writes && later->under_way;
+        tern_section_end(&later->section);
+        free(later);
+        break;
+    }
 }
 
-void tern_section_end_with(struct tern_section *section, int rc, MPI_Request request)
+void tern_section_end_with(struct tern_section *section, int rc, MPI_Request request,
+                           bool persistent)
 {
     if (!section->copy || rc != MPI_SUCCESS) {
+        section->writes = false;
         tern_section_end(section);
         return;
     }
     struct later *later = tern_glue_alloc(1, sizeof *later);
     later->section = *section;
+    later->under_way = !persistent;
     memcpy(&later->array, section->array,
            offsetof(struct tern_descriptor, dim) +
                section->array->rank * sizeof(struct tern_dimension));
     later->section.array = &later->array;
-    if (!tern_fortran_finish_with(request, end_later, later))
-        end_later(later);
+    if (tern_fortran_follow(request, follow, later))
+        return;
+    if (persistent) /* these are never complete from the start */
+        tern_glue_no_memory(1);
+    follow(later, TERN_REQUEST_FREED);
 }

@@ -7,7 +7,7 @@
  * call sends or receives its elements in Fortran's order. If a call has one count and one datatype
  * for the buffer, a datatype is made that describes exactly those elements. Other calls
  * (reductions, a count for each rank) work on a copy. A nonblocking call copies the results back
- * when its request is complete.
+ * when its request is complete, a persistent request at each completion.
  */
 
 #include "lib/fortran/glue.h"
@@ -56,11 +56,11 @@ static inline bool tern_section_dense(const struct tern_descriptor *array)
 /* Each of these prepares a call whose buffer is a section. They return NULL, or a text that says
  * why the call cannot use the section. */
 
-/* Replaces *type by a datatype for the first `count` elements of the old *type in the section. The
- * call must then pass the count 1. */
+/* Replaces *type by a datatype for the first *count elements of the old *type in the section, and
+ * *count by 1. If the datatype has gaps, or more than one element of the array, makes a copy. */
 TERN_GLUE const char *tern_section_type(struct tern_section *section,
-                                        const struct tern_descriptor *array, MPI_Count count,
-                                        MPI_Datatype *type);
+                                        const struct tern_descriptor *array, bool writes,
+                                        MPI_Count *count, MPI_Datatype *type, void **address);
 /* Makes a copy and sets *address to it. `writes`: the call may write into the copy. */
 TERN_GLUE const char *tern_section_copy(struct tern_section *section,
                                         const struct tern_descriptor *array, bool writes,
@@ -70,8 +70,8 @@ TERN_GLUE const char *tern_section_copy(struct tern_section *section,
 TERN_GLUE const char *tern_section_stretch(struct tern_section *section,
                                            const struct tern_descriptor *array, bool writes,
                                            MPI_Datatype *type, void **address);
-/* Does this for a persistent call, which cannot use a copy because the copy would have to be made
- * at each start. */
+/* Does this for a procedure that cannot use a copy, because the user says part by part when data
+ * are ready. */
 TERN_GLUE const char *tern_section_stretch_only(struct tern_section *section,
                                                 const struct tern_descriptor *array,
                                                 MPI_Datatype *type);
@@ -81,7 +81,9 @@ TERN_GLUE const char *tern_section_refuse(void);
 /* Undoes the preparation, after the call. */
 TERN_GLUE void tern_section_end(struct tern_section *section);
 /* Undoes the preparation when `request` is complete, or at once if `rc`, the result of the call, is
- * an error. */
-TERN_GLUE void tern_section_end_with(struct tern_section *section, int rc, MPI_Request request);
+ * an error. For a persistent request: copies the section anew at each start and back at each
+ * completion, and undoes the preparation when the request is freed. */
+TERN_GLUE void tern_section_end_with(struct tern_section *section, int rc, MPI_Request request,
+                                     bool persistent);
 
 #endif

@@ -72,9 +72,19 @@ void tern_fortran_drop(struct tern_object *object);
  * what was found, and the cure. */
 TERN_FOR_FORTRAN int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what);
 
-/* Calls `finish` when the request is reported complete, before its user is told. Returns false if
- * `finish` will not be called, because the request is already complete or there is no memory. */
-TERN_FOR_FORTRAN bool tern_fortran_finish_with(MPI_Request request, void (*finish)(void *),
-                                               void *argument);
+/* The turns of a request's life at which followers are called. A request that is not persistent is
+ * only freed. */
+enum tern_request_turn {
+    TERN_REQUEST_STARTS,   /* a persistent request is about to start */
+    TERN_REQUEST_REPORTED, /* a persistent request is complete; the user is told next */
+    TERN_REQUEST_FREED,    /* the request is complete, or inactive, and ends; the last turn */
+};
+typedef void tern_request_follow_fn(void *argument, enum tern_request_turn turn);
+
+/* Has `follow` called with `argument` at each turn of the request, in the thread of the user's call
+ * and without a lock. Returns false if `follow` will not be called, because the request is already
+ * complete or there is no memory. */
+TERN_FOR_FORTRAN bool tern_fortran_follow(MPI_Request request, tern_request_follow_fn *follow,
+                                          void *argument);
 
 #endif

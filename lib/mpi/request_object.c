@@ -28,6 +28,7 @@
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/request_followers.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
@@ -90,61 +91,12 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 static int orphan_count;                  /* number of incomplete orphans; atomic */
 static struct tern_request *done_orphans; /* complete orphans, linked by `owner`; atomic */
 
-/* A function that tern_fortran_finish_with registered. There are few, if any. The library's lock
- * guards the list. */
-struct finisher {
-    struct finisher *next;
-    const struct tern_request *request;
-    void (*finish)(void *argument);
-    void *argument;
-};
-static struct finisher *finishers;
-
-bool tern_fortran_finish_with(MPI_Request handle, void (*finish)(void *), void *argument)
-{
-    struct tern_request *request = tern_request_of(handle);
-    struct finisher *finisher = request->held ? malloc(sizeof *finisher) : NULL;
-
-    if (!finisher)
-        return false;
-    tern_lock();
-    *finisher = (struct finisher){finishers, request, finish, argument};
-    __atomic_store_n(&finishers, finisher, __ATOMIC_RELAXED);
-    tern_unlock();
-    return true;
-}
-
-static void call_finishers(const struct tern_request *request)
-{
-    struct finisher *mine = NULL;
-
-    tern_lock();
-    for (struct finisher **link = &finishers; *link;) {
-        struct finisher *finisher = *link;
-        if (finisher->request != request) {
-            link = &finisher->next;
-            continue;
-        }
-        *link = finisher->next;
-        finisher->next = mine;
-        mine = finisher;
-    }
-    tern_unlock();
-    while (mine) {
-        struct finisher *next = mine->next;
-        mine->finish(mine->argument);
-        free(mine);
-        mine = next;
-    }
-}
-
 static inline void let_go(struct tern_request *request)
 {
     struct tern_datatype *datatype = request->datatype;
 
-    if (TERN_UNLIKELY(__atomic_load_n(&finishers, __ATOMIC_RELAXED) != NULL))
-        call_finishers(request);
-
+    if (tern_request_any_followers())
+        tern_request_tell_followers(request, TERN_REQUEST_FREED);
     request->held = false;
     request->datatype = NULL;
     if (datatype)
@@ -304,6 +256,8 @@ static inline int report(struct tern_request *request, MPI_Request *handle, MPI_
         error = report_fault(request, *handle, fault);
     tern_status_copy(status, &request->status);
     if (request->persistent) {
+        if (tern_request_any_followers())
+            tern_request_tell_followers(request, TERN_REQUEST_REPORTED);
         request->active = false;
         return error;
     }
@@ -557,6 +511,8 @@ int tern_mpi_start(struct tern_request **request)
             "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
             started->kind->name);
     int error = tern_check_full() ? tern_check_request_started(started) : 0;
+    if (!error && tern_request_any_followers())
+        tern_request_tell_followers(started, TERN_REQUEST_STARTS);
     if (!error)
         error = started->kind->start(started);
     if (!error)

@@ -2,7 +2,8 @@
 /* ranks: 1; args: 1500; long-args: 20000; libs: -lmpi_usempif08 -lmpi_mpifh */
 /* Array sections as buffers of mpi_f08, as a compiler passes them: random ones of rank 1 to 15, with gaps and backwards,
  * in counts that do not fill a dimension, against elements gathered one by one. Also as receive buffers, where nothing
- * but the elements may change, in nonblocking calls, in reductions and in gathers. */
+ * but the elements may change, in nonblocking and persistent calls, in reductions and in gathers, and with datatypes
+ * that have gaps themselves. */
 #include "check.h"
 
 /* The part of ISO_Fortran_binding.h's descriptor that all compilers share. */
@@ -29,6 +30,19 @@ void mpi_iallreduce_f08ts(struct descriptor *, struct descriptor *, int *, MPI_F
                           MPI_Fint *, MPI_Fint *);
 void mpi_allgather_f08ts(struct descriptor *, int *, MPI_Fint *, struct descriptor *, int *, MPI_Fint *, MPI_Fint *,
                          MPI_Fint *);
+void mpi_allreduce_init_f08ts(struct descriptor *, struct descriptor *, int *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                              MPI_Fint *, MPI_Fint *, MPI_Fint *);
+void mpi_allgather_init_f08ts(struct descriptor *, int *, MPI_Fint *, struct descriptor *, int *, MPI_Fint *,
+                              MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *);
+void mpi_recv_init_f08ts(struct descriptor *, int *, MPI_Fint *, int *, int *, MPI_Fint *, MPI_Fint *, MPI_Fint *);
+void mpi_send_f08ts(struct descriptor *, int *, MPI_Fint *, int *, int *, MPI_Fint *, MPI_Fint *);
+void mpi_psend_init_f08ts(struct descriptor *, int *, MPI_Count *, MPI_Fint *, int *, int *, MPI_Fint *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *);
+void mpi_precv_init_f08ts(struct descriptor *, int *, MPI_Count *, MPI_Fint *, int *, int *, MPI_Fint *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *);
+void mpi_start_(MPI_Fint *, MPI_Fint *);
+void mpi_pready_(int *, MPI_Fint *, MPI_Fint *);
+void mpi_request_free_(MPI_Fint *, MPI_Fint *);
 void mpi_pack_f08ts(struct descriptor *, int *, MPI_Fint *, struct descriptor *, int *, int *, MPI_Fint *, MPI_Fint *);
 
 enum { ROOM = 1 << 16 };
@@ -179,6 +193,119 @@ static void collective(void)
     check_store(&d, flat, 4 * count);
 }
 
+static void fill_flat(long bytes)
+{
+    for (long i = 0; i < bytes; i++)
+        flat[i] = (unsigned char)below(256);
+}
+
+/* Persistent collectives of one rank: each start takes what the section holds then, each completion writes there. */
+static void persistent(void)
+{
+    fill_store();
+    struct descriptor d = random_section(4), run = run_of(flat, 4, elements_of(&d));
+    MPI_Fint type = world_type[0], op = MPI_Op_c2f(MPI_SUM), info = MPI_Info_c2f(MPI_INFO_NULL), request;
+    int count = (int)elements_of(&d), out = below(2);
+
+    if (out)
+        mpi_allreduce_init_f08ts(&d, &run, &count, &type, &op, &self, &info, &request, &ok);
+    else if (below(2))
+        mpi_allgather_init_f08ts(&run, &count, &type, &d, &count, &type, &self, &info, &request, &ok);
+    else
+        mpi_allreduce_init_f08ts(&run, &d, &count, &type, &op, &self, &info, &request, &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    for (int round = 0; round < 3; round++) {
+        if (out)
+            fill_store();
+        else
+            fill_flat(4 * count);
+        naive_pack(&d, back);
+        mpi_start_(&request, &ok);
+        CHECK_INT(ok, MPI_SUCCESS);
+        mpi_wait_(&request, null_status, &ok);
+        CHECK_INT(ok, MPI_SUCCESS);
+        if (out)
+            CHECK(memcmp(flat, back, 4 * count) == 0);
+        else
+            check_store(&d, flat, 4 * count);
+    }
+    mpi_request_free_(&request, &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+}
+
+/* A datatype of two elements with a gap of one between them: as if the section were an array without gaps. */
+static void with_gaps(MPI_Fint gaps)
+{
+    fill_store();
+    struct descriptor d = random_section(4), run = run_of(flat, 4, elements_of(&d));
+    int count = (int)elements_of(&d) / 3, twice = 2 * count;
+    MPI_Fint type = world_type[0], request, received;
+    MPI_Count room = twice;
+
+    naive_pack(&d, back);
+    mpi_isend_f08ts(&d, &count, &gaps, &zero, &zero, &self, &request, &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    mpi_irecv_c_f08ts(&run, &room, &type, &zero, &zero, &self, &received, &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    mpi_wait_(&received, null_status, &ok);
+    mpi_wait_(&request, null_status, &ok);
+    for (int i = 0; i < count; i++) {
+        CHECK(memcmp(flat + 8 * i, back + 12 * i, 4) == 0);
+        CHECK(memcmp(flat + 8 * i + 4, back + 12 * i + 8, 4) == 0);
+    }
+
+    fill_flat(8 * count);
+    mpi_recv_init_f08ts(&d, &count, &gaps, &zero, &zero, &self, &request, &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        fill_flat(8 * count);
+        naive_pack(&d, back);
+        for (int i = 0; i < count; i++) {
+            memcpy(back + 12 * i, flat + 8 * i, 4);
+            memcpy(back + 12 * i + 8, flat + 8 * i + 4, 4);
+        }
+        mpi_start_(&request, &ok);
+        mpi_send_f08ts(&run, &twice, &type, &zero, &zero, &self, &ok);
+        CHECK_INT(ok, MPI_SUCCESS);
+        mpi_wait_(&request, null_status, &ok);
+        CHECK_INT(ok, MPI_SUCCESS);
+        check_store(&d, back, 12 * count);
+    }
+    mpi_request_free_(&request, &ok);
+}
+
+/* Partitions of every second and every third element. */
+static void partitions(void)
+{
+    fill_store();
+    struct descriptor from = {.base = store, .element_bytes = 4, .rank = 1, .dim = {{1, 40, 8}}};
+    struct descriptor to = {.base = store + 1000, .element_bytes = 4, .rank = 1, .dim = {{1, 40, 12}}};
+    MPI_Fint type = world_type[0], info = MPI_Info_c2f(MPI_INFO_NULL), requests[2];
+    int parts = 8, two = 2;
+    MPI_Count count = 5;
+    MPI_Status statuses[2];
+
+    mpi_psend_init_f08ts(&from, &parts, &count, &type, &zero, &zero, &self, &info, &requests[0], &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    mpi_precv_init_f08ts(&to, &parts, &count, &type, &zero, &zero, &self, &info, &requests[1], &ok);
+    CHECK_INT(ok, MPI_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        mpi_start_(&requests[1], &ok);
+        mpi_start_(&requests[0], &ok);
+        for (int i = 0; i < 40; i++) /* written after the start, ready one by one */
+            store[8 * i] = (unsigned char)below(256);
+        memcpy(before, store, ROOM);
+        for (int i = parts - 1; i >= 0; i--)
+            mpi_pready_(&i, &requests[0], &ok);
+        mpi_waitall_(&two, requests, statuses, &ok);
+        CHECK_INT(ok, MPI_SUCCESS);
+        naive_pack(&from, flat);
+        check_store(&to, flat, 160);
+    }
+    mpi_request_free_(&requests[0], &ok);
+    mpi_request_free_(&requests[1], &ok);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -188,6 +315,9 @@ int main(int argc, char **argv)
     printf("seed %llu\n", (unsigned long long)seed);
     self = MPI_Comm_c2f(MPI_COMM_SELF);
     world_type[0] = MPI_Type_c2f(MPI_INT);
+    MPI_Datatype gaps;
+    CHECK_OK(MPI_Type_vector(2, 1, 2, MPI_INT, &gaps));
+    CHECK_OK(MPI_Type_commit(&gaps));
     for (int i = 0; i < rounds; i++) {
         state = seed + (uint64_t)i;
         one(4, MPI_Type_c2f(MPI_INT), 4);
@@ -196,6 +326,10 @@ int main(int argc, char **argv)
         one(8, MPI_Type_c2f(MPI_BYTE), 1);
         one(3, MPI_Type_c2f(MPI_CHAR), 1);
         collective();
+        persistent();
+        with_gaps(MPI_Type_c2f(gaps));
     }
+    partitions();
+    CHECK_OK(MPI_Type_free(&gaps));
     return end();
 }
