@@ -38,17 +38,9 @@ struct tern_stream {
     void (*done)(struct tern_stream *stream);
 };
 
-/* A byte mover: its limits and its functions. */
+/* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
-    const char *name;  /* as in the parameter `btl`: "self", "shm", "tcp" */
-    size_t packet_max; /* payload bytes a packet can carry */
-    size_t eager_max;  /* messages up to this size go in one packet ... */
-    /* ... and blocking sends up to this size, because no other send follows meanwhile; 0: equal to
-     * eager_max */
-    size_t lone_max;
-    /* factor of pml_eager_credit, the bytes in flight; larger if asking for a message takes
-     * longer */
-    int credit_factor;
+    const char *name; /* as in the parameter `btl`: "self", "shm", "tcp" */
 
     /* Publishes what other ranks must know, before any byte mover meets them. Returns 0 or
      * TERN_ERR_*. NULL: nothing to do. */
@@ -68,19 +60,20 @@ struct tern_btl {
     /* Returns true if the byte mover can reach the process, as far as this is known without asking
      * that process. */
     bool (*reaches)(uint32_t job, uint32_t rank);
-    /* Sets peer->endpoint for a peer that the byte mover reaches. Returns 0 or TERN_ERR_NO_MEM. */
+    /* Sets peer->endpoint and peer->limits for a peer that the byte mover reaches. Returns 0 or
+     * TERN_ERR_NO_MEM. */
     int (*connect)(struct tern_peer *peer);
 
-    /* Sends a packet with `length` <= packet_max bytes from `payload`, which may be reused on
-     * return. Returns 0, or TERN_ERR_AGAIN if there is no room now: call again after progress,
-     * keeping the order. */
+    /* Sends a packet with `length` <= peer->limits.packet_max bytes from `payload`, which may be
+     * reused on return. Returns 0, or TERN_ERR_AGAIN if there is no room now: call again after
+     * progress, keeping the order. */
     int (*send)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                 size_t length);
     /* Sends one packet of many, like send. The packet may wait here until the next progress. If the
      * rank computes, the packet waits a short time, mostly about 50 us and at most 5 ms. A CREDIT
      * packet may wait for the next progress or send, however long that takes. */
-    int (*send_soon)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
-                     size_t length);
+    int (*send_batched)(struct tern_peer *peer, const struct tern_packet *packet,
+                        const void *payload, size_t length);
     /* Sends like send; the payload is the cursor's next `length` bytes. Advances the cursor only on
      * success. */
     int (*send_cursor)(struct tern_peer *peer, const struct tern_packet *packet,

@@ -40,6 +40,19 @@ struct tern_process tern_runs_process(const struct tern_run *runs, int run_count
 
 struct tern_btl;
 
+/* What the link to one peer can carry, set by btl->connect. Other peers of the same byte mover may
+ * have other limits. */
+struct tern_limits {
+    uint32_t packet_max; /* payload bytes of a packet */
+    uint32_t eager_max;  /* bytes of a message that goes in one packet, at most packet_max */
+    /* likewise of a blocking send: it may be longer, because no other send follows meanwhile. At
+     * least eager_max */
+    uint32_t eager_max_blocking;
+    /* factor of pml_eager_credit, the bytes in flight; larger if asking for a message takes
+     * longer */
+    int32_t credit_factor;
+};
+
 /* Messages exchanged with a peer. An announced message counts when it is announced. Bytes as in the
  * sender's buffer. */
 struct tern_traffic {
@@ -55,15 +68,16 @@ struct tern_peer {
     /* the byte mover that sends to the peer; NULL until the first message */
     const struct tern_btl *btl;
     void *endpoint; /* data of `btl` about the peer */
-    /* Messages shorter than this go at once: btl->eager_max + 1. 0 while something prevents that:
+    /* Messages shorter than this go at once: limits.eager_max + 1. 0 while something prevents that:
      * other messages are pending, the peer is not connected, or there is no credit. */
     uint32_t eager_below;
-    uint32_t lone_below;            /* likewise for blocking sends, with lone_max */
+    uint32_t blocking_below; /* likewise for blocking sends: limits.eager_max_blocking + 1 or 0 */
     /* Flow control: bytes that may be sent eagerly before the peer has matched some. */
     int64_t credit;
     /* Eager bytes of the peer that were matched here and not yet credited to it, by the lane that
      * their context names. */
     int64_t owed[TERN_LANES_MAX];
+    struct tern_limits limits; /* valid if `btl` is not NULL */
     /* Packets that wait because the byte mover returned TERN_ERR_AGAIN, in order
      * (lib/pml/pending.c). */
     struct tern_list_node pending;
@@ -93,7 +107,7 @@ static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_proces
     return peer->rank == process.rank && peer->job == process.job;
 }
 
-/* Finds the byte mover that reaches the peer, and sets btl and endpoint. Returns 0,
+/* Finds the byte mover that reaches the peer, and sets btl, endpoint and limits. Returns 0,
  * TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
 

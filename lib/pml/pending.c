@@ -38,7 +38,7 @@ int tern_peer_ready(struct tern_peer *peer)
     int rc = tern_peer_connect(peer);
     if (rc)
         return rc;
-    peer->credit = credit_bytes * peer->btl->credit_factor;
+    peer->credit = credit_bytes * peer->limits.credit_factor;
     tern_peer_update(peer);
     return 0;
 }
@@ -46,8 +46,8 @@ int tern_peer_ready(struct tern_peer *peer)
 void tern_peer_update(struct tern_peer *peer)
 {
     bool free = peer->btl && !peer->lost && tern_list_empty(&peer->pending) && peer->credit > 0;
-    peer->eager_below = free ? peer->btl->eager_max + 1 : 0;
-    peer->lone_below = free && peer->btl->lone_max ? peer->btl->lone_max + 1 : peer->eager_below;
+    peer->eager_below = free ? peer->limits.eager_max + 1 : 0;
+    peer->blocking_below = free ? peer->limits.eager_max_blocking + 1 : 0;
 }
 
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
@@ -134,7 +134,7 @@ void tern_control_send(struct tern_peer *peer, const struct tern_packet *packet,
     if (rc == 0 && !tern_list_empty(&peer->pending))
         rc = TERN_ERR_AGAIN;
     else if (rc == 0) /* a CREDIT packet can wait for the packet that is sent next */
-        rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_soon
+        rc = (packet->kind == TERN_PACKET_CREDIT ? peer->btl->send_batched
                                                  : peer->btl->send)(peer, packet, payload, length);
     /* the peer is lost, or will be soon: everything that waits for this packet fails */
     if (rc == 0 || rc == TERN_ERR_UNREACHABLE)
@@ -161,7 +161,10 @@ static void give_back(struct tern_peer *peer, uint64_t context_id, int64_t bytes
     peer->owed[lane] += bytes;
     if (TERN_LIKELY(peer->owed[lane] < tern_credit_owed_most))
         return;
-    if (peer->came_by && peer->owed[lane] < tern_credit_owed_most * peer->came_by->credit_factor)
+    /* the peer's credit has our factor if it sends by the byte mover by which we send; else return
+     * credit as early as any peer may need it */
+    if (peer->btl && peer->btl == peer->came_by &&
+        peer->owed[lane] < tern_credit_owed_most * peer->limits.credit_factor)
         return;
     struct tern_packet packet = {.kind = TERN_PACKET_CREDIT, .context = lane << 1};
     struct tern_reply reply = {.length = peer->owed[lane]};

@@ -140,8 +140,8 @@ int tern_pending_flush(struct tern_lane *lane);
 /* Connects to the peer on first use and sets its first credit. Returns 0, TERN_ERR_NO_MEM, or
  * TERN_ERR_UNREACHABLE with text. */
 int tern_peer_ready(struct tern_peer *peer);
-/* Computes peer->eager_below and lone_below again. Call when the credit, the queue or the state of
- * the peer has changed. */
+/* Computes peer->eager_below and blocking_below again. Call when the credit, the queue or the state
+ * of the peer has changed. */
 void tern_peer_update(struct tern_peer *peer);
 /* Sends a control packet, now or after what waits for the peer. Ends the process if the packet
  * cannot be sent nor kept. */

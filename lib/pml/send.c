@@ -114,7 +114,7 @@ static int push_first(struct tern_pending *pending)
     /* the request may have been released when the packet has been sent */
     int64_t length = request->length;
     int rc = TERN_ERR_NO_MEM;
-    if (length <= (int64_t)peer->btl->eager_max && peer->credit > 0)
+    if (length <= (int64_t)peer->limits.eager_max && peer->credit > 0)
         rc = push_eager(request);
     /* no credit, too long, or the byte mover has no memory for the message */
     if (rc == TERN_ERR_NO_MEM)
@@ -134,7 +134,7 @@ static int push_first(struct tern_pending *pending)
  * short message is sent in several. */
 static size_t data_piece(const struct tern_pml_request *request)
 {
-    size_t most = request->peer->btl->packet_max, quarter = (size_t)request->cursor.length / 4;
+    size_t most = request->peer->limits.packet_max, quarter = (size_t)request->cursor.length / 4;
     return quarter >= most ? most : quarter < PIECE_MIN ? PIECE_MIN : quarter & -PIECE_MIN;
 }
 
@@ -229,7 +229,7 @@ int tern_send_start(struct tern_pml_request *request)
     if (rc)
         return rc;
     if (TERN_UNLIKELY(peer->credit <= 0) && request->mode == TERN_SEND_STANDARD &&
-        request->length <= (int64_t)peer->btl->eager_max) {
+        request->length <= (int64_t)peer->limits.eager_max) {
         /* a rank that only sends would otherwise never find that credit has arrived, or that copies
          * were received */
         tern_lane_progress(context->lane);
@@ -251,22 +251,22 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message at once if possible. Returns false if the send needs a request. `soon`:
- * more messages may follow. */
+/* Sends an eager message at once if possible. Returns false if the send needs a request.
+ * `batched`: more messages may follow. */
 static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
                             const struct tern_type *type, int dest, int tag,
-                            enum tern_send_mode mode, bool soon)
+                            enum tern_send_mode mode, bool batched)
 {
     struct tern_peer *peer = context->peers->peer[dest];
     uint64_t length = count * type->size;
     void *start;
-    if (TERN_UNLIKELY(length >= (soon ? peer->eager_below : peer->lone_below) ||
+    if (TERN_UNLIKELY(length >= (batched ? peer->eager_below : peer->blocking_below) ||
                       mode == TERN_SEND_SYNCHRONOUS || !tern_type_run(type, buf, count, &start)))
         return false;
     struct tern_packet packet;
     tern_packet_set(&packet, context->send_seq[dest]++, context->rank, tag, context->id);
     if (TERN_UNLIKELY(
-            (soon ? peer->btl->send_soon : peer->btl->send)(peer, &packet, start, length))) {
+            (batched ? peer->btl->send_batched : peer->btl->send)(peer, &packet, start, length))) {
         context->send_seq[dest]--;
         return false;
     }

@@ -60,11 +60,10 @@ static void stream(struct tern_peer *peer, struct tern_stream *stream)
     stream->done(stream);
 }
 
-static const struct tern_btl pieces = { .name = "pieces", .packet_max = 256, .eager_max = 64,
-                                        .send = swallow, .send_soon = swallow, .send_cursor = swallow_cursor };
-static const struct tern_btl streams = { .name = "streams", .packet_max = 256, .eager_max = 64,
-                                         .send = swallow, .send_soon = swallow, .send_cursor = swallow_cursor,
-                                         .stream = stream };
+static const struct tern_btl pieces = { .name = "pieces", .send = swallow, .send_batched = swallow,
+                                        .send_cursor = swallow_cursor };
+static const struct tern_btl streams = { .name = "streams", .send = swallow, .send_batched = swallow,
+                                         .send_cursor = swallow_cursor, .stream = stream };
 
 /* ---- ours ---- */
 
@@ -196,6 +195,8 @@ static struct tern_peers *open_all(struct fuzz_input *input)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct tern_peer *peer = tern_peer_get(0, 0, rank);
         peer->btl = fuzz_byte(input) & 1 ? &streams : &pieces;
+        peer->limits = (struct tern_limits){ .packet_max = 256, .eager_max = 64, .eager_max_blocking = 64,
+                                             .credit_factor = 1 };
         peer->credit = 200 * (int64_t)(fuzz_byte(input) % 8);
         memset(peer->owed, 0, sizeof peer->owed);
         tern_peer_update(peer);

@@ -29,7 +29,10 @@ static bool self_reaches(uint32_t job, uint32_t rank)
 
 static int self_connect(struct tern_peer *peer)
 {
-    (void)peer;
+    peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
+                                        .eager_max = PACKET_MAX,
+                                        .eager_max_blocking = PACKET_MAX,
+                                        .credit_factor = 1};
     return 0;
 }
 
@@ -62,15 +65,12 @@ static int self_get(struct tern_peer *peer, uint64_t address, struct tern_cursor
 
 const struct tern_btl tern_btl_self = {
     .name = "self",
-    .packet_max = PACKET_MAX,
-    .eager_max = PACKET_MAX,
-    .credit_factor = 1,
     .init = self_init,
     .finalize = self_finalize,
     .reaches = self_reaches,
     .connect = self_connect,
     .send = self_send,
-    .send_soon = self_send,
+    .send_batched = self_send,
     .send_cursor = self_send_cursor,
     .get = self_get,
 };

@@ -29,6 +29,7 @@
 
 enum {
     PACKET_MAX = 32 * 1024,
+    EAGER_MAX = 16 * 1024,
     BURST = 64,             /* packets taken from one ring before the next ring's turn */
 };
 
@@ -114,6 +115,10 @@ static int shm_connect(struct tern_peer *peer)
     endpoint->block = tern_segment_rank(local_rank);
     endpoint->level_max = LEVELS;
     peer->endpoint = endpoint;
+    peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
+                                        .eager_max = EAGER_MAX,
+                                        .eager_max_blocking = EAGER_MAX,
+                                        .credit_factor = 1};
     return 0;
 }
 
@@ -442,9 +447,6 @@ static int shm_progress(uint32_t index)
 
 const struct tern_btl tern_btl_shm = {
     .name = "shm",
-    .packet_max = PACKET_MAX,
-    .eager_max = 16 * 1024,
-    .credit_factor = 1,
     .init = shm_init,
     .finalize = shm_finalize,
     .leave = tern_program_leave,
@@ -452,7 +454,7 @@ const struct tern_btl tern_btl_shm = {
     .reaches = shm_reaches,
     .connect = shm_connect,
     .send = shm_send,
-    .send_soon = shm_send,
+    .send_batched = shm_send,
     .send_cursor = shm_send_cursor,
     .get = tern_shm_pull,
     .progress = shm_progress,

@@ -260,7 +260,7 @@ static bool may_wait(struct tern_tcp_link *link, size_t length)
 }
 
 static int send_frame(struct tern_tcp_link *link, const struct tern_packet *packet,
-                      const void *payload, size_t length, bool soon)
+                      const void *payload, size_t length, bool batched)
 {
     struct tern_tcp_frame frame = tern_tcp_frame_of(packet, length);
     if (TERN_UNLIKELY(link->error))
@@ -269,9 +269,9 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
         return TERN_ERR_AGAIN;
     if (too_much(link) && (!push(link) || too_much(link)))
         return TERN_ERR_AGAIN;
-    bool credit = soon && packet->kind == TERN_PACKET_CREDIT && link->out_begin == link->out_end &&
-                  !link->piece.stream;
-    bool wait = credit || (soon && may_wait(link, length));
+    bool credit = batched && packet->kind == TERN_PACKET_CREDIT &&
+                  link->out_begin == link->out_end && !link->piece.stream;
+    bool wait = credit || (batched && may_wait(link, length));
     int rc = wait || link->piece.stream ? append(link, &frame, payload, length)
                                         : write_through(link, &frame, payload, length);
     if (!wait && !rc && !link->blocked)
@@ -286,10 +286,10 @@ static int send_frame(struct tern_tcp_link *link, const struct tern_packet *pack
 }
 
 int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet,
-                       const void *payload, size_t length, bool soon)
+                       const void *payload, size_t length, bool batched)
 {
     pthread_mutex_lock(&link->out_lock);
-    int rc = send_frame(link, packet, payload, length, soon);
+    int rc = send_frame(link, packet, payload, length, batched);
     pthread_mutex_unlock(&link->out_lock);
     return rc;
 }

@@ -40,7 +40,7 @@ struct tern_tcp_link {
     const uint64_t *polled_at;
     /* the endpoint that sends by this link; NULL: the link only receives */
     struct tern_tcp_endpoint *endpoint;
-    uint32_t sent_round; /* the lane's round in which the last send_soon message was sent */
+    uint32_t sent_round; /* the lane's round in which the last send_batched message was sent */
     /* true if the lane's last send or push could not write everything; the flusher may have written
      * it since */
     bool unsent;
@@ -95,11 +95,11 @@ struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, 
 /* Closes the link and drops whatever it holds. */
 void tern_tcp_link_free(struct tern_tcp_link *link);
 
-/* Sends a frame. Returns 0, or TERN_ERR_AGAIN if too much waits already. If `soon`, the frame may
- * wait for others for a while. Bytes that cannot be written now are copied. A failed write shows in
- * link->error. */
+/* Sends a frame. Returns 0, or TERN_ERR_AGAIN if too much waits already. If `batched`, the frame
+ * may wait for others for a while. Bytes that cannot be written now are copied. A failed write
+ * shows in link->error. */
 int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *packet,
-                       const void *payload, size_t length, bool soon);
+                       const void *payload, size_t length, bool batched);
 /* Sends like tern_tcp_link_send; the payload comes from a cursor, which advances on success. */
 int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet,
                               struct tern_cursor *cursor, size_t length);

@@ -32,6 +32,7 @@
 
 enum {
     EAGER_MAX = 64 * 1024,
+    CREDIT_FACTOR = 8,
     PIECE_ALONE = 1 << 20,    /* bytes of a piece if a stream has one link ... */
     PIECE_SHARED = 256 << 10, /* ... or several */
     /* up to this many links are all read, without asking the epoll which one has data ... */
@@ -56,9 +57,13 @@ static bool tcp_reaches(uint32_t job, uint32_t rank)
 
 static int tcp_connect(struct tern_peer *peer)
 {
-    return tern_tcp_endpoint_of(peer)
-               ? 0
-               : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
+    if (!tern_tcp_endpoint_of(peer))
+        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
+    peer->limits = (struct tern_limits){.packet_max = TERN_TCP_PACKET_MAX,
+                                        .eager_max = EAGER_MAX,
+                                        .eager_max_blocking = TERN_TCP_PACKET_MAX,
+                                        .credit_factor = CREDIT_FACTOR};
+    return 0;
 }
 
 static int not_connected(struct tern_peer *peer)
@@ -93,7 +98,7 @@ static int tcp_send(struct tern_peer *peer, const struct tern_packet *packet, co
     return see(peer, link, tern_tcp_link_send(link, packet, payload, length, false));
 }
 
-static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packet,
+static int tcp_send_batched(struct tern_peer *peer, const struct tern_packet *packet,
                          const void *payload, size_t length)
 {
     struct tern_tcp_link *link = first_link(peer);
@@ -102,9 +107,9 @@ static int tcp_send_soon(struct tern_peer *peer, const struct tern_packet *packe
     /* If two sends follow each other without a round of progress in between, it pays to hold the
      * second: progress would have written the first. */
     uint32_t round = tern_tcp_lanes[peer->lane].rounds;
-    bool soon = link->sent_round == round || packet->kind == TERN_PACKET_CREDIT;
+    bool batched = link->sent_round == round || packet->kind == TERN_PACKET_CREDIT;
     link->sent_round = round;
-    return see(peer, link, tern_tcp_link_send(link, packet, payload, length, soon));
+    return see(peer, link, tern_tcp_link_send(link, packet, payload, length, batched));
 }
 
 static int tcp_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
@@ -435,10 +440,6 @@ static int tcp_come_back(void)
 
 const struct tern_btl tern_btl_tcp = {
     .name = "tcp",
-    .packet_max = TERN_TCP_PACKET_MAX,
-    .eager_max = EAGER_MAX,
-    .lone_max = TERN_TCP_PACKET_MAX,
-    .credit_factor = 8,
     .announce = tcp_announce,
     .init = tcp_init,
     .finalize = tcp_finalize,
@@ -447,7 +448,7 @@ const struct tern_btl tern_btl_tcp = {
     .reaches = tcp_reaches,
     .connect = tcp_connect,
     .send = tcp_send,
-    .send_soon = tcp_send_soon,
+    .send_batched = tcp_send_batched,
     .send_cursor = tcp_send_cursor,
     .stream = tcp_stream,
     .progress = tcp_progress,
