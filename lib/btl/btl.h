@@ -38,6 +38,26 @@ struct tern_stream {
     void (*done)(struct tern_stream *stream);
 };
 
+/*
+ * A copy of bytes out of a peer's memory, without the peer's help. The user fills it in and keeps
+ * it until `done` is called. `address`, `length` and `cursor` say what is left to copy: the byte
+ * mover advances them.
+ */
+struct tern_transfer {
+    struct tern_list_node link; /* used by the byte mover */
+    struct tern_peer *peer;
+    uint64_t address; /* of the next byte in the peer's memory */
+    uint64_t key;     /* of that memory, as the peer announced it (register_memory) */
+    struct tern_cursor cursor; /* our memory */
+    size_t length;    /* bytes */
+    /*
+     * Called once when the byte mover no longer uses either memory, possibly before btl->get
+     * returns. `error`: 0; or TERN_ERR_UNSUPPORTED if the rest cannot be copied, or is not worth
+     * it now, so that the peer should send it; or TERN_ERR_* with text.
+     */
+    void (*done)(struct tern_transfer *transfer, int error);
+};
+
 /* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
     const char *name; /* as in the parameter `btl`: "self", "shm", "tcp" */
@@ -83,10 +103,17 @@ struct tern_btl {
      * packets by send_cursor. */
     void (*stream)(struct tern_peer *peer, struct tern_stream *stream);
 
-    /* Copies `length` bytes at `address` of the peer's memory to the cursor's next bytes. Returns
-     * 0, or TERN_ERR_UNSUPPORTED if this is impossible between the two processes or not worth it
-     * now: then let the peer send the bytes that the cursor still lacks. */
-    int (*get)(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
+    /* Registers `length` bytes at `start`, so that the peer can get them until the memory is
+     * deregistered. Sets *ret_key, which the peer needs for it. Returns 0, or TERN_ERR_* if the
+     * peer cannot get this memory: then do not offer it. NULL, both: get needs no key. */
+    int (*register_memory)(struct tern_peer *peer, const void *start, size_t length,
+                           uint64_t *ret_key);
+    void (*deregister_memory)(struct tern_peer *peer, uint64_t key);
+    /* Starts to copy bytes of the peer's memory to ours. Returns 0: transfer->done is called, now
+     * or in a later progress, also if the peer is lost meanwhile. Returns TERN_ERR_AGAIN if there
+     * is no room now: call again after progress; then done is not called. Transfers may end in any
+     * order. NULL: the peer must send its bytes. */
+    int (*get)(struct tern_transfer *transfer);
 
     /* Delivers the packets that have arrived for a lane. Returns their number. NULL: packets never
      * arrive without a send here. */
@@ -141,7 +168,9 @@ extern void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet 
 /* Set by the pml and called when the connection to a peer fails for the reason `text`: packets to
  * the peer or from it are lost, and nothing more can be sent. Sets peer->lost, and fails all
  * requests that wait for the peer. `owner`: result of tern_btl_place for a message that had begun
- * to arrive; NULL: there was none. The byte mover has forgotten all streams to the peer. */
+ * to arrive; NULL: there was none. The byte mover has forgotten all streams to the peer. Transfers
+ * from the peer still end by `done`, because their memory is in use until then. Call it from
+ * progress only. */
 extern void (*tern_btl_lost)(struct tern_peer *peer, void *owner, const char *text);
 
 #endif

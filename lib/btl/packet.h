@@ -81,7 +81,7 @@ static inline void tern_packet_copy(struct tern_packet *to, const struct tern_pa
                          __ATOMIC_RELAXED);
 }
 
-/* Payload of RENDEZVOUS: an announced message. */
+/* Payload of RENDEZVOUS: an announced message. Fits into a slot of shm's rings. */
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
     /* of the first byte in the sender's memory; 0: the bytes are not one run and cannot be
@@ -90,6 +90,8 @@ struct tern_rendezvous {
     /* number of the sender's request, for the answer. 0: there is no message, because the sender
      * has failed; a nonzero length then means that the receiver had no memory for the message */
     uint64_t id;
+    /* of that memory, from the sender's byte mover (btl->register_memory); 0: needs none */
+    uint64_t key;
 };
 
 /* Payload of the kinds that answer or cancel. */

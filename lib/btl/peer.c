@@ -94,6 +94,7 @@ struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
     peer->rank = rank;
     peer->lane = lane;
     tern_list_init(&peer->pending);
+    tern_list_init(&peer->pending_gets);
     struct tern_peer **bucket = &table->buckets[hash(job, rank) & table->mask];
     peer->hash_next = *bucket;
     *bucket = peer;

@@ -78,10 +78,10 @@ struct tern_peer {
      * their context names. */
     int64_t owed[TERN_LANES_MAX];
     struct tern_limits limits; /* valid if `btl` is not NULL */
-    /* Packets that wait because the byte mover returned TERN_ERR_AGAIN, in order
-     * (lib/pml/pending.c). */
-    struct tern_list_node pending;
-    /* Links peers with pending packets; valid if `waits`. */
+    /* Packets that wait because the byte mover returned TERN_ERR_AGAIN, in order, and transfers
+     * that wait for the same reason (lib/pml/pending.c). */
+    struct tern_list_node pending, pending_gets;
+    /* Links peers for which something waits; valid if `waits`. */
     struct tern_list_node pending_peers;
     bool waits;
     struct tern_traffic traffic;

@@ -24,12 +24,14 @@ static int why(const struct tern_peer *peer)
 static void fail(struct tern_pml_request *request, struct tern_peer *peer)
 {
     request->peer = peer;
+    tern_send_deregister(request);
     tern_number_take_back(request);
     tern_request_complete(&request->req, why(peer));
 }
 
 /* Ends all requests in dialogue with the peer: announced messages, and receives that wait for
- * DATA. */
+ * DATA. A receive with a transfer under way has no number: it ends when the byte mover has ended
+ * the transfer and so no longer writes into its buffer. */
 static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
 {
     for (uint32_t i = 1; i < lane->number_count; i++)
@@ -45,7 +47,8 @@ void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
     tern_peer_update(peer);
     if (owner)
         fail(owner, peer);
-    tern_pending_flush(lane); /* the byte mover refuses what waits to be sent to this peer */
+    /* fails what waits for this peer: the byte mover refuses packets, and no transfer begins */
+    tern_pending_flush(lane);
     fail_dialogues(lane, peer);
     for (struct tern_pml_request *request; (request = tern_match_waiting_for(lane, peer));) {
         tern_match_withdraw(request);

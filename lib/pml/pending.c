@@ -4,7 +4,8 @@
  * Backpressure and credit.
  *
  * When a byte mover answers TERN_ERR_AGAIN, the packet waits in its peer's queue, and so does
- * everything sent to that peer later. So order is kept and no caller blocks. Credit limits what a
+ * everything sent to that peer later. So order is kept and no caller blocks. Transfers wait in a
+ * queue of their own. Credit limits what a
  * peer must buffer for us: eager messages use up credit, and the peer gives it back when it has
  * matched them. Without credit, messages are only announced (rendezvous) and stay in our memory.
  */
@@ -50,20 +51,33 @@ void tern_peer_update(struct tern_peer *peer)
     peer->blocking_below = free ? peer->limits.eager_max_blocking + 1 : 0;
 }
 
-void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
+static void note_waiting(struct tern_peer *peer)
 {
     if (!peer->waits)
         tern_list_append(&tern_lanes[peer->lane].waiting_peers, &peer->pending_peers);
     peer->waits = true;
+}
+
+void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending)
+{
+    note_waiting(peer);
     tern_list_append(&peer->pending, &pending->link);
     tern_peer_update(peer);
 }
 
-static int flush_peer(struct tern_peer *peer)
+void tern_pending_get(struct tern_peer *peer, struct tern_pending *pending)
+{
+    if (tern_list_empty(&peer->pending_gets) && pending->push(pending) != TERN_ERR_AGAIN)
+        return;
+    note_waiting(peer);
+    tern_list_append(&peer->pending_gets, &pending->link);
+}
+
+static int flush_queue(struct tern_list_node *queue)
 {
     int count = 0;
-    while (!tern_list_empty(&peer->pending)) {
-        struct tern_pending *first = TERN_CONTAINER(peer->pending.next, struct tern_pending, link);
+    while (!tern_list_empty(queue)) {
+        struct tern_pending *first = TERN_CONTAINER(queue->next, struct tern_pending, link);
         struct tern_list_node *next = first->link.next;
         /* `push` may free or complete what holds `first`, so `first` leaves the queue before, and
          * is put back in front if it could not be sent */
@@ -75,8 +89,16 @@ static int flush_peer(struct tern_peer *peer)
         }
         count++;
     }
-    tern_list_remove(&peer->pending_peers);
-    peer->waits = false;
+    return count;
+}
+
+static int flush_peer(struct tern_peer *peer)
+{
+    int count = flush_queue(&peer->pending) + flush_queue(&peer->pending_gets);
+    if (tern_list_empty(&peer->pending) && tern_list_empty(&peer->pending_gets)) {
+        tern_list_remove(&peer->pending_peers);
+        peer->waits = false;
+    }
     tern_peer_update(peer);
     return count;
 }
@@ -103,6 +125,7 @@ bool tern_pending_empty(void)
     return empty;
 }
 
+/* A control packet that waits: an answer, or the notice of a failure (tern_pml_send_failure). */
 struct control {
     struct tern_pending pending;
     struct tern_peer *peer;
@@ -110,6 +133,8 @@ struct control {
     size_t length;
     unsigned char payload[sizeof(struct tern_reply)];
 };
+
+_Static_assert(sizeof(struct tern_rendezvous) <= sizeof(struct tern_reply), "room for a notice");
 
 static int push_control(struct tern_pending *pending)
 {

@@ -13,10 +13,10 @@
 #include "lib/util/error.h"
 #include "lib/util/list.h"
 
-/* Something to be sent to a peer, in order. */
+/* Something for which the byte mover of a peer had no room: a packet, or a transfer. */
 struct tern_pending {
     struct tern_list_node link;
-    /* Tries to send. Returns 0 if done (the record may be freed already), or TERN_ERR_AGAIN if the
+    /* Tries again. Returns 0 if done (the record may be freed already), or TERN_ERR_AGAIN if the
      * byte mover has no room yet. */
     int (*push)(struct tern_pending *pending);
 };
@@ -37,22 +37,29 @@ struct tern_pml_request {
     bool posted;            /* receive: is posted and not matched, so it can be cancelled */
     bool cancelling;        /* send: the receiver has been asked to give the message up */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
-    /* send: destination; receive: the peer that sends DATA, or a lost one; NULL: not known yet */
+    bool registered;        /* send: the byte mover has registered the buffer, under `key` */
+    /* send: destination; receive: the sender of an announced message, or a lost peer; NULL: not
+     * known yet */
     struct tern_peer *peer;
 
     /* position in the buffer, for DATA packets and for typed eager messages */
     struct tern_cursor cursor;
+    struct tern_pending pending;
+    union {
+        struct tern_stream stream;     /* send: for byte movers that stream */
+        struct tern_transfer transfer; /* receive: copies an announced message */
+    };
 
     /* sends only */
-    struct tern_stream stream; /* for byte movers that stream */
-    struct tern_pending pending;
     enum tern_send_mode mode;
+    uint64_t key; /* valid if `registered` */
     uint32_t remote_number; /* number of the receiver's request, valid after the answer CLEAR */
     /* header of the first packet: the context may be closed before that packet is sent */
     struct tern_packet header;
 
     /* receives only */
-    /* bytes that DATA packets will bring, and bytes that have arrived */
+    uint64_t sender_id; /* number of the sender's request, for the answer to its announcement */
+    /* bytes that are wanted of an announced message, and bytes that have arrived */
     int64_t expected, arrived;
     /* bytes of the whole message, which may be longer than the buffer */
     int64_t message_length;
@@ -87,7 +94,7 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->rank = rank;
     request->tag = tag;
     request->number = 0;
-    request->posted = request->cancelling = request->announced = false;
+    request->posted = request->cancelling = request->announced = request->registered = false;
     request->peer = NULL;
 }
 
@@ -132,10 +139,13 @@ struct tern_pml_request *tern_number_find(uint64_t number);
 /* pending.c */
 /* Reads the parameters of credit. */
 void tern_pending_init(void);
-/* Appends `pending` to what waits to be sent to the peer. */
+/* Appends `pending` to the packets that wait to be sent to the peer. */
 void tern_pending_append(struct tern_peer *peer, struct tern_pending *pending);
-bool tern_pending_empty(void); /* Returns true if nothing waits to be sent in any lane. */
-/* Tries to send all that waits in the lane. Returns how many items were sent. */
+/* Starts a transfer from the peer: calls pending->push, now or when the byte mover has room.
+ * Packets to the peer do not wait for transfers. */
+void tern_pending_get(struct tern_peer *peer, struct tern_pending *pending);
+bool tern_pending_empty(void); /* Returns true if nothing waits in any lane. */
+/* Tries again all that waits in the lane. Returns how many items were done. */
 int tern_pending_flush(struct tern_lane *lane);
 /* Connects to the peer on first use and sets its first credit. Returns 0, TERN_ERR_NO_MEM, or
  * TERN_ERR_UNREACHABLE with text. */
@@ -171,6 +181,8 @@ void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t
  * receiver: the message was matched, was copied from our memory, may be sent as DATA packets, or
  * was given up (or not). */
 int tern_send_start(struct tern_pml_request *request);
+/* Deregisters the message's memory, if it is registered: the receiver no longer gets it. */
+void tern_send_deregister(struct tern_pml_request *request);
 void tern_send_matched(const struct tern_reply *reply);
 void tern_send_pulled(const struct tern_reply *reply);
 void tern_send_clear(const struct tern_reply *reply);

@@ -78,44 +78,108 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
     finish(request, length);
 }
 
+/* Ends a receive because its sender is lost. */
+static void end_lost(struct tern_pml_request *request)
+{
+    tern_request_complete(&request->req, tern_peer_ready(request->peer));
+}
+
+/* Ends a receive whose bytes arrived in part; the status says how many. */
+static void end_failed(struct tern_pml_request *request, int error)
+{
+    request->req.status._ucount = (uint64_t)request->cursor.offset;
+    tern_request_complete(&request->req, error);
+}
+
+/* Asks the sender of an announced message for the bytes that were not copied, as DATA packets. */
+static void ask_for_data(struct tern_pml_request *request)
+{
+    struct tern_peer *from = request->peer;
+    request->arrived = request->cursor.offset;
+    if (tern_number_give(request)) {
+        /* nothing is received, but the sender must not wait for ever */
+        reply_to(from, TERN_PACKET_PULLED, request->sender_id, 0);
+        end_failed(request, TERN_ERR_NO_MEM);
+        return;
+    }
+    struct tern_reply reply = {.id = request->sender_id, .remote_id = request->number,
+                               .length = (uint64_t)request->expected,
+                               .offset = (uint64_t)request->arrived};
+    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
+}
+
+/* Tells the sender of an announced message that its memory is no longer needed, and completes the
+ * receive. */
+static void end_announced(struct tern_pml_request *request, int error)
+{
+    reply_to(request->peer, TERN_PACKET_PULLED, request->sender_id, (uint64_t)request->expected);
+    if (error)
+        end_failed(request, error);
+    else
+        finish(request, request->message_length);
+}
+
+/* Called when the byte mover has ended the transfer of an announced message. */
+static void transferred(struct tern_transfer *transfer, int error)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(transfer, struct tern_pml_request, transfer);
+    request->cursor = transfer->cursor;
+    tern_count(&request->req.lane->counters.pulled_bytes, (uint64_t)transfer->cursor.offset);
+    if (error != TERN_ERR_UNSUPPORTED)
+        end_announced(request, error);
+    else if (TERN_UNLIKELY(request->peer->lost != NULL))
+        end_lost(request);
+    else
+        ask_for_data(request);
+}
+
+static int push_get(struct tern_pending *pending)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
+    struct tern_peer *from = request->peer;
+    if (TERN_LIKELY(!from->lost))
+        return from->btl->get(&request->transfer);
+    end_lost(request);
+    return 0;
+}
+
+/* Copies an announced message out of its sender's memory. */
+static void start_transfer(struct tern_pml_request *request,
+                           const struct tern_rendezvous *rendezvous)
+{
+    request->transfer = (struct tern_transfer){
+        .peer = request->peer,
+        .address = rendezvous->address,
+        .key = rendezvous->key,
+        .cursor = request->cursor,
+        .length = (size_t)request->expected,
+        .done = transferred,
+    };
+    request->pending.push = push_get;
+    tern_pending_get(request->peer, &request->pending);
+}
+
 /* Receives an announced message: copies from the sender's memory if possible, and asks for DATA
  * packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
                            const struct tern_rendezvous *rendezvous)
 {
-    int64_t length = rendezvous->length;
-    int64_t wanted = length < request->length ? length : request->length;
-    if (TERN_UNLIKELY(from->lost != NULL)) {
-        request->peer = from;
-        tern_request_complete(&request->req, tern_peer_ready(from));
-        return;
-    }
-    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
-    int rc = wanted ? TERN_ERR_UNSUPPORTED : 0;
-    if (wanted && rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
-        rc = from->btl->get(from, rendezvous->address, &request->cursor, wanted);
-    tern_count(&request->req.lane->counters.pulled_bytes, (uint64_t)request->cursor.offset);
-    if (rc != TERN_ERR_UNSUPPORTED) {
-        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, wanted);
-        if (rc)
-            tern_request_complete(&request->req, rc);
-        else
-            finish(request, length);
-        return;
-    }
+    int64_t length = (int64_t)rendezvous->length;
     request->peer = from;
-    request->expected = wanted;
-    request->arrived = request->cursor.offset;
-    request->message_length = length;
-    if (tern_number_give(request)) {
-        /* nothing is received, but the sender must not wait for ever */
-        reply_to(from, TERN_PACKET_PULLED, rendezvous->id, 0);
-        tern_request_complete(&request->req, TERN_ERR_NO_MEM);
+    if (TERN_UNLIKELY(from->lost != NULL)) {
+        end_lost(request);
         return;
     }
-    struct tern_reply reply = {.id = rendezvous->id, .remote_id = request->number,
-                               .length = (uint64_t)wanted, .offset = (uint64_t)request->arrived};
-    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
+    request->sender_id = rendezvous->id;
+    request->message_length = length;
+    request->expected = length < request->length ? length : request->length;
+    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    if (!request->expected)
+        end_announced(request, 0);
+    else if (rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
+        start_transfer(request, rendezvous);
+    else
+        ask_for_data(request);
 }
 
 /* Does everything for an eager message except copying its bytes. */

@@ -43,6 +43,7 @@ static struct tern_packet first_packet(const struct tern_pml_request *request, i
 
 static void finish(struct tern_pml_request *request, int error)
 {
+    tern_send_deregister(request);
     tern_number_take_back(request);
     tern_request_complete(&request->req, error);
 }
@@ -78,6 +79,29 @@ static int push_eager(struct tern_pml_request *request)
     return 0;
 }
 
+void tern_send_deregister(struct tern_pml_request *request)
+{
+    if (!request->registered)
+        return;
+    request->registered = false;
+    request->peer->btl->deregister_memory(request->peer, request->key);
+}
+
+/* Lets the receiver get the message from our memory, if the byte mover permits that. */
+static void offer_memory(struct tern_pml_request *request, const void *start,
+                         struct tern_rendezvous *rendezvous)
+{
+    struct tern_peer *peer = request->peer;
+    if (peer->btl->register_memory) {
+        if (!request->registered &&
+            peer->btl->register_memory(peer, start, (size_t)request->length, &request->key))
+            return;
+        request->registered = true;
+        rendezvous->key = request->key;
+    }
+    rendezvous->address = (uintptr_t)start;
+}
+
 static int push_rendezvous(struct tern_pml_request *request)
 {
     if (tern_number_give(request))
@@ -86,7 +110,7 @@ static int push_rendezvous(struct tern_pml_request *request)
     struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
     void *start;
     if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
-        rendezvous.address = (uintptr_t)start;
+        offer_memory(request, start, &rendezvous);
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
      * returns. The communicator may have been freed long ago. */
     bool wanted = tern_event_wanted(TERN_EVENT_RENDEZVOUS);
@@ -456,6 +480,7 @@ void tern_send_clear(const struct tern_reply *reply)
     if (reply->offset >= (uint64_t)request->cursor.length)
         return; /* damaged packet: no bytes would be left to send */
     request->announced = false;
+    tern_send_deregister(request); /* the receiver gets nothing any more */
     request->remote_number = reply->remote_id;
     tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
     if (request->peer->btl->stream) {

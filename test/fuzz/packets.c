@@ -65,6 +65,58 @@ static const struct tern_btl pieces = { .name = "pieces", .send = swallow, .send
 static const struct tern_btl streams = { .name = "streams", .send = swallow, .send_batched = swallow,
                                          .send_cursor = swallow_cursor, .stream = stream };
 
+/* Memory is copied later, or never; what the peer's memory holds does not matter. */
+static struct tern_list_node transfers = { &transfers, &transfers };
+static int registered; /* buffers */
+
+static int register_memory(struct tern_peer *peer, const void *start, size_t length, uint64_t *ret_key)
+{
+    (void)peer;
+    MUST(start && length);
+    if (length == 300)
+        return TERN_ERR_UNSUPPORTED;
+    registered++;
+    *ret_key = length;
+    return 0;
+}
+
+static void deregister_memory(struct tern_peer *peer, uint64_t key)
+{
+    (void)peer;
+    MUST(key && registered > 0);
+    registered--;
+}
+
+static int get(struct tern_transfer *transfer)
+{
+    MUST(transfer->length && transfer->cursor.offset + (int64_t)transfer->length <= transfer->cursor.length);
+    if (full)
+        return TERN_ERR_AGAIN;
+    tern_list_append(&transfers, &transfer->link);
+    return 0;
+}
+
+/* Ends a transfer: as a whole, in the middle, or by a failure. */
+static void end_transfer(unsigned how)
+{
+    static const char bytes[SLOT];
+    if (tern_list_empty(&transfers))
+        return;
+    struct tern_transfer *transfer = TERN_CONTAINER(how & 4 ? transfers.next : transfers.prev, struct tern_transfer, link);
+    int error = how % 4 == 1 ? TERN_ERR_UNSUPPORTED : how % 4 == 2 ? TERN_ERR_OTHER : 0;
+    size_t part = error ? transfer->length / 2 : transfer->length;
+    tern_list_remove(&transfer->link);
+    MUST(tern_cursor_unpack(&transfer->cursor, bytes, part) == part);
+    transfer->address += part;
+    transfer->length -= part;
+    transfer->done(transfer, error);
+}
+
+static const struct tern_btl gets = { .name = "gets", .send = swallow, .send_batched = swallow,
+                                      .send_cursor = swallow_cursor, .register_memory = register_memory,
+                                      .deregister_memory = deregister_memory, .get = get };
+static const struct tern_btl *const movers[] = { &pieces, &streams, &gets, &gets };
+
 /* ---- ours ---- */
 
 static void release(int i)
@@ -146,7 +198,7 @@ static void packet(struct fuzz_input *input, struct tern_peer *from, bool in_par
     if (kind == TERN_PACKET_RENDEZVOUS) {
         struct tern_rendezvous rendezvous = { .length = any_length(input) };
         rendezvous.address = fuzz_byte(input);
-        rendezvous.id = fuzz_byte(input);
+        rendezvous.id = rendezvous.key = fuzz_byte(input);
         memcpy(payload, &rendezvous, length = sizeof rendezvous);
     } else if (kind > TERN_PACKET_RENDEZVOUS && kind != TERN_PACKET_DATA) {
         struct tern_reply reply = { .id = name_request(input) };
@@ -194,7 +246,7 @@ static struct tern_peers *open_all(struct fuzz_input *input)
     full = false;
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct tern_peer *peer = tern_peer_get(0, 0, rank);
-        peer->btl = fuzz_byte(input) & 1 ? &streams : &pieces;
+        peer->btl = movers[fuzz_byte(input) & 3];
         peer->limits = (struct tern_limits){ .packet_max = 256, .eager_max = 64, .eager_max_blocking = 64,
                                              .credit_factor = 1 };
         peer->credit = 200 * (int64_t)(fuzz_byte(input) % 8);
@@ -226,6 +278,8 @@ static void close_all(struct tern_peers *peers)
     struct tern_context other;
     full = false;
     tern_pending_flush(context.lane);
+    for (unsigned how = 0; !tern_list_empty(&transfers); how++)
+        end_transfer(how);
     for (int i = 0; i < REQUESTS; i++) {
         if (!slots[i].request)
             continue;
@@ -237,6 +291,11 @@ static void close_all(struct tern_peers *peers)
         MUST(slots[i].request->complete);
         release(i);
     }
+    for (uint64_t i = 1; i < tern_lanes[0].number_count; i++) { /* messages sent from copies */
+        struct tern_pml_request *copy = tern_number_find(i << TERN_NUMBER_LANE_BITS);
+        if (copy)
+            answer(copy, peers->peer[1], true);
+    }
     tern_context_close(&context);
     /* what came for it, and then for nobody */
     for (int i = 0; i < 2; i++) {
@@ -245,7 +304,7 @@ static void close_all(struct tern_peers *peers)
         tern_context_close(&other);
     }
     tern_pending_flush(&tern_lanes[0]);
-    MUST(tern_pending_empty() && tern_list_empty(&tern_lanes[0].early) && tern_list_empty(&tern_lanes[0].parked));
+    MUST(registered == 0 && tern_list_empty(&transfers) && tern_pending_empty() && tern_list_empty(&tern_lanes[0].early) && tern_list_empty(&tern_lanes[0].parked));
     tern_peers_release(peers);
 }
 
@@ -261,7 +320,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             begin(&input, what & 1);
             break;
         case 2:
-            full = !full;
+            if (what & 64)
+                end_transfer(what >> 3);
+            else
+                full = !full;
             break;
         case 3: {
             int i = (int)(fuzz_byte(&input) % REQUESTS);

@@ -56,10 +56,12 @@ static int self_send_cursor(struct tern_peer *peer, const struct tern_packet *pa
     return 0;
 }
 
-static int self_get(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
+static int self_get(struct tern_transfer *transfer)
 {
-    (void)peer;
-    tern_cursor_unpack(to, (const void *)(uintptr_t)address, length);
+    tern_cursor_unpack(&transfer->cursor, (const void *)(uintptr_t)transfer->address,
+                       transfer->length);
+    transfer->length = 0;
+    transfer->done(transfer, 0);
     return 0;
 }
 

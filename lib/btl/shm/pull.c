@@ -74,39 +74,54 @@ static bool scattered(const struct tern_cursor *to, size_t length)
     return bytes < length && bytes < (size_t)count * RUN_MIN;
 }
 
-int tern_shm_pull(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length)
+/* Copies `bytes` bytes at the transfer's address to `count` runs, which it changes. */
+static int copy_runs(struct tern_transfer *transfer, const struct tern_shm_endpoint *endpoint,
+                     struct iovec *runs, int count, size_t bytes)
 {
-    struct tern_shm_endpoint *endpoint = peer->endpoint;
-    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
-        return TERN_ERR_UNSUPPORTED;
-    if (scattered(to, length))
-        return TERN_ERR_UNSUPPORTED;
-    size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
-    while (length) {
-        struct iovec runs[RUNS];
-        size_t bytes;
-        if (single_copy == COPY_AUTO && length >= STREAM_MIN && sender_is_there(endpoint))
-            return TERN_ERR_UNSUPPORTED;
-        int count = tern_cursor_runs(to, runs, RUNS, length < piece ? length : piece, &bytes);
-        for (int first = 0; bytes;) {
-            struct iovec remote = {(void *)(uintptr_t)address, bytes};
-            ssize_t n =
-                process_vm_readv(endpoint->block->pid, runs + first, count - first, &remote, 1, 0);
-            if (n <= 0)
-                return tern_error(TERN_ERR_OTHER,
-                                  "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes,
-                                  (long)address, endpoint->block->pid,
-                                  n ? strerror(errno) : "nothing there");
-            address += n;
-            length -= n;
-            bytes -= n;
-            for (; first < count && (size_t)n >= runs[first].iov_len; first++)
-                n -= runs[first].iov_len;
-            if (n) {
-                runs[first].iov_base = (char *)runs[first].iov_base + n;
-                runs[first].iov_len -= n;
-            }
+    while (bytes) {
+        struct iovec remote = {(void *)(uintptr_t)transfer->address, bytes};
+        ssize_t n = process_vm_readv(endpoint->block->pid, runs, count, &remote, 1, 0);
+        if (n <= 0)
+            return tern_error(TERN_ERR_OTHER,
+                              "cannot read %zu bytes at %#lx of pid %d on this node: %s", bytes,
+                              (long)transfer->address, endpoint->block->pid,
+                              n ? strerror(errno) : "nothing there");
+        transfer->address += n;
+        transfer->length -= n;
+        bytes -= n;
+        for (; count && (size_t)n >= runs->iov_len; runs++, count--)
+            n -= runs->iov_len;
+        if (n) {
+            runs->iov_base = (char *)runs->iov_base + n;
+            runs->iov_len -= n;
         }
     }
+    return 0;
+}
+
+static int pull(struct tern_transfer *transfer)
+{
+    struct tern_shm_endpoint *endpoint = transfer->peer->endpoint;
+    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
+        return TERN_ERR_UNSUPPORTED;
+    if (scattered(&transfer->cursor, transfer->length))
+        return TERN_ERR_UNSUPPORTED;
+    size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
+    int rc = 0;
+    while (transfer->length && !rc) {
+        struct iovec runs[RUNS];
+        size_t bytes;
+        if (single_copy == COPY_AUTO && transfer->length >= STREAM_MIN && sender_is_there(endpoint))
+            return TERN_ERR_UNSUPPORTED;
+        int count = tern_cursor_runs(&transfer->cursor, runs, RUNS,
+                                     transfer->length < piece ? transfer->length : piece, &bytes);
+        rc = copy_runs(transfer, endpoint, runs, count, bytes);
+    }
+    return rc;
+}
+
+int tern_shm_pull(struct tern_transfer *transfer)
+{
+    transfer->done(transfer, pull(transfer));
     return 0;
 }

@@ -9,9 +9,8 @@
 /* Reads the parameter btl_shm_single_copy. */
 void tern_shm_pull_init(void);
 
-/* Implements struct tern_btl's get: copies `length` bytes at `address` of the peer to `to`. Returns
- * 0, or TERN_ERR_UNSUPPORTED if the rest goes faster through the ring or can only go there. `to`
- * then stands where the copy has ended. */
-int tern_shm_pull(struct tern_peer *peer, uint64_t address, struct tern_cursor *to, size_t length);
+/* Implements struct tern_btl's get. Always ends the transfer before it returns 0; with
+ * TERN_ERR_UNSUPPORTED if the rest goes faster through the ring or can only go there. */
+int tern_shm_pull(struct tern_transfer *transfer);
 
 #endif

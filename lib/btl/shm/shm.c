@@ -268,6 +268,7 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
     return 0;
 }
 _Static_assert((int)TERN_COPY_FEW >= (int)TERN_RING_INLINE, "what a slot holds is few");
+_Static_assert(sizeof(struct tern_rendezvous) <= TERN_RING_INLINE, "an announcement is one line");
 
 enum {
     BY_WAY_MIN = 2048, /* bytes; for less, memcpy is a loop of ordinary stores */
