@@ -152,11 +152,13 @@ int tern_btl_progress(uint32_t lane)
     return count;
 }
 
-void tern_btl_before_sleep(uint32_t lane)
+bool tern_btl_before_sleep(uint32_t lane)
 {
+    bool may_sleep = true;
     for (int i = 0; i < BTL_COUNT; i++)
         if (active[i] && tern_btls[i]->before_sleep)
-            tern_btls[i]->before_sleep(lane);
+            may_sleep &= tern_btls[i]->before_sleep(lane);
+    return may_sleep;
 }
 
 int tern_btl_sharing_ranks(bool *ret_final)

@@ -118,9 +118,10 @@ struct tern_btl {
     /* Delivers the packets that have arrived for a lane. Returns their number. NULL: packets never
      * arrive without a send here. */
     int (*progress)(uint32_t lane);
-    /* Called before a thread sleeps. From now on, a packet arriving for `lane` must end the sleep
-     * (tern_doorbell_watch). NULL if every arrival does so anyway. */
-    void (*before_sleep)(uint32_t lane);
+    /* Called before a thread sleeps. Returns true if from now on every packet that arrives for
+     * `lane`, and every end of a transfer, ends the sleep (tern_doorbell_watch). Returns false if
+     * the byte mover must be polled: then the thread stays awake. NULL: always true. */
+    bool (*before_sleep)(uint32_t lane);
 };
 
 /* All byte movers, in the order in which they are tried for a peer; NULL ends the list. */
@@ -139,8 +140,8 @@ bool tern_btl_active(const struct tern_btl *btl);
 
 /* Delivers what has arrived for a lane by any byte mover. Returns the number of packets. */
 int tern_btl_progress(uint32_t lane);
-/* Calls before_sleep of every active byte mover. */
-void tern_btl_before_sleep(uint32_t lane);
+/* Calls before_sleep of every active byte mover. Returns true if all of them permit the sleep. */
+bool tern_btl_before_sleep(uint32_t lane);
 
 /* Returns true if packets already sent survive the sender's exit: true if all ranks share memory,
  * false if unsent data can sit in a socket. All ranks of the job get the same answer. */

@@ -122,7 +122,8 @@ void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_la
  * rings (docs/waiting.md). Releases all locks meanwhile. */
 struct tern_waiter {
     struct tern_lane *lane; /* lane in which the condition comes true; NULL: any lane */
-    unsigned idle;  /* rounds since the last event */
+    unsigned idle;   /* rounds since the last event; fewer after a byte mover has refused a sleep */
+    unsigned sleeps; /* attempts to sleep since the last event */
     uint64_t since; /* time of the last look at the clock, in ticks */
     uint32_t events; /* events of all lanes when the caller last looked at its condition */
     /* Returns true if the condition is true. For a condition that no lane brings about; called once

@@ -199,15 +199,29 @@ static uint32_t events_of_all(void)
     return sum;
 }
 
+/* What the last round before sleep has found. */
+struct last_round {
+    int events;
+    bool polls;   /* functions added by tern_progress_register want to be called now and then */
+    bool refused; /* a byte mover must be polled, so that nobody may sleep */
+};
+
+static void poll_lane(struct tern_lane *lane, struct last_round *found)
+{
+    found->refused |= !tern_btl_before_sleep(lane->index);
+    found->events += tern_lane_progress(lane);
+    found->polls |= lane->poll_count > 0;
+}
+
 /* Makes the last round before sleep in a lane. `before`: the lane's rounds when the doorbell was
  * armed. Some thread must look for packets that arrived before that. If another thread has begun a
- * round since, it has looked. */
-static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_polls)
+ * round since, it has looked, and stays awake or asks the byte movers itself. */
+static void poll_before_sleep(struct tern_lane *lane, uint32_t before, struct last_round *found)
 {
     enum { PATIENCE = 100 };
     for (int i = 0; !tern_lane_trylock(lane); i++) {
         if (__atomic_load_n(&lane->rounds, __ATOMIC_RELAXED) != before)
-            return 0;
+            return;
         if (i == PATIENCE) {
             tern_lane_lock(lane);
             break;
@@ -215,31 +229,24 @@ static int poll_before_sleep(struct tern_lane *lane, uint32_t before, bool *ret_
         sched_yield();
     }
     __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
-    tern_btl_before_sleep(lane->index);
     /* a thread is in a function of the user inside a round: it goes on polling */
-    int count = lane->inside;
-    count += tern_lane_progress(lane);
-    *ret_polls |= lane->poll_count > 0;
+    found->events += lane->inside;
+    poll_lane(lane, found);
     tern_lane_unlock(lane);
-    return count;
 }
 
-static bool poll_all_before_sleep(bool *ret_polls)
+static struct last_round poll_all_before_sleep(void)
 {
     uint32_t rounds[TERN_LANES_MAX];
-    int count = 0;
-    *ret_polls = false;
+    struct last_round found = {0};
     for (uint32_t i = 0; i < tern_lane_count; i++)
         rounds[i] = __atomic_load_n(&tern_lanes[i].rounds, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        if (tern_threads) {
-            count += poll_before_sleep(&tern_lanes[i], rounds[i], ret_polls);
-        } else {
-            tern_btl_before_sleep(i);
-            count += tern_lane_progress(&tern_lanes[i]);
-            *ret_polls = tern_lanes[i].poll_count > 0;
-        }
-    return count > 0;
+        if (tern_threads)
+            poll_before_sleep(&tern_lanes[i], rounds[i], &found);
+        else
+            poll_lane(&tern_lanes[i], &found);
+    return found;
 }
 
 /* Returns whose posts wake this thread. With other threads, or with collectives in progress, the
@@ -254,28 +261,33 @@ static uint32_t awaited_by(const struct tern_waiter *waiter)
     return waiter->awaited;
 }
 
-/* Sleeps until the doorbell rings. Returns true, without sleeping, if something arrived after
- * all. */
-static bool sleep_until_rung(const struct tern_waiter *waiter)
+/* How an attempt to sleep ended: the doorbell rang or the time was over; something had arrived
+ * after all; or a byte mover refused, so that the thread has only yielded. */
+enum attempt { SLEPT, CAME, REFUSED };
+
+/* Sleeps until the doorbell rings, if nothing has arrived and the byte movers permit it. */
+static enum attempt sleep_until_rung(const struct tern_waiter *waiter)
 {
     struct tern_held held = tern_locks_release();
     uint32_t armed = tern_doorbell_arm(awaited_by(waiter));
     uint64_t *sleeps = &(waiter->lane ? waiter->lane : tern_lanes)->counters.sleeps;
-    bool polls;
     /* packets may have been sent before their senders saw that we sleep */
-    bool came = poll_all_before_sleep(&polls);
+    struct last_round found = poll_all_before_sleep();
+    bool came = found.events > 0;
     /* another thread may have made the condition true before it saw that we sleep */
     if (tern_threads && events_of_all() != waiter->events)
         came = true;
     if (waiter->came && waiter->came(waiter->what))
         came = true;
-    if (!came) {
+    if (!came && !found.refused) {
         __atomic_fetch_add(sleeps, 1, __ATOMIC_RELAXED);
-        tern_doorbell_sleep(armed, polls ? LONE_SLEEP_US : SLEEP_US);
+        tern_doorbell_sleep(armed, found.polls ? LONE_SLEEP_US : SLEEP_US);
     }
     tern_doorbell_disarm();
     tern_locks_take_again(held);
-    return came;
+    if (!came && found.refused)
+        yield_processor();
+    return came ? CAME : found.refused ? REFUSED : SLEPT;
 }
 
 int tern_lane_poll(struct tern_lane *lane)
@@ -315,24 +327,38 @@ static void look_at_clock(struct tern_waiter *waiter)
 
 /* Sleeps and notes that this rank stays in MPI: a peer that needs this rank meanwhile rings the
  * doorbell. A progress thread does not call this, because its program may compute. */
-static bool sleep_and_stay(const struct tern_waiter *waiter)
+static enum attempt sleep_and_stay(const struct tern_waiter *waiter)
 {
     tern_doorbell_note_staying();
-    bool came = sleep_until_rung(waiter);
+    enum attempt attempt = sleep_until_rung(waiter);
     tern_doorbell_note_waiting(tern_ticks());
-    return came;
+    return attempt;
 }
 
 bool (*tern_doubt)(void *run, struct tern_request *awaited);
 
 /* Returns true if tern_doubt finds that this wait can never end. Asks after 1, 2, 4, 8 ... sleeps
  * that ended without an event. */
-static bool is_in_vain(struct tern_waiter *waiter, unsigned sleeps)
+static bool is_in_vain(struct tern_waiter *waiter)
 {
+    unsigned sleeps = waiter->sleeps++;
     if (!waiter->doubts || !sleeps || sleeps & (sleeps - 1))
         return false;
     const struct tern_doubter *doubter = TERN_CONTAINER(waiter, struct tern_doubter, waiter);
     return tern_doubt && tern_doubt(doubter->run, doubter->request);
+}
+
+/* Returns true if the wait can never end, or something arrived after all. If a byte mover refuses
+ * the sleep, the thread yields as often as before its first attempt until it tries again: an
+ * attempt is dear, and disturbs other ranks (membarrier). */
+static bool try_to_sleep(struct tern_waiter *waiter, const struct policy *policy)
+{
+    if (is_in_vain(waiter))
+        return true;
+    enum attempt attempt = sleep_and_stay(waiter);
+    if (attempt == REFUSED)
+        waiter->idle = policy->spins;
+    return attempt == CAME;
 }
 
 /* Idles after a round without an event. Returns true if there was an event after all. */
@@ -352,7 +378,7 @@ static bool idle_round(struct tern_waiter *waiter)
     } else if (idle < policy->spins + policy->yields) {
         yield_processor();
     } else {
-        return is_in_vain(waiter, idle - policy->spins - policy->yields) || sleep_and_stay(waiter);
+        return try_to_sleep(waiter, policy);
     }
     return false;
 }
@@ -360,12 +386,12 @@ static bool idle_round(struct tern_waiter *waiter)
 static void wait_round(struct tern_waiter *waiter)
 {
     if (progress(waiter->lane)) {
-        waiter->idle = 0;
+        waiter->idle = waiter->sleeps = 0;
         let_others_in();
         return;
     }
     if (idle_round(waiter))
-        waiter->idle = 0;
+        waiter->idle = waiter->sleeps = 0;
     let_others_in();
     /* Read before the caller looks at its condition again, and only if it may sleep soon, because
      * other threads write to these words. */

@@ -340,9 +340,10 @@ static int tcp_progress(uint32_t index)
     return count;
 }
 
-static void tcp_before_sleep(uint32_t index)
+static bool tcp_before_sleep(uint32_t index)
 {
     tern_tcp_lane_mute(&tern_tcp_lanes[index], false);
+    return true;
 }
 
 /* ---- start and end ---- */
@@ -420,7 +421,7 @@ static void tcp_leave(void)
     tern_tcp_reception_hang_up();
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
-        tcp_before_sleep(i);
+        tern_tcp_lane_mute(&tern_tcp_lanes[i], false);
         for (struct tern_list_node *at = tern_tcp_lanes[i].links.next;
              at != &tern_tcp_lanes[i].links; at = at->next)
             tern_tcp_link_send(tern_tcp_link_at(at), &bye, NULL, 0, false);
