@@ -159,6 +159,11 @@ static void remarked(int rank, int remark, const char *text)
     send_act(TERN_CLIENT_REMARKED, rank, remark, text);
 }
 
+static void crashed(int rank, int number, const char *text)
+{
+    send_act(TERN_CLIENT_CRASHED, rank, number, text);
+}
+
 static pid_t process_of(int rank)
 {
     return agent.pids[rank];
@@ -243,7 +248,7 @@ static int make_ready(struct tern_job *job)
 {
     static const struct tern_client_listener server_listener = { connected, world,   finalized,
                                                                  lost,      aborted, signalled,
-                                                                 remarked };
+                                                                 remarked,  crashed };
     static const struct tern_output_listener output_listener = {
         .process_of = process_of,
         .closed = stream_closed,

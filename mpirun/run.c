@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,19 @@ static void rank_remarked(int rank, int remark, const char *text)
         return;
     said[remark] = true;
     tern_output_say("rank %d on host %s: %s", rank, host_name(rank), one_line(text));
+}
+
+/* Shows where a rank has crashed. Others often crash at the same place: the calls are shown of the
+ * first one only, and of the next ones the head and the innermost call. */
+static void rank_crashed(int rank, int number, const char *text)
+{
+    enum { SHOWN_MOST = 8 };
+    static int crashes;
+    const char *calls = strchr(text, '\n'), *more = calls ? strchr(calls + 1, '\n') : NULL;
+    int length = (int)(crashes && more ? more - text : (ptrdiff_t)strlen(text));
+    (void)number;
+    if (run.stage == RUNNING && crashes++ < SHOWN_MOST)
+        tern_output_say("%s: %.*s", whose(rank), length, text);
 }
 
 /* Returns the path of the rank's program. Other hosts have found theirs by themselves, so for their
@@ -613,7 +627,7 @@ static void time_is_up(struct tern_timer *timer)
 const struct tern_client_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,
                                                        rank_aborted,   rank_signalled,
-                                                       rank_remarked };
+                                                       rank_remarked, rank_crashed };
 
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,

@@ -32,6 +32,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
+#include "lib/rte/crash.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/figures.h"
@@ -74,6 +75,8 @@ static int start_rooms(void)
 {
     tern_wait_init();
     int error = tern_rte_init();
+    if (!error)
+        tern_crash_watch();
     if (!error)
         /* if all ranks have the same fault, mpirun reports it once */
         error = tern_foreign_check();

@@ -17,6 +17,9 @@ static const struct tern_param mpi[] = {
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
      TERN_PARAM_ANY_TIME},
+    {"crash_report", TERN_PARAM_BOOL, "1", "",
+     "Say where a rank has crashed that SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends: the "
+     "address and the calls. Handlers of the program's own come first."},
 };
 
 const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),

@@ -277,6 +277,13 @@ bool tern_report_remark(enum tern_remark remark, const char *text)
     return own >= 0 && say_by(own, parts, 2);
 }
 
+bool tern_report_crash(int number, const char *text, size_t length)
+{
+    struct tern_report report = {TERN_REPORT_CRASHED, number};
+    struct iovec parts[] = {{&report, sizeof report}, {(void *)text, length}};
+    return own >= 0 && say_by(own, parts, 2);
+}
+
 /* ---- asking ---- */
 
 /* Sends as many questions as there is room for replies. Locks: dialogue.lock is held. */

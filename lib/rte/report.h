@@ -48,6 +48,10 @@ void tern_report_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached h
  * false if the launcher cannot be reached by its socket. */
 bool tern_report_remark(enum tern_remark remark, const char *text);
 
+/* Reports that signal `number` ends this process; `text` of `length` bytes says where. Returns
+ * false if the launcher cannot be reached by its socket. Async-signal-safe. */
+bool tern_report_crash(int number, const char *text, size_t length);
+
 /* The descriptor becomes readable when replies arrive; -1: there is none. tern_report_attend then
  * reads them. It returns false if the launcher has ended. */
 int tern_report_fd(void);

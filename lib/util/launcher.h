@@ -61,6 +61,8 @@ enum tern_report_kind {
     /* a remark about the whole job: `value` is an enum tern_remark; the text stands in place of a
      * card */
     TERN_REPORT_REMARK,
+    /* signal `value` is about to end this program; the text stands in place of a card */
+    TERN_REPORT_CRASHED,
     TERN_REPORT_KINDS,
     /* the launcher's replies */
     /* reply to a card: this is MPI program number `value` of those that run one after the other in

@@ -374,19 +374,27 @@ int tern_output_add(int rank, int which, int fd)
 
 void tern_output_say(const char *format, ...)
 {
-    char text[2048], line[2100] = "mpirun: ";
+    static const char name[] = "mpirun: ";
+    char *text;
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int formatted = vasprintf(&text, format, args);
     va_end(args);
+    if (formatted < 0)
+        return;
     if (!output.active) {
         tern_log("%s", text);
+        free(text);
         return;
     }
-    size_t length = strlen(line);
-    length += tern_text_make_printable(text, true, line + length, sizeof line - length - 1);
+    size_t room = sizeof name + 4 * (size_t)formatted + 2, length = sizeof name - 1;
+    char *line = tern_must_alloc(room);
+    memcpy(line, name, length);
+    length += tern_text_make_printable(text, true, line + length, room - length - 1);
     line[length++] = '\n';
     tern_sink_write(&output.own, line, length);
+    free(line);
+    free(text);
 }
 
 int tern_output_open_streams(void)

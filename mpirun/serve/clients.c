@@ -28,5 +28,8 @@ void tern_client_tell(const struct tern_client_listener *listener, int act, int 
     case TERN_CLIENT_REMARKED:
         listener->remarked(rank, number, text ? text : "");
         break;
+    case TERN_CLIENT_CRASHED:
+        listener->crashed(rank, number, text ? text : "");
+        break;
     }
 }

@@ -20,6 +20,8 @@ struct tern_client_listener {
     void (*remarked)(
         int rank, int remark,
         const char *text);
+    /* signal `number` ends the rank's program; `text` says where, on several lines */
+    void (*crashed)(int rank, int number, const char *text);
 };
 
 /* The members of the listener as numbers, for agents to send. */
@@ -31,6 +33,7 @@ enum tern_client_act {
     TERN_CLIENT_ABORTED,
     TERN_CLIENT_SIGNALLED,
     TERN_CLIENT_REMARKED,
+    TERN_CLIENT_CRASHED,
 };
 /* Calls the listener's function for `act`. Ignores an unknown act. */
 void tern_client_tell(const struct tern_client_listener *listener, int act, int rank, int number,

@@ -125,10 +125,12 @@ static ssize_t receive(int socket, struct tern_report *ret_report, struct tern_c
     return length < 0 && errno != EAGAIN ? 0 : length;
 }
 
-static void tell_remark(int rank, int remark, const void *bytes, size_t length)
+/* Passes a report with a text to `tell`, a function of the listener. */
+static void tell_text(void (*tell)(int rank, int number, const char *text), int rank, int number,
+                      const void *bytes, size_t length)
 {
     char *text = tern_must_format("%.*s", (int)length, (const char *)bytes);
-    reports.listener->remarked(rank, remark, text);
+    tell(rank, number, text);
     free(text);
 }
 
@@ -169,7 +171,10 @@ static void handle(struct program *program, const struct tern_report *report,
         tern_unreached_heard(rank);
         break;
     case TERN_REPORT_REMARK:
-        tell_remark(rank, report->value, card, card_size);
+        tell_text(listener->remarked, rank, report->value, card, card_size);
+        break;
+    case TERN_REPORT_CRASHED:
+        tell_text(listener->crashed, rank, report->value, card, card_size);
         break;
     }
 }
