@@ -29,6 +29,7 @@
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
 #include "lib/util/log.h"
+#include "lib/util/param.h"
 #include "lib/util/text.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/ranks/input.h"
@@ -39,7 +40,6 @@
 #include "mpirun/tree/agents.h"
 
 enum {
-    END_GRACE_MS = 300,
     LEFTOVER_GRACE_MS = 200,
     DRAIN_GRACE_MS = 500,
     /* to wait for the end of the rank itself, which tells more than the lost connection */
@@ -127,7 +127,8 @@ static void end_job(void)
     run.stage = ENDING;
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTERM);
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
-    tern_loop_set_timer(&run.stage_timer, END_GRACE_MS);
+    int64_t grace_ms = tern_param_int("end_grace_ms");
+    tern_loop_set_timer(&run.stage_timer, grace_ms > 0 ? grace_ms : 1);
 }
 
 static void stage_timer_expired(struct tern_timer *timer)

@@ -52,6 +52,10 @@ static const struct tern_param launch[] = {
      "Processes that were only "
      "stopped are waited for, if ssh shows that their host lives.",
      .least = 0, .most = 24 * 3600},
+    {"end_grace_ms", TERN_PARAM_INT, "300", "ms",
+     "How long ranks may take to end after the SIGTERM that they get when the job has failed; then "
+     "they get SIGKILL.",
+     .least = 0, .most = 24 * 3600 * 1000},
 };
 
 const struct tern_param_room tern_params_launch = {"launch", TERN_PARAM_ROWS(launch),

@@ -11,8 +11,8 @@
 #include "lib/util/error.h"
 #include "mpirun/base/loop.h"
 
-static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-                                 SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT };
+static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                 SIGTSTP, SIGCONT, SIGALRM, SIGXCPU, SIGURG,  SIGWINCH };
 static struct tern_watch source;
 static void (*told)(int number);
 

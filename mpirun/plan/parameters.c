@@ -77,6 +77,16 @@ static int set_keep_going(const char *name, const char *value, struct tern_optio
     return 0;
 }
 
+/* Reads the seconds of Open MPI's parameter. */
+static int set_end_grace(const char *name, const char *value, struct tern_options *options)
+{
+    (void)options;
+    int seconds, error = tern_policy_number(name, value, 0, 1 << 20, &seconds);
+    char text[24];
+    snprintf(text, sizeof text, "%d", error ? 0 : seconds * 1000);
+    return error ? error : tern_param_write("end_grace_ms", text);
+}
+
 int tern_parameter_set_launch_agent(const char *name, const char *value,
                                     struct tern_options *options)
 {
@@ -103,6 +113,7 @@ static const struct parameter {
     { "hwloc_base_report_bindings", true, FLAG(report_bindings) },
     { "orte_tag_output", true, FLAG(tag_output) },
     { "orte_abort_on_non_zero_status", true, .read = set_keep_going },
+    { "odls_base_sigkill_timeout", true, .read = set_end_grace },
     { "rmaps", true, .read = choose_mapper },
     { "rmaps_rank_file_path", true, .read = name_rankfile },
     { "orte_rankfile", true, .read = name_rankfile },

@@ -19,7 +19,7 @@ ended() {
     rc=$?
 }
 
-for signal in USR1 USR2; do
+for signal in USR1 USR2 ALRM XCPU URG WINCH; do
     start sh -c "trap 'echo got $signal; exit 0' $signal; echo ready; while :; do sleep 0.05; done"
     kill -$signal "$mpirun"
     ended
@@ -38,6 +38,31 @@ for signal in INT TERM HUP QUIT; do
     kill -$signal "$mpirun"
     ended
     is "$signal caught" "$rc $(grep -c caught out)" "0 2"
+done
+
+# those that change nothing by default, and one that ends programs
+start sh -c "trap 'exit 0' USR1; echo ready; while :; do sleep 0.05; done"
+kill -URG "$mpirun"
+kill -WINCH "$mpirun"
+sleep 0.2
+kill -0 "$mpirun" 2>/dev/null || complain "SIGURG or SIGWINCH ended the job"
+kill -USR1 "$mpirun"
+ended
+is "SIGURG and SIGWINCH" "$rc" 0
+start sh -c "echo ready; sleep $mark"
+kill -ALRM "$mpirun"
+ended
+is "SIGALRM, not caught" "$rc" $((128 + $(kill -l ALRM)))
+
+# the time from SIGTERM to SIGKILL after a failure: enough for a rank that takes two seconds to write what it has, or none
+slow='trap "sleep 2; echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
+for parameter in "end_grace_ms 20000" "odls_base_sigkill_timeout 20" "end_grace_ms 0"; do
+    # shellcheck disable=SC2086,SC2016  # words; expanded by the ranks' shells
+    start --mca $parameter sh -c '[ "$PMIX_RANK" = 0 ] || { '"$slow"'; }; echo ready; while [ ! -e fail ]; do sleep 0.05; done; exit 5'
+    touch fail
+    ended
+    rm fail
+    is "$parameter" "$rc $(grep -c saved out)" "5 $([ "${parameter#*ms }" = 0 ] && echo 0 || echo 1)"
 done
 
 # a second interrupt kills ranks that ignore the first
