@@ -3,10 +3,12 @@
  * sits; in which order the ranks are numbered; to which processors each rank is bound. A rankfile
  * or a sequence of hosts replaces the first three.
  *
- * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket. A
- * mapping that the user asked for binds to the same kind of object. If there are more ranks than
- * processors, ranks are not bound at all unless the user asked for it; they then share as evenly as
- * possible.
+ * What an Open MPI user expects: up to two ranks are mapped and bound by core, more by socket, or
+ * by memory domain where a socket has several. A mapping that the user asked for binds to the same
+ * kind of object; PE=N binds to N cores. The ranks of a host with more ranks than slots or
+ * processors are not bound unless the user asked for it; they then share as evenly as possible.
+ * Ranks for which no slot is left are shared out over the hosts, next to those that they have
+ * already.
  *
  * Objects of a level may differ: a control group may leave three cores of one socket and one of the
  * other, or efficient cores share a cache by four. So mapping and binding count laps: an object of
@@ -15,28 +17,17 @@
  * objects are alike, this is round robin. If a rank's object has too few free processors for PE=N,
  * the rank takes free ones elsewhere: two ranks share a processor only if there are too few for
  * all. */
-#include "mpirun/plan/map.h"
+#include "mpirun/plan/mapping.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/util/error.h"
 #include "mpirun/base/strings.h"
-#include "mpirun/plan/slots.h"
 
-/* The state of a mapping. */
-struct mapping {
-    const struct tern_map_request *request;
-    const struct tern_host *hosts;
-    int host_count;
-    int *host_ranks;      /* by host: ranks so far */
-    enum tern_map_level unit; /* core or hardware thread: what PE=N counts */
-    int pe;
-    struct tern_map *map;
-};
-
-static int ppr_capacity(const struct mapping *m)
+static int ppr_capacity(const struct tern_mapping *m)
 {
     int capacity = 0;
     for (int h = 0; h < m->host_count; h++)
@@ -58,7 +49,7 @@ static int too_few_places(const struct tern_map_request *request, int ranks)
 
 /* Stores the number of ranks of each program: as given, or as many as fit. Returns 0 or
  * TERN_ERR_ARG. */
-static int count_ranks(const struct mapping *m, int *ret_app_np)
+static int count_ranks(const struct tern_mapping *m, int *ret_app_np)
 {
     const struct tern_map_request *request = m->request;
     int capacity = request->fixed        ? request->fixed_count
@@ -93,34 +84,105 @@ static int count_ranks(const struct mapping *m, int *ret_app_np)
     return 0;
 }
 
-/* Returns true if the host may get one more rank; `over` also allows ranks beyond its slots. */
-static bool has_room(const struct mapping *m, int h, bool over)
+/* ---- how many ranks each host gets ---- */
+
+static int slots_of(const struct tern_mapping *m, int h)
 {
-    const struct tern_host *host = &m->hosts[h];
-    if (host->max_slots && m->host_ranks[h] >= host->max_slots)
-        return false;
-    return over || m->host_ranks[h] < tern_host_slots(host, m->request->hwthreads);
+    return tern_host_slots(&m->hosts[h], m->request->hwthreads);
 }
 
-/* Returns the host of the next rank, or -1 if there is no room. One host is filled after the other.
- * With `spread`, each host gets one rank in turn; with span, each gets its share. When all slots
- * are taken, each gets one in turn. */
-static int next_host(const struct mapping *m, bool spread, int *cursor)
+static int most_of(const struct tern_mapping *m, int h)
 {
-    int share =
-        m->request->span ? (m->map->size + m->host_count - 1) / m->host_count : m->map->size;
-    bool free_slots = false;
+    return m->hosts[h].max_slots ? m->hosts[h].max_slots : INT_MAX;
+}
+
+static int lesser(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* SPAN: shares the ranks out over the objects of all hosts, the first ones getting those that are
+ * left. Stores each host's share, but not more than its slots. */
+static void share_out(const struct tern_mapping *m, int *quotas)
+{
+    enum tern_map_level by = m->request->by;
+    bool whole = by >= TERN_MAP_LEVEL_NODE;
+    int objects = 0, before = 0;
     for (int h = 0; h < m->host_count; h++)
-        free_slots |= has_room(m, h, false);
-    for (int tried = 0; tried <= 2 * m->host_count; tried++) {
+        objects += whole ? 1 : tern_host_objects(&m->hosts[h], by);
+    int each = m->map->size / objects, more = m->map->size % objects;
+    for (int h = 0; h < m->host_count; h++) {
+        int here = whole ? 1 : tern_host_objects(&m->hosts[h], by);
+        int first_ones = before < more ? lesser(more - before, here) : 0;
+        quotas[h] = lesser(each * here + first_ones, slots_of(m, h));
+        before += here;
+    }
+}
+
+/* Shares `extra` ranks out over the hosts, the first ones getting those that are left, as far as
+ * max_slots allows. Returns those that find no room. */
+static int add_evenly(const struct tern_mapping *m, int extra, int *quotas)
+{
+    for (bool room = true; extra > 0 && room;) {
+        int each = extra / m->host_count, more = extra % m->host_count;
+        room = false;
+        for (int h = 0; h < m->host_count; h++) {
+            int part = lesser(each + (h < more), most_of(m, h) - quotas[h]);
+            /* where there is less than one for each, the first with room get one */
+            if (!each && h >= more && extra > 0 && most_of(m, h) > quotas[h])
+                part = 1;
+            part = lesser(part, extra);
+            quotas[h] += part;
+            extra -= part;
+            room |= part > 0;
+        }
+    }
+    return extra;
+}
+
+/* Returns how many ranks each host may get, such that all ranks find a place if there is room. The
+ * caller frees it. */
+static int *decide_quotas(const struct tern_mapping *m)
+{
+    const struct tern_map_request *request = m->request;
+    int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
+    int64_t total = 0;
+    bool over = m->map->size > m->map->slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
+    if (request->span)
+        share_out(m, quotas);
+    for (int h = 0; h < m->host_count; h++) {
+        if (request->per_object)
+            quotas[h] = request->per_object * request->apps *
+                        tern_host_objects(&m->hosts[h], request->per_level);
+        else if (over && in_turn)
+            quotas[h] = INT_MAX;
+        else if (!request->span)
+            quotas[h] = slots_of(m, h);
+        quotas[h] = lesser(quotas[h], most_of(m, h));
+        total += quotas[h];
+    }
+    for (int h = 0; h < m->host_count && total < m->map->size; h++) {
+        int free_slots = lesser(slots_of(m, h), most_of(m, h)) - quotas[h];
+        if (free_slots > 0) {
+            quotas[h] += lesser(free_slots, (int)(m->map->size - total));
+            total += lesser(free_slots, (int)(m->map->size - total));
+        }
+    }
+    if (total < m->map->size && !request->per_object)
+        add_evenly(m, (int)(m->map->size - total), quotas);
+    return quotas;
+}
+
+/* Returns the host of the next rank, or -1 if there is no room. One host is filled after the other;
+ * with `in_turn`, each host gets one rank in turn. */
+static int next_host(const struct tern_mapping *m, const int *quotas, bool in_turn, int *cursor)
+{
+    for (int tried = 0; tried < m->host_count; tried++, (*cursor)++) {
         int h = *cursor % m->host_count;
-        bool fair = m->host_ranks[h] < share || tried > m->host_count;
-        if (has_room(m, h, !free_slots) && fair) {
-            if (spread || !free_slots)
-                (*cursor)++;
+        if (m->host_ranks[h] < quotas[h]) {
+            *cursor += in_turn;
             return h;
         }
-        (*cursor)++;
     }
     return -1;
 }
@@ -128,7 +190,7 @@ static int next_host(const struct mapping *m, bool spread, int *cursor)
 enum { TABLE_ROWS = 16 };
 
 /* Returns a table of what each host offers. The caller frees it. */
-static char *list_offers(const struct mapping *m)
+static char *list_offers(const struct tern_mapping *m)
 {
     char *text = NULL;
     size_t length;
@@ -155,7 +217,7 @@ static char *list_offers(const struct mapping *m)
 
 /* Checks for more ranks than slots. If the user said how many ranks each host gets, but gave a host
  * no slots, that number counts as its slots. Returns 0 or TERN_ERR_ARG. */
-static int check_slots(const struct mapping *m)
+static int check_slots(const struct tern_mapping *m)
 {
     bool over = false;
     for (int h = 0; h < m->host_count && m->request->no_oversubscribe; h++)
@@ -174,7 +236,7 @@ static int check_slots(const struct mapping *m)
 }
 
 /* `full` is the host that would get too many ranks; NULL means that all hosts are full. */
-static int no_room(const struct mapping *m, const struct tern_host *full)
+static int no_room(const struct tern_mapping *m, const struct tern_host *full)
 {
     int most = 0;
     if (full && (m->request->per_object || m->request->fixed))
@@ -192,7 +254,7 @@ static int no_room(const struct mapping *m, const struct tern_host *full)
 }
 
 /* Sets host and object of rank `index` of its program under ppr. */
-static void place_per_object(const struct mapping *m, int index, struct tern_rank_place *place)
+static void place_per_object(const struct tern_mapping *m, int index, struct tern_rank_place *place)
 {
     for (int h = 0; h < m->host_count; h++) {
         int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
@@ -205,14 +267,31 @@ static void place_per_object(const struct mapping *m, int index, struct tern_ran
     }
 }
 
-static void decide_defaults(const struct mapping *m, bool crowded)
+/* Returns true if ranks are mapped to memory domains rather than sockets: if a host has several in
+ * a socket. */
+static bool several_numa_in_a_socket(const struct tern_mapping *m)
+{
+    for (int h = 0; h < m->host_count; h++)
+        if (tern_host_objects(&m->hosts[h], TERN_MAP_LEVEL_NUMA) >
+            tern_host_objects(&m->hosts[h], TERN_MAP_LEVEL_SOCKET))
+            return true;
+    return false;
+}
+
+static void decide_defaults(const struct tern_mapping *m)
 {
     const struct tern_map_request *request = m->request;
     struct tern_map *map = m->map;
-    enum tern_map_level usual = map->size <= 2 || m->pe > 1 ? m->unit : TERN_MAP_LEVEL_SOCKET;
-    map->by = request->per_object ? request->per_level : request->by;
-    if (map->by == TERN_MAP_LEVEL_DEFAULT)
-        map->by = crowded || m->pe > 1 || request->fixed ? TERN_MAP_LEVEL_SLOT : usual;
+    enum tern_map_level wide =
+        several_numa_in_a_socket(m) ? TERN_MAP_LEVEL_NUMA : TERN_MAP_LEVEL_SOCKET;
+    bool asked = request->by != TERN_MAP_LEVEL_DEFAULT;
+    map->by = request->by;
+    if (!asked && request->per_object)
+        map->by = request->per_level;
+    else if (!asked && request->fixed)
+        map->by = TERN_MAP_LEVEL_SLOT;
+    else if (!asked)
+        map->by = map->size <= 2 && m->pe == 1 ? m->unit : wide;
     /* Ranks with several processors take them in order: an object of one processor would be too
      * small. */
     if (m->pe > 1 && map->by <= m->unit)
@@ -220,60 +299,74 @@ static void decide_defaults(const struct mapping *m, bool crowded)
     map->bind = request->bind;
     if (map->bind != TERN_MAP_LEVEL_DEFAULT)
         return;
-    bool asked = request->by != TERN_MAP_LEVEL_DEFAULT || request->per_object;
-    if (crowded)
-        map->bind = TERN_MAP_LEVEL_NONE;
-    else if (asked && map->by < TERN_MAP_LEVEL_NODE && m->pe == 1)
+    if (request->pe)
+        map->bind = m->unit;
+    else if (asked && map->by < TERN_MAP_LEVEL_NODE)
         map->bind = map->by;
     else
-        map->bind = usual;
+        map->bind = map->size <= 2 ? m->unit : wide;
 }
 
-/* Finds the first host with more ranks than processors. This is possible before the mapping level
- * is decided, because the counts per host do not depend on objects. */
-static void count_crowds(struct mapping *m, const struct tern_rank_place *places)
+bool tern_mapping_crowded(const struct tern_mapping *m, int h)
 {
+    const struct tern_host *host = &m->hosts[h];
+    /* slots that nobody wrote do not count where the user said how many ranks each host gets */
+    bool counted = host->slots > 0 &&
+                   (!host->slots_implied ||
+                    (m->host_count > 1 && !m->request->per_object && !m->request->fixed));
+    int units = tern_host_units(host, m->unit == TERN_MAP_LEVEL_HWTHREAD);
+    return (int64_t)m->host_ranks[h] * m->pe > units ||
+           (counted && m->host_ranks[h] > slots_of(m, h));
+}
+
+/* Finds the first host with more ranks than processors or slots. */
+static void count_crowds(struct tern_mapping *m)
+{
+    bool all = true;
     m->map->crowded_host = -1;
-    for (int i = 0; i < m->map->size && m->map->crowded_host < 0; i++) {
-        int h = places[i].host;
+    for (int h = 0; h < m->host_count; h++) {
+        bool crowded = tern_mapping_crowded(m, h);
+        all &= crowded || !m->host_ranks[h];
+        if (!crowded || m->map->crowded_host >= 0)
+            continue;
         int units = tern_host_units(&m->hosts[h], m->unit == TERN_MAP_LEVEL_HWTHREAD);
-        if ((int64_t)m->host_ranks[h] * m->pe > units) {
-            m->map->crowded_host = h;
-            m->map->crowded_ranks = m->host_ranks[h];
-            m->map->crowded_units = units;
-        }
+        m->map->crowded_host = h;
+        m->map->crowded_ranks = m->host_ranks[h];
+        m->map->crowded_slots = (int64_t)m->host_ranks[h] * m->pe <= units;
+        m->map->crowded_units = m->map->crowded_slots ? slots_of(m, h) : units;
     }
+    if (all && m->request->bind == TERN_MAP_LEVEL_DEFAULT)
+        m->map->bind = TERN_MAP_LEVEL_NONE;
 }
 
-static int place_on_hosts(struct mapping *m, const int *app_np)
+static int place_on_hosts(struct tern_mapping *m, const int *app_np)
 {
-    bool spread = m->request->by == TERN_MAP_LEVEL_NODE;
-    int cursor = 0, rank = 0;
-    for (int a = 0; a < m->request->apps; a++) {
-        for (int i = 0; i < app_np[a]; i++, rank++) {
+    bool in_turn = m->request->by == TERN_MAP_LEVEL_NODE;
+    int cursor = 0, rank = 0, error = 0;
+    int *quotas = decide_quotas(m);
+    for (int a = 0; a < m->request->apps && !error; a++) {
+        for (int i = 0; i < app_np[a] && !error; i++, rank++) {
             struct tern_rank_place *place = &m->map->places[rank];
             place->app = a;
             place->app_rank = i;
             if (m->request->fixed)
                 place->host = m->request->fixed[rank].host;
-            else if (m->request->per_object)
+            else if (m->request->per_object && !in_turn)
                 place_per_object(m, i, place);
             else
-                place->host = next_host(m, spread, &cursor);
+                place->host = next_host(m, quotas, in_turn, &cursor);
             if (place->host < 0)
-                return no_room(m, NULL);
-            if (++m->host_ranks[place->host] > m->hosts[place->host].max_slots &&
-                m->hosts[place->host].max_slots)
-                return no_room(m, &m->hosts[place->host]);
+                error = no_room(m, NULL);
+            else if (++m->host_ranks[place->host] > most_of(m, place->host))
+                error = no_room(m, &m->hosts[place->host]);
         }
     }
-    return check_slots(m);
+    free(quotas);
+    return error ? error : check_slots(m);
 }
 
-/* Returns the number of cores or hardware threads of each object of a level. The caller frees
- * it. */
-static int *count_units(const struct tern_host *host, enum tern_map_level level,
-                        enum tern_map_level unit)
+int *tern_mapping_count_units(const struct tern_host *host, enum tern_map_level level,
+                              enum tern_map_level unit)
 {
     int *units = tern_must_alloc(host->cpu_count * sizeof *units);
     /* 1 + the number of the unit's object */
@@ -288,25 +381,31 @@ static int *count_units(const struct tern_host *host, enum tern_map_level level,
     return units;
 }
 
-/* Returns the lap of an object that has `ranks` ranks and gets one more. */
-static int lap(int ranks, int pe, int units)
+int tern_mapping_lap(int ranks, int pe, int units)
 {
     return (int)((((int64_t)ranks + 1) * pe - 1) / (units > 0 ? units : 1));
 }
 
-static void place_at_objects_of(const struct mapping *m, int h)
+bool tern_mapping_covers(const struct tern_mapping *m, const struct tern_rank_place *place,
+                         const struct tern_cpu *cpu)
+{
+    return m->map->by >= TERN_MAP_LEVEL_NODE || cpu->id[m->map->by] == place->object;
+}
+
+static void place_at_objects_of(const struct tern_mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
     int objects = tern_host_objects(host, m->map->by), next = 0;
     int *ranks = tern_must_alloc(objects * sizeof *ranks);
-    int *units = count_units(host, m->map->by, m->unit);
+    int *units = tern_mapping_count_units(host, m->map->by, m->unit);
     for (int i = 0; i < m->map->size; i++) {
         if (m->map->places[i].host != h)
             continue;
         int best = next;
         for (int tried = 1; tried < objects; tried++) {
             int at = (next + tried) % objects;
-            if (lap(ranks[at], m->pe, units[at]) < lap(ranks[best], m->pe, units[best]))
+            if (tern_mapping_lap(ranks[at], m->pe, units[at]) <
+                tern_mapping_lap(ranks[best], m->pe, units[best]))
                 best = at;
         }
         m->map->places[i].object = best;
@@ -317,190 +416,20 @@ static void place_at_objects_of(const struct mapping *m, int h)
     free(units);
 }
 
-static void place_at_objects(const struct mapping *m)
+static void place_at_objects(const struct tern_mapping *m)
 {
-    if (m->request->per_object || m->map->by > TERN_MAP_LEVEL_NODE)
+    bool placed = m->request->per_object && m->request->by == TERN_MAP_LEVEL_DEFAULT;
+    if (placed || m->map->by > TERN_MAP_LEVEL_NODE)
         return;
     for (int h = 0; h < m->host_count; h++)
         place_at_objects_of(m, h);
-}
-
-/* Returns the first hardware thread of the object at which the place sits. */
-static const struct tern_cpu *first_cpu(const struct mapping *m,
-                                        const struct tern_rank_place *place)
-{
-    const struct tern_host *host = &m->hosts[place->host];
-    for (int c = 0; c < host->cpu_count && m->map->by < TERN_MAP_LEVEL_COUNT; c++) {
-        if (host->cpus[c].id[m->map->by] == place->object)
-            return &host->cpus[c];
-    }
-    return &host->cpus[0];
-}
-
-struct numbering {
-    int host, object, round, position;
-};
-
-static int compare_numbering(const void *left, const void *right)
-{
-    const struct numbering *a = left, *b = right;
-    int order = a->round - b->round;
-    order = order ? order : a->host - b->host;
-    order = order ? order : a->object - b->object;
-    return order ? order : a->position - b->position;
-}
-
-/* --rank-by LEVEL: numbers the ranks round the objects of that level. Each program keeps its rank
- * numbers; the places are assigned to them anew. */
-static void number_ranks(struct mapping *m)
-{
-    enum tern_map_level level = m->request->rank_by;
-    if (level >= TERN_MAP_LEVEL_COUNT || m->request->fixed)
-        return;
-    int size = m->map->size;
-    struct numbering *order = tern_must_alloc(size * sizeof *order);
-    struct tern_rank_place *old = tern_must_alloc(size * sizeof *old);
-    memcpy(old, m->map->places, size * sizeof *old);
-    for (int i = 0; i < size; i++) {
-        order[i] = (struct numbering){ old[i].host, first_cpu(m, &old[i])->id[level], 0, i };
-        for (int j = 0; j < i; j++)
-            order[i].round += order[j].host == order[i].host && order[j].object == order[i].object;
-    }
-    qsort(order, size, sizeof *order, compare_numbering);
-    for (int i = 0; i < size; i++) {
-        m->map->places[i].host = old[order[i].position].host;
-        m->map->places[i].object = old[order[i].position].object;
-    }
-    free(old);
-    free(order);
-}
-
-static bool at_object(const struct mapping *m, const struct tern_rank_place *place,
-                      const struct tern_cpu *cpu)
-{
-    return m->map->by >= TERN_MAP_LEVEL_NODE || cpu->id[m->map->by] == place->object;
-}
-
-static void take_object(const struct tern_host *host, enum tern_map_level level, int id,
-                        struct tern_rank_place *place)
-{
-    for (int c = 0; c < host->cpu_count; c++) {
-        if (host->cpus[c].id[level] == id)
-            tern_cpus_add(&place->cpus, host->cpus[c].os_index);
-    }
-}
-
-/* The objects to which ranks are bound, on one host. */
-struct targets {
-    enum tern_map_level level;
-    /* the objects are cores or hardware threads: a rank takes as many as it wants processors */
-    bool single;
-    int *units;  /* by object: its number of processors */
-    /* by object: what ranks have taken so far, in processors, or in ranks for wider objects */
-    int *taken;
-};
-
-/* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
- * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. Objects
- * outside its own may only be single processors. */
-static int least_used(const struct mapping *m, const struct tern_rank_place *place,
-                      const struct targets *targets, const bool *taken)
-{
-    const struct tern_host *host = &m->hosts[place->host];
-    bool best_inside = false;
-    int best = -1, best_lap = 0;
-    for (int c = 0; c < host->cpu_count; c++) {
-        int id = host->cpus[c].id[targets->level];
-        bool inside = at_object(m, place, &host->cpus[c]);
-        if (taken[id] || (!inside && !targets->single))
-            continue;
-        int laps = lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
-        if (best < 0 || laps < best_lap ||
-            (laps == best_lap &&
-             (inside > best_inside ||
-              (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
-            best = id;
-            best_lap = laps;
-            best_inside = inside;
-        }
-    }
-    return best;
-}
-
-static void bind_place(const struct mapping *m, struct tern_rank_place *place,
-                       struct targets *targets)
-{
-    const struct tern_host *host = &m->hosts[place->host];
-    place->bound = true;
-    int wanted = targets->single ? m->pe : 1;
-    bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
-    while (wanted > 0) {
-        int id = least_used(m, place, targets, taken);
-        if (id < 0)
-            break;
-        int part = targets->units[id] < wanted ? targets->units[id] : wanted;
-        taken[id] = true;
-        targets->taken[id] += part;
-        wanted -= part;
-        take_object(host, targets->level, id, place);
-    }
-    free(taken);
-}
-
-/* Binds a rank as the rankfile says. Returns 0 or TERN_ERR_ARG. */
-static int bind_as_said(const struct mapping *m, int rank)
-{
-    const struct tern_fixed_place *fixed = &m->request->fixed[rank];
-    struct tern_rank_place *place = &m->map->places[rank];
-    char *where = tern_must_format("%s, line %d", m->request->fixed_by, fixed->line);
-    int error = tern_slots_find(&m->hosts[place->host], fixed->slots, m->request->hwthreads, where,
-                                &place->cpus);
-    place->bound = true;
-    free(where);
-    return error;
-}
-
-static int bind_ranks_of(const struct mapping *m, int h)
-{
-    const struct tern_host *host = &m->hosts[h];
-    enum tern_map_level bind = m->map->bind;
-    bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
-    struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
-                               .single = bind <= TERN_MAP_LEVEL_CORE };
-    int local = 0, error = 0;
-    targets.units = count_units(host, targets.level, bind < m->unit ? bind : m->unit);
-    targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
-    for (int i = 0; i < m->map->size && !error; i++) {
-        struct tern_rank_place *place = &m->map->places[i];
-        if (place->host != h)
-            continue;
-        place->local_rank = local++;
-        if (m->request->fixed && m->request->fixed[i].slots &&
-            m->request->bind != TERN_MAP_LEVEL_NONE)
-            error = bind_as_said(m, i);
-        else if (free_to_move)
-            take_object(host, TERN_MAP_LEVEL_NODE, 0, place);
-        else
-            bind_place(m, place, &targets);
-    }
-    free(targets.units);
-    free(targets.taken);
-    return error;
-}
-
-static int bind_ranks(const struct mapping *m)
-{
-    int error = 0;
-    for (int h = 0; h < m->host_count && !error; h++)
-        error = bind_ranks_of(m, h);
-    return error;
 }
 
 int tern_map_ranks(const struct tern_map_request *request, const struct tern_host *hosts,
                    int host_count, struct tern_map *ret_map)
 {
     struct tern_map map = { 0 };
-    struct mapping m = { .request = request,
+    struct tern_mapping m = { .request = request,
                          .hosts = hosts,
                          .host_count = host_count,
                          .unit = request->hwthreads || request->by == TERN_MAP_LEVEL_HWTHREAD
@@ -520,11 +449,11 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
     map.places = tern_must_alloc(map.size * sizeof *map.places);
     error = place_on_hosts(&m, app_np);
     if (!error) {
-        count_crowds(&m, map.places);
-        decide_defaults(&m, map.crowded_host >= 0);
+        decide_defaults(&m);
+        count_crowds(&m);
         place_at_objects(&m);
-        number_ranks(&m);
-        error = bind_ranks(&m);
+        tern_mapping_number(&m);
+        error = tern_mapping_bind(&m);
     }
     free(app_np);
     free(m.host_ranks);

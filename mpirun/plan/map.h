@@ -25,12 +25,15 @@ struct tern_map_request {
     enum tern_map_level per_level;
     enum tern_map_level rank_by; /* how to number: a level, SLOT or DEFAULT */
     enum tern_map_level bind;    /* a level, NONE or DEFAULT */
-    int pe;                  /* PE=N: cores (or hardware threads) for each rank; 0 and 1 mean one */
+    /* PE=N: cores (or hardware threads) for each rank; 0 if not given: one, and the default binding
+     * may be wider */
+    int pe;
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool no_oversubscribe;   /* more ranks than slots is an error */
     /* no_oversubscribe holds because there are several hosts, not because the user asked for it */
     bool over_hosts;
-    bool span;               /* each host gets as many ranks as the others */
+    bool span;               /* --map-by OBJECT:SPAN: shared out over the objects of all hosts */
+    bool rank_span, rank_fill; /* --rank-by OBJECT:SPAN, OBJECT:FILL (numbering.c) */
     /* by rank: where each rank runs, overriding all other rules; NULL if not given */
     const struct tern_fixed_place *fixed;
     int fixed_count;      /* number of places in `fixed` */
@@ -54,8 +57,9 @@ struct tern_map {
     struct tern_rank_place *places; /* by rank; owned by the map */
     int slots;                 /* of all hosts */
     enum tern_map_level by, bind;  /* the levels that were decided on */
-    int crowded_host;          /* first host with more ranks than processors, or -1 */
-    int crowded_ranks, crowded_units; /* ranks and processors of that host */
+    int crowded_host;          /* first host with more ranks than processors or slots, or -1 */
+    int crowded_ranks, crowded_units; /* ranks of that host, and its processors or slots */
+    bool crowded_slots;        /* `crowded_units` are slots: there are processors enough */
 };
 
 /* Makes the map. Returns 0, or TERN_ERR_ARG with a message for the user if the request cannot be

@@ -168,21 +168,22 @@ static int read_hosts(const char *option, const char *text, struct tern_options 
 }
 
 static int set_per_object(const char *option, const char *text, enum tern_map_level level,
-                          struct tern_map_request *map)
+                          struct tern_options *options)
 {
-    map->per_level = level;
-    map->per_object = 1;
-    return tern_policy_number(option, text, 1, 1 << 20, &map->per_object);
+    options->map.per_level = level;
+    options->map.per_object = 1;
+    options->per_policy = false;
+    return tern_policy_number(option, text, 1, 1 << 20, &options->map.per_object);
 }
 
 static int set_per_node(const char *option, const char *text, struct tern_options *options)
 {
-    return set_per_object(option, text, TERN_MAP_LEVEL_NODE, &options->map);
+    return set_per_object(option, text, TERN_MAP_LEVEL_NODE, options);
 }
 
 static int set_per_socket(const char *option, const char *text, struct tern_options *options)
 {
-    return set_per_object(option, text, TERN_MAP_LEVEL_SOCKET, &options->map);
+    return set_per_object(option, text, TERN_MAP_LEVEL_SOCKET, options);
 }
 
 static int set_dry_run(const char *option, const char *text, struct tern_options *options)

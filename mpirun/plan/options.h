@@ -39,6 +39,7 @@ struct tern_options {
     bool rankfile_physical;      /* the rankfile's numbers are the operating system's */
     bool by_rankfile;            /* --map-by rankfile, which needs a rankfile */
     bool sequential;             /* --map-by seq */
+    bool per_policy;             /* map.per_object is of --map-by ppr, not of --npernode */
     const char *prefix;          /* --prefix; NULL if not given */
     char *output_dir;            /* --output-filename; NULL if not given */
     bool output_only_files;      /* --output-filename DIR:nocopy: write only to the files */

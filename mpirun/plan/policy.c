@@ -196,6 +196,9 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
         } else {
             char *pair = tern_must_format("%s:%s", count, level);
             error = tern_policy_ppr(option, pair, options);
+            options->map.by = TERN_MAP_LEVEL_DEFAULT;
+            options->sequential = options->by_rankfile = false;
+            options->per_policy = true;
             free(pair);
         }
     } else if (*word) {
@@ -212,6 +215,10 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
                            option, word);
         else
             options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
+        /* --npernode and --npersocket hold beside this; a ppr of an earlier --map-by does not */
+        if (options->per_policy)
+            options->map.per_object = 0;
+        options->per_policy = false;
     }
     while (!error && rest) {
         /* the name of a file may contain commas */
@@ -243,9 +250,11 @@ static int cut_modifiers(const char *option, char *copy, const char *const *know
 
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
-    /* accepted without effect: the order is that of the objects in either case */
     static const char *const known[] = {"span", "fill", NULL};
     char *copy = tern_must_copy(text);
+    const char *span = strcasestr(copy, ":span"), *fill = strcasestr(copy, ":fill");
+    options->map.rank_span = span && !fill;
+    options->map.rank_fill = fill != NULL;
     int error = cut_modifiers(option, copy, known);
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;

@@ -78,10 +78,11 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
     if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
         return;
     int ranks = map->crowded_ranks, units = map->crowded_units;
-    char *there =
-        tern_must_format("%d %s%s", units, options->map.hwthreads ? "hardware thread" : "core",
-                         units == 1 ? "" : "s");
-    if (options->map.pe > 1)
+    const char *what = map->crowded_slots       ? "slot"
+                       : options->map.hwthreads ? "hardware thread"
+                                                : "core";
+    char *there = tern_must_format("%d %s%s", units, what, units == 1 ? "" : "s");
+    if (options->map.pe > 1 && !map->crowded_slots)
         tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says "
                  "that this is meant",
                  ranks, ranks == 1 ? "" : "s", options->map.pe, there);

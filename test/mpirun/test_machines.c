@@ -180,7 +180,9 @@ static const struct {
     { LAPTOP, 3, "node", NULL, NULL, "0-7 0-7 0-7" },
     { LAPTOP, 2, "slot:PE=2", NULL, NULL, "0-1,4-5 2-3,6-7" },
     { LAPTOP, 3, "slot:PE=2", NULL, NULL, "- - -" },
-    { LAPTOP, 4, "ppr:2:l2cache", NULL, NULL, "0,4 0,4 1,5 1,5" },
+    { LAPTOP, 4, "ppr:2:l2cache", NULL, NULL, "0-7 0-7 0-7 0-7" },
+    { LAPTOP, 2, "ppr:1:l2cache", NULL, NULL, "0,4 1,5" },
+    { LAPTOP, 4, "ppr:2:l2cache", "l2cache", NULL, "0,4 0,4 1,5 1,5" },
     { LAPTOP, 0, "ppr:2:l2cache", NULL, NULL, "- - - - - - - -" },
     { LAPTOP, 0, "ppr:2:l2cache", "hwthread", NULL, "0 4 1 5 2 6 3 7" },
     { LAPTOP, 2, "core", "none", NULL, "- -" },
@@ -210,6 +212,8 @@ static const struct {
     { EPYC, 3, "numa", NULL, NULL, "0-7,16-23 8-15,24-31 0-7,16-23" },
     { EPYC, 3, "core", "l3cache", NULL, "0-1,16-17 0-1,16-17 2-3,18-19" },
     { EPYC, 0, "ppr:1:l3cache", NULL, NULL,
+      "0-7,16-23 0-7,16-23 0-7,16-23 0-7,16-23 8-15,24-31 8-15,24-31 8-15,24-31 8-15,24-31" },
+    { EPYC, 0, "ppr:1:l3cache", "l3cache", NULL,
       "0-1,16-17 2-3,18-19 4-5,20-21 6-7,22-23 8-9,24-25 10-11,26-27 12-13,28-29 14-15,30-31" },
     { EPYC, 0, "ppr:2:socket:PE=4", NULL, NULL, "0-3,16-19 4-7,20-23 8-11,24-27 12-15,28-31" },
     { EPYC, 5, "slot:PE=3", NULL, NULL,
@@ -218,6 +222,8 @@ static const struct {
     { EPYC, 5, "socket:PE=3", NULL, NULL,
       "0-2,16-18 8-10,24-26 3-5,19-21 11-13,27-29 6-7,14,22-23,30" },
     { EPYC, 8, "l3cache", "core", "socket", "0,16 8,24 2,18 10,26 4,20 12,28 6,22 14,30" },
+    { EPYC, 8, "l3cache", "core", "socket:fill", "0,16 2,18 4,20 6,22 8,24 10,26 12,28 14,30" },
+    { EPYC, 4, "socket", NULL, "core", "0-7,16-23 0-7,16-23 8-15,24-31 8-15,24-31" },
     { EPYC, 17, "core", NULL, NULL, "- - - - - - - - - - - - - - - - -" },
 
     { XEON, 2, NULL, NULL, NULL, "0,12 2,14" },
@@ -242,7 +248,17 @@ static const struct {
       "96-111,224-239 112-127,240-255" },
     { GPUS, 8, "numa", "core", NULL, "0,128 16,144 32,160 48,176 64,192 80,208 96,224 112,240" },
     { GPUS, 3, "l3cache", NULL, NULL, "0-3,128-131 4-7,132-135 8-11,136-139" },
-    { GPUS, 3, NULL, NULL, NULL, "0-63,128-191 64-127,192-255 0-63,128-191" },
+    { GPUS, 3, NULL, NULL, NULL, "0-15,128-143 16-31,144-159 32-47,160-175" },
+    { GPUS, 3, "slot", NULL, NULL, "0-15,128-143 16-31,144-159 32-47,160-175" },
+    { GPUS, 3, "ppr:2:socket", NULL, NULL, "0-15,128-143 16-31,144-159 64-79,192-207" },
+    { GPUS, 3, ":PE=2", NULL, NULL, "0-1,128-129 16-17,144-145 32-33,160-161" },
+    { GPUS, 2, ":PE=2", NULL, NULL, "0-1,128-129 16-17,144-145" },
+    { GPUS, 2, NULL, NULL, NULL, "0,128 1,129" },
+    { GPUS, 4, NULL, "core", NULL, "0,128 16,144 32,160 48,176" },
+    { GPUS, 4, "socket:PE=1", NULL, NULL, "0,128 64,192 1,129 65,193" },
+    { GPUS, 4, "slot:PE=1", NULL, NULL, "0,128 1,129 2,130 3,131" },
+    { GPUS, 4, "node:PE=1", NULL, NULL, "0,128 1,129 2,130 3,131" },
+    { GPUS, 4, "ppr:2:socket:PE=1", NULL, NULL, "0,128 1,129 64,192 65,193" },
 
     { CONTAINER, 2, NULL, NULL, NULL, "1,17 2" },
     { CONTAINER, 8, "core", NULL, NULL, "1,17 2 5 8 9 10 11 30" },
@@ -263,7 +279,7 @@ static const struct {
     { SINGLE, 1, "slot:PE=4", NULL, NULL, "-" },
     { SINGLE, 1, "slot:PE=4", "core", NULL, "0" },
 
-    { ARM, 3, NULL, NULL, NULL, "0-79 0-79 0-79" },
+    { ARM, 3, NULL, NULL, NULL, "0-19 20-39 40-59" },
     { ARM, 3, "core", NULL, NULL, "0 1 2" },
     { ARM, 3, "hwthread", NULL, NULL, "0 1 2" },
     { ARM, 3, "l2cache", NULL, NULL, "0 1 2" },
@@ -293,7 +309,7 @@ static const struct {
     { LAKEFIELD, 0, "core", NULL, NULL, "0 1 2 3 4" },
     { LAKEFIELD, 3, "l2cache", NULL, NULL, "0-3 4 0-3" },
     { LAKEFIELD, 2, "slot:PE=2", NULL, NULL, "0-1 2-3" },
-    { LAKEFIELD, 0, "ppr:1:l2cache", NULL, NULL, "0-3 4" },
+    { LAKEFIELD, 0, "ppr:1:l2cache", NULL, NULL, "0 4" },
 
     { EPYC_7451, 2, NULL, NULL, NULL, "0,48 1,49" },
     { EPYC_7451, 3, NULL, NULL, NULL, "0-23,48-71 24-47,72-95 0-23,48-71" },
@@ -312,7 +328,8 @@ static const struct {
     { XEON_2680, 2, "slot:PE=7", NULL, NULL, "0,2,4,6,8,10,12 1,3,14,16,18,20,22" },
     { XEON_2680, 4, "l3cache", "core", NULL, "0 12 1 13" },
 
-    { POWER9, 0, "ppr:1:numa", NULL, NULL, "0-15 88-103" },
+    { POWER9, 0, "ppr:1:numa", NULL, NULL, "0-3 88-91" },
+    { POWER9, 0, "ppr:2:numa", NULL, NULL, "0-15 0-15 88-103 88-103" },
     { POWER9, 4, "numa", "core", NULL, "0-3 88-91 4-7 92-95" },
     { POWER9, 5, "l3cache", NULL, NULL, "0-7 8-15 88-95 96-103 0-7" },
     { POWER9, 2, "slot:PE=3", NULL, NULL, "0-11 12-15,88-95" },
@@ -330,8 +347,8 @@ static const struct {
 
     { GROUPED, 0, "core", NULL, NULL, "0 1 2 3 4 5" },
     { GROUPED, 3, "numa", NULL, NULL, "0-3 4-5 0-3" },
-    { GROUPED, 0, "ppr:1:l3cache", NULL, NULL, "0-3 4-5" },
-    { GROUPED, 0, "ppr:1:package", NULL, NULL, "0-5" },
+    { GROUPED, 0, "ppr:1:l3cache", NULL, NULL, "0 4" },
+    { GROUPED, 0, "ppr:1:package", NULL, NULL, "0" },
     { GROUPED, 7, "core", NULL, NULL, "- - - - - - -" },
 };
 
@@ -522,6 +539,7 @@ static void check_host(const struct tern_map_request *request, const struct tern
         int own = 0;
         if (place->host != h)
             continue;
+        alone &= place->bound; /* more ranks than slots are not bound */
         ck_assert_int_eq(place->local_rank, local++);
         for (int c = 0; c < host->cpu_count; c++)
             own += tern_cpus_has(&place->cpus, host->cpus[c].os_index);

@@ -151,7 +151,7 @@ START_TEST(test_several_processors_each)
     struct tern_host host = make_host(2, 1, 4, 1);
     struct tern_map_request request = ask();
     request.pe = 2;
-    expect_np(&host, request, 4, "0,1 2,3 4,5 6,7");
+    expect_np(&host, request, 4, "0,1 4,5 2,3 6,7");
     request.by = TERN_MAP_LEVEL_CORE;
     expect_np(&host, request, 3, "0,1 2,3 4,5");
     request.by = TERN_MAP_LEVEL_SOCKET;
@@ -271,10 +271,10 @@ START_TEST(test_several_hosts)
     for (int r = 0; r < np; r++)
         ck_assert_int_eq(map.places[r].host, by_node[r]);
     tern_map_free(&map);
-    np = 8; /* two more than slots: each host gets one */
+    np = 8; /* two more than slots: each host gets one, next to those that it has */
     request.by = TERN_MAP_LEVEL_SLOT;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 2, &map), 0);
-    int crowd[] = { 0, 0, 1, 1, 1, 1, 0, 1 }, on_first = 0;
+    int crowd[] = { 0, 0, 0, 1, 1, 1, 1, 1 }, on_first = 0;
     for (int r = 0; r < np; r++)
         on_first += map.places[r].host == 0;
     ck_assert_int_eq(on_first, 3);
@@ -324,7 +324,7 @@ START_TEST(test_slots_of_hosts)
     request.rank_by = TERN_MAP_LEVEL_SLOT;
     np = 8;
     request.by = TERN_MAP_LEVEL_SLOT;
-    expect_hosts(&request, hosts, 3, "aaabccca");
+    expect_hosts(&request, hosts, 3, "aaaabbcc");
     request.no_oversubscribe = request.over_hosts = true;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
     ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
@@ -335,7 +335,10 @@ START_TEST(test_slots_of_hosts)
                      "    n1        2");
     request.no_oversubscribe = false;
     hosts[0].max_slots = hosts[1].max_slots = hosts[2].max_slots = 3;
-    expect_hosts(&request, hosts, 3, "aaabcccb"); /* a is full, then c */
+    expect_hosts(&request, hosts, 3, "aaabbccc"); /* a is full */
+    request.by = TERN_MAP_LEVEL_NODE;
+    expect_hosts(&request, hosts, 3, "aaabbbcc"); /* in turn, and numbered by slot */
+    request.by = TERN_MAP_LEVEL_SLOT;
     np = 10;
     ck_assert_int_eq(tern_map_ranks(&request, hosts, 3, &map), TERN_ERR_ARG);
     /* per node: as said, unless slots were given and are fewer */

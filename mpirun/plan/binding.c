@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Binds ranks to processors: the last step of a mapping (map.c). */
+#include <stdlib.h>
+
+#include "mpirun/base/strings.h"
+#include "mpirun/plan/mapping.h"
+#include "mpirun/plan/slots.h"
+
+static void take_object(const struct tern_host *host, enum tern_map_level level, int id,
+                        struct tern_rank_place *place)
+{
+    for (int c = 0; c < host->cpu_count; c++) {
+        if (host->cpus[c].id[level] == id)
+            tern_cpus_add(&place->cpus, host->cpus[c].os_index);
+    }
+}
+
+/* The objects to which ranks are bound, on one host. */
+struct targets {
+    enum tern_map_level level;
+    /* the objects are cores or hardware threads: a rank takes as many as it wants processors */
+    bool single;
+    int *units;  /* by object: its number of processors */
+    /* by object: what ranks have taken so far, in processors, or in ranks for wider objects */
+    int *taken;
+};
+
+/* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
+ * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. Objects
+ * outside its own may only be single processors. */
+static int least_used(const struct tern_mapping *m, const struct tern_rank_place *place,
+                      const struct targets *targets, const bool *taken)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    bool best_inside = false;
+    int best = -1, best_lap = 0;
+    for (int c = 0; c < host->cpu_count; c++) {
+        int id = host->cpus[c].id[targets->level];
+        bool inside = tern_mapping_covers(m, place, &host->cpus[c]);
+        if (taken[id] || (!inside && !targets->single))
+            continue;
+        int laps =
+            tern_mapping_lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
+        if (best < 0 || laps < best_lap ||
+            (laps == best_lap &&
+             (inside > best_inside ||
+              (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
+            best = id;
+            best_lap = laps;
+            best_inside = inside;
+        }
+    }
+    return best;
+}
+
+static void bind_place(const struct tern_mapping *m, struct tern_rank_place *place,
+                       struct targets *targets)
+{
+    const struct tern_host *host = &m->hosts[place->host];
+    place->bound = true;
+    int wanted = targets->single ? m->pe : 1;
+    bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
+    while (wanted > 0) {
+        int id = least_used(m, place, targets, taken);
+        if (id < 0)
+            break;
+        int part = targets->units[id] < wanted ? targets->units[id] : wanted;
+        taken[id] = true;
+        targets->taken[id] += part;
+        wanted -= part;
+        take_object(host, targets->level, id, place);
+    }
+    free(taken);
+}
+
+/* Binds a rank as the rankfile says. Returns 0 or TERN_ERR_ARG. */
+static int bind_as_said(const struct tern_mapping *m, int rank)
+{
+    const struct tern_fixed_place *fixed = &m->request->fixed[rank];
+    struct tern_rank_place *place = &m->map->places[rank];
+    char *where = tern_must_format("%s, line %d", m->request->fixed_by, fixed->line);
+    int error = tern_slots_find(&m->hosts[place->host], fixed->slots, m->request->hwthreads, where,
+                                &place->cpus);
+    place->bound = true;
+    free(where);
+    return error;
+}
+
+static int bind_ranks_of(const struct tern_mapping *m, int h)
+{
+    const struct tern_host *host = &m->hosts[h];
+    bool unasked = m->request->bind == TERN_MAP_LEVEL_DEFAULT && tern_mapping_crowded(m, h);
+    enum tern_map_level bind = unasked ? TERN_MAP_LEVEL_NONE : m->map->bind;
+    bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
+    struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
+                               .single = bind <= TERN_MAP_LEVEL_CORE };
+    int local = 0, error = 0;
+    targets.units = tern_mapping_count_units(host, targets.level, bind < m->unit ? bind : m->unit);
+    targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
+    for (int i = 0; i < m->map->size && !error; i++) {
+        struct tern_rank_place *place = &m->map->places[i];
+        if (place->host != h)
+            continue;
+        place->local_rank = local++;
+        if (m->request->fixed && m->request->fixed[i].slots &&
+            m->request->bind != TERN_MAP_LEVEL_NONE)
+            error = bind_as_said(m, i);
+        else if (free_to_move)
+            take_object(host, TERN_MAP_LEVEL_NODE, 0, place);
+        else
+            bind_place(m, place, &targets);
+    }
+    free(targets.units);
+    free(targets.taken);
+    return error;
+}
+
+int tern_mapping_bind(const struct tern_mapping *m)
+{
+    int error = 0;
+    for (int h = 0; h < m->host_count && !error; h++)
+        error = bind_ranks_of(m, h);
+    return error;
+}
