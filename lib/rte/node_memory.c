@@ -23,17 +23,21 @@ static bool read_text(const char *text, struct text *ret)
            !text[end] && strlen(ret->token) == TOKEN && ret->fd >= 0;
 }
 
-static bool is_meant(int fd, const struct text *text, size_t *ret_roster)
+/* Returns true if the descriptor's file is the memory, and the descriptor is closed on exec now. */
+static bool take(int fd, const struct text *text, size_t *ret_roster)
 {
     static const char magic[] = "TERNSHM1";
     char begin[64];
     struct stat st;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (unsigned long long)st.st_size < text->size)
         return false;
+    if (pread(fd, begin, sizeof begin, 0) != (ssize_t)sizeof begin ||
+        memcmp(begin, magic, sizeof magic - 1) != 0 ||
+        memcmp(begin + sizeof magic - 1, text->token, TOKEN) != 0 ||
+        fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return false;
     *ret_roster = (size_t)st.st_size - text->size;
-    return pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
-           memcmp(begin, magic, sizeof magic - 1) == 0 &&
-           memcmp(begin + sizeof magic - 1, text->token, TOKEN) == 0;
+    return true;
 }
 
 bool tern_rte_adopt_node_memory(const char *value, const char *path, int *ret_fd, size_t *ret_size,
@@ -43,15 +47,15 @@ bool tern_rte_adopt_node_memory(const char *value, const char *path, int *ret_fd
     if (!read_text(value, &text))
         return false;
     int fd = text.fd;
-    if (!is_meant(fd, &text, ret_roster)) {
+    if (!take(fd, &text, ret_roster)) {
         fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
-        if (fd >= 0 && !is_meant(fd, &text, ret_roster)) {
+        if (fd < 0)
+            return false;
+        if (!take(fd, &text, ret_roster)) {
             close(fd);
-            fd = -1;
+            return false;
         }
     }
-    if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
-        return false;
     *ret_fd = fd;
     *ret_size = text.size;
     return true;

@@ -204,6 +204,7 @@ START_TEST(everything_else_is_refused)
                                         "8192:ffffffffffffffffffffffffffffffff"};
     int fd = make_memory("TERNSHM1" TOKEN), other = make_memory("something else"), pipes[2], got = -5;
     size_t size = 77;
+    behind = 78;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(!adopt(fd, wrong[i], &got, &size), "%s", wrong[i]);
     ck_assert(!adopt(other, "8192:" TOKEN, &got, &size));
@@ -215,6 +216,7 @@ START_TEST(everything_else_is_refused)
     ck_assert(!tern_rte_adopt_node_memory(NULL, NULL, &got, &size, &behind));
     ck_assert_int_eq(got, -5);
     ck_assert_uint_eq(size, 77);
+    ck_assert_uint_eq(behind, 78);
     ck_assert(!(fcntl(other, F_GETFD) & FD_CLOEXEC)); /* not touched */
     close(other);
     close(pipes[0]);
