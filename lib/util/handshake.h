@@ -23,8 +23,11 @@
  * its own address. The caller's address is not compared, because many networks change it (NAT). A
  * relay that passes packets on without changing addresses, as a router does, is not noticed.
  *
- * All functions but the last four are pure. The messages use the byte order of the sender's
- * machine; the hello contains a number by which the called end checks the order.
+ * The functions that check a message or derive a key depend only on their arguments. Those that
+ * seal a hello or an answer also draw random numbers for the nonce, and the last four use a socket.
+ * All that compute a proof load Nettle when they are first called (lib/util/hmac.h). The messages
+ * use the byte order of the sender's machine; the hello contains a number by which the called end
+ * checks the order.
  */
 
 #include "lib/util/hmac.h"

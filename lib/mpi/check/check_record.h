@@ -149,7 +149,8 @@ int tern_gather_missing(const struct tern_occasion *occasion, int place, tern_an
 void tern_gather_without(const struct tern_occasion *occasion, const bool lost[],
                          tern_answer *answer);
 
-/* Frees all records. */
+/* Frees all records. For tests only: the library keeps its records after the last user has left,
+ * because other ranks may still wait for an answer when this rank comes back. */
 void tern_gather_forget(void);
 
 /* ---- the exchange (check_exchange.c) ---- */
