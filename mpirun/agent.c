@@ -279,7 +279,7 @@ static void take_job(const struct tern_frame *frame)
     int error = tern_job_unpack(&reader, &agent.job);
     int status = 1;
     if (!error && agent.self >= agent.job.host_count)
-        error = tern_error(TERN_ERR_ARG, "the job knows nothing of this host");
+        error = tern_error(TERN_ERR_ARG, "the job's description does not contain this host");
     agent.job.here = agent.self;
     agent.job.topology = agent.topology;
     if (!error) {
@@ -349,7 +349,7 @@ static void join(const struct tern_frame *frame)
     struct tern_launch launch;
     tern_launch_unpack(&reader, &launch);
     if (reader.bad) {
-        tern_log("what came from mpirun is not understood");
+        tern_log("the data from mpirun are not valid; is it of another version?");
         end(1);
     }
     agent.launch = launch;
@@ -427,7 +427,7 @@ static void link_lost(struct tern_agent_link *link, const char *why)
 {
     (void)link;
     if (agent.has_job && !agent.gone)
-        tern_log("mpirun is lost: %s; its job is ended here", why);
+        tern_log("the connection with mpirun is lost: %s; its job ends on this host", why);
     /* The guardian kills the ranks as soon as this end of its socket closes. But if a resource
      * manager kills everything that is left when this agent ends, wait for the guardian first. */
     tern_agents_end(0);
@@ -461,7 +461,7 @@ int tern_agent_run(bool calls)
     int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (in < 0 || out < 0 || null < 0 || isatty(in)) {
-        tern_log("--agent is for mpirun itself, which starts it on other hosts");
+        tern_log("--agent is not for users: mpirun uses it to start itself on other hosts");
         return 1;
     }
     dup2(null, 0);

@@ -53,8 +53,8 @@ static int check_stack(char **envp)
     rlim_t used_kib = (rlim_t)(end - &here) / 1024, kib = limit.rlim_cur / 1024;
     if (kib >= used_kib + NEEDED_KIB)
         return 0;
-    tern_log("the limit of the stack is %llu KiB, of which %llu are taken; mpirun needs %d more: "
-             "raise it (ulimit -s)",
+    tern_log("the limit of the stack is %llu KiB, and %llu KiB are in use; mpirun needs %d KiB "
+             "more: raise the limit (ulimit -s)",
              (unsigned long long)kib, (unsigned long long)used_kib, NEEDED_KIB);
     return 1;
 }
@@ -83,7 +83,7 @@ static int name_wdirs(struct tern_options *options, char **wdirs)
 {
     char *here = getcwd(NULL, 0);
     if (!here)
-        return tern_error(TERN_ERR_OTHER, "the working directory cannot be found: %s",
+        return tern_error(TERN_ERR_OTHER, "cannot find the working directory: %s",
                           strerror(errno));
     for (int app = 0; app < options->app_count; app++)
         wdirs[app] = name_wdir(&options->apps[app], here);

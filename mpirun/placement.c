@@ -25,7 +25,8 @@ static int map_ranks(struct tern_options *options, const struct tern_host *hosts
     if (error)
         return error;
     if (options->stdin_rank >= map.size)
-        error = tern_error(TERN_ERR_ARG, "--stdin %d: the number of ranks is %d",
+        error = tern_error(TERN_ERR_ARG, "--stdin names rank %d, but there are %d ranks, counted "
+                                         "from 0",
                            options->stdin_rank, map.size);
     if (error)
         tern_map_free(&map);
@@ -46,7 +47,8 @@ static int place_in_sequence(struct tern_placement *p)
         if (last < 0 || strcmp(name, list->sequence.items[i - 1]))
             last = tern_host_list_find(list, name);
         if (last < 0)
-            return tern_error(TERN_ERR_ARG, "--map-by seq: host %s may not be used", name);
+            return tern_error(TERN_ERR_ARG, "--map-by seq names host %s, which is not among the "
+                                            "hosts of this job", name);
         p->fixed[i].host = last;
     }
     p->options->map.fixed_count = count;
@@ -72,7 +74,8 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
     }
     list->count = kept;
     if (!kept)
-        return tern_error(TERN_ERR_ARG, "--nolocal leaves no host");
+        return tern_error(TERN_ERR_ARG, "--nolocal excludes this machine, and there is no other "
+                                        "host; name hosts by --host or --hostfile");
     if (options->rankfile) {
         error = tern_rankfile_place(&p->rankfile, list, list->where, &p->fixed);
         options->map.fixed_count = p->rankfile.count;
@@ -184,7 +187,8 @@ static void take_others_as_this(struct tern_placement *p)
     int cores = tern_host_objects(&p->own, TERN_MAP_LEVEL_CORE);
     if (others && !p->options->quiet)
         tern_log(
-            "nothing is started, so %s%s taken to have the processors of this machine (%d core%s)",
+            "nothing is started on other hosts, so %s%s assumed to have the processors of this "
+            "machine (%d core%s)",
             others == 1 ? "the other host" : "other hosts", others == 1 ? " is" : " are", cores,
             cores == 1 ? "" : "s");
 }

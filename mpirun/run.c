@@ -196,7 +196,8 @@ static void fail_by_signal(int rank, int wait_status)
     int number = WTERMSIG(wait_status);
     if (sigismember(&run.passed_on, number) == 1)
         tern_run_fail(128 + number,
-                      "the job was ended by signal %d (%s), which was passed on to its ranks",
+                      "mpirun received signal %d (%s), passed it on to the ranks, and ended the "
+                      "job",
                       number, strsignal(number));
     else
         tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number,
@@ -230,7 +231,8 @@ static void rank_ended(int rank, int wait_status)
         tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank),
                       missing_end(state));
     } else if (!state->connected && run.worlds) {
-        tern_run_fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+        tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in "
+                         "MPI_Init",
              whose(rank));
     } else if (!state->connected) {
         run.skipped_init = rank;
@@ -255,7 +257,8 @@ static void rank_started_world(int rank)
         run.worlds++;
     state->world = true;
     if (run.skipped_init >= 0 && run.stage == RUNNING) {
-        tern_run_fail(1, "%s exited without calling MPI_Init, in which other ranks wait for it",
+        tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in "
+                         "MPI_Init",
              whose(run.skipped_init));
         end_job();
     }
@@ -396,7 +399,7 @@ static void forget_ranks(int host)
 static void guardian_lost(int host, int pid)
 {
     if (!host_at(host)->gone)
-        tern_run_fail(137, "the guardian of this job (pid %d) has been killed; the job is ended",
+        tern_run_fail(137, "the guardian process of this job (pid %d) was killed; the job ends now",
                       pid);
     forget_ranks(host);
     end_job();
@@ -423,8 +426,8 @@ static void handle_answer(int host, const struct tern_guardian_message *answer)
         break;
     case TERN_GUARDIAN_GONE:
         if (answer->value)
-            tern_output_say("some processes of the job cannot be killed; they will end when the "
-                            "kernel lets them");
+            tern_output_say("some processes of the job wait in the kernel and cannot be killed "
+                            "now; they will end after that");
         host_cleared(host);
         break;
     }
@@ -501,7 +504,7 @@ void tern_run_lose(int host, const char *why)
         return;
     run.hosts[host].lost = true;
     if (run.stage < CLEARING || !run.hosts[host].gone)
-        tern_run_fail(1, "host %s is lost: %s; the job is ended", run.job->hosts[host].name, why);
+        tern_run_fail(1, "host %s is lost: %s; the job ends now", run.job->hosts[host].name, why);
     forget_ranks(host);
     end_job();
     host_cleared(host);
@@ -574,7 +577,8 @@ static void file_failed(int rank)
 void tern_run_say_closed(const char *stream)
 {
     tern_log(
-        "standard %s is closed, so what the ranks write there is lost; /dev/null would take it",
+        "standard %s is closed, so this output of the ranks is lost; redirect it to /dev/null if "
+        "you do not need it",
         stream);
 }
 
@@ -618,7 +622,7 @@ static void time_is_up(struct tern_timer *timer)
     tern_rank_states_describe(states, size, text, sizeof text);
     free(states);
     tern_run_fail(TIMEOUT_STATUS,
-         "the job has run for %d seconds, as long as --timeout allows, and was ended%s",
+         "the job has run for %d seconds, the limit of --timeout, and was ended%s",
          run.job->options->timeout_s, text);
     end_job();
 }

@@ -198,7 +198,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
         ;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
-    tern_log("the measuring job on processors %s has failed, nothing is stored", list);
+    tern_log("the job that measures on processors %s has failed; nothing is stored", list);
     return -1;
 }
 
@@ -331,11 +331,9 @@ static int find_figures(const struct host *host, struct tern_figure *figures)
     }
     double load[1] = {0};
     getloadavg(load, 1);
-    tern_log("--measure cannot believe what it finds on this machine: %s. It has measured %d "
-             "times, nothing is stored. Other "
-             "programs seem to use the %d cores (load average %.1f): call it again when they have "
-             "ended, or on cores of "
-             "its own by taskset(1)",
+    tern_log("--measure cannot believe the figures of this machine: %s. It has measured %d times; "
+             "nothing is stored. Other programs seem to use the %d cores (load average %.1f): call "
+             "it again when they have ended, or give it free cores by taskset(1)",
              why, TRIES, host->count, load[0]);
     return -1;
 }
@@ -351,13 +349,13 @@ int tern_measure(void)
     }
     find_cores(&host);
     if (host.count < 2) {
-        tern_log("--measure needs two cores to send messages between, this process may use %d: the "
-                 "built-in figures stay",
+        tern_log("--measure needs two cores to send messages between, but this process may use %d; "
+                 "the built-in figures stay in use",
                  host.count);
         return 1;
     }
     if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK")) {
-        tern_log("--measure starts a job of its own: call it outside of a job");
+        tern_log("--measure starts its own job: call it outside of a job");
         return 1;
     }
     int count = find_figures(&host, figures);

@@ -391,7 +391,8 @@ int main(int argc, char **argv)
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "mpi_info: what is '%s'? --help lists the options\n", argv[optind]);
+        fprintf(stderr, "mpi_info: unexpected argument '%s'; --help lists the "
+                        "options\n", argv[optind]);
         return 1;
     }
 

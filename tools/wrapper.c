@@ -143,8 +143,8 @@ static void add_modules(struct parts *parts, bool compiles)
         }
     }
     if (compiles) {
-        fprintf(stderr, "%s: there are no modules mpi and mpi_f08 for '%s' (in %s), only mpif.h; "
-                        "tern-fortran-modules compiles them\n",
+        fprintf(stderr, "%s: the modules mpi and mpi_f08 for '%s' are missing (in %s), only mpif.h "
+                        "is there; tern-fortran-modules makes them\n",
                 program, name, directory);
     }
 }

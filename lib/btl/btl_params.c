@@ -9,9 +9,8 @@
 
 static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
-     "Byte movers to use (self, shm, tcp; vader and sm are other names of shm), or with a leading "
-     "^ the ones to leave out; "
-     "empty: all."},
+     "Byte movers to use: self, shm, tcp (vader and sm are other names of shm). A leading ^ "
+     "excludes those that follow. Empty: all."},
 };
 
 const struct tern_param_room tern_params_btl = {
@@ -19,9 +18,9 @@ const struct tern_param_room tern_params_btl = {
 
 static const struct tern_param btl_shm[] = {
     {"btl_shm_single_copy", TERN_PARAM_STRING, "auto", "",
-     "Copy large messages straight from the sender's memory, where the system allows it: always, "
-     "never, or auto (only when the "
-     "sender is not waiting in MPI; with both there, two copies through the ring are faster).",
+     "Copy large messages directly from the sender's memory, if the system allows it: always, "
+     "never, or auto. auto: only if the sender does not wait in MPI; if both wait, two copies "
+     "through shared memory are faster.",
      "auto|always,cma,1|never,none,0,emulated"},
 };
 
@@ -30,9 +29,8 @@ const struct tern_param_room tern_params_btl_shm = {
 
 static const struct tern_param btl_tcp[] = {
     {"btl_tcp_if_include", TERN_PARAM_STRING, "", "",
-     "Network interfaces to use, by name or subnet (eth0,10.1.0.0/16,fd00::/8), separated by "
-     "commas; empty: all that "
-     "btl_tcp_if_exclude leaves."},
+     "Network interfaces to use, by name or subnet, separated by commas "
+     "(eth0,10.1.0.0/16,fd00::/8). Empty: all that btl_tcp_if_exclude does not exclude."},
     {"btl_tcp_if_exclude", TERN_PARAM_STRING, "127.0.0.1/8,::1/128,sppp", "",
      "Network interfaces not to use, by name or subnet; not together with btl_tcp_if_include."},
     {"btl_tcp_links", TERN_PARAM_INT, "1", "",
@@ -44,27 +42,27 @@ static const struct tern_param btl_tcp[] = {
      "The lowest TCP port to listen at; 0: the system chooses.",
      .least = 0, .most = 65535},
     {"btl_tcp_port_range_v4", TERN_PARAM_INT, "64511", "",
-     "How many ports from btl_tcp_port_min_v4 on may be used.",
+     "Number of ports, counted from btl_tcp_port_min_v4, that ranks may listen at.",
      .least = 1, .most = 65536},
     {"btl_tcp_sndbuf", TERN_PARAM_SIZE, "0", "bytes",
-     "The system's buffer of what a connection sends; 0: the system chooses.",
+     "Size of the system's send buffer of a connection; 0: the system chooses.",
      .least = 0, .most = 1 << 30},
     /* 16k: the system counts its own memory for each segment, so a smaller buffer hardly holds one.
      * Then the window closes after each segment, and opens again only when the other end's timer
      * asks, five times a second. */
     {"btl_tcp_rcvbuf", TERN_PARAM_SIZE, "0", "bytes",
-     "The system's buffer of what a connection receives; 0: the system chooses.",
+     "Size of the system's receive buffer of a connection; 0: the system chooses.",
      .least = 16 << 10, .most = 1 << 30, .or_zero = true},
     {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
-     "The congestion control of connections: a name the system has, or `system` for its own. "
-     "Empty: the system's unless it paces "
-     "(bbr), then cubic or else reno; reno within a host."},
+     "Congestion control of connections: a name that the system offers, or `system` for its "
+     "default. Empty: reno within a host; between hosts the system's default, but cubic or reno if "
+     "the default is bbr, which delays packets."},
     {"btl_tcp_encrypt", TERN_PARAM_BOOL, "0", "",
-     "Encrypt and authenticate what ranks say to each other by TCP (AES-128-GCM); the same on all "
-     "ranks. docs/tuning.md has its price."},
+     "Encrypt and authenticate all messages by TCP between ranks (AES-128-GCM). Set the same value "
+     "on all ranks. docs/tuning.md shows the cost."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
-     "After this time without a sign of life from the host of a peer its connections are lost; "
-     "the same on all ranks. A peer that computes, or is stopped, is not lost: its host answers.",
+     "If a peer's host is silent for this time, its connections are lost. Set the same value on "
+     "all ranks. A peer that computes or is stopped is not lost, because its host answers.",
      .least = 3, .most = 24 * 3600},
 };
 

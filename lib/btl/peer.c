@@ -110,12 +110,12 @@ static int unreachable(uint32_t job, uint32_t rank)
     const char *list = tern_param_string("btl");
     bool here = job == 0 && tern_rte_local_rank(rank) >= 0;
     const char *needed = !here                   ? "tcp, which is needed between nodes"
-                         : rank == tern_rte.rank ? "self, by which a rank reaches itself"
+                         : rank == tern_rte.rank ? "self, which a rank needs to send to itself"
                                                  : "shm and tcp, one of which is needed on a node";
     return tern_error(
         TERN_ERR_UNREACHABLE,
-        "cannot reach rank %u: the parameter btl is `%s` and leaves out %s (there are "
-        "self, shm and tcp; OMPI_MCA_btl or --mca btl sets it)",
+        "cannot reach rank %u: the parameter btl is `%s`, which excludes %s. Possible are self, "
+        "shm and tcp; set btl by --mca btl or OMPI_MCA_btl",
         rank, list ? list : "", needed);
 }
 

@@ -10,40 +10,41 @@
 
 static const struct tern_param coll[] = {
     {"coll_verbose", TERN_PARAM_INT, "0", "",
-     "1: rank 0 says which algorithm a collective uses, what it should take, and what the others "
-     "would.",
+     "1: rank 0 prints which algorithm each collective uses, and the predicted times of this and "
+     "the other algorithms.",
      .least = 0, .most = 100},
     {"coll_model_file", TERN_PARAM_STRING, "", "",
      "File of the figures by which collectives choose their algorithms (mpi_info(1)); empty: what "
      "`mpi_info --measure` has stored for this user and kind of host, else the built-in figures.",
      NULL, TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
     {"coll_nics", TERN_PARAM_INT, "1", "",
-     "Network cards of a node that can be busy at the same time; as many ranks of a node lead it "
-     "in multi_leader.",
+     "Network cards of a node that can send at the same time. Algorithms called multi_leader use "
+     "as many leaders on each node.",
      NULL, TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL,
      .least = 1, .most = 1024},
     {"coll_ranks_per_node", TERN_PARAM_INT, "0", "",
-     "For trying what collectives do on several nodes: they take the ranks for standing on nodes "
-     "of that many; 0: as they are.",
+     "For tests: collectives assume that each node has this number of ranks, wherever the ranks "
+     "are; 0: the real nodes.",
      NULL, TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL,
      .least = 0, .most = 1 << 24, .internal = true},
     {"coll_ranks_scattered", TERN_PARAM_BOOL, "0", "",
-     "With coll_ranks_per_node: the ranks are dealt to the nodes one by one, as with --map-by "
-     "node.",
+     "For tests, with coll_ranks_per_node: assume that ranks are placed on the nodes in turn, as "
+     "with --map-by node.",
      NULL, TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL,
      .internal = true},
     {"coll_board", TERN_PARAM_BOOL, "1", "",
-     "Short collectives within a node go by a board in shared memory, on which every rank posts, "
-     "instead of messages.",
+     "Use the board for short collectives within a node: shared memory on which each rank posts "
+     "its data; no messages are sent.",
      .internal = true},
     {"coll_board_bytes", TERN_PARAM_SIZE, "16m", "bytes",
-     "Shared memory that the board of a communicator may take for long posts; 0: short ones only.",
+     "Shared memory that the board of a communicator may use for long posts; 0: only short posts.",
      .least = 0, .most = 1ll << 40, .internal = true},
     {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
-     "What collectives that work as a pipeline (chain, two_tree) hand on at a time.",
+     "Size of the pieces in which pipelined algorithms (chain, two_tree, circulant) pass on the "
+     "data.",
      .least = 1, .most = 1 << 30},
     {"coll_inter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of collectives on intercommunicators that have it; empty: the cheapest.",
+     "Algorithm of all collectives on intercommunicators that offer it; empty: the cheapest.",
      "|linear|leaders|spread", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Barrier; empty: the cheapest.",

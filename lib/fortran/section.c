@@ -157,9 +157,9 @@ const char *tern_section_stretch_only(struct tern_section *section,
     struct shape shape = shape_of(*type);
     ptrdiff_t step = distance(array);
     if (step == 0 || !within_element(&shape, array) || shape.lower != 0)
-        return "the buffer is an array section whose elements do not lie at one distance, or the "
-               "datatype is not one element of it; partitioned communication needs an array, or a "
-               "section such as a(1:n:2)";
+        return "the buffer is an array section whose elements do not have one constant distance, "
+               "or the datatype is not one element of it. Pass a whole array, or a section such as "
+               "a(1:n:2), to partitioned communication";
     PMPI_Type_create_resized(*type, 0, step, &section->made);
     PMPI_Type_commit(&section->made);
     *type = section->made;
@@ -176,8 +176,8 @@ const char *tern_section_stretch(struct tern_section *section, const struct tern
 
 const char *tern_section_refuse(void)
 {
-    return "the buffer is an array section with gaps, which this procedure cannot use; give it an "
-           "array, or a section whose elements lie one behind the other";
+    return "the buffer is an array section with gaps, which this procedure cannot use. Pass a "
+           "whole array, or a section without gaps";
 }
 
 /* ---- copies ---- */

@@ -112,7 +112,7 @@ static int check_keyval(enum tern_attr_kind kind, int number)
 
     if (number >= 0 && number < FIRST_KEYVAL)
         return tern_error(TERN_ERR_KEYVAL,
-                          "keyval is %d, a predefined one; its value cannot be changed", number);
+                          "keyval is %d, which is predefined; its value cannot be changed", number);
     if (!keyval)
         return tern_error(TERN_ERR_KEYVAL,
                           "keyval is %d; expected one that a create_keyval call returned", number);
@@ -391,7 +391,8 @@ int tern_attrs_delete(enum tern_attr_kind kind, struct tern_object *object,
     if (error)
         return error;
     if (find(*attrs, keyval) < 0)
-        return tern_error(TERN_ERR_KEYVAL, "keyval %d has no attribute here that could be deleted",
+        return tern_error(TERN_ERR_KEYVAL, "keyval %d has no attribute on this object, so there is "
+                                           "nothing to delete",
                           keyval);
     return delete_one(object, attrs, keyval);
 }

@@ -118,8 +118,8 @@ static int no_room(struct tern_send_buffer *buffer, size_t length)
     tern_blocks_unlock();
     return tern_error(TERN_ERR_BUFFER,
                       "the attached buffer of %zu bytes has no room for %zu bytes + "
-                      "MPI_BSEND_OVERHEAD (%d); %zu are taken by "
-                      "messages under way: attach a larger one, or MPI_BUFFER_AUTOMATIC",
+                      "MPI_BSEND_OVERHEAD (%d); messages that are not sent yet take %zu bytes. "
+                      "Attach a larger buffer, or MPI_BUFFER_AUTOMATIC",
                       buffer->size, length, MPI_BSEND_OVERHEAD, used);
 }
 

@@ -47,7 +47,8 @@ static int check_types(const MPI_Datatype types[], const int *ranks, int count,
     int rc = check_array(types, count, argument);
     for (int i = 0; i < count && !rc; i++)
         if (ranks[i] >= 0 && tern_entry_find_bad_type(&types[i], 1, true) >= 0)
-            rc = tern_error(TERN_ERR_TYPE, "%s[%d] is no committed datatype", argument, i);
+            rc = tern_error(TERN_ERR_TYPE, "%s[%d] is not a committed datatype; call "
+                                           "MPI_Type_commit first", argument, i);
     return rc;
 }
 

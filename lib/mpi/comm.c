@@ -82,7 +82,8 @@ int tern_comm_connect(struct tern_comm *comm, uint64_t id)
 {
     int rc = 0;
     if (id == 0)
-        return tern_error(TERN_ERR_NO_MEM, "no ids are left for communicators: all are in use");
+        return tern_error(TERN_ERR_NO_MEM, "no more communicators can be created: all ids are in "
+                                           "use; free communicators that are not needed");
     if (comm->remote_group)
         rc = tern_comm_open(comm, comm->group, tern_context_local_id(id), &comm->local);
     return rc ? rc : tern_comm_open_contexts(comm, id);

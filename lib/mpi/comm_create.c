@@ -203,8 +203,8 @@ int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
         return rc;
     if (word.digest != digest)
         return tern_error(TERN_ERR_GROUP,
-                          "group, or the tag, is not the same as on rank 0 of group: all its "
-                          "members must name the same processes in the same order");
+                          "group or tag differs from that of rank 0 of group; all members must "
+                          "pass the same processes in the same order, and the same tag");
     return tern_comm_open(parent, shared_group(comm, group), word.id, ret_comm);
 }
 

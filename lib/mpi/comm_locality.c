@@ -77,7 +77,7 @@ static int guided_by_resource(const struct tern_info *info, int64_t *ret_color)
 {
     const char *type = tern_info_find(info, resource_key), *set = tern_info_find(info, pset_key);
     if (type && set)
-        return tern_error(TERN_ERR_INFO, "info names both %s and %s; expected one of them",
+        return tern_error(TERN_ERR_INFO, "info has both keys %s and %s; expected one of them",
                           resource_key, pset_key);
     *ret_color = set ? guided_by_set(set) : guided_by_hardware(type);
     return 0;

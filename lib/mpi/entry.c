@@ -152,7 +152,7 @@ int tern_entry_refuse_uncommitted(struct tern_object *object, const char *proced
     if (datatype->predefined)
         tern_error(TERN_ERR_TYPE, "%s is %s, %s", argument, datatype->name,
                    datatype->type.lb_marked || datatype->type.ub_marked
-                       ? "a bound of other datatypes and no data"
+                       ? "which only marks a bound of other datatypes"
                        : "which the Fortran compiler does not have");
     else
         tern_error(TERN_ERR_TYPE, "%s is not committed; call MPI_Type_commit first", argument);
@@ -229,7 +229,8 @@ int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
 static int absent(void)
 {
     return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
-                      "not in this version of Tern; mpi_info --procedures lists what is");
+                      "this procedure is not in this version of Tern; mpi_info --procedures lists "
+                      "those that are");
 }
 
 int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm)
@@ -242,8 +243,8 @@ int tern_entry_refuse_absent_file(const char *procedure)
 {
     char text[200];
     snprintf(text, sizeof text,
-             "%s is not in this version of Tern, nor is any other procedure for files; they return "
-             "an error",
+             "%s is not in this version of Tern, like all procedures for files; they return an "
+             "error",
              procedure);
     tern_rte_remark(TERN_REMARK_NO_FILES, text);
     return tern_raise_on(&tern_errhandler_errors_return.obj, procedure, absent());

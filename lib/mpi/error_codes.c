@@ -229,7 +229,7 @@ int tern_mpi_remove_error_class(int errorclass)
 
     if (!class || class->class != errorclass)
         return tern_error(TERN_ERR_ARG,
-                          "errorclass is %d; expected one that MPI_Add_error_class made",
+                          "errorclass is %d; expected one that MPI_Add_error_class returned",
                           errorclass);
     for (int code = MPI_ERR_LASTCODE + 1; code <= tern_error_last_used; code++)
         if (code != errorclass && added_of(code) && added_of(code)->class == errorclass)
@@ -247,7 +247,8 @@ int tern_mpi_remove_error_code(int errorcode)
 
     if (!code || code->class == errorcode)
         return tern_error(TERN_ERR_ARG,
-                          "errorcode is %d; expected one that MPI_Add_error_code made", errorcode);
+                          "errorcode is %d; expected one that MPI_Add_error_code "
+                          "returned", errorcode);
     if (code->text)
         return tern_error(TERN_ERR_ARG,
                           "errorcode %d still has a text; call MPI_Remove_error_string first",
@@ -262,7 +263,7 @@ int tern_mpi_remove_error_string(int errorcode)
 
     if (!code || !code->text)
         return tern_error(TERN_ERR_ARG,
-                          "errorcode is %d; expected one that got a text by MPI_Add_error_string",
+                          "errorcode is %d; expected one that has a text from MPI_Add_error_string",
                           errorcode);
     free(code->text);
     code->text = NULL;

@@ -62,7 +62,8 @@ static int range_length(const struct tern_group *group, int i, const int range[3
                           group->size);
     if ((last - first) * (stride > 0 ? 1 : -1) < 0)
         return tern_error(TERN_ERR_RANK,
-                          "ranges[%d] goes from %d to %d with stride %d, which leads away from it",
+                          "ranges[%d] goes from %d to %d with stride %d, which never reaches the "
+                          "last rank; change the sign of the stride",
                           i, range[0], range[1], range[2]);
     int64_t steps = (last - first) / stride;
     int64_t end = first + steps * stride;

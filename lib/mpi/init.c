@@ -45,8 +45,8 @@ int tern_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
     if (!__atomic_compare_exchange_n(&tern_world, &before, TERN_WORLD_STARTING, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         const char *again = before == TERN_WORLD_ENDED
-                                ? "after MPI_Finalize; MPI cannot be started again but in sessions"
-                                : "twice; call it once in a process";
+                                ? "after MPI_Finalize; call it only once, or use sessions"
+                                : "twice; call it only once in a process";
         return tern_error(TERN_ERR_OTHER, "MPI was started %s", again);
     }
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)

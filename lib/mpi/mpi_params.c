@@ -10,16 +10,15 @@
 
 static const struct tern_param mpi[] = {
     {"mpi_initial_errhandler", TERN_PARAM_STRING, "mpi_errors_are_fatal", "",
-     "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program chooses another, and of "
-     "errors before MPI_Init and "
-     "after MPI_Finalize: mpi_errors_are_fatal, mpi_errors_abort, mpi_errors_return.",
+     "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program sets another one, and of "
+     "errors before MPI_Init and after MPI_Finalize.",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
      TERN_PARAM_ANY_TIME},
     {"crash_report", TERN_PARAM_BOOL, "1", "",
-     "Say where a rank has crashed that SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends: the "
-     "address and the calls. Handlers of the program's own come first."},
+     "If SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends a rank, print where it crashed: the "
+     "address and the calls. The program's own handlers come first."},
 };
 
 const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),
@@ -27,13 +26,12 @@ const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),
 
 static const struct tern_param check[] = {
     {"check_level", TERN_PARAM_STRING, "basic", "",
-     "How much is checked: none (each argument by itself), basic (and the elements of array "
-     "arguments), full (and handles, "
-     "buffers, leaks, and across ranks that collectives match).",
+     "How much is checked. none: each argument alone. basic: also each element of array arguments. "
+     "full: also handles, buffers and leaks, and whether the collective calls of all ranks match.",
      "none|basic|full", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
     {"check_patience", TERN_PARAM_INT, "10", "s",
-     "With check_level full: how long a rank waits in a collective before it says for whom, and "
-     "what those do.",
+     "With check_level full: time that a rank waits in a collective before it prints which ranks "
+     "it waits for, and what these do.",
      .least = 1, .most = 24 * 3600},
 };
 
@@ -42,9 +40,8 @@ const struct tern_param_room tern_params_check = {
 
 static const struct tern_param topo[] = {
     {"topo_reorder", TERN_PARAM_BOOL, "1", "",
-     "Let MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create, where the program allows "
-     "it, change ranks so that "
-     "neighbours sit close together."},
+     "If the program permits it, MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create give "
+     "processes new ranks, so that neighbours are close to each other."},
 };
 
 const struct tern_param_room tern_params_topo = {"topo", TERN_PARAM_ROWS(topo),

@@ -119,9 +119,8 @@ int tern_op_check_table(const struct tern_op *op, const struct tern_datatype *da
         op->predefined && datatype->predefined ? instead_of(op->op, datatype) : NULL;
     return instead
                ? tern_error(TERN_ERR_OP,
-                            "%s is not defined on %s by the standard (MPI-4.1 section 6.9.2), and "
-                            "not every MPI "
-                            "takes it; use %s",
+                            "the standard does not define %s on %s (MPI-4.1 section 6.9.2), and "
+                            "other MPI libraries may refuse it; use %s",
                             op->name, datatype->name[0] ? datatype->name : "a Fortran integer type",
                             instead)
                : 0;

@@ -35,7 +35,8 @@ static _Noreturn void refuse(const char *function)
 {
     char text[200];
     snprintf(text, sizeof text,
-             "%s was called, which is inside another MPI's libmpi: a library of that MPI is loaded",
+             "%s was called, an internal function of another MPI library: a library of that MPI is "
+             "loaded",
              function);
     tern_rte_abort(1, text);
 }
@@ -191,17 +192,17 @@ int tern_foreign_check(void)
     dl_iterate_phdr(look_at, &search);
     if (search.other[0])
         return tern_error(TERN_ERR_OTHER,
-                          "two MPI libraries are loaded, %s and %s: let LD_LIBRARY_PATH and the "
-                          "run paths of all the "
-                          "program's libraries lead to one of them",
+                          "two MPI libraries are loaded, %s and %s. Set LD_LIBRARY_PATH, and the "
+                          "run paths of the program and its libraries, so that all of them find "
+                          "the same one",
                           search.ours, search.other);
     if (!search.fortran[0])
         return 0;
     dl_iterate_phdr(find_asker, &search);
     return tern_error(
         TERN_ERR_OTHER,
-        "%s, which %s asks for, belongs to another MPI than %s: let LD_LIBRARY_PATH and the run "
-        "paths of all the program's libraries lead to the directory of the latter, "
-        "where its own is",
+        "%s, which %s needs, belongs to another MPI than %s. Set LD_LIBRARY_PATH, and the run "
+        "paths of the program and its libraries, so that all libraries come from the second one's "
+        "directory",
         search.fortran, search.asker[0] ? search.asker : "the program", search.ours);
 }

@@ -177,8 +177,8 @@ int tern_partitioned_take_tags(struct tern_partitioned *partitioned,
         }
     }
     return tern_error(TERN_ERR_OTHER,
-                      "no %u tags are free for the partitions of another send; free requests of "
-                      "MPI_Psend_init that are not needed any more",
+                      "fewer than %u tags are free for the partitions of one more send; free "
+                      "requests of MPI_Psend_init that are not needed any more",
                       wanted);
 }
 

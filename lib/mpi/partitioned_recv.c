@@ -151,7 +151,7 @@ static void post(struct tern_partitioned_request *part)
     part->open = messages;
     if (!whole_elements(recv) && !(recv->aside = malloc((size_t)recv->capacity + 1))) {
         tern_request_complete(&part->request,
-                              tern_error(TERN_ERR_NO_MEM, "no memory to unpack %ld bytes from",
+                              tern_error(TERN_ERR_NO_MEM, "no memory to unpack %ld bytes",
                                          (long)recv->capacity));
         return;
     }

@@ -138,7 +138,7 @@ static int check_request(struct tern_request *request)
                           request->kind->name);
     if (!request->active)
         return tern_error(TERN_ERR_REQUEST,
-                          "request is not active; start it before its partitions are ready");
+                          "request is not active; call MPI_Start before MPI_Pready");
     return 0;
 }
 
@@ -149,7 +149,8 @@ static int check_partition(const struct tern_request *request, int i)
         return tern_error(TERN_ERR_ARG, "partition is %d; expected 0 to %d", i,
                           send->part.partitions - 1);
     if (send->ready[i])
-        return tern_error(TERN_ERR_ARG, "partition %d was said to be ready before", i);
+        return tern_error(TERN_ERR_ARG, "partition %d was marked ready before; mark each partition "
+                                        "once", i);
     return 0;
 }
 
@@ -172,7 +173,8 @@ int tern_mpi_pready_range(int partition_low, int partition_high, struct tern_req
     tern_raise_next_on(request->comm);
     int error = check_request(request);
     if (!error && partition_high < partition_low)
-        error = tern_error(TERN_ERR_ARG, "partition_low is %d and partition_high %d", partition_low,
+        error = tern_error(TERN_ERR_ARG, "partition_low is %d, which is more than partition_high, "
+                                         "%d", partition_low,
                            partition_high);
     for (int i = partition_low; i <= partition_high && !error; i++)
         error = check_partition(request, i);

@@ -288,7 +288,8 @@ static int conclude(const struct fault *fault)
     if (!fault->error)
         return 0;
     tern_raise_next_on_held(fault->comm);
-    return tern_error(TERN_ERR_IN_STATUS, "%s; the codes of all requests are in the statuses",
+    return tern_error(TERN_ERR_IN_STATUS, "%s; the statuses contain the error codes of all "
+                                          "requests",
                       fault->error < 0 ? tern_error_text(fault->error) : "a request failed");
 }
 
@@ -537,7 +538,7 @@ int tern_mpi_cancel(struct tern_request *request)
 {
     if (tern_request_inactive(request))
         return tern_error(TERN_ERR_REQUEST,
-                          "request is not active; only a started one can be cancelled");
+                          "request is not active; only a started request can be cancelled");
     if (!request->kind->cancel)
         return tern_error(TERN_ERR_REQUEST, "a %s cannot be cancelled", request->kind->name);
     return request->complete && !request->kind->query ? 0 : request->kind->cancel(request);

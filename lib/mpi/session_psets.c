@@ -57,8 +57,8 @@ int tern_pset_group(const char *name, struct tern_group **ret_group)
         if (strcasecmp(name, psets[i].name) == 0)
             return psets[i].group(ret_group);
     return tern_error(TERN_ERR_ARG,
-                      "pset_name is \"%s\", which is no process set here; "
-                      "MPI_Session_get_nth_pset names them",
+                      "pset_name is \"%s\", which is not a process set of this session; "
+                      "MPI_Session_get_nth_pset returns their names",
                       name);
 }
 

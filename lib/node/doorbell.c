@@ -127,7 +127,7 @@ int tern_doorbell_watch(int fd)
     if (sleeping_place < 0) {
         sleeping_place = epoll_create1(EPOLL_CLOEXEC);
         if (sleeping_place < 0 || open_ear()) {
-            int rc = tern_error(TERN_ERR_OTHER, "nothing to wait for the network with: %s",
+            int rc = tern_error(TERN_ERR_OTHER, "cannot prepare to wait for the network: %s",
                                 strerror(errno));
             close_ear();
             return rc;

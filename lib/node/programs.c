@@ -97,9 +97,9 @@ static struct tern_rank_record *own(void)
 static int in_use(int32_t pid)
 {
     return tern_error(TERN_ERR_OTHER,
-                      "rank %u of this job is process %d already: two programs run in its place at "
-                      "once (or PMIX_RANK was "
-                      "changed), or the first of them ended without MPI_Finalize",
+                      "rank %u of this job is process %d already. Either two programs run as this "
+                      "rank at the same time (was PMIX_RANK changed?), or the first one ended "
+                      "without MPI_Finalize",
                       tern_rte.rank, pid);
 }
 
@@ -111,9 +111,9 @@ static int check_world_before(uint32_t before)
         if (before && head->ranks[rank].world == before && own()->world != before)
             return tern_error(
                 TERN_ERR_OTHER,
-                "rank %u runs MPI program number %u, and rank %u has called MPI_Init in number %u, "
-                "where this "
-                "rank did not; all ranks of a job must run the same MPI programs in the same order",
+                "rank %u runs MPI program number %u, but rank %u called MPI_Init in program number "
+                "%u, and this rank did not; all ranks of a job must run the same MPI programs in "
+                "the same order",
                 tern_rte.rank, before + 1, tern_rte.local_ranks[rank], before);
     return 0;
 }
@@ -125,7 +125,8 @@ static int begin_program(void)
     if (count == TERN_NO_PROGRAM_MORE)
         return tern_error(
             TERN_ERR_OTHER,
-            "rank %u of this job has ended, as its launcher says, and runs no further MPI program",
+            "the launcher reports that rank %u of this job has ended; it cannot start another MPI "
+            "program",
             tern_rte.rank);
     int rc = check_world_before(count);
     if (rc)
@@ -168,9 +169,9 @@ int tern_program_enter_world(void)
         if (theirs > number &&
             theirs != TERN_NO_PROGRAM_MORE) /* the launcher reports ranks that have ended */
             return tern_error(TERN_ERR_OTHER,
-                              "this is MPI program number %u of rank %u, and rank %u runs number "
-                              "%u already; all ranks of a job "
-                              "must run the same MPI programs in the same order",
+                              "this is MPI program number %u of rank %u, but rank %u runs its "
+                              "program number %u already; all ranks of a job must run the same MPI "
+                              "programs in the same order",
                               number, tern_rte.rank, tern_rte.local_ranks[rank], theirs);
     }
     return 0;
@@ -207,9 +208,8 @@ static void say_who_is_awaited(void)
 {
     uint32_t slower = find_slower(number - HALVES);
     if (slower < tern_rte.local_size)
-        tern_log("waiting for rank %u to start its MPI program number %u, as this one is number "
-                 "%u; all ranks of a job must run "
-                 "the same MPI programs",
+        tern_log("waiting for rank %u to start its MPI program number %u; this program is number "
+                 "%u. All ranks of a job must run the same MPI programs",
                  tern_rte.local_ranks[slower], number - HALVES + 1, number);
 }
 

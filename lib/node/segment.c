@@ -89,8 +89,7 @@ int tern_segment_reserve(int fd, uint64_t start, size_t size)
     int error = reserve(fd, start, size);
     return error ? tern_error(TERN_ERR_NO_MEM,
                               "no shared memory for %u ranks on this node (%zu bytes): %s; free "
-                              "some, or raise the limit of the "
-                              "container",
+                              "memory, or raise the limit of the container",
                               tern_rte.local_size, size, strerror(-error))
                  : 0;
 }
@@ -342,7 +341,7 @@ int tern_segment_attach(void)
     if (base == MAP_FAILED)
         return tern_error(
             TERN_ERR_NO_MEM,
-            "cannot map the node's shared memory: %s (limit of the address space: ulimit -v?)",
+            "cannot map the node's shared memory: %s (is the address space limited? See ulimit -v)",
             strerror(errno));
     tern_segment.base = base;
     tern_segment.size = size;

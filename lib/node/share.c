@@ -86,8 +86,8 @@ static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
         return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s", strerror(errno));
     if (offer.size < least)
         return tern_error(TERN_ERR_NO_MEM,
-                          "files may not be as large as the shared memory of %u ranks (%llu KiB); "
-                          "raise the limit (ulimit -f)",
+                          "the limit of file sizes is less than the shared memory of %u ranks "
+                          "(%llu KiB); raise it (ulimit -f)",
                           tern_rte.local_size, (unsigned long long)least >> 10);
     offer.fd = memfd_create("tern-node", MFD_CLOEXEC);
     if (offer.fd >= 0) {
@@ -121,7 +121,8 @@ static int get_exactly(uint32_t rank, const char *name, void *to, size_t size)
     if (length == size)
         memcpy(to, value, size);
     else
-        rc = tern_error(TERN_ERR_OTHER, "rank %u is of another version of this library", rank);
+        rc = tern_error(TERN_ERR_OTHER, "rank %u uses another version of this library; use one "
+                                        "version for all ranks", rank);
     free(value);
     return rc;
 }

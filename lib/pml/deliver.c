@@ -31,8 +31,8 @@ keep_without_bytes(const struct tern_context *context, struct tern_peer *from,
     struct tern_unexpected *message =
         packet->kind == TERN_PACKET_RENDEZVOUS ? NULL : tern_unexpected_new(context, sizeof gone);
     if (!message) {
-        tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu are waiting): "
-                 "receive them, or lower pml_eager_credit",
+        tern_log("no memory for an unexpected message of %zu bytes from rank %u (%lu such messages "
+                 "wait): post receives earlier, or lower pml_eager_credit",
                  length, from->rank, (long)tern_lanes[from->lane].unexpected.items);
         abort();
     }

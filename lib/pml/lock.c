@@ -49,7 +49,7 @@ static bool take(struct tern_lock *lock)
 
 static _Noreturn void out_of_order(const char *what)
 {
-    tern_log("%s is taken by a thread that has a lane: this is a bug of Tern", what);
+    tern_log("a thread that holds a lane takes %s: this is a bug of Tern", what);
     abort();
 }
 

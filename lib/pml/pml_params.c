@@ -9,27 +9,25 @@
 
 static const struct tern_param pml[] = {
     {"progress_thread", TERN_PARAM_BOOL, "0", "",
-     "A thread of each rank makes progress while the program computes, so that large and "
-     "nonblocking transfers go on; it sleeps while "
-     "nothing comes. Every call then takes locks, and functions of the program (operations, event "
-     "callbacks) may run in that thread."},
+     "Each rank has a thread that makes progress while the program computes, so that large and "
+     "nonblocking transfers continue. It sleeps while nothing arrives. Then each call takes locks, "
+     "and functions of the program (operations, event callbacks) may run in this thread."},
     {"pml_eager_credit", TERN_PARAM_SIZE, "1m", "bytes",
-     "Messages that a rank sends to another before that has received them, in all; beyond, they "
-     "wait in the sender's memory. Between nodes "
-     "eight times as much.",
+     "Total size of messages that a rank sends to another rank before the other one receives them; "
+     "further messages wait in the sender's memory. Eight times as much between nodes.",
      .least = 1, .most = 1ll << 40},
     {"pml_unexpected_memory", TERN_PARAM_SIZE, "16m", "bytes",
-     "Messages that came before their receives for which a rank lets their senders send as much "
-     "again, in all; beyond, each sender has its "
-     "pml_eager_credit.",
+     "Memory that a rank spends on messages that arrive before their receives. Up to this size "
+     "their senders get their pml_eager_credit back at once; beyond it, only when the messages are "
+     "received.",
      .least = 0, .most = 1ll << 40},
     {"pml_lanes", TERN_PARAM_STRING, "8", "",
-     "Independent parts of the message path in MPI_THREAD_MULTIPLE, each for a part of the "
-     "communicators.",
+     "Number of lanes in MPI_THREAD_MULTIPLE: independent parts of the message path, among which "
+     "the communicators are spread.",
      "1|2|4|8"},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",
-     "Memory for short messages that wait in the sender although their send has returned; beyond, "
-     "a send waits for its receive.",
+     "Memory for copies of short messages, so that their sends can return before they are "
+     "transferred. Beyond this size a send waits for its receive.",
      NULL, TERN_PARAM_ANY_TIME,
      .least = 0, .most = 1ll << 40},
 };

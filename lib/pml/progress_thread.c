@@ -52,7 +52,8 @@ int tern_progress_thread_start(void)
     int error = pthread_create(&thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (error)
-        return tern_error(TERN_ERR_OTHER, "no thread for progress_thread: %s", strerror(error));
+        return tern_error(TERN_ERR_OTHER, "cannot start the thread of progress_thread: "
+                                          "%s", strerror(error));
     running = true;
     return 0;
 }

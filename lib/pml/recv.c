@@ -31,7 +31,7 @@ static int truncated(const struct tern_pml_request *request, int64_t length)
 {
     return tern_error(
         TERN_ERR_TRUNCATE,
-        "the message from rank %d with tag %d has %ld bytes, the receive buffer holds %ld",
+        "the message from rank %d with tag %d has %ld bytes, but the receive buffer only %ld",
         request->req.status.MPI_SOURCE, request->req.status.MPI_TAG, (long)length,
         (long)request->length);
 }
@@ -223,7 +223,8 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
                 ? say_dropped(packet, rendezvous.length)
                 : tern_error(
                       TERN_ERR_UNREACHABLE,
-                      "rank %d of the communicator could not do its part; its own error says why",
+                      "rank %d of the communicator failed in this collective; its own error "
+                      "message gives the reason",
                       packet->source);
         tern_request_complete(&request->req, rc);
         return;

@@ -242,8 +242,8 @@ static int learn_job(void)
     if (!ask_number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tern_rte.size) ||
         tern_rte.rank >= tern_rte.size)
         return tern_error(TERN_ERR_OTHER,
-                          "the launcher's PMIx server does not say how many ranks job %s has (or "
-                          "no longer: some forget it when the first MPI program of a rank ends)",
+                          "the launcher's PMIx server does not tell how many ranks job %s has. "
+                          "Some servers forget this when the first MPI program of a rank ends",
                           tern_rte.job);
     if (!ask_number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &tern_rte.universe_size) ||
         tern_rte.universe_size < tern_rte.size)
@@ -308,11 +308,11 @@ static int connect_to_server(void)
         close_on_exec_but(before, before_count);
     if (status != PMIX_SUCCESS)
         return pmix_failed(status == PMIX_ERR_UNREACH
-                               ? "cannot connect to the launcher's PMIx server (is the launcher "
-                                 "that set PMIX_NAMESPACE in the environment still running, "
-                                 "and is it of the same user?)"
-                               : "the PMIx client cannot start (too few threads or open files "
-                                 "allowed: ulimit -u, ulimit -n?)",
+                               ? "cannot connect to the launcher's PMIx server. Does the launcher "
+                                 "that set PMIX_NAMESPACE in the environment still run, and does "
+                                 "it belong to the same user?"
+                               : "the PMIx client cannot start (is the number of threads or open "
+                                 "files limited? See ulimit -u and ulimit -n)",
                            status);
     pmix.connected = true;
     return 0;
@@ -537,7 +537,8 @@ static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
     fetch->error = TERN_ERR_OTHER;
     if (status != PMIX_SUCCESS || !value || value->type != PMIX_BYTE_OBJECT)
         snprintf(fetch->text, sizeof fetch->text, "%s",
-                 status == PMIX_SUCCESS ? "it is not bytes" : pmix.error_string(status));
+                 status == PMIX_SUCCESS ? "the value has another type than "
+                                          "bytes" : pmix.error_string(status));
     else if (!(fetch->value = malloc(value->data.bo.size + 1)))
         snprintf(fetch->text, sizeof fetch->text, "no memory");
     else {

@@ -83,14 +83,13 @@ static void warn_of_bare_launcher(void)
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *task = getenv("SLURM_PROCID");
     const char *processes = getenv("PMI_SIZE"), *process = getenv("PMI_RANK");
     if (getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1 && task && strcmp(task, "0") == 0)
-        tern_log("srun has started %s tasks, each of which is an MPI job of one rank by itself; "
-                 "for one job of %s ranks say srun --mpi=pmix, or use mpirun",
+        tern_log("srun has started %s tasks, and each is an MPI job of one rank. For one job of %s "
+                 "ranks, use srun --mpi=pmix or mpirun",
                  tasks, tasks);
     else if (!getenv("SLURM_STEP_ID") && processes && atoi(processes) > 1 && process &&
              strcmp(process, "0") == 0)
-        tern_log("mpiexec has started %s processes, each of which is an MPI job of one rank by "
-                 "itself, for it does not "
-                 "speak PMIx; use Tern's mpirun",
+        tern_log("mpiexec has started %s processes, and each is an MPI job of one rank, because "
+                 "this mpiexec does not support PMIx. Use Tern's mpirun",
                  processes);
 }
 
@@ -111,9 +110,8 @@ static int check_version(void)
     const char *version = getenv("TERN_VERSION");
     if (version && strcmp(version, PACKAGE_VERSION) != 0)
         return tern_error(TERN_ERR_OTHER,
-                          "this mpirun is version %s, this libmpi is %s: use the ones that belong "
-                          "together (look at PATH and "
-                          "LD_LIBRARY_PATH)",
+                          "mpirun is version %s, but this libmpi is version %s: use mpirun and "
+                          "libmpi of one version (see PATH and LD_LIBRARY_PATH)",
                           version, PACKAGE_VERSION);
     return 0;
 }
@@ -145,8 +143,8 @@ static int check_node_memory(void)
     const char *text = getenv("TERN_NODE_MEMORY"), *path = getenv("TERN_NODE_MEMORY_PATH");
     if (!roster.job && tern_rte_gives_node_memory(tern_rte.job) && tern_rte.size > 1)
         return tern_error(TERN_ERR_OTHER,
-                          "the memory that mpirun made for the ranks of this node is out of reach: "
-                          "whatever starts this program has closed its descriptor and hides "
+                          "cannot reach the memory that mpirun made for the ranks of this node. "
+                          "The program that starts this rank has closed its descriptor and hides "
                           "mpirun's (%s), or has changed TERN_NODE_MEMORY (now `%s`)",
                           path ? path : "TERN_NODE_MEMORY_PATH is not set", text ? text : "");
     return 0;
@@ -406,10 +404,9 @@ static int publish_by_pmix(const void *bytes, size_t length, uint64_t own)
     char key[40];
     if (tern_rte_gives_node_memory(tern_rte.job))
         return tern_error(TERN_ERR_OTHER,
-                          "mpirun is out of reach, which tells ranks how to reach each other: "
-                          "whatever starts this "
-                          "program has closed its descriptor and hides its socket, or has changed "
-                          "TERN_REPORTS (now `%s`)",
+                          "cannot reach mpirun, which tells ranks how to reach each other. The "
+                          "program that starts this rank has closed its descriptor and hides its "
+                          "socket, or has changed TERN_REPORTS (now `%s`)",
                           getenv(TERN_REPORTS) ? getenv(TERN_REPORTS) : "");
     count_programs();
     name_card(key);
@@ -423,7 +420,8 @@ static int publish_by_pmix(const void *bytes, size_t length, uint64_t own)
 int tern_rte_publish(const void *bytes, size_t length, uint64_t own)
 {
     if (length > TERN_CARD_MOST)
-        return tern_error(TERN_ERR_OTHER, "%zu bytes are too many for a rank's addresses", length);
+        return tern_error(TERN_ERR_OTHER, "a rank's addresses take %zu bytes, which is too "
+                                          "much", length);
     if (!tern_report_is_open())
         return tern_rte.managed ? publish_by_pmix(bytes, length, own) : 0;
     tern_report_card(bytes, length, own);

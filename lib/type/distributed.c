@@ -60,7 +60,7 @@ static int measure(const struct tern_type *old, int dims, const struct tern_deal
             __builtin_add_overflow(turn, deal->size, &more) ||
             __builtin_mul_overflow(bytes, more, &bytes))
             return tern_error(TERN_ERR_ARG,
-                              "the array of a distributed array would have 2^63 bytes or more");
+                              "the whole distributed array would have 2^63 bytes or more");
     }
     return 0;
 }

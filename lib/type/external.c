@@ -93,7 +93,7 @@ static void read_long_double(const char *restrict from, char *restrict to, int64
 }
 
 #else
-#error "the format of long double is neither x87's nor binary128"
+#error "long double has a format that is neither x87's nor binary128"
 #endif
 
 enum kind {

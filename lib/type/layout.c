@@ -118,7 +118,8 @@ static int close_sum(struct sum *sum)
             type->extent = add(sum, type->extent, type->alignment - over);
     }
     if (sum->overflow)
-        return tern_error(TERN_ERR_ARG, "the datatype would have a size or bounds beyond 63 bits");
+        return tern_error(TERN_ERR_ARG, "the datatype's size or bounds would be more than 2^63 - 1 "
+                                        "bytes");
     return 0;
 }
 
@@ -322,7 +323,8 @@ int tern_type_make_subarray(const struct tern_type *old, int dims, struct tern_i
             add_dimension(&box, tern_ints_at(starts, dim), tern_ints_at(subsizes, dim), slice);
         if (!error && __builtin_mul_overflow(slice, tern_ints_at(sizes, dim), &slice))
             error =
-                tern_error(TERN_ERR_ARG, "the array of a subarray would have more than 2^63 bytes");
+                tern_error(TERN_ERR_ARG, "the whole array of the subarray would have more than "
+                                         "2^63 bytes");
         if (error) {
             tern_type_drop(&box);
             return error;
@@ -338,7 +340,8 @@ int tern_type_make_resized(const struct tern_type *old, int64_t lb, int64_t exte
 {
     int64_t ub;
     if (__builtin_add_overflow(lb, extent, &ub))
-        return tern_error(TERN_ERR_ARG, "lb + extent is %lld + %lld, beyond 63 bits", (long long)lb,
+        return tern_error(TERN_ERR_ARG, "lb + extent is %lld + %lld, which is more than 2^63 - "
+                                        "1", (long long)lb,
                           (long long)extent);
     struct tern_type type = *old;
     type.lb = lb;

@@ -40,7 +40,7 @@ static void read_own_file(void)
         return;
     int error = tern_figure_file_read(source, true, &figures);
     if (error)
-        tern_log("%s. The built-in figures are used; `mpi_info --measure` measures anew",
+        tern_log("%s. The built-in figures are used; call `mpi_info --measure` again",
                  tern_error_text(error));
 }
 

@@ -45,8 +45,8 @@ int tern_hmac(const unsigned char secret[TERN_SECRET_BYTES], const struct iovec 
     pthread_once(&once, open_nettle);
     if (nettle.why[0])
         return tern_error(TERN_ERR_OTHER,
-                          "connections between hosts need Nettle, which cannot be opened: %s; "
-                          "install it on this host (Debian: libnettle8)",
+                          "connections between hosts need the library Nettle, which cannot be "
+                          "loaded: %s; install it on this host (Debian: libnettle8)",
                           nettle.why);
     struct hmac_sha256_ctx state;
     nettle.set_key(&state, TERN_SECRET_BYTES, secret);

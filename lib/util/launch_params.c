@@ -10,50 +10,50 @@
 
 static const struct tern_param launch[] = {
     {"plm", TERN_PARAM_STRING, "", "",
-     "What starts agents on other hosts: slurm (srun, in a Slurm job), rsh (plm_rsh_agent, "
-     "anywhere), or with a leading ^ what "
-     "shall not; empty: slurm where it can, else rsh."},
+     "How mpirun starts agents on other hosts: slurm (srun, only in a Slurm job) or rsh "
+     "(plm_rsh_agent, anywhere). A leading ^ excludes the way that follows. Empty: slurm if "
+     "possible, else rsh."},
     {"oob_tcp_if_include", TERN_PARAM_STRING, "", "",
-     "Where agents that srun has started call mpirun: at the addresses of these interfaces, by "
-     "name or subnet, separated by commas; empty: "
-     "at all but the loopback's."},
+     "Interfaces, by name or subnet, separated by commas, at whose addresses mpirun waits for the "
+     "agents that srun has started. Empty: all except loopback."},
     {"oob_tcp_if_exclude", TERN_PARAM_STRING, "", "",
-     "... or of all but these; not together with oob_tcp_if_include."},
+     "Interfaces at whose addresses mpirun does not wait for agents that srun has started; not "
+     "together with oob_tcp_if_include."},
     {"oob_tcp_dynamic_ipv4_ports", TERN_PARAM_STRING, "", "",
-     "... and at one of these ports, such as 10000-10100,20000; empty: the system chooses. One "
-     "port serves both families."},
+     "IPv4 ports of which mpirun uses one to wait for agents that srun has started, such as "
+     "10000-10100,20000. Empty: the system chooses. One port serves IPv4 and IPv6."},
     {"oob_tcp_dynamic_ipv6_ports", TERN_PARAM_STRING, "", "",
-     "The same; given both, the port is one that stands in both."},
-    {"plm_slurm_args", TERN_PARAM_STRING, "", "", "More words for srun when it starts the agents."},
+     "The same for IPv6. If both lists are set, the port is in both."},
+    {"plm_slurm_args", TERN_PARAM_STRING, "", "", "More arguments for the srun that starts the "
+                                                  "agents."},
     {"plm_rsh_agent", TERN_PARAM_STRING, "", "",
-     "Command that starts a program on another host, HOST and the program behind it: ssh, or a "
-     "wrapper such as `ip netns exec`. "
-     "What starts with ssh is told to ask for no password. Empty: qrsh in a Grid Engine job, "
-     "blaunch in an LSF job, if they are found; "
-     "else ssh."},
+     "Command that starts a program on another host: ssh, or a wrapper such as `ip netns exec`. "
+     "mpirun appends the host's name and the program. If the command begins with ssh, mpirun adds "
+     "options that forbid asking for a password. Empty: qrsh in a Grid Engine job, blaunch in an "
+     "LSF job, if they are found; else ssh."},
     {"plm_rsh_disable_qrsh", TERN_PARAM_BOOL, "0", "",
-     "In a Grid Engine job, too, ssh starts the agents where plm_rsh_agent is empty."},
+     "Use ssh, not qrsh, in a Grid Engine job if plm_rsh_agent is empty."},
     {"plm_rsh_args", TERN_PARAM_STRING, "", "",
-     "More words for that command, or for ssh, such as `-p 2222`; not for a qrsh or blaunch that "
-     "was found."},
+     "More arguments for plm_rsh_agent, or for ssh if that is empty, such as `-p 2222`. Not for "
+     "qrsh and blaunch."},
     {"orte_launch_agent", TERN_PARAM_STRING, "", "",
-     "mpirun on the other hosts; empty: the same path as here, or bin/mpirun below --prefix."},
+     "Path of mpirun on the other hosts. Empty: the same path as here, or bin/mpirun below "
+     "--prefix."},
     {"launch_timeout", TERN_PARAM_INT, "10", "s",
-     "How long a host may take to answer at the start.",
+     "Time within which a host must answer when the job starts.",
      .least = 1, .most = 24 * 3600},
     {"launch_width", TERN_PARAM_INT, "32", "",
-     "Hosts that mpirun, and then each host, starts directly. ssh between hosts must do without a "
-     "password, else mpirun starts "
-     "them itself.",
+     "Number of hosts that mpirun starts itself; each of these hosts starts as many others. ssh "
+     "between the hosts must need no password; else mpirun starts them itself.",
      .least = 1, .most = 1000000},
-    {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts all hosts itself."},
+    {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts the agents on all hosts "
+                                                        "itself."},
     {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
-     "A host that shows no sign of life for so long is taken for dead, and the job ends; 0: never. "
-     "Processes that were only "
-     "stopped are waited for, if ssh shows that their host lives.",
+     "If a host is silent for this time, it counts as dead and the job ends; 0: never. mpirun "
+     "waits for processes that were only stopped, if ssh shows that their host lives.",
      .least = 0, .most = 24 * 3600},
     {"end_grace_ms", TERN_PARAM_INT, "300", "ms",
-     "How long ranks may take to end after the SIGTERM that they get when the job has failed; then "
+     "Time that ranks have to end after the SIGTERM that they get when the job has failed; then "
      "they get SIGKILL.",
      .least = 0, .most = 24 * 3600 * 1000},
 };

@@ -19,11 +19,10 @@ void tern_scarcity_say(int error)
     if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         return;
     if (error == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        tern_log("no more files can be opened here, at most %lu; connections wait until one is "
-                 "closed. Raise the limit (ulimit -n) "
-                 "before the job starts",
+        tern_log("%lu files are open, which is the limit here; new connections wait until one is "
+                 "closed. Raise the limit (ulimit -n) before the job starts",
                  (unsigned long)limit.rlim_cur);
     else
-        tern_log("the system takes no more connections (%s); they wait, and are tried again",
+        tern_log("the system accepts no more connections (%s); they wait and will be tried again",
                  strerror(error));
 }

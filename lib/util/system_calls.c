@@ -266,8 +266,8 @@ int tern_system_calls_try(enum tern_system_calls who)
         if ((calls[i].who & who) && calls[i].try() < 0 &&
             (errno == EPERM || errno == EACCES || errno == ENOSYS))
             error = tern_error(TERN_ERR_OTHER,
-                               "the system refuses %s (%s), which %s needs: is there a sandbox "
-                               "(seccomp) around it?",
+                               "the system refuses the call %s (%s), which %s needs: does a "
+                               "sandbox (seccomp) forbid it?",
                                calls[i].name, strerror(errno), whose(who));
     close_new(with.pair[0]);
     close_new(with.pair[1]);

@@ -58,7 +58,8 @@ static int read_subnet(const char *parameter, char *word, struct tern_tcp_word *
     if (!fine || end == slash + 1 || *end || bits < 0 ||
         bits > tern_tcp_bits_of(ret_word->subnet.family))
         return tern_error(TERN_ERR_ARG,
-                          "%s: `%s` is no subnet; expected one such as 192.168.1.0/24 or fd00::/8",
+                          "%s: `%s` is not a subnet; expected one such as 192.168.1.0/24 or "
+                          "fd00::/8",
                           parameter, word);
     ret_word->is_subnet = true;
     ret_word->subnet.prefix = (uint8_t)bits;
@@ -76,7 +77,8 @@ static int read_word(const char *parameter, char *word, struct tern_tcp_word *re
                           "such as %s/%d",
                           parameter, word, word, address.family == 4 ? 24 : 64);
     if (strlen(word) >= sizeof ret_word->interface)
-        return tern_error(TERN_ERR_ARG, "%s: no interface has so long a name: `%s`", parameter,
+        return tern_error(TERN_ERR_ARG, "%s: `%s` is too long for the name of an "
+                                        "interface", parameter,
                           word);
     memcpy(ret_word->interface, word, strlen(word) + 1);
     return 0;

@@ -25,7 +25,7 @@ static const char *await_more(int fd, int silence_ms)
     while (ready < 0 && errno == EINTR);
     return ready > 0   ? NULL
            : ready < 0 ? strerror(errno)
-                       : "it stays open, but nothing comes from it";
+                       : "it is open for writing, but no data arrive";
 }
 
 /* Appends one piece of at most `room` bytes. Returns NULL, or why the file cannot be read. Sets
@@ -41,7 +41,7 @@ static const char *read_piece(int fd, int silence_ms, char *text, size_t room, s
     if (n < 0)
         return strerror(errno);
     if (memchr(text + *size, '\0', (size_t)n))
-        return "it is not a text: it has a byte of 0";
+        return "it is not a text file: it contains a zero byte";
     *size += (size_t)n;
     *ret_end = n == 0;
     return NULL;

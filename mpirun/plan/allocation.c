@@ -93,7 +93,7 @@ int tern_slurm_numbers(const char *text, int count, int *ret_numbers)
     if (filled == count)
         return 0;
     return tern_error(TERN_ERR_ARG,
-                      "\"%s\" does not say, as Slurm writes it, how many tasks %d hosts have", text,
+                      "\"%s\" is not a list of Slurm's numbers of tasks for %d hosts", text,
                       count);
 }
 
@@ -326,7 +326,7 @@ static int read_allocation(struct tern_host_list *list, const char **ret_where)
         return tern_allocation_read(getenv("PE_HOSTFILE"), true, list);
     default:
         if (all_set("PBS_JOBID", "PBS_ENVIRONMENT"))
-            tern_log("this is a PBS job, but PBS_NODEFILE is not set: its hosts are not known");
+            tern_log("this is a PBS job, but PBS_NODEFILE is not set, so its hosts are unknown");
         return 0;
     }
 }

@@ -98,7 +98,9 @@ static void split_line(const char *line, struct tern_strings *words)
 static int read_appfile(const char *path, struct tern_options *options)
 {
     if (options->file_depth == FILES_DEEP)
-        return tern_error(TERN_ERR_ARG, "the application file %s is named within %d others", path,
+        return tern_error(TERN_ERR_ARG, "the application file %s is nested in %d others; "
+                                        "application files may not name each other in a "
+                                        "circle", path,
                           FILES_DEEP);
     const char *why;
     char *text = tern_read_text(path, &why), *rest = text, *line;
@@ -123,7 +125,7 @@ static int read_appfile(const char *path, struct tern_options *options)
         words = (struct tern_strings){ 0 };
     }
     if (words.count && !error)
-        error = tern_error(TERN_ERR_ARG, "%s ends within a line that goes on", path);
+        error = tern_error(TERN_ERR_ARG, "%s ends with a backslash, but no line follows", path);
     tern_strings_free(&words);
     free(text);
     options->file_depth--;
@@ -157,7 +159,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         char **values = joined ? &joined : &words[*at + 1];
         for (int i = 1; i <= follow; i++) {
             if (*at + i >= count)
-                return tern_error(TERN_ERR_ARG, "%s wants %s after it", word,
+                return tern_error(TERN_ERR_ARG, "%s needs %s after it", word,
                                   option->values == 1 ? "a value" : "a name and a value");
         }
         from_file |= option->kind == TERN_OPTION_APPFILE;
@@ -175,10 +177,10 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
             return 0;
         return tern_error(
             TERN_ERR_ARG,
-            "no program to run was named; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
+            "there is no program to run; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
     }
     if (app->soft && !app->np)
-        return tern_error(TERN_ERR_ARG, "-soft wants -np as well: the largest number of ranks");
+        return tern_error(TERN_ERR_ARG, "-soft needs -np, too: the largest number of ranks");
     return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
 }
 
@@ -221,9 +223,11 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
     if (result == 0 && options.by_rankfile && !options.rankfile)
-        result = tern_error(TERN_ERR_ARG, "--map-by rankfile wants the file: --rankfile FILE");
+        result = tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, "
+                                          "too");
     if (result == 0 && options.rankfile && options.sequential)
-        result = tern_error(TERN_ERR_ARG, "either --rankfile or --map-by seq says where ranks run");
+        result = tern_error(TERN_ERR_ARG, "--rankfile and --map-by seq both choose where ranks "
+                                          "run; use one of them");
     if (result == 0 && options.map.no_oversubscribe && options.oversubscribe)
         options.map.no_oversubscribe = false;
     if (result == 0)

@@ -35,7 +35,7 @@ static int check_interpreter(const char *path)
     if (*interpreter != '/' || is_program(interpreter))
         return 0;
     tern_error(TERN_ERR_ARG,
-               "cannot run %s: its first line names the interpreter %s, which is not there", path,
+               "cannot run %s: its first line names the interpreter %s, which does not exist", path,
                interpreter);
     return TERN_EXIT_NOT_EXECUTABLE;
 }

@@ -195,7 +195,8 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
     struct tern_host_entry *known = tern_host_list_find_entry(list, entry);
     if (known) {
         if (*entry->address && !entry->here && strcasecmp(known->name, entry->name))
-            tern_log("%s and %s are one host, %s; its slots are added up", known->name, entry->name,
+            tern_log("%s and %s are the same host, %s; their slots are "
+                     "added", known->name, entry->name,
                      entry->address);
         known->slots = add_slots(known->slots ? known->slots : 1, entry->slots ? entry->slots : 1,
                                  MOST_SLOTS);

@@ -87,7 +87,7 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
         } else if (!is_one_of(word, of_no_use)) {
             error = tern_error(
                 TERN_ERR_ARG,
-                "\"%s\" is not understood in a hostfile; lines are \"HOST slots=N max-slots=N\"",
+                "\"%s\" is not valid in a hostfile; expected lines \"HOST slots=N max-slots=N\"",
                 word);
         }
         if (error < 0)

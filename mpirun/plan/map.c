@@ -38,12 +38,14 @@ static int ppr_capacity(const struct tern_mapping *m)
 static int too_few_places(const struct tern_map_request *request, int ranks)
 {
     if (request->fixed_by)
-        return tern_error(TERN_ERR_ARG, "the rankfile %s says where %d rank%s run%s, not all of %d",
+        return tern_error(TERN_ERR_ARG, "the rankfile %s says where %d rank%s run%s; expected all "
+                                        "%d",
                           request->fixed_by, request->fixed_count,
                           request->fixed_count == 1 ? "" : "s",
                           request->fixed_count == 1 ? "s" : "", ranks);
     return tern_error(TERN_ERR_ARG,
-                      "--map-by seq: %d ranks, and %d host%s named; each rank needs one of its own",
+                      "--map-by seq needs one host for each rank: there are %d ranks, but %d "
+                      "host%s",
                       ranks, request->fixed_count, request->fixed_count == 1 ? " is" : "s are");
 }
 
@@ -59,17 +61,17 @@ static int count_ranks(const struct tern_mapping *m, int *ret_app_np)
     for (int a = 0; a < request->apps; a++) {
         ret_app_np[a] = request->np[a];
         if (request->np[a] < 0)
-            return tern_error(TERN_ERR_ARG, "%d ranks cannot be started; give at least 1",
+            return tern_error(TERN_ERR_ARG, "the job would have %d ranks; expected at least 1",
                               request->np[a]);
         if (request->np[a] == 0) {
             if (request->apps > 1 && !request->per_object)
                 return tern_error(TERN_ERR_ARG,
-                                  "program %d has no -np; with several programs each needs one",
+                                  "program %d has no -np; with several programs, each needs -np",
                                   a + 1);
             ret_app_np[a] = capacity;
         } else if (request->per_object && request->np[a] > capacity) {
             return tern_error(
-                TERN_ERR_ARG, "-np %d does not fit: %d per %s on %d host%s gives %d ranks",
+                TERN_ERR_ARG, "-np is %d, but %d per %s on %d host%s gives %d ranks",
                 request->np[a], request->per_object, tern_map_level_name(request->per_level),
                 m->host_count, m->host_count == 1 ? "" : "s", capacity);
         }
@@ -242,12 +244,13 @@ static int no_room(const struct tern_mapping *m, const struct tern_host *full)
     if (full && (m->request->per_object || m->request->fixed))
         return tern_error(
             TERN_ERR_ARG,
-            "the hostfile allows at most %d ranks on %s (max_slots), which would get more",
+            "the hostfile allows at most %d ranks on %s (max_slots), but this job needs more there",
             full->max_slots, full->name);
     for (int h = 0; h < m->host_count; h++)
         most += m->hosts[h].max_slots;
     char *offers = m->host_count > 1 ? list_offers(m) : tern_must_copy("");
-    int error = tern_error(TERN_ERR_ARG, "%d ranks, and the hostfile allows at most %d%s",
+    int error = tern_error(TERN_ERR_ARG, "the job has %d ranks, but the hostfile allows at most "
+                                         "%d%s",
                            m->map->size, most, offers);
     free(offers);
     return error;

@@ -46,7 +46,7 @@ static int check_memory_kinds(const char *option, const char *list, struct tern_
     const char *unknown;
     size_t length;
     if (!tern_memory_kinds_supported(list, &unknown, &length))
-        tern_log("warning: %s: memory of kind \"%.*s\" is not supported; supported are %s", option,
+        tern_log("warning: %s: memory of the kind \"%.*s\" is not supported; expected %s", option,
                  (int)length, unknown, tern_memory_kinds);
     return 0;
 }
@@ -59,13 +59,13 @@ static int export_variable(const char *option, const char *text, struct tern_app
     name[strcspn(name, "=")] = '\0';
     int error = 0;
     if (!*name)
-        error = tern_error(TERN_ERR_ARG, "-x wants NAME or NAME=VALUE, not \"%s\"", text);
+        error = tern_error(TERN_ERR_ARG, "-x needs NAME or NAME=VALUE, not \"%s\"", text);
     else if (equals)
         tern_strings_set(&app->env, name, equals + 1);
     else if (getenv(name))
         tern_strings_set(&app->env, name, getenv(name));
     else
-        tern_log("warning: -x %s: no such variable in the environment", name);
+        tern_log("warning: -x %s: the environment has no such variable", name);
     free(name);
     return error;
 }
@@ -164,7 +164,7 @@ static int read_hosts(const char *option, const char *text, struct tern_options 
     split_words(&options->hosts, text);
     return options->hosts.count
                ? 0
-               : tern_error(TERN_ERR_ARG, "%s wants host names, not \"%s\"", option, text);
+               : tern_error(TERN_ERR_ARG, "%s needs host names, not \"%s\"", option, text);
 }
 
 static int set_per_object(const char *option, const char *text, enum tern_map_level level,
@@ -327,16 +327,16 @@ const struct tern_option tern_option_table[] = {
     { "tune", IGNORED(1) },
     { "use-regexp", IGNORED(0) },
     { "display-topo", IGNORED(0) },
-    { "file", REFUSED(1, "options are read from a file by --app") },
-    { "continuous", REFUSED(0, "a job that goes on after its ranks ended is not supported") },
+    { "file", REFUSED(1, "use --app FILE to read options from a file") },
+    { "continuous", REFUSED(0, "a job cannot continue after all its ranks have ended") },
     { "debug",
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "debugger",
       REFUSED(1, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "dvm",
-      REFUSED(0, "there is no persistent virtual machine; every mpirun is complete by itself") },
+      REFUSED(0, "there is no persistent virtual machine; each mpirun works alone") },
     { "hnp",
-      REFUSED(1, "there is no persistent virtual machine; every mpirun is complete by itself") },
+      REFUSED(1, "there is no persistent virtual machine; each mpirun works alone") },
     { "max-restarts", REFUSED(1, "ranks that failed are not restarted") },
     { "output-proctable", REFUSED(0, "use -v, which names the process of each rank") },
     { "report-events", REFUSED(1, "there are no tools to report events to") },
@@ -346,7 +346,7 @@ const struct tern_option tern_option_table[] = {
     { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
     { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
     { "xterm",
-      REFUSED(1, "windows are not opened; write mpirun -np 2 xterm -e PROGRAM, or use "
+      REFUSED(1, "mpirun opens no windows; write mpirun -np 2 xterm -e PROGRAM, or use "
                  "--output-filename") },
 };
 const int tern_option_count = sizeof tern_option_table / sizeof *tern_option_table;

@@ -162,7 +162,7 @@ int tern_parameter_set(const char *prefix, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options)
 {
     if (!*name || strchr(name, '='))
-        return tern_error(TERN_ERR_ARG, "--mca wants a name and a value, not \"%s\"", name);
+        return tern_error(TERN_ERR_ARG, "--mca needs a name and a value, not \"%s\"", name);
     /* the parameters with other prefixes are not known here */
     int error = strcmp(prefix, "OMPI_MCA_") == 0 ? take_own(name, value) : 0;
     if (error)

@@ -40,7 +40,7 @@ int tern_policy_number(const char *option, const char *text, int least, int most
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (end == text || *end)
-        return tern_error(TERN_ERR_ARG, "%s wants a number, not \"%s\"", option, text);
+        return tern_error(TERN_ERR_ARG, "%s needs a number, not \"%s\"", option, text);
     if (errno || value > most)
         return tern_error(TERN_ERR_ARG, "%s %s is too large; at most %d", option, text, most);
     if (value < least)
@@ -74,8 +74,8 @@ int tern_policy_cpu_set(const char *option, const char *text, struct tern_option
     } while (good && *at++ == ',');
     if (!good)
         return tern_error(TERN_ERR_ARG,
-                          "%s: \"%s\" is no list of processors; expected numbers from 0 to %d and "
-                          "ranges of them, such as 0-3,8",
+                          "%s: \"%s\" is not a list of processors; expected numbers from 0 to %d "
+                          "and ranges, such as 0-3,8",
                           option, text, TERN_MAX_CPUS - 1);
     options->cpu_list = text;
     return 0;
@@ -108,14 +108,15 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
             long long number = strtoll(at, &end, 10);
             triplet[count++] = number > INT_MAX ? INT_MAX : number < -INT_MAX ? -INT_MAX : number;
             if (end == at || (*end && *end != ',' && (*end != ':' || count == 3)))
-                return tern_error(TERN_ERR_ARG, "%s wants numbers FIRST:LAST:STEP,..., not \"%s\"",
+                return tern_error(TERN_ERR_ARG, "%s needs numbers FIRST:LAST:STEP,..., not \"%s\"",
                                   option, text);
             at = end;
             if (*at != ':')
                 break;
         }
         if (triplet[2] == 0)
-            return tern_error(TERN_ERR_ARG, "%s %s: a step of 0 leads nowhere", option, text);
+            return tern_error(TERN_ERR_ARG, "%s %s: the step is 0; expected another "
+                                            "number", option, text);
         long long largest = largest_of(triplet[0], count > 1 ? triplet[1] : triplet[0],
                                        triplet[2], most);
         best = largest > best ? largest : best;

@@ -97,10 +97,10 @@ static int add_line(struct tern_rankfile *file, int rank, const char *host, cons
     int error = slots ? tern_slots_find(NULL, slots, false, where, &none) : 0;
     if (!error && host[0] == '+' && relative_host(host) < 0)
         error =
-            tern_error(TERN_ERR_ARG, "%s: \"%s\" is not a host: those by number are +n0, +n1, ...",
+            tern_error(TERN_ERR_ARG, "%s: \"%s\" is not a host; hosts by number are +n0, +n1, ...",
                        where, host);
     if (!error && rank < file->count && file->ranks[rank].host)
-        error = tern_error(TERN_ERR_ARG, "%s: line %d says already where rank %d runs", where,
+        error = tern_error(TERN_ERR_ARG, "%s: line %d already says where rank %d runs", where,
                            file->ranks[rank].line, rank);
     free(where);
     if (error)
@@ -200,7 +200,8 @@ int tern_rankfile_place(const struct tern_rankfile *file, const struct tern_host
         int host = relative_host(line->host), error = 0;
         if (host >= list->count)
             error =
-                tern_error(TERN_ERR_ARG, "%s, line %d: there is no host %s in %s, only +n0 to +n%d",
+                tern_error(TERN_ERR_ARG, "%s, line %d: there is no host %s in %s; expected +n0 to "
+                                         "+n%d",
                            file->path, line->line, line->host, where, list->count - 1);
         else if (host < 0 && (host = tern_host_list_find(list, line->host)) < 0)
             error = tern_error(TERN_ERR_ARG, "%s, line %d: host %s is not in %s", file->path,

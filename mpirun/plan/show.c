@@ -83,11 +83,11 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
                                                 : "core";
     char *there = tern_must_format("%d %s%s", units, what, units == 1 ? "" : "s");
     if (options->map.pe > 1 && !map->crowded_slots)
-        tern_log("%d rank%s with PE=%d on %s: too few, so no rank is bound; --oversubscribe says "
-                 "that this is meant",
+        tern_log("%d rank%s with PE=%d on %s: these are too few, so no rank is bound. "
+                 "--oversubscribe suppresses this message",
                  ranks, ranks == 1 ? "" : "s", options->map.pe, there);
     else
-        tern_log("%d ranks share %s; --oversubscribe says that this is meant", ranks, there);
+        tern_log("%d ranks share %s; --oversubscribe suppresses this message", ranks, there);
     free(there);
 }
 

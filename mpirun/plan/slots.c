@@ -107,12 +107,12 @@ static int missing_slot(const struct tern_host *host, const struct slots *item, 
     int sockets = tern_host_objects(host, TERN_MAP_LEVEL_SOCKET);
     if (item->socket >= sockets)
         return tern_error(TERN_ERR_ARG,
-                          "%s: host %s has %d socket%s that may be used, no socket %d", where,
+                          "%s: host %s has %d usable socket%s, but no socket %d", where,
                           host->name, sockets, sockets == 1 ? "" : "s", item->socket);
     if (item->socket >= 0)
-        return tern_error(TERN_ERR_ARG, "%s: socket %d of host %s has no %s %d that may be used",
+        return tern_error(TERN_ERR_ARG, "%s: socket %d of host %s has no usable %s %d",
                           where, item->socket, host->name, kind, missing);
-    return tern_error(TERN_ERR_ARG, "%s: host %s has no %s %d that may be used", where, host->name,
+    return tern_error(TERN_ERR_ARG, "%s: host %s has no usable %s %d", where, host->name,
                       kind, missing);
 }
 

@@ -193,7 +193,8 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
         if (!good || hwloc_bitmap_iszero(allowed)) {
             hwloc_bitmap_free(allowed);
             hwloc_topology_destroy(topology);
-            return tern_error(TERN_ERR_ARG, "none of the processors \"%s\" may be used here",
+            return tern_error(TERN_ERR_ARG, "this job may use none of the processors \"%s\" on "
+                                            "this host",
                               cpu_list);
         }
     }

@@ -335,7 +335,7 @@ static _Noreturn void end(bool orderly)
 {
     if (!orderly) {
         if (guardian.ranks && !guardian.cleared)
-            tern_log("%s (pid %d) has gone; its job is ended", guardian.start->parent,
+            tern_log("%s (pid %d) has ended unexpectedly; its job ends now", guardian.start->parent,
                      (int)guardian.mpirun);
         signal_ranks(-1, SIGKILL);
         tern_descendants_kill(KILL_TIMEOUT_MS, NULL);
@@ -376,7 +376,8 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
     switch (request->kind) {
     case TERN_GUARDIAN_PLAN:
         if (fd_count < 2) {
-            tern_log("guardian: no descriptors for the plan; raise the limit (ulimit -n)");
+            tern_log("the guardian process has too few file descriptors; raise the limit (ulimit "
+                     "-n)");
             end(false);
         }
         take_plan(request, fds, fd_count);

@@ -119,7 +119,7 @@ static int raise_descriptor_limit(void)
     rlim_t needed = OWN + (rlim_t)PER_RANK * ranks + (rlim_t)PER_HOST * (local.job->host_count - 1);
     return raised.rlim_cur < needed
                ? tern_error(TERN_ERR_OTHER,
-                            "%d ranks need %llu open files in mpirun, and the limit is %llu; raise "
+                            "%d ranks need %llu open files in mpirun, but the limit is %llu; raise "
                             "it (ulimit -n)",
                             ranks, (unsigned long long)needed, (unsigned long long)raised.rlim_cur)
                : 0;
@@ -196,7 +196,7 @@ int tern_local_start_ranks(struct tern_job *job)
         return 0;
     void *roster = make_roster(job, &length);
     if (!roster)
-        return tern_error(TERN_ERR_NO_MEM, "no memory to tell ranks who they are");
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the environment of the ranks");
     int error = tern_node_memory_create(ranks, job->token, roster, length, &job->node_memory_fd,
                                         &memory_size);
     free(roster);

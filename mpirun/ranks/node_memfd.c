@@ -47,8 +47,8 @@ int tern_node_memory_create(int ranks, const char *token, const void *roster, si
         size = limit.rlim_cur < length ? 0 : (limit.rlim_cur - length) / 4096 * 4096;
     if (size < least_size(ranks))
         return tern_error(TERN_ERR_OTHER,
-                          "%d ranks need a shared file of %llu KiB, and files may have %llu; raise "
-                          "the limit (ulimit -f)",
+                          "%d ranks need a shared file of %llu KiB, but the limit of file sizes is "
+                          "%llu KiB; raise it (ulimit -f)",
                           ranks, (unsigned long long)(least_size(ranks) + length) >> 10,
                           (unsigned long long)limit.rlim_cur >> 10);
     char head[64] = "TERNSHM1";

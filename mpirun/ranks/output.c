@@ -104,8 +104,8 @@ static void file_failed(struct stream *stream, int error)
 {
     static bool said;
     if (!said)
-        tern_output_say("cannot write the output file of rank %d: %s; what ranks write into files "
-                        "is not complete",
+        tern_output_say("cannot write the output file of rank %d: %s; the output in files is not "
+                        "complete",
                         stream->source.rank, strerror(error));
     said = true;
     output.listener->file_failed(stream->source.rank);

@@ -102,7 +102,7 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
     }
     return tern_error(
         TERN_ERR_OTHER,
-        "cannot make a directory for the job in %s: %s; set TMPDIR to one that can be written",
+        "cannot make a directory for the job in %s: %s; set TMPDIR to a directory that is writable",
         base, strerror(errno));
 }
 

@@ -134,7 +134,7 @@ static int send_plan(const struct tern_job *job, int guardian_fd, const struct p
     struct tern_guardian_message message = { .kind = TERN_GUARDIAN_PLAN, .size = plan->size };
     int fds[3] = { fd, job->node_memory_fd, job->reports_fd };
     if (!error && tern_guardian_send(guardian_fd, &message, fds, job->reports ? 3 : 2) < 0)
-        error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
+        error = tern_error(TERN_ERR_OTHER, "the guardian process has ended");
     close(fd);
     return error;
 }
@@ -212,7 +212,7 @@ static int spawn_rank(const struct tern_job *job, int guardian_fd,
                            errno == EMFILE ? "; raise the limit (ulimit -n)"
                            : errno == ENOENT ? "; is there a /dev/null?" : "");
     if (!error && tern_guardian_send(guardian_fd, request, fds, 3) < 0)
-        error = tern_error(TERN_ERR_OTHER, "the guardian has gone");
+        error = tern_error(TERN_ERR_OTHER, "the guardian process has ended");
     for (int i = 0; i < 3; i++) {
         if (fds[i] >= 0)
             close(fds[i]);

@@ -289,7 +289,7 @@ static char *explain(const struct case_of *found)
     char *directory, *text;
     if (strstr(told(found, "LD_PRELOAD"), base_name(found->library)) ||
         strstr(told(found, "LD_PRELOAD"), found->wanted))
-        return tern_must_format("LD_PRELOAD names it: take it out there");
+        return tern_must_format("LD_PRELOAD names it: remove it there");
     if (!elf->runpath && (directory = leads_there(found, elf->rpath, found->asker)))
         text = tern_must_format("The DT_RPATH of %s names %s, and comes before LD_LIBRARY_PATH: "
                                 "set LD_PRELOAD=%s, or link it again",
@@ -302,12 +302,13 @@ static char *explain(const struct case_of *found)
             found->asker, directory, own);
     else if (!found->asker)
         text =
-            tern_must_format("None of its libraries asks for it, so the program names it: let it "
-                             "name %s",
+            tern_must_format("None of its libraries needs it, so the program itself opens it by "
+                             "name: make it open %s",
                              foreign.own);
     else
         text = tern_must_format(
-            "The system's configuration (/etc/ld.so.conf) leads there: set LD_LIBRARY_PATH=%s",
+            "The system's configuration (/etc/ld.so.conf) names its directory: set "
+            "LD_LIBRARY_PATH=%s",
             own);
     free(directory);
     return text;
@@ -328,10 +329,11 @@ static char *warning(pid_t pid, const char *library, bool alone)
                           "It has another binary interface: build the program with Tern's mpicc");
     bool itself = !found.asker || strcmp(found.asker, found.program) == 0;
     char *text = tern_must_format(
-        "%s%s%s has loaded %s instead of %s, which belongs to this mpirun%s. %s, or start the "
-        "program with the mpirun of its own MPI",
+        "%s%s%s has loaded %s; this mpirun belongs to %s%s. %s, or start the program with the "
+        "mpirun of its own MPI",
         itself ? "" : found.asker, itself ? "" : " in ", found.program, library, foreign.own,
-        alone ? ", and has not connected to it; if it never does, each process is a job of one rank"
+        alone ? ". The process has not connected to mpirun; if none does, each process is a job of "
+                "one rank"
               : "",
         why);
     free(why);
@@ -411,11 +413,11 @@ static void look_at_program(int rank)
     for (int i = 0; i < elf.needed.count && !foreign.warned; i++) {
         const char *name = elf.needed.items[i];
         if (is_mpi_library(name) && strcmp(name, soname) != 0)
-            warn(rank, tern_must_format("%s needs %s, the library of another MPI than this "
-                                        "mpirun's, %s; if it does not connect to this "
-                                        "mpirun, each process is a job of one rank. Build the "
-                                        "program with Tern's mpicc, or start it "
-                                        "with the mpirun of its own MPI",
+            warn(rank, tern_must_format("%s needs %s, which is the library of another MPI; this "
+                                        "mpirun belongs to %s. If the program does not connect to "
+                                        "this mpirun, each process is a job of one rank. Build it "
+                                        "with Tern's mpicc, or start it with the mpirun of its own "
+                                        "MPI",
                                         path, name, foreign.own));
     }
     tern_elf_free(&elf);

@@ -126,9 +126,9 @@ static int init_server(const struct tern_job *job)
     if (!tern_pmix_gate_stands())
         return tern_error(
             TERN_ERR_OTHER,
-            "the PMIx server does not start, because other users of this host could talk to it: "
-            "accept() of this program is not the one that libpmix would call (is a library "
-            "preloaded that replaces it? LD_PRELOAD)");
+            "the PMIx server does not start, because other users of this host could connect to it: "
+            "libpmix would not call mpirun's accept(). Does LD_PRELOAD load a library that "
+            "replaces accept()?");
     int error = tern_system_calls_try(TERN_CALLS_OF_SERVER);
     if (error)
         return error;

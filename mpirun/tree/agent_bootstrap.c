@@ -78,6 +78,6 @@ int tern_directions_read(char *text, struct tern_directions *ret_directions)
     }
     tern_strings_free(&found.addresses);
     tern_strings_free(&found.hosts);
-    return tern_error(TERN_ERR_ARG, "what came on standard input does not say where mpirun is: the "
-                                    "mpirun that started this is perhaps of another version");
+    return tern_error(TERN_ERR_ARG, "standard input does not say where mpirun is; does the mpirun "
+                                    "that started this agent have another version?");
 }

@@ -76,7 +76,7 @@ static int read_ports(const char *parameter, int family)
         if (first < 1 || last < first || last > UINT16_MAX || (*end && *end != ','))
             return tern_error(
                 TERN_ERR_ARG,
-                "%s is `%s`; expected ports and ranges of them, such as 10000-10100,20000",
+                "%s is `%s`; expected ports and ranges of ports, such as 10000-10100,20000",
                 parameter, text);
         for (long port = first; port <= last; port++)
             allowed.ports[port] |= family;
@@ -95,7 +95,7 @@ static int read_addresses(void)
     if (include && exclude)
         return tern_error(
             TERN_ERR_ARG,
-            "oob_tcp_if_include and oob_tcp_if_exclude are both given; expected one of them");
+            "oob_tcp_if_include and oob_tcp_if_exclude are both set; set only one of them");
     int error = include ? tern_tcp_filter_read("oob_tcp_if_include", included, &filter)
                         : tern_tcp_filter_read("oob_tcp_if_exclude", excluded, &filter);
     if (error)
@@ -111,7 +111,8 @@ static int read_addresses(void)
                ? 0
                : tern_error(
                      TERN_ERR_ARG,
-                     "%s (`%s`) leaves no address of this host at which agents could call mpirun",
+                     "%s (`%s`) permits no address of this host, so agents cannot connect to "
+                     "mpirun",
                      include ? "oob_tcp_if_include" : "oob_tcp_if_exclude",
                      include ? included : excluded);
 }
@@ -140,7 +141,8 @@ static void refuse(struct visit *visit)
     char name[NI_MAXHOST] = "?";
     if (!door.warned && getpeername(visit->watch.fd, (struct sockaddr *)&from, &size) == 0) {
         getnameinfo((struct sockaddr *)&from, size, name, sizeof name, NULL, 0, NI_NUMERICHOST);
-        tern_log("a connection from %s does not know this job's secret: closed (this is said once)",
+        tern_log("closed a connection from %s: it does not know this job's secret (this message is "
+                 "printed once)",
                  strncmp(name, "::ffff:", 7) == 0 ? name + 7 : name);
         door.warned = true;
     }
@@ -351,9 +353,9 @@ int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
     door.watch = (struct tern_watch){.fd = fd, .ready = door_ready};
     if (fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
         return tern_error(
-            TERN_ERR_OTHER, "no port%s at which agents could call: %s",
+            TERN_ERR_OTHER, "cannot open a port%s for the agents: %s",
             allowed.families
-                ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free,"
+                ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow"
                 : "",
             strerror(errno));
     door.open = true;

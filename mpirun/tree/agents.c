@@ -236,7 +236,7 @@ static bool host_answers(struct tern_agent_link *link)
     if (!(child->pid ? tern_connection_answers(child->pid) : tern_socket_answers(link->in.fd)))
         return false;
     snprintf(line, sizeof line,
-             "host %s: its agent says nothing, but the host answers (was the agent stopped?); the "
+             "the agent on host %s is silent, but the host answers (was the agent stopped?); the "
              "job waits for it",
              child->name);
     if (!child->silent)
@@ -262,7 +262,8 @@ static bool greeted(struct tern_agent_link *link, const char *line)
     char *own = tern_agent_greeting();
     if (strcmp(at, own)) {
         char why[300];
-        snprintf(why, sizeof why, "its mpirun (%s) is of version %s, and this one of %s",
+        snprintf(why, sizeof why, "its mpirun (%s) is version %s, but this one is version %s; use "
+                                  "one version on all hosts",
                  agents.launch->program, at + sizeof mark - 1, own + sizeof mark - 1);
         *child->last = '\0';
         fail(child, why);

@@ -58,7 +58,7 @@ static void give_up(struct attempt *attempt, const char *why)
 static void heed_close(struct attempt *attempt, int error)
 {
     if (++attempt->closed == CLOSED_MOST) {
-        give_up(attempt, error ? strerror(error) : "somebody else listens there");
+        give_up(attempt, error ? strerror(error) : "another program listens there");
         return;
     }
     close(attempt->fd);
@@ -131,9 +131,9 @@ static bool read_answer(struct attempt *attempt)
         tern_handshake_write(attempt->fd, &confirm, sizeof confirm))
         return true;
     give_up(attempt, known && attempt->answer.verdict == TERN_AGENT_RELAYED
-                         ? "something there passes connections on to mpirun, and could read and "
-                           "change what is said"
-                         : "somebody else listens there");
+                         ? "a relay there passes connections on to mpirun, and could read and "
+                           "change the messages"
+                         : "another program listens there");
     return false;
 }
 
@@ -207,7 +207,8 @@ static int call_addresses(int *ret_fd)
             close(attempt->fd);
     }
     if (!through)
-        return tern_error(TERN_ERR_OTHER, "cannot call mpirun at port %d: %s", call.directions.port,
+        return tern_error(TERN_ERR_OTHER, "cannot connect to mpirun at port %d: "
+                                          "%s", call.directions.port,
                           call.why);
     *ret_fd = through->fd;
     free(call.attempts);
@@ -231,7 +232,7 @@ static int read_directions(int fd)
             continue;
         if (n <= 0 || size + (size_t)n > TERN_DIRECTIONS_MOST) {
             free(text);
-            return tern_error(TERN_ERR_ARG, "no directions to mpirun came on standard input");
+            return tern_error(TERN_ERR_ARG, "standard input does not say where mpirun is");
         }
         size += (size_t)n;
     }
@@ -263,7 +264,7 @@ int tern_call_mpirun(int in_fd, int *ret_fd)
         return error;
     call.host = find_host();
     if (call.host < 0)
-        return tern_error(TERN_ERR_OTHER, "nobody awaits an agent of this host");
+        return tern_error(TERN_ERR_OTHER, "mpirun waits for no agent of this host");
     /* first of all: Slurm's daemon on this host has just been reached from that address */
     if (where) {
         struct tern_strings all = {0};

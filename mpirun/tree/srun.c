@@ -182,8 +182,8 @@ static void limit_expired(struct tern_timer *timer)
     snprintf(why, sizeof why, "no answer within %d s (launch_timeout)%s%s%s",
              srun.timeout_ms / 1000,
              srun.came ? ""
-                       : ", nor from any other: srun lets all begin or none, and sinfo may tell "
-                         "which one is silent",
+                       : ", and from no other host: srun starts all agents or none. sinfo may show "
+                         "which host is silent",
              *srun.last ? "; " : "", srun.last);
     if (!srun.came)
         stay_away_first(why);
@@ -208,12 +208,12 @@ static void ended(void)
              several ? srun.last : "", *srun.last ? "; " : "",
              killed ? "by signal" : "with exit status",
              killed ? WTERMSIG(status) : WEXITSTATUS(status),
-             killed || WEXITSTATUS(status) != 127 ? "" : " (--mca plm rsh does without it)");
+             killed || WEXITSTATUS(status) != 127 ? "" : " (--mca plm rsh does not need srun)");
     grace_expired(NULL);
     if (!srun.settled && !srun.failed)
         stay_away_first(why);
     if (srun.settled && killed)
-        srun.said("srun, which started this job's agents, has been killed");
+        srun.said("srun, which started this job's agents, was killed");
 }
 
 static void words_ready(struct tern_watch *watch, uint32_t events)

@@ -166,7 +166,7 @@ static void answered(int host, const struct tern_frame *frame)
     if (muster.states[host] != STARTED)
         return;
     if (tern_host_unpack(&reader, &found)) {
-        failed(host, "it does not say which processors it has");
+        failed(host, "it does not tell which processors it has");
         return;
     }
     muster.hosts[host].cpus = found.cpus;
@@ -253,10 +253,10 @@ static int choose_way(bool *ret_srun)
     *ret_srun = slurm && tern_allocation_has_srun();
     if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
         return 0;
-    return tern_error(TERN_ERR_ARG, "the parameter plm is `%s`, but this is no Slurm job %s",
+    return tern_error(TERN_ERR_ARG, "the parameter plm is `%s`, but this is not a Slurm job %s",
                       tern_param_string("plm"),
                       tern_allocation_system() == TERN_SLURM
-                          ? "of one component, which one srun could reach"
+                          ? "of one component, as one srun needs"
                           : "(SLURM_JOB_ID and SLURM_JOB_NODELIST are not set)");
 }
 

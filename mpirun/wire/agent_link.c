@@ -131,7 +131,7 @@ static bool take_frames(struct tern_agent_link *link)
         int64_t n =
             tern_frame_read(link->incoming.bytes + used, link->incoming.size - used, &frame);
         if (n < 0) {
-            lose(link, "what it says is not understood (does its shell write to standard output?)");
+            lose(link, "its answer is not valid (does its shell write to standard output?)");
             break;
         }
         if (n == 0)
@@ -147,7 +147,8 @@ static bool take_frames(struct tern_agent_link *link)
     memmove(link->incoming.bytes, link->incoming.bytes + used, link->incoming.size - used);
     link->incoming.size -= used;
     if (link->line && link->incoming.size > GREETING_MOST)
-        lose(link, "it talks without end, and is no agent");
+        lose(link, "its output does not end, so it is not an agent (does its shell write to "
+                   "standard output?)");
     return link->open;
 }
 
@@ -195,7 +196,7 @@ static void beat_expired(struct tern_timer *timer)
         link->heard_ms = now;
     if (now - link->heard_ms >= link->silence_ms && !(link->answers && link->answers(link))) {
         char why[120];
-        snprintf(why, sizeof why, "nothing has been heard of it for %d s (heartbeat_timeout)",
+        snprintf(why, sizeof why, "it has been silent for %d s (heartbeat_timeout)",
                  (link->silence_ms + 999) / 1000);
         lose(link, why);
         return;

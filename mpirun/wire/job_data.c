@@ -207,7 +207,7 @@ int tern_job_unpack(struct tern_reader *reader, struct tern_job *ret_job)
     job.map = map;
     if (reader->bad) {
         tern_job_free(&job);
-        return tern_error(TERN_ERR_ARG, "what came is not the description of a job");
+        return tern_error(TERN_ERR_ARG, "the received data are not the description of a job");
     }
     *ret_job = job;
     return 0;
@@ -241,12 +241,12 @@ int tern_host_unpack(struct tern_reader *reader, struct tern_host *ret_host)
     const char *cpus = tern_read_blob(reader, &size);
     host.cpu_count = (int)(size / sizeof *host.cpus);
     if (reader->bad || size > TERN_MAX_CPUS * sizeof *host.cpus || size % sizeof *host.cpus)
-        return tern_error(TERN_ERR_ARG, "what came is not the description of a host");
+        return tern_error(TERN_ERR_ARG, "the received data are not the description of a host");
     host.cpus = tern_must_alloc(size);
     memcpy(host.cpus, cpus, size);
     if (!is_sound(&host)) {
         free(host.cpus);
-        return tern_error(TERN_ERR_ARG, "what came is not the description of a host");
+        return tern_error(TERN_ERR_ARG, "the received data are not the description of a host");
     }
     *ret_host = host;
     return 0;

@@ -38,9 +38,9 @@ has 2 '^rank [01]: 0 failures$'
 has 1 'MPI_File_open is not in this version of Tern'
 run fatal 52
 has 0 'failures$'
-grep -q 'MPI_Win_create: not in this version of Tern; mpi_info --procedures .*MPI_ERR_UNSUPPORTED_OPERATION' out || complain "no reason"
+grep -q 'MPI_Win_create: this procedure is not in this version of Tern; mpi_info --procedures .*MPI_ERR_UNSUPPORTED_OPERATION' out || complain "no reason"
 run early 52
-grep -q 'MPI_Win_create: not in this version of Tern' out || complain "no reason before MPI_Init"
+grep -q 'MPI_Win_create: this procedure is not in this version of Tern' out || complain "no reason before MPI_Init"
 
 timeout -k 5 60 ./absent file >out 2>&1 || complain "without a launcher"
 has 1 'MPI_File_open is not in this version of Tern'

@@ -101,24 +101,24 @@ waits late_in_group 'rank 0 waits in MPI_Comm_create_group on MPI_COMM_WORLD for
 waits late_leaders 'rank 0 waits in MPI_Intercomm_create on MPI_COMM_WORLD for rank 1 \(in MPI_Intercomm_create with tag 5, remote_leader 2 on'
 
 fault overlap_sendrecv 4 'class 1: MPI_Sendrecv: sendbuf and recvbuf overlap'
-fault overlap_collective 4 'class 1: MPI_Allreduce: sendbuf and recvbuf overlap; MPI_IN_PLACE'
+fault overlap_collective 4 'class 1: MPI_Allreduce: sendbuf and recvbuf overlap; use MPI_IN_PLACE'
 fault overlap_reduce_local 8 'class 1: MPI_Reduce_local: inbuf and inoutbuf overlap'
 [ "$(grep -c class out)" = 8 ] || complain "overlap_reduce_local: more than there is"
 fault overlap_pack 4 'class 1: MPI_Pack: inbuf overlaps buf of the MPI_Irecv that is not complete'
 [ "$(grep -c class out)" = 4 ] || complain "overlap_pack: more than there is"
-fault op_beyond_the_table 4 'class 10: MPI_Reduce_local: MPI_MAX is not defined on MPI_BYTE by the standard .*use MPI_UNSIGNED_CHAR'
-fault op_beyond_the_table 4 'class 10: MPI_Allreduce: MPI_SUM is not defined on MPI_CHAR by the standard .*use MPI_SIGNED_CHAR'
-fault op_beyond_the_table 4 'class 10: MPI_Reduce: MPI_LOR is not defined on MPI_INTEGER by the standard .*use MPI_LOGICAL'
+fault op_beyond_the_table 4 'class 10: MPI_Reduce_local: the standard does not define MPI_MAX on MPI_BYTE .*use MPI_UNSIGNED_CHAR'
+fault op_beyond_the_table 4 'class 10: MPI_Allreduce: the standard does not define MPI_SUM on MPI_CHAR .*use MPI_SIGNED_CHAR'
+fault op_beyond_the_table 4 'class 10: MPI_Reduce: the standard does not define MPI_LOR on MPI_INTEGER .*use MPI_LOGICAL'
 [ "$(grep -c class out)" = 12 ] || complain "op_beyond_the_table: more than there is"
 right overlap_columns
-fault overlap_blocks 4 'class 1: MPI_Allgatherv: recvbuf: some bytes would be written twice'
+fault overlap_blocks 4 'class 1: MPI_Allgatherv: recvbuf: blocks overlap, so some bytes would be written twice'
 fault overlap_requests 4 'class 1: MPI_Irecv: buf overlaps buf of the MPI_Irecv that is not complete'
 fault overlap_persistent 4 'class 1: MPI_Start: buf overlaps buf of the MPI_Recv_init that is not complete'
 fault changed_send 4 'class 1: MPI_Wait: buf of MPI_Isend was changed before the request was complete'
-fault freed_type 4 'class 3: MPI_Send: datatype is a handle that was freed by MPI_Type_free'
-fault freed_but_alive 4 'class 3: MPI_Type_commit: datatype is a handle that was freed by MPI_Type_free'
-fault foreign_handle 4 'class 3: MPI_Send: datatype is no handle: no memory is there'
-fault freed_request 4 'class 7: MPI_Cancel: request is a handle that was freed by MPI_Wait'
+fault freed_type 4 'class 3: MPI_Send: datatype is a handle that MPI_Type_free has freed'
+fault freed_but_alive 4 'class 3: MPI_Type_commit: datatype is a handle that MPI_Type_free has freed'
+fault foreign_handle 4 'class 3: MPI_Send: datatype is not a handle: there is no memory at this address'
+fault freed_request 4 'class 7: MPI_Cancel: request is a handle that MPI_Wait has freed'
 fault leaks 4 '3 datatypes from MPI_Type_vector were never freed'
 fault leaks 4 'a communicator "ocean" from MPI_Comm_dup was never freed'
 fault leaks 4 'a group from MPI_Comm_group was never freed'
@@ -126,14 +126,14 @@ fault leaks 4 'a group from MPI_Comm_group was never freed'
 fault lost_messages 4 'MPI_Comm_free: a message of 12 bytes from rank [0-3] with tag 7 on ocean was never received'
 fault lost_messages 4 'MPI_Finalize: a message of 8 bytes from rank [0-3] with tag 9 on MPI_COMM_WORLD was never received'
 
-fault exact_length 4 'class 2: MPI_Sendrecv: the message from rank [0-3] with tag 0 has 12 bytes, its receive buffer 16; .* mpi_assert_exact_length'
+fault exact_length 4 'class 2: MPI_Sendrecv: the message from rank [0-3] with tag 0 has 12 bytes, but its receive buffer has 16; .* mpi_assert_exact_length'
 [ "$(grep -c class out)" = 4 ] || complain "exact_length: more than there is"
-fault exact_length_of_requests 8 'class 2: MPI_Wait: the message from rank [0-3] with tag [12] has 4 bytes, its receive buffer 8'
+fault exact_length_of_requests 8 'class 2: MPI_Wait: the message from rank [0-3] with tag [12] has 4 bytes, but its receive buffer has 8'
 [ "$(grep -c class out)" = 8 ] || complain "exact_length_of_requests: more than there is"
-fault exact_length_of_a_matched_message 4 'class 2: MPI_Mrecv: the message from rank [0-3] with tag 2 has 4 bytes, its receive buffer 8'
-fault exact_length_of_a_matched_message 4 'class 2: MPI_Wait: the message from rank [0-3] with tag 2 has 4 bytes, its receive buffer 8'
+fault exact_length_of_a_matched_message 4 'class 2: MPI_Mrecv: the message from rank [0-3] with tag 2 has 4 bytes, but its receive buffer has 8'
+fault exact_length_of_a_matched_message 4 'class 2: MPI_Wait: the message from rank [0-3] with tag 2 has 4 bytes, but its receive buffer has 8'
 fault two_sessions 4 'MPI_Comm_compare: comm1 comes from a session, comm2 from another session'
-fault two_sessions 4 'MPI_Waitall: array_of_requests\[0\] and \[1\] are of communicators of different sessions'
+fault two_sessions 4 'MPI_Waitall: array_of_requests\[0\] and \[1\] belong to different sessions'
 [ "$(grep -c class out)" = 12 ] || complain "two_sessions: more or less than there is"
 
 # At level basic, too, a rank that makes another collective call than the others ends the job, and is named: whether their
@@ -155,14 +155,14 @@ other() {
 for options in '' '--mca coll_board 0' '--mca btl tcp,self'; do
     # shellcheck disable=SC2086
     {
-        other 2 barrier iallreduce 'MPI_Wait: rank 2 is in MPI_Barrier or MPI_Ibarrier, this rank in MPI_Iallreduce, on MPI_COMM_WORLD; |MPI_Barrier: rank [013] is in MPI_Allreduce or MPI_Iallreduce, this rank in MPI_Barrier, on MPI_COMM_WORLD; ' $options
-        other 1 iallreduce_tested barrier 'MPI_Test: rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank in MPI_Iallreduce, on|MPI_Barrier: rank 1 is in MPI_Allreduce or' $options
-        other 0 bcast allreduce 'MPI_Allreduce: rank 0 is in MPI_Bcast or MPI_Ibcast, this|rank [123] is in MPI_Allreduce or MPI_Iallreduce, this rank in MPI_Bcast' $options
-        other 3 alltoall reduce 'rank 3 is in MPI_Alltoall or MPI_Ialltoall, this rank in MPI_Reduce|rank [012] is in MPI_Reduce or MPI_Ireduce, this rank in MPI_Alltoall' $options
+        other 2 barrier iallreduce 'MPI_Wait: rank 2 is in MPI_Barrier or MPI_Ibarrier, this rank is in MPI_Iallreduce, on MPI_COMM_WORLD; |MPI_Barrier: rank [013] is in MPI_Allreduce or MPI_Iallreduce, this rank is in MPI_Barrier, on MPI_COMM_WORLD; ' $options
+        other 1 iallreduce_tested barrier 'MPI_Test: rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank is in MPI_Iallreduce, on|MPI_Barrier: rank 1 is in MPI_Allreduce or' $options
+        other 0 bcast allreduce 'MPI_Allreduce: rank 0 is in MPI_Bcast or MPI_Ibcast, this|rank [123] is in MPI_Allreduce or MPI_Iallreduce, this rank is in MPI_Bcast' $options
+        other 3 alltoall reduce 'rank 3 is in MPI_Alltoall or MPI_Ialltoall, this rank is in MPI_Reduce|rank [012] is in MPI_Reduce or MPI_Ireduce, this rank is in MPI_Alltoall' $options
     }
 done
-other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this rank in MPI_Barrier|rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank in a procedure'
-other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_disconnect, this rank in MPI_Allreduce'
+other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this rank is in MPI_Barrier|rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank is in a procedure'
+other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_disconnect, this rank is in MPI_Allreduce'
 
 # The levels, and a word that is none.
 timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"

@@ -20,19 +20,19 @@ bare() {
 says() { [ "$(grep -cE -- "$2" out)" = "$1" ] || fail "expected $1 times: $2" out; }
 
 bare out "$MPIRUN" --oversubscribe -n 3 ./ring.openmpi || fail "exit status $?" out
-says 1 "^mpirun: rank . on host .*: $PWD/ring.openmpi has loaded /[^ ]*/libmpi.so.40[^ ]* instead of $libdir/libmpi.so.40, "
-says 1 "The system's configuration .* leads there: set LD_LIBRARY_PATH=$libdir, or start"
+says 1 "^mpirun: rank . on host .*: $PWD/ring.openmpi has loaded /[^ ]*/libmpi.so.40[^ ]*; this mpirun belongs to $libdir/libmpi.so.40[.] "
+says 1 "The system's configuration .* names its directory: set LD_LIBRARY_PATH=$libdir, or start"
 says 1 '^The token passed 3 ranks'
 LD_LIBRARY_PATH=$libdir timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./ring.openmpi >out 2>&1 || fail "the cure: exit status $?" out
 says 0 'has loaded'
 says 1 '^The token passed 3 ranks'
 
 bare out "$MPIRUN" --oversubscribe -n 3 ./ring.mpich || fail "exit status $?" out
-says 1 'needs libmpich.so.12, the library of another MPI than this mpirun.s'
+says 1 'needs libmpich.so.12, which is the library of another MPI'
 says 3 '^The token passed 1 ranks'
 
 bare out mpiexec.mpich -n 3 ./ring || fail "exit status $?" out
-says 1 'mpiexec has started 3 processes, each of which is an MPI job of one rank by itself'
+says 1 'mpiexec has started 3 processes, and each is an MPI job of one rank'
 
 # A Fortran program that finds our libmpi and Debian's Fortran part: refused once in the job, and named with who asks for it.
 printf 'program f\nuse mpi\ninteger ierr\ncall MPI_Init(ierr)\ncall MPI_Finalize(ierr)\nend program\n' >f.f90
@@ -41,7 +41,7 @@ mkdir half && ln -s "$libdir/libmpi.so.40" half/ || exit 1
 for now in "" 1; do
     ! LD_BIND_NOW=$now LD_LIBRARY_PATH=$PWD/half timeout -k 5 60 "$MPIRUN" --oversubscribe -n 3 ./f >out 2>&1 ||
         fail "a program with Debian's Fortran part runs" out
-    says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself asks for, belongs to another MPI than'
+    says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself needs, belongs to another MPI than'
     says 0 'MPI_THREAD'
 done
 cat >module.c <<'C'
@@ -58,4 +58,4 @@ C
 "$TERN_PREFIX/bin/mpicc" -o module module.c -ldl || fail "module.c does not compile"
 debians=$(ldd ./f | sed -n 's/.*libmpi_mpifh.so.40 => \([^ ]*\).*/\1/p')
 ! timeout -k 5 60 "$MPIRUN" -n 2 ./module "$debians" >out 2>&1 || fail "a module with Debian's Fortran part runs" out
-says 1 "MPI cannot be started: $debians, which the program asks for, belongs to another MPI than"
+says 1 "MPI cannot be started: $debians, which the program needs, belongs to another MPI than"

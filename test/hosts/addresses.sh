@@ -89,7 +89,7 @@ all bash -c 'exec 64>&- 65<>/dev/null; ./everybody sessions && ./everybody'
 is "other files" "$(said)" "0 276 0,828 0,"
 all bash -c '[ $OMPI_COMM_WORLD_RANK != 7 ] || export TERN_REPORTS=rubbish; exec ./everybody'
 [ "$rc" != 0 ] || complain "out of reach: exit status 0"
-has "out of reach" err 'rank 7 on host n2: .*mpirun is out of reach, .* has changed TERN_REPORTS \(now `rubbish`\)'
+has "out of reach" err 'rank 7 on host n2: .*cannot reach mpirun, .* has changed TERN_REPORTS \(now `rubbish`\)'
 
 # ranks of a host that use other interfaces than their neighbours
 all bash -c '[ $((OMPI_COMM_WORLD_RANK % 3)) != 0 ] || export OMPI_MCA_btl_tcp_if_exclude=lo,eth0; exec ./everybody'

@@ -42,7 +42,7 @@ is "nobody is lost yet" "$(grep -c '^rank' out) $(cat err)" "0 "
 ip link set q2 down
 wait $!
 for rank in 0 2; do
-    has "rank $rank" out "^rank $rank: .*the connection of rank $rank on host n1 with rank $((rank + 1)) on host n2 is lost \(eth1, 10.88.0.1:[0-9]+ here and 10.88.0.2:[0-9]+ there\): (the host there no longer answers|[A-Z])"
+    has "rank $rank" out "^rank $rank: .*the connection of rank $rank on host n1 with rank $((rank + 1)) on host n2 is lost \(eth1, 10.88.0.1:[0-9]+ here and 10.88.0.2:[0-9]+ there\): (its host no longer answers|[A-Z])"
     has "rank $rank is told once" out "^rank $rank: told"
 done
 for host in 1 2; do eventually "host $host clean" is_clean $host; done

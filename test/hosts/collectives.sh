@@ -12,7 +12,7 @@ printf 'n1 slots=2\nn2 slots=2\nn3 slots=2\n' >even
 printf 'coll_network_latency = 1000000\nend = 1\n' >slow
 run --hostfile uneven --mca coll_verbose 1 --mca coll_model_file slow ./all_forms 1 100
 is "by price" "$rc" 0
-has 'by price' err 'among 6 ranks: hierarchical, some'
+has 'by price' err 'among 6 ranks: hierarchical, about'
 
 collectives="barrier bcast gather scatter allgather alltoall reduce allreduce reduce_scatter reduce_scatter_block scan exscan"
 by_name=()

@@ -36,13 +36,13 @@ wrong() {
     has "$what" err "$regex"
 }
 own='it has docker0 \(172\.17\.0\.1/16\), lost0 \(10\.99\.0\.[12]/24\), eth0 \(10\.77\.0\.[12]/24\), eth1 \(10\.88\.0\.[12]/24\), lo \(127\.0\.0\.1/8\)'
-wrong "no such interface" "btl_tcp_if_include \(.eth7.\) leaves no network interface of host n[12] to connect by; $own" \
+wrong "no such interface" "btl_tcp_if_include \(.eth7.\) permits no network interface of host n[12]; $own" \
     --mca btl_tcp_if_include eth7
-wrong "one that is down" "btl_tcp_if_include \(.idle0.\) leaves no network interface of host n[12]" --mca btl_tcp_if_include idle0
-wrong "all are excluded" "btl_tcp_if_exclude \(.*\) leaves no network interface of host n[12] to connect by; $own" \
+wrong "one that is down" "btl_tcp_if_include \(.idle0.\) permits no network interface of host n[12]" --mca btl_tcp_if_include idle0
+wrong "all are excluded" "btl_tcp_if_exclude \(.*\) permits no network interface of host n[12]; $own" \
     --mca btl_tcp_if_exclude 10.0.0.0/8,172.16.0.0/12,127.0.0.0/8
 wrong "the wrong one" 'cannot connect to rank [01] on host n[12]: 10\.99\.0\.[12]:[0-9]+ \(lost0\): ' --mca btl_tcp_if_include lost0
 wrong "our own" 'cannot connect to rank [01] on host n[12]: 172\.17\.0\.1:[0-9]+ \(docker0\): ' --mca btl_tcp_if_include docker0
-wrong "no subnet" 'btl_tcp_if_include: .10\.77\.0\.0/33. is no subnet' --mca btl_tcp_if_include 10.77.0.0/33
-wrong "both" 'btl_tcp_if_include and btl_tcp_if_exclude are both given' --mca btl_tcp_if_include eth0 --mca btl_tcp_if_exclude eth1
+wrong "no subnet" 'btl_tcp_if_include: .10\.77\.0\.0/33. is not a subnet' --mca btl_tcp_if_include 10.77.0.0/33
+wrong "both" 'btl_tcp_if_include and btl_tcp_if_exclude are both set' --mca btl_tcp_if_include eth0 --mca btl_tcp_if_exclude eth1
 finish

@@ -19,7 +19,7 @@ eventually "50 MB by each of the networks" both_carry
 ip link set q2 down
 wait $job
 for rank in 0 1; do
-    has "rank $rank" out "^rank $rank: .*the connection of rank $rank on host n$((rank + 1)) with rank $((1 - rank)) on host n$((2 - rank)) is lost \(eth1, 10.88.0.$((rank + 1)):[0-9]+ here and 10.88.0.$((2 - rank)):[0-9]+ there\): (the host there no longer answers|[A-Z])"
+    has "rank $rank" out "^rank $rank: .*the connection of rank $rank on host n$((rank + 1)) with rank $((1 - rank)) on host n$((2 - rank)) is lost \(eth1, 10.88.0.$((rank + 1)):[0-9]+ here and 10.88.0.$((2 - rank)):[0-9]+ there\): (its host no longer answers|[A-Z])"
 done
 is "who goes on" "$(grep 'goes on' out | sort | tr '\n' ',')" "rank 0 goes on,rank 1 goes on,rank 2 goes on,"
 for host in 1 2; do eventually "host $host clean" is_clean $host; done

@@ -52,7 +52,7 @@ wrong_start() {
     has "$what" err "^mpirun: $regex"
 }
 run --mca plm slurm --host n2 hostname
-has "no Slurm job" err '^mpirun: the parameter plm is `slurm`, but this is no Slurm job'
+has "no Slurm job" err '^mpirun: the parameter plm is `slurm`, but this is not a Slurm job'
 wrong_start "no mpirun" 'cannot start on host n[234]: .*/none/mpirun: No such file' --launch-agent /none/mpirun
 wrong_start "an interface that leads nowhere" 'cannot start on host n[234]: .*10.99.0.[12]: ' --mca oob_tcp_if_include lost0
 wrong_start "an option that srun has not" 'cannot start on host n[234]: .*unrecognized option.*--nonsense' --mca plm_slurm_args --nonsense
@@ -62,24 +62,24 @@ mislead() {
     chmod +x misleading
 }
 mislead port 'port 1'
-wrong_start "a port that is closed" 'cannot start on host n[234]: agent: cannot call mpirun at port 1: 10.77.0.1: Connection refused; ' \
+wrong_start "a port that is closed" 'cannot start on host n[234]: agent: cannot connect to mpirun at port 1: 10.77.0.1: Connection refused; ' \
     --launch-agent "$PWD/misleading"
 mislead secret "secret $(printf '%064d' 0)"
-wrong_start "a wrong secret" 'cannot start on host n[234]: agent: cannot call mpirun at port [0-9]+: .*10.77.0.1: somebody else listens there' \
+wrong_start "a wrong secret" 'cannot start on host n[234]: agent: cannot connect to mpirun at port [0-9]+: .*10.77.0.1: another program listens there' \
     --launch-agent "$PWD/misleading"
-has "a wrong secret" err "^mpirun: a connection from 10.77.0.[234] does not know this job's secret: closed"
+has "a wrong secret" err "^mpirun: closed a connection from 10.77.0.[234]: it does not know this job's secret"
 # n3's mpirun is of another version: the same program with another number in it
 version=$("$MPIRUN" --version | sed -n 's/.*Tern[^0-9]*\([0-9.]*\).*/\1/p' | head -n 1)
 other=${version%?}$(((${version: -1} + 1) % 10))
 LC_ALL=C sed "s/${version//./\\.}/$other/g" "$MPIRUN" >other_mpirun
 printf '#!/bin/sh\n[ "$SLURMD_NODENAME" != n3 ] || exec %s "$@"\nexec %s "$@"\n' "$PWD/other_mpirun" "$MPIRUN" >mixed
 chmod +x other_mpirun mixed
-wrong_start "another version" "cannot start on host n3: its mpirun \\($PWD/mixed\\) is of version $other [^ ]+, and this one of $version " \
+wrong_start "another version" "cannot start on host n3: its mpirun \\($PWD/mixed\\) is version $other [^ ]+, but this one is version $version" \
     --launch-agent "$PWD/mixed"
 hasnt "another version" err 'cannot start on host n[124]'
 salloc=$(command -v salloc)
 on 1 env PATH=/none "$salloc" -Q -N 2 -n 2 "$MPIRUN" -np 2 /bin/hostname >out 2>err
-has "no srun" err '^mpirun: cannot start on host n[234]: cannot run srun: No such file or directory; .* \(--mca plm rsh does without it\)$'
+has "no srun" err '^mpirun: cannot start on host n[234]: cannot run srun: No such file or directory; .* \(--mca plm rsh does not need srun\)$'
 
 # whoever dies, all is gone on all hosts
 all_ready() { [ "$(grep -c ready out)" = 4 ]; }
@@ -115,7 +115,7 @@ done
 start_job --mca heartbeat_timeout 2
 ip link set p3 down
 wait $job && complain "a host goes silent: exit status 0"
-has "a host goes silent" err '^mpirun: host n3 is lost: nothing has been heard of it for 2 s \(heartbeat_timeout\)'
+has "a host goes silent" err '^mpirun: host n3 is lost: it has been silent for 2 s \(heartbeat_timeout\)'
 ip link set p3 up
 eventually "a host goes silent: nothing is left" all_clean
 start_job
@@ -134,8 +134,8 @@ eventually "a port is open" find_port
 on 1 timeout 1 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port && head -c 500 /dev/zero >&3 && cat <&3" >got 2>/dev/null
 is "an intruder gets nothing" "$(wc -c <got)" 0
 wait $job && complain "a host that stands still: exit status 0"
-has "an intruder" err "^mpirun: a connection from 127.0.0.1 does not know this job's secret: closed"
-has "a host that stands still" err '^mpirun: cannot start on host n[234]: no answer within 3 s \(launch_timeout\), nor from any other'
+has "an intruder" err "^mpirun: closed a connection from 127.0.0.1: it does not know this job's secret"
+has "a host that stands still" err '^mpirun: cannot start on host n[234]: no answer within 3 s \(launch_timeout\), and from no other host'
 on 3 pkill -CONT -x slurmd
 eventually "a host that stands still: nothing is left" all_clean
 

@@ -49,7 +49,7 @@ for host in 2 4; do on $host pkill -STOP -f 'mpirun --agent'; done
 sleep 2
 for host in 2 4; do on $host pkill -CONT -f 'mpirun --agent'; done
 ends_well "agents, an inner one and a leaf, get SIGSTOP and SIGCONT"
-has "who is waited for" err 'host n2: its agent says nothing, but the host answers'
+has "who is waited for" err 'the agent on host n2 is silent, but the host answers'
 
 start_job
 on 1 kill -STOP "$mpirun"

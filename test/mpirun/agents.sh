@@ -136,7 +136,7 @@ wrong_start() {
 }
 wrong_start "no answer" 'deaf: no answer within 1 s \(launch_timeout\)' --host far1,deaf
 wrong_start "refused" 'dead: ssh: connect to host dead port 22: Connection refused' --host far1,dead
-wrong_start "another version" 'old: its mpirun .* is of version 0.0.9 pdp11, and this one of ' --host far1,old
+wrong_start "another version" 'old: its mpirun .* is version 0.0.9 pdp11, but this one is version ' --host far1,old
 wrong_start "no program" 'bare: .*/nowhere/mpirun' --host far1,bare
 wrong_start "two of them" 'dead: ' --host dead,bare
 is "both are named" "$(grep -c 'cannot start on host' err)" 2
@@ -157,7 +157,7 @@ run --mca launch_width 1 --host far1,inner,far3 "${all[@]}"
 is "a host that only mpirun can reach" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
 is "it was tried twice" "$(grep -c inner reached)" 2
 run --mca launch_width 1 --host far1,far2,far3 sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $(ps -o ppid= $PPID); exec sleep 60'
-has "words from deep in the tree name their host" err '^mpirun: host far3: agent: the agent .* has gone; its job is ended$'
+has "words from deep in the tree name their host" err '^mpirun: host far3: agent: the agent .* has ended unexpectedly; its job ends now$'
 wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
 
 wrong_start "ssh's words are not a terminal's" 'forger: mpirun: all is well.x1b]0;mine.x07$' --host forger
@@ -170,7 +170,7 @@ is "and make no line of ours" "$(tr -dc '\033\007' <err | wc -c) $(grep -c '^mpi
     echo "$rc" >status
 )
 is "a full disk: status" "$(cat status)" 1
-has "a full disk" err 'cannot write the output file of rank 0: File too large; what ranks write into files is not complete$'
+has "a full disk" err 'cannot write the output file of rank 0: File too large; the output in files is not complete$'
 
 # a signal has killed what carries the link
 : >out
@@ -180,7 +180,7 @@ one_ready() { grep -q ready out; }
 eventually "it is ready" one_ready
 kill -9 "$(pgrep -P $mpirun -f -- '--agent$')"
 wait $mpirun
-has "what killed it" err 'host .* is lost: its connection has ended: [^ ]*reach was killed by signal 9 \(Killed\); the job is ended$'
+has "what killed it" err 'host .* is lost: its connection has ended: [^ ]*reach was killed by signal 9 \(Killed\); the job ends now$'
 
 # whichever process is killed, nothing is left
 for victim in mpirun agent inner-agent guardian agents-guardian agent-and-guardian rank; do
@@ -221,7 +221,7 @@ agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
 kill -STOP "$agent"
 wait $mpirun
 [ $? != 0 ] || complain "silence: exit status 0"
-has "a host that has gone silent" err 'host .* is lost: nothing has been heard of it for 1 s \(heartbeat_timeout\)'
+has "a host that has gone silent" err 'host .* is lost: it has been silent for 1 s \(heartbeat_timeout\)'
 kill -9 "$agent" 2>/dev/null
 eventually "silence: no rank is left" none_marked
 eventually "silence: no file is left" tmp_is_empty
@@ -235,7 +235,7 @@ run --host far1:2,far2:1 -np 4 --oversubscribe "${all[@]}"
 is "--oversubscribe" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,3,"
 printf 'far1 slots=1 max_slots=2\nfar2 slots=1 max-slots=1 # small\n' >hosts
 run --hostfile hosts --oversubscribe -np 4 true
-has "more than max_slots" err '^mpirun: 4 ranks, and the hostfile allows at most 3$'
+has "more than max_slots" err '^mpirun: the job has 4 ranks, but the hostfile allows at most 3$'
 run --hostfile hosts --oversubscribe -np 3 "${all[@]}"
 is "up to max_slots" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
 printf 'far1\nfar2\n' >hosts

@@ -25,12 +25,12 @@ bad 'unknown option -hostfil; did you mean --hostfile\?' -hostfil x "${go[@]}"
 bad 'unknown option --qqqqqqqqqqqq ' --qqqqqqqqqqqq "${go[@]}"
 bad '-np 0 is too small; at least 1' -np 0 "${go[@]}"
 bad '-n -3 is too small; at least 1' -n -3 "${go[@]}"
-bad '-np wants a number, not "two"' -np two "${go[@]}"
-bad '-np wants a number, not "2x"' -np 2x "${go[@]}"
+bad '-np needs a number, not "two"' -np two "${go[@]}"
+bad '-np needs a number, not "2x"' -np 2x "${go[@]}"
 bad '-np 99999999999999999999 is too large' -np 99999999999999999999 "${go[@]}"
-bad '-np wants a value' -np
-bad '--mca wants a name and a value' --mca btl
-bad '-x wants NAME' -x =3 "${go[@]}"
+bad '-np needs a value' -np
+bad '--mca needs a name and a value' --mca btl
+bad '-x needs NAME' -x =3 "${go[@]}"
 bad 'program 1 has no -np' "${go[@]}" : "${go[@]}"
 bad 'program 2 has no -np' -np 1 "${go[@]}" : "${go[@]}"
 
@@ -83,7 +83,7 @@ done
 run --hostfile <(echo localhost slots=3) echo yes
 is "a pipe of the shell's" "$rc $(cat out)" $'0 yes\nyes\nyes'
 printf '%s\n' '-np 2 echo \' >app
-bad 'app ends within a line that goes on' --app app
+bad 'app ends with a backslash, but no line follows' --app app
 
 bad 'cannot start on host no-such-host.invalid: .*(resolve|ssh)' --host no-such-host.invalid -np 1 "${go[@]}"
 bad 'cannot start on host 192.0.2.77: .+' --mca launch_timeout 1 --host localhost,192.0.2.77 -np 2 "${go[@]}"
@@ -97,24 +97,24 @@ bad 'the hostfile empty names no host' --hostfile empty -np 1 "${go[@]}"
 echo 'localhost slots=many' >hosts
 bad 'hosts, line 1: "many" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 echo 'localhost slotz=1' >hosts
-bad '"slotz=1" is not understood in a hostfile' --hostfile hosts -np 1 "${go[@]}"
+bad '"slotz=1" is not valid in a hostfile' --hostfile hosts -np 1 "${go[@]}"
 echo '192.0.2.77 slots=2' >hosts
 bad 'cannot start on host 192.0.2.77' --mca launch_timeout 1 --hostfile hosts -np 1 "${go[@]}"
 echo 'far slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 echo 'localhost' >hosts
 bad 'host far is not in hosts' --hostfile hosts --host far -np 1 "${go[@]}"
-bad '--nolocal leaves no host' --nolocal -np 1 "${go[@]}"
+bad '--nolocal excludes this machine, and there is no other host' --nolocal -np 1 "${go[@]}"
 
 printf 'localhost\n\nlocalhost slots=0 # again\n' >hosts
 bad 'hosts, line 3: "0" is not a number of slots .*; expected 1 to [0-9]+' --hostfile hosts -np 1 "${go[@]}"
 printf 'localhost\nfar slots=3 max_slots=2\n' >hosts
 bad 'hosts, line 2: host far has slots=3, more than its max_slots=2' --hostfile hosts -np 1 "${go[@]}"
 for filter in 10.0.0.0/33 10.0.0/8 10.0.0.256/8 10.0.0.0/ 10.0.0.0/8x 10.0.0.0/-1 fd00::/129 eth0/8 10.0.0.0/255.0.0.0; do
-    bad "btl_tcp_if_include: .$filter. is no subnet; expected one such as 192" --mca btl_tcp_if_include "lo,$filter" -np 2 "${go[@]}"
+    bad "btl_tcp_if_include: .$filter. is not a subnet; expected one such as 192" --mca btl_tcp_if_include "lo,$filter" -np 2 "${go[@]}"
 done
-bad 'btl_tcp_if_exclude: .10.0.0.0/99. is no subnet; expected one such as 192' --mca btl_tcp_if_exclude 10.0.0.0/99 -np 2 "${go[@]}"
-OMPI_MCA_btl_tcp_if_include=10.0.0.0/99 bad 'btl_tcp_if_include: .10.0.0.0/99. is no subnet' -np 2 "${go[@]}"
+bad 'btl_tcp_if_exclude: .10.0.0.0/99. is not a subnet; expected one such as 192' --mca btl_tcp_if_exclude 10.0.0.0/99 -np 2 "${go[@]}"
+OMPI_MCA_btl_tcp_if_include=10.0.0.0/99 bad 'btl_tcp_if_include: .10.0.0.0/99. is not a subnet' -np 2 "${go[@]}"
 bad 'parameter heartbeat_timeout is "-1" .option --mca.; expected a whole number from 0 to 86400' --mca heartbeat_timeout -1 --host far1,far2 "${go[@]}"
 bad 'parameter launch_timeout is "0" .option --mca.; expected a whole number from 1 to 86400' --mca launch_timeout 0 --host far1,far2 "${go[@]}"
 bad 'parameter launch_width is "99999999999" .option --mca.; expected a whole number from 1 to' --mca launch_width 99999999999 --host far1,far2 "${go[@]}"
@@ -122,7 +122,7 @@ bad '--bind-to: no modifier "foo"; there are overload-allowed' --bind-to core:fo
 bad '--rank-by: no modifier "foo"; there are span and fill' --rank-by core:foo -np 1 "${go[@]}"
 bad '--output-filename: no modifier "foo"; there are nocopy and nojobid' --output-filename d:foo -np 1 "${go[@]}"
 printf 'n1 slots=2\nn2 slots=4 max_slots=4\n' >hosts
-bad 'the hostfile allows at most 4 ranks on n2 .max_slots., which would get more' --hostfile hosts -N 9 "${go[@]}"
+bad 'the hostfile allows at most 4 ranks on n2 .max_slots., but this job needs more there' --hostfile hosts -N 9 "${go[@]}"
 bad 'btl_tcp_if_exclude: .10.0.0.1. is an address; expected .* a subnet such as 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1 -np 2 "${go[@]}"
 echo 'localhost slots=2 max_slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
@@ -146,7 +146,7 @@ is "the table" "$(cat err)" 'mpirun: 6 ranks on 5 slots, and --oversubscribe was
     far2      3'
 printf 'far1 slots=2 max_slots=2\nfar1234 slots=3\nfar1234 slots=1 max_slots=4\n' >hosts
 table --hostfile hosts -np 7 "${go[@]}"
-is "the table, with limits" "$(cat err)" 'mpirun: 7 ranks, and the hostfile allows at most 6
+is "the table, with limits" "$(cat err)" 'mpirun: the job has 7 ranks, but the hostfile allows at most 6
     host     slots  max
     far1         2    2
     far1234      4    4'
@@ -159,7 +159,7 @@ is "the table, of hosts named again" "$(cat err)" 'mpirun: 6 ranks on 5 slots, a
 run --host localhost,127.0.0.1:2 --dry-run --display allocation -q true
 is "a host under two names" "$rc $(grep -c 'slots=' out) $(grep -c ': slots=3 ' out)" "0 1 1"
 table --hostfile hosts -np 7 --oversubscribe "${go[@]}"
-is "limits hold with --oversubscribe" "$(head -n 1 err)" 'mpirun: 7 ranks, and the hostfile allows at most 6'
+is "limits hold with --oversubscribe" "$(head -n 1 err)" 'mpirun: the job has 7 ranks, but the hostfile allows at most 6'
 run --host far1:2,far2:3 -np 6 --oversubscribe --dry-run -q true
 is "--oversubscribe" "$rc $(grep -c 'Process rank' out)" "0 6"
 run --host far1:2 --host far2:3 -np 6 --map-by :OVERSUBSCRIBE --dry-run -q true
@@ -178,7 +178,7 @@ rankfile() {
 }
 bad 'cannot read the rankfile nofile: No such file' --rankfile nofile -np 1 "${go[@]}"
 bad 'cannot read the rankfile /: Is a directory' -rf / -np 1 "${go[@]}"
-bad '--map-by rankfile wants the file: --rankfile FILE' --map-by rankfile -np 1 "${go[@]}"
+bad '--map-by rankfile needs the option --rankfile FILE' --map-by rankfile -np 1 "${go[@]}"
 bad '--map-by: no modifier "FILE=x"' --map-by core:FILE=x -np 1 "${go[@]}"
 rankfile 'the rankfile ranks names no rank' '# nobody'
 rankfile 'ranks, line 2: expected "rank N=HOST slot=SLOTS"' $'\nrang 0=localhost slot=0'
@@ -187,15 +187,15 @@ rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank 0=localhost sl
 rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank 99999999999999999999=localhost slot=0'
 rankfile 'ranks, line 1: "0-" is not a list of slots such as' 'rank 0=localhost slot=0-'
 rankfile 'ranks, line 1: "" is not a list of slots such as' 'rank 0=localhost slot='
-rankfile 'ranks, line 3: line 1 says already where rank 0 runs' $'rank 0=localhost slot=0\n\nrank 0=localhost slot=0'
+rankfile 'ranks, line 3: line 1 already says where rank 0 runs' $'rank 0=localhost slot=0\n\nrank 0=localhost slot=0'
 rankfile 'the rankfile ranks does not say where rank 1 runs; each of 0 to 2 needs a line' $'rank 0=localhost\nrank 2=localhost'
-rankfile 'the rankfile ranks says where 1 rank runs, not all of 2' 'rank 0=localhost' -np 2
-rankfile 'ranks, line 1: host .* has no core 4000 that may be used' 'rank 0=localhost slot=4000' --host localhost
-rankfile 'ranks, line 1: host .* has [0-9]+ sockets? that may be used, no socket 77' 'rank 0=localhost slot=77:0' --host localhost
+rankfile 'the rankfile ranks says where 1 rank runs; expected all 2' 'rank 0=localhost' -np 2
+rankfile 'ranks, line 1: host .* has no usable core 4000' 'rank 0=localhost slot=4000' --host localhost
+rankfile 'ranks, line 1: host .* has [0-9]+ usable sockets?, but no socket 77' 'rank 0=localhost slot=77:0' --host localhost
 rankfile 'ranks, line 2: host far is not in --host' $'rank 0=localhost\nrank 1=far slot=0' --host localhost:2
-rankfile 'ranks, line 1: there is no host \+n1 in --host, only \+n0 to \+n0' 'rank 0=+n1 slot=0' --host localhost
+rankfile 'ranks, line 1: there is no host \+n1 in --host; expected \+n0 to \+n0' 'rank 0=+n1 slot=0' --host localhost
 rankfile 'ranks, line 1: "\+x1" is not a host' 'rank 0=+x1 slot=0'
-rankfile 'either --rankfile or --map-by seq' 'rank 0=localhost' --map-by seq
+rankfile '--rankfile and --map-by seq both choose' 'rank 0=localhost' --map-by seq
 echo localhost >hosts
 rankfile 'ranks, line 1: host far is not in hosts' 'rank 0=far' --hostfile hosts
 export SLURM_JOB_ID=7 SLURM_JOB_NODELIST='n[1-2]'
@@ -203,29 +203,29 @@ rankfile "ranks, line 1: host far is not in this Slurm job's allocation" 'rank 0
 bad "host far is not in this Slurm job's allocation" --map-by seq --host n1,far "${go[@]}"
 SLURM_JOB_NODELIST='n[1-' bad '"n\[1-" is not a list of hosts as Slurm writes it' "${go[@]}"
 unset SLURM_JOB_ID SLURM_JOB_NODELIST
-bad '--map-by seq: 3 ranks, and 2 hosts are named; each rank needs one of its own' --map-by seq --host far1,far2 -np 3 "${go[@]}"
+bad '--map-by seq needs one host for each rank: there are 3 ranks, but 2 hosts' --map-by seq --host far1,far2 -np 3 "${go[@]}"
 
 bad '--bind-to: no object "cores"' --bind-to cores -np 1 "${go[@]}"
 bad '--map-by: no object "nodes"' --map-by nodes -np 1 "${go[@]}"
 bad '--map-by: no modifier "pee=2"' --map-by core:pee=2 -np 1 "${go[@]}"
-bad 'PE= wants a number' --map-by core:PE=x -np 1 "${go[@]}"
+bad 'PE= needs a number' --map-by core:PE=x -np 1 "${go[@]}"
 bad 'ppr:N:OBJECT' --map-by ppr:2 -np 1 "${go[@]}"
-bad '-np 3 does not fit: 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]}"
+bad '-np is 3, but 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]}"
 bad '--rank-by: no object "x"' --rank-by x -np 1 "${go[@]}"
 for list in 0-99999999999 4096 -1 3-1 0,,1 0,x 1.5 "" 0-3- 99999999999999999999; do
-    bad "--cpu-set: \"$list\" is no list of processors; expected numbers from 0 to 4095 and ranges" --cpu-set "$list" -np 1 "${go[@]}"
+    bad "--cpu-set: \"$list\" is not a list of processors; expected numbers from 0 to 4095 and ranges" --cpu-set "$list" -np 1 "${go[@]}"
 done
-bad 'none of the processors "4000-4001"' --cpu-set 4000-4001 -np 1 "${go[@]}"
-bad '--stdin wants a number' --stdin some -np 1 "${go[@]}"
-bad '--stdin 3: the number of ranks is 2' -q --stdin 3 -np 2 "${go[@]}"
+bad 'this job may use none of the processors "4000-4001"' --cpu-set 4000-4001 -np 1 "${go[@]}"
+bad '--stdin needs a number' --stdin some -np 1 "${go[@]}"
+bad '--stdin names rank 3, but there are 2 ranks' -q --stdin 3 -np 2 "${go[@]}"
 bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
-bad '--timeout wants a number' --timeout soon -np 1 "${go[@]}"
+bad '--timeout needs a number' --timeout soon -np 1 "${go[@]}"
 bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
-MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT wants a number' -np 1 "${go[@]}"
+MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT needs a number' -np 1 "${go[@]}"
 TMPDIR=/nonexistent bad 'cannot make a directory for the job in /nonexistent' -np 1 "${go[@]}"
 
 echo '--app again -np 1 true' >again
-bad 'the application file again is named within 16 others' --app again
+bad 'the application file again is nested in 16 others' --app again
 
 # A misspelt parameter is no reason not to run, but worth a word; an unset variable likewise.
 run -np 1 --mca btl_shm_single_cpoy 1 true
@@ -236,7 +236,7 @@ is "--initial-errhandler" "$rc $(wc -l <err)" "1 1"
 has "--initial-errhandler" err 'expected mpi_errors_are_fatal, .* not "mpi_errors_retrun"'
 unset NO_SUCH_VARIABLE
 run -np 1 -x NO_SUCH_VARIABLE true
-has "an unset variable" err 'NO_SUCH_VARIABLE: no such variable'
+has "an unset variable" err 'NO_SUCH_VARIABLE: the environment has no such variable'
 is "an unset variable" "$rc" 0
 
 # A program that the kernel refuses: found out when it is started.

@@ -137,17 +137,17 @@ not_by_srun() {
     [ "$rc" != 0 ] || complain "$1: exit status 0"
     has "$1" err "^mpirun: $2"
 }
-not_by_srun "no port" 'oob_tcp_dynamic_ipv4_ports is `42000-41000`; expected ports and ranges of them, such as 10000-10100,20000$' \
+not_by_srun "no port" 'oob_tcp_dynamic_ipv4_ports is `42000-41000`; expected ports and ranges of ports, such as 10000-10100,20000$' \
     --mca oob_tcp_dynamic_ipv4_ports 42000-41000
 for ports in 0 1-70000 x "1," 1-; do
     not_by_srun "port $ports" "oob_tcp_dynamic_ipv6_ports is \`$ports\`; expected" --mca oob_tcp_dynamic_ipv6_ports "$ports"
 done
-not_by_srun "no port for both" 'no port that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow is free, ' \
+not_by_srun "no port for both" 'cannot open a port that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow ' \
     --mca oob_tcp_dynamic_ipv4_ports 41000-41010 --mca oob_tcp_dynamic_ipv6_ports 41011
-not_by_srun "no subnet" 'oob_tcp_if_include: `10.0.0.0/99` is no subnet' --mca oob_tcp_if_include 10.0.0.0/99
-not_by_srun "no such interface" 'oob_tcp_if_include \(`none0`\) leaves no address of this host at which agents could call mpirun$' \
+not_by_srun "no subnet" 'oob_tcp_if_include: `10.0.0.0/99` is not a subnet' --mca oob_tcp_if_include 10.0.0.0/99
+not_by_srun "no such interface" 'oob_tcp_if_include \(`none0`\) permits no address of this host, so agents cannot connect to mpirun$' \
     --mca oob_tcp_if_include none0
-not_by_srun "both" 'oob_tcp_if_include and oob_tcp_if_exclude are both given' --mca oob_tcp_if_include lo --mca oob_tcp_if_exclude lo
+not_by_srun "both" 'oob_tcp_if_include and oob_tcp_if_exclude are both set' --mca oob_tcp_if_include lo --mca oob_tcp_if_exclude lo
 if [ -n "$(ip -o address show scope global up 2>/dev/null)" ]; then
     by_srun "srun"
     first=$(addresses | head -n 1)

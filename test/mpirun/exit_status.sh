@@ -35,7 +35,7 @@ for signal in SEGV KILL TERM ABRT; do
 done
 # the guardian is the ranks' parent
 run -q -np 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 1 ] && kill -9 \$(cut -d' ' -f4 /proc/\$\$/stat); sleep $mark"
-fails "the guardian killed by a rank" 137 "the guardian of this job \(pid [0-9]+\) has been killed"
+fails "the guardian killed by a rank" 137 "the guardian process of this job \(pid [0-9]+\) was killed"
 
 # ranks that ignore the request to end
 run -q -np 3 sh -c "trap '' TERM; [ \$OMPI_COMM_WORLD_RANK = 0 ] && exit 5; sleep $mark; sleep $mark"

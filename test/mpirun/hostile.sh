@@ -16,17 +16,17 @@ refused() {
 }
 
 limited -n 64 -q -np 16 ./pmix_rank exchange
-refused "few descriptors" '^mpirun: 16 ranks need [0-9]+ open files in mpirun, and the limit is 64; raise it \(ulimit -n\)$'
+refused "few descriptors" '^mpirun: 16 ranks need [0-9]+ open files in mpirun, but the limit is 64; raise it \(ulimit -n\)$'
 limited -n 64 -q -np 2 ./pmix_rank exchange
 is "just enough descriptors" "$rc $(wc -l <out)" "0 2"
 limited -f 64 -q -np 2 ./pmix_rank exchange
-refused "small files" '^mpirun: 2 ranks need a shared file of [0-9]+ KiB, and files may have 64; raise the limit \(ulimit -f\)$'
+refused "small files" '^mpirun: 2 ranks need a shared file of [0-9]+ KiB, but the limit of file sizes is 64 KiB; raise it \(ulimit -f\)$'
 limited -f 500000 -q -np 2 ./pmix_rank exchange
 is "less shared memory" "$rc $(wc -l <out)" "0 2"
 
 for stack in 64 128 192; do
     limited -s $stack -q -np 2 ./pmix_rank exchange
-    refused "a stack of $stack KiB" "^mpirun: the limit of the stack is $stack KiB, of which [0-9]+ are taken; mpirun needs [0-9]+ more: raise it \(ulimit -s\)\$"
+    refused "a stack of $stack KiB" "^mpirun: the limit of the stack is $stack KiB, and [0-9]+ KiB are in use; mpirun needs [0-9]+ KiB more: raise the limit \(ulimit -s\)\$"
 done
 # the environment is on the stack, too
 limited -s 320 -q -np 2 ./pmix_rank exchange

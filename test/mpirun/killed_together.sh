@@ -125,5 +125,5 @@ kill -9 "$mpirun"
 wait "$mpirun" 2>/dev/null
 eventually "no rank is left" none_is_there
 eventually "no file is left" tmp_is_empty
-has "it is said" err '^mpirun: mpirun \(pid [0-9]+\) has gone; its job is ended$'
+has "it is said" err '^mpirun: mpirun \(pid [0-9]+\) has ended unexpectedly; its job ends now$'
 finish

@@ -33,11 +33,11 @@ run -q -configfile programs
 is "a line that goes on" "$rc $(sort out | tr '\n' ',')" "0 one,two,"
 printf -- '-n 1 echo \\\n' >programs
 run -q -configfile programs
-is "a line that goes on to nowhere" "$rc $(grep -c 'ends within a line' err)" "1 1"
+is "a line that goes on to nowhere" "$rc $(grep -c 'ends with a backslash, but no line follows' err)" "1 1"
 run -q -n 8 -soft 3:9:2,2 sh -c 'echo $OMPI_COMM_WORLD_SIZE'
 is "numbers that -soft allows" "$rc $(sort -u out) $(wc -l <out)" "0 7 7"
 run -q -soft 2 true
-is "-soft without -n" "$rc $(grep -c 'wants -np' err)" "1 1"
+is "-soft without -n" "$rc $(grep -c 'needs -np' err)" "1 1"
 run -q -n 1 -arch "$(uname -m)" true
 is "this architecture" "$rc" 0
 run -q -n 1 -arch pdp11 true

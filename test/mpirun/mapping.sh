@@ -33,7 +33,7 @@ is "by socket" "$map" "$(for r in '0 vm [BB/..][../..]' '1 vm [../..][BB/..]' '2
 map --host far1:2,far2:2 --map-by core
 is "other hosts are taken to be like this one" "$rc $map" \
     "0 0 far1 [BB/..][../..];1 far1 [../BB][../..];2 far2 [BB/..][../..];3 far2 [../BB][../..];"
-has "it says so" err '^mpirun: nothing is started, so other hosts are taken to have the processors of this machine \(4 cores\)$'
+has "it says so" err '^mpirun: nothing is started on other hosts, so other hosts are assumed to have the processors of this machine \(4 cores\)$'
 map --host 'far1:*' --map-by core
 is "also their number of cores" "$rc $(grep -c 'Process rank' out)" "0 4"
 map -q --host far1:2,far2:2 --map-by node -np 3
@@ -112,7 +112,7 @@ is "in sequence" "$rc $(sort out | tr '\n' ',')" "0 0 0,1 0,2 0,"
 printf 'rank 0=far1\nrank 1=far2 slot=4000' >ranks
 run --host far1,far2 -rf ranks sh -c '>started'
 is "a core that another host does not have" "$rc $(wc -l <err)" "1 1"
-has "a core that another host does not have" err 'ranks, line 2: host .* has no core 4000 that may be used'
+has "a core that another host does not have" err 'ranks, line 2: host .* has no usable core 4000'
 [ ! -e started ] || complain "a core that another host does not have: the program was started"
 none_runs() {
     local pid

@@ -122,7 +122,7 @@ limit "$MPIRUN" -np 2 echo little >/dev/full 2>err
 is "our full device at the end" "$? $(grep -c 'No space left' err)" "1 1"
 limit "$MPIRUN" -np 2 sh -c 'echo lost; echo kept >>kept' >&- 2>err
 is "our output is closed" "$? $(wc -l <kept)" "1 2"
-has "our output is closed" err '^mpirun: standard output is closed, so what the ranks write there is lost'
+has "our output is closed" err '^mpirun: standard output is closed, so this output of the ranks is lost'
 is "our output is closed: lines" "$(wc -l <err)" 1
 limit "$MPIRUN" -np 1 sh -c 'echo lost >&2; echo kept' >out 2>&-
 is "our errors are closed" "$? $(cat out)" "1 kept"
@@ -140,7 +140,7 @@ done
     echo "$rc" >status
 )
 is "a full disk: status" "$(cat status)" 1
-has "a full disk" err '^mpirun: cannot write the output file of rank [01]: File too large; what ranks write into files is not complete$'
+has "a full disk" err '^mpirun: cannot write the output file of rank [01]: File too large; the output in files is not complete$'
 is "a full disk: said once" "$(wc -l <err)" 1
 
 # What a process writes that a rank left behind still arrives; one that stays for ever does not hold mpirun up.

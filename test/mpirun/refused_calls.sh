@@ -47,7 +47,7 @@ for call in $(./sandbox --list); do
         run -q -np 2 --mca btl $btl ./sandbox "$call" -- ./program
         right && continue
         is "ranks without $call, $btl" "$rc $(wc -l <out)" "1 0"
-        has "ranks without $call, $btl" err '^(tern|mpirun): .*MPI cannot be started.* Operation not permitted|the system refuses '"$call"' '
+        has "ranks without $call, $btl" err '^(tern|mpirun): .*MPI cannot be started.* Operation not permitted|the system refuses the call '"$call"' '
         hasnt "ranks without $call, $btl: only sentences of ours" err '^(mpirun: [^r]|[^mt])'
     done
     tmp_is_empty || complain "without $call: left behind: $(find "$TMPDIR")"
@@ -58,6 +58,6 @@ for call in accept4 getpeername pselect6; do
     limit ./sandbox "$call" -- "$MPIRUN" -q -np 2 env TERN_REPORTS=rubbish ./program >out 2>err
     rc=$?
     is "PMIx without $call" "$rc $(wc -l <err)" "1 1"
-    has "PMIx without $call" err "^mpirun: the system refuses $call "
+    has "PMIx without $call" err "^mpirun: the system refuses the call $call "
 done
 finish

@@ -103,7 +103,7 @@ encrypt=(--mca btl_tcp_encrypt 1)
 
 talk pass --
 [ "$rc" != 0 ] || complain "a relay: status 0"
-has "a relay" err 'cannot connect to rank [01] on host .*: 127\.0\.0\.1:[0-9]+ \(lo\): something there passes connections on to the rank, and could read and change'
+has "a relay" err 'cannot connect to rank [01] on host .*: 127\.0\.0\.1:[0-9]+ \(lo\): a relay there passes connections on to the rank, and could read and change'
 hasnt "a relay" log 'a text that nobody'
 HIDDEN=1 talk pass --
 is "a relay on the way" "$rc $(cat out)" "0 right"
@@ -117,7 +117,7 @@ ends='the connection of rank [01] on host [^ ]+ with rank [01] on host [^ ]+ is 
 # 1: the length of the first record; 9: the proof of that; 40: what it says; 70000: some later record
 for change in "flip there 1" "flip there 9" "flip there 40" "flip there 70000" "flip back 3" "flip back 70000" "repeat there 2000" \
     "repeat back 70000" "leave_out there 70000" "swap there 2000" "cut there 70000" "cut back 1"; do
-    found='what has come is not what the other end sent: somebody between the two has changed, repeated or left out'
+    found='the received data are not the data that were sent: they were changed, repeated or removed'
     [ "${change%% *}" != cut ] || found=
     # shellcheck disable=SC2086
     talk $change -- "${encrypt[@]}"
@@ -143,6 +143,6 @@ is "several links, small buffers" "$rc $(cat out)" "0 right"
 for rank in 0 1; do
     run -q -n 2 --mca btl tcp,self sh -c "[ \$OMPI_COMM_WORLD_RANK != $rank ] || export OMPI_MCA_btl_tcp_encrypt=1; exec ./talk 1"
     [ "$rc" != 0 ] || complain "rank $rank alone encrypts: status 0"
-    has "rank $rank alone encrypts" err "cannot connect to rank 1 on host .*: btl_tcp_encrypt is $((1 - rank)) on rank 0 and $rank there; give all ranks the same value"
+    has "rank $rank alone encrypts" err "cannot connect to rank 1 on host .*: btl_tcp_encrypt is $((1 - rank)) on rank 0, but $rank on the other rank; set the same value"
 done
 finish

@@ -92,7 +92,7 @@ for close in true 'exec 65>&-' 'export TERN_REPORTS=rubbish'; do
     has "MPI_Abort ($close)" err "rank 2 .* called MPI_Abort with code 9"
     is "its status" "$rc" 9
     run -q -n 2 bash -c "$close; [ \$OMPI_COMM_WORLD_RANK = 1 ] || exec ./program; sleep 0.3"
-    has "one rank without MPI_Init ($close)" err "rank 1 .* exited without calling MPI_Init, in which other ranks wait for it"
+    has "one rank without MPI_Init ($close)" err "rank 1 .* exited without calling MPI_Init, but other ranks wait for it in MPI_Init"
 done
 # A rank's words about a stranger come from outside: a terminal does not obey them, and they make no line of mpirun's.
 cat >teller.py <<'END'

@@ -60,7 +60,7 @@ $here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || 
 scarce() {
     is "$1: refusals" "$(sort -u refused.*)" patient
     is "$1: lines" "$(wc -l <err)" "$(cat refused.* | wc -l)"
-    has "$1" err ': no more files can be opened here, at most [0-9]+; connections wait until one is closed\. Raise the limit \(ulimit -n\)'
+    has "$1" err ': [0-9]+ files are open, which is the limit here; new connections wait until one is closed\. Raise the limit \(ulimit -n\)'
     rm -f refused.*
 }
 

@@ -33,7 +33,7 @@ for signal in INT TERM HUP QUIT; do
     kill -$signal "$mpirun"
     ended
     is "$signal" "$rc" $((128 + number))
-    has "$signal" err "^mpirun: the job was ended by signal $number \(.*passed on"
+    has "$signal" err "^mpirun: mpirun received signal $number \(.*passed it on"
     start sh -c "trap 'echo caught; exit 0' $signal; echo ready; while :; do sleep 0.05; done"
     kill -$signal "$mpirun"
     ended

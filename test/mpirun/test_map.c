@@ -180,7 +180,7 @@ START_TEST(test_per_object)
     request.np = &five;
     ck_assert_int_eq(tern_map_ranks(&request, &host, 1, &map), TERN_ERR_ARG);
     ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
-                     "-np 5 does not fit: 2 per socket on 1 host gives 4 ranks");
+                     "-np is 5, but 2 per socket on 1 host gives 4 ranks");
     /* each program has its own two per node */
     int unset[2] = { 0, 0 };
     request = ask();

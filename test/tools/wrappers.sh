@@ -96,7 +96,7 @@ done
 expect "Fortran libraries" "mpi_usempif08 mpi_usempi_ignore_tkr mpi_mpifh mpi" "$bin/mpifort" -showme:libs
 expect "OMPI_FC" "other-fc -c a\.f90 -I[^ ]+/include -DX" \
     env OMPI_FC=other-fc OMPI_FCFLAGS=-DX "$bin/mpifort" -showme -c a.f90
-expect "no modules" "mpifort: there are no modules .*'true'.*tern-fortran-modules.*" \
+expect "no modules" "mpifort: the modules .*'true'.*tern-fortran-modules.*" \
     env OMPI_FC=true "$bin/mpifort" -c rank_sum.f90
 expect "long integers" "mpifort: -fdefault-integer-8 .* 4; declare .*" \
     "$bin/mpifort" -fdefault-integer-8 -c rank_sum.f90

@@ -77,8 +77,8 @@ START_TEST(files)
     is_refused("/nowhere", "No such file or directory");
     is_refused("/", "Is a directory");
     write_file("a\0b", 3);
-    is_refused(path, "it is not a text: it has a byte of 0");
-    is_refused("/dev/zero", "it is not a text: it has a byte of 0");
+    is_refused(path, "it is not a text file: it contains a zero byte");
+    is_refused("/dev/zero", "it is not a text file: it contains a zero byte");
 }
 END_TEST
 
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(pipes)
 {
     int fd = open_fifo("some\n");
-    is_refused(path, "it stays open, but nothing comes from it"); /* it has read what was there */
+    is_refused(path, "it is open for writing, but no data arrive"); /* it has read what was there */
     ck_assert_int_eq(write(fd, "more\n", 5), 5);
     char name[64];
     int reader = open(path, O_RDONLY);

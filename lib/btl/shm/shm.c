@@ -316,8 +316,8 @@ static struct tern_ring *ring_at(uint64_t offset)
     if (offset % TERN_CACHE_LINE || offset + sizeof *ring > tern_segment.size ||
         !tern_ring_sane(ring, tern_segment.size - offset) ||
         ring->source >= tern_segment.local_size || ring->lane >= TERN_SEGMENT_LANES) {
-        tern_log("the node's shared memory is damaged: no ring at offset %#lx; this is a bug of "
-                 "Tern or of the program",
+        tern_log("the node's shared memory is damaged: there is no ring at offset %#lx. The "
+                 "program has overwritten it, or this is a bug of Tern",
                  (long)offset);
         abort();
     }

@@ -40,7 +40,7 @@ enum {
 static void warn_once(const struct tern_tcp_call *visit, const char *what)
 {
     char from[TERN_TCP_TEXT], text[TERN_TCP_TEXT + 100];
-    snprintf(text, sizeof text, "a connection from %s %s: closed (this is said once)",
+    snprintf(text, sizeof text, "closed a connection from %s: it %s (this message is printed once)",
              tern_tcp_sockaddr_text(&visit->from, from), what);
     tern_rte_remark(TERN_REMARK_STRANGER, text);
 }
@@ -132,7 +132,7 @@ static bool read_hello(struct tern_tcp_call *visit)
             : tern_handshake_read(visit->fd, &visit->hello, sizeof visit->hello, &visit->got);
     const unsigned char *secret = part == TERN_WHOLE ? tern_tcp_secret() : NULL;
     if (!tern_hello_begins(&tern_tcp_service, &visit->hello, visit->got))
-        return refuse(visit, "speaks another language");
+        return refuse(visit, "does not use this job's protocol");
     if (part == TERN_ENDED)
         return leave(visit);
     if (!secret)

@@ -32,8 +32,8 @@ void tern_tcp_choose_congestion(void)
         return;
     if (tern_rte.rank == 0)
         tern_log(
-            "btl_tcp_congestion is %s, which cannot be had here (%s): expected one of those in "
-            "/proc/sys/net/ipv4/tcp_allowed_congestion_control. The system's own is used",
+            "btl_tcp_congestion is %s, which this system does not offer (%s); expected a name in "
+            "/proc/sys/net/ipv4/tcp_allowed_congestion_control. The system's default is used",
             chosen, strerror(error));
     chosen = "system";
 }

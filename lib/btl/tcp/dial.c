@@ -127,7 +127,8 @@ static void heed_probe(struct tern_tcp_call *call)
     int error = connect_error(call);
     if (error == 0 || error == ECONNREFUSED)
         miss(call, TERN_TCP_CROWDED,
-             "no answer, though other ports of that host answer: too many connections wait there");
+             "no answer, although other ports of that host answer: too many connections are "
+             "waiting there");
     else
         tern_tcp_call_is_late(call);
 }
@@ -193,7 +194,8 @@ static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];
     if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_secret())) {
-        miss(call, TERN_TCP_REFUSED, "what listens there does not know this job's secret");
+        miss(call, TERN_TCP_REFUSED, "the program that listens there does not know this job's "
+                                     "secret");
         return;
     }
     switch (call->answer.verdict) {
@@ -201,7 +203,7 @@ static void heed_answer(struct tern_tcp_call *call)
         confirm(call);
         break;
     case TERN_TCP_WRONG_RANK:
-        snprintf(reason, sizeof reason, "that is rank %u", call->answer.number);
+        snprintf(reason, sizeof reason, "rank %u answers at this address", call->answer.number);
         miss(call, TERN_TCP_REFUSED, reason);
         break;
     case TERN_TCP_CROSSED:
@@ -216,8 +218,8 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_RELAYED:
         miss(call, TERN_TCP_REFUSED,
-             "something there passes connections on to the rank, and could read and change what is "
-             "said (btl_tcp_encrypt 1 permits it)");
+             "a relay there passes connections on to the rank, and could read and change the "
+             "messages. To permit relays, set btl_tcp_encrypt to 1: then messages are encrypted");
         break;
     case TERN_TCP_UNLIKE:
         if (call->link == 0)
@@ -226,7 +228,7 @@ static void heed_answer(struct tern_tcp_call *call)
         tern_tcp_call_close(call);
         break;
     default:
-        miss(call, TERN_TCP_REFUSED, "its answer is of no kind that there is");
+        miss(call, TERN_TCP_REFUSED, "its answer is not valid");
     }
 }
 
@@ -249,6 +251,6 @@ void tern_tcp_call_go_on(struct tern_tcp_call *call)
     case TERN_ENDED:
         miss(call, TERN_TCP_CLOSED,
              errno ? strerror(errno)
-                   : "what listens there has closed the connection without an answer");
+                   : "the program that listens there closed the connection without an answer");
     }
 }

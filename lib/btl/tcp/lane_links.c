@@ -151,12 +151,12 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
              "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
              tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
              error == EBADMSG && link->sealed
-                 ? "what has come is not what the other end sent: somebody between the two has "
-                   "changed, repeated or left out some of it"
-             : error == ESHUTDOWN ? "it has left MPI before a message to it was through"
-             : error == ETIMEDOUT ? "the host there no longer answers (btl_tcp_timeout)"
+                 ? "the received data are not the data that were sent: they were changed, repeated "
+                   "or removed on the way"
+             : error == ESHUTDOWN ? "it left MPI before it had received all messages sent to it"
+             : error == ETIMEDOUT ? "its host no longer answers (see btl_tcp_timeout)"
              : error              ? strerror(error)
-                                  : "its other end has closed it without having finished");
+                                  : "the other rank closed it too early");
     free(link->ends);
     link->ends = strdup(text);
 }
@@ -188,7 +188,8 @@ static void lose(struct tern_tcp_lane *lane, struct tern_tcp_link *lost)
     char *text = lost->ends;
     lost->ends = NULL;
     end_link(lost);
-    lose_peer(lane, peer, owner, text ? text : "no memory to say why a connection is lost");
+    lose_peer(lane, peer, owner, text ? text : "no memory for the message that a connection is "
+                                               "lost");
     free(text);
 }
 
@@ -312,7 +313,7 @@ int tern_tcp_lane_open(struct tern_tcp_lane *lane)
     lane->epoll = epoll_create1(EPOLL_CLOEXEC);
     lane->room = malloc(TERN_TCP_ROOM);
     if (lane->epoll < 0 || !lane->room)
-        return tern_error(TERN_ERR_OTHER, "nothing to receive from the network with: %s",
+        return tern_error(TERN_ERR_OTHER, "cannot prepare to receive from the network: %s",
                           strerror(errno));
     return tern_doorbell_watch(lane->epoll);
 }

@@ -179,7 +179,7 @@ static void need_flush(struct tern_tcp_link *link)
 
 static int no_memory(const struct tern_tcp_link *link)
 {
-    return tern_error(TERN_ERR_NO_MEM, "no memory for what waits to be sent to rank %u",
+    return tern_error(TERN_ERR_NO_MEM, "no memory for messages that wait to be sent to rank %u",
                       link->rank);
 }
 
@@ -472,8 +472,8 @@ static size_t take_payload(struct tern_tcp_link *link, const unsigned char *byte
 static bool out_of_step(const struct tern_tcp_link *link)
 {
     tern_log(
-        "what comes from rank %u is no packet (kind %u, %u bytes): one of the two processes, or "
-        "something between them, has damaged it",
+        "the data received from rank %u are not a packet (kind %u, %u bytes): one of the two "
+        "processes, or the network, has damaged them",
         link->rank, link->head.packet.kind, link->head.length);
     errno = EBADMSG;
     return false;

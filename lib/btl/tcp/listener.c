@@ -52,7 +52,7 @@ const unsigned char *tern_tcp_secret(void)
             tern_rte_secret(text, sizeof text) && tern_secret_read(text, secret.bytes);
         secret.fetch.notify = tern_doorbell_ring_self;
         if (!secret.known && tern_rte_fetch(0, secret_key, false, &secret.fetch))
-            tern_log("no secret of the job to prove connections with: %s",
+            tern_log("cannot authenticate connections, because the job has no secret: %s",
                      tern_error_text(TERN_ERR_OTHER));
     } else if (__atomic_load_n(&secret.fetch.done, __ATOMIC_ACQUIRE) &&
                !secret.fetch.error &&
@@ -117,14 +117,15 @@ static int open_door(void)
                               "no free TCP port from %ld to %ld (btl_tcp_port_min_v4, "
                               "btl_tcp_port_range_v4): %s",
                               (long)first, (long)last, strerror(errno))
-                 : tern_error(TERN_ERR_OTHER, "no TCP port to be reached at: %s", strerror(errno));
+                 : tern_error(TERN_ERR_OTHER, "cannot open a TCP port to listen at: "
+                                              "%s", strerror(errno));
 }
 
 /* Writes "eth0 (192.0.2.2/24), lo (127.0.0.1/8)", as many as there is room for. */
 static void describe(const struct tern_tcp_address *list, int count, char *text, size_t room)
 {
     size_t used = 0;
-    snprintf(text, room, "none that is up");
+    snprintf(text, room, "no interface that is up");
     for (int i = 0; i < count && used < room; i++) {
         struct tern_tcp_address address = list[i];
         char plain[TERN_TCP_TEXT];
@@ -152,8 +153,8 @@ static int read_choice(struct choice *ret)
                             .but_family = families[tern_param_choice("btl_tcp_disable_family")]};
     choice.named = choice.given && *choice.given;
     if (choice.named && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
-        return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both given; "
-                                        "expected one of them");
+        return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both set; "
+                                        "set only one of them");
     if (!choice.named) {
         choice.parameter = "btl_tcp_if_exclude";
         choice.given = tern_param_string("btl_tcp_if_exclude");
@@ -197,7 +198,7 @@ static int choose_addresses(void)
     char there_are[400];
     describe(all, count, there_are, sizeof there_are);
     return tern_error(TERN_ERR_ARG,
-                      "%s (`%s`) leaves no network interface of host %s to connect by; it has %s",
+                      "%s (`%s`) permits no network interface of host %s; it has %s",
                       choice.parameter, choice.given, tern_rte.host, there_are);
 }
 

@@ -187,7 +187,8 @@ static void await_program(struct tern_tcp_search *search)
         search->behind_since_ms = now;
     else if (now - search->behind_since_ms > PATIENCE_MS && !search->told) {
         search->told = true;
-        tern_log("waiting for rank %u to start its MPI program number %u, as this one is here",
+        tern_log("waiting for rank %u to start its MPI program number %u; this rank runs its "
+                 "program of that number already",
                  search->contact->rank, tern_rte_program());
     }
     search->state = PAUSING;
@@ -234,9 +235,9 @@ static void read_addresses(struct tern_tcp_search *search)
     free(search->theirs);
     search->theirs = count > 0 ? malloc((size_t)count * sizeof *list) : NULL;
     if (!search->theirs) {
-        fail(search, count < 0 ? "what it publishes of its addresses is of another version of "
-                                 "this library"
-                               : "it publishes no address");
+        fail(search, count < 0 ? "the addresses that it published are from another version of this "
+                                 "library; use one version on all hosts"
+                               : "it has published no address");
         return;
     }
     memcpy(search->theirs, list, (size_t)count * sizeof *list);
@@ -245,8 +246,8 @@ static void read_addresses(struct tern_tcp_search *search)
                       tern_rte_local_rank(search->contact->rank) >= 0, search->pairs);
     put_good_first(search->pairs, search->pair_count);
     if (search->pair_count == 0)
-        fail(search, "none of its addresses is of a kind that this host could reach (see "
-                     "btl_tcp_if_include and btl_tcp_if_exclude)");
+        fail(search, "this host can reach none of its addresses: the families (IPv4, IPv6) differ "
+                     "(see btl_tcp_if_include and btl_tcp_if_exclude)");
 }
 
 static void begin_calling(struct tern_tcp_search *search)
@@ -277,7 +278,8 @@ static void say_patience(struct tern_tcp_search *search, uint64_t now)
     search->told = true;
     tern_rte_host_of(search->contact->rank, host, sizeof host);
     if (search->state == WAITING)
-        tern_log("waiting for rank %u on host %s to connect, as this rank cannot: %s",
+        tern_log("waiting for a connection from rank %u on host %s, because this rank cannot "
+                 "connect: %s",
                  search->contact->rank, host, search->why);
     else
         tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host,
@@ -501,8 +503,7 @@ void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
     }
     snprintf(
         search->why, sizeof search->why,
-        "it has ended the MPI program that this one belongs to: it runs number %u, here this is "
-        "number %u",
+        "it runs its MPI program number %u already, and this rank still runs number %u",
         program, tern_rte_program());
     fail(search, search->why);
 }
@@ -512,7 +513,8 @@ void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *para
 {
     struct tern_tcp_search *search = contact->search;
     snprintf(search->why, sizeof search->why,
-             "%s is %d on rank %u and %d there; give all ranks the same value", parameter, here,
+             "%s is %d on rank %u, but %d on the other rank; set the same value on all "
+             "ranks", parameter, here,
              tern_rte.rank, there);
     fail(search, search->why);
 }

@@ -163,7 +163,7 @@ static void say_choice(const struct tern_plan_args *args, const struct tern_mode
         if (row != chosen && row->stages && fits(row, args))
             used += (size_t)snprintf(others + used, sizeof others - used, ", %s %.1f", row->name,
                                      tern_plan_price_ns(row, model, shape) / 1000);
-    tern_log("%s of %lld bytes among %d ranks: %s, some %.1f us%s",
+    tern_log("%s of %lld bytes among %d ranks: %s, about %.1f us%s",
              collectives[args->collective].name, (long long)shape->bytes, args->size, chosen->name,
              tern_plan_price_ns(chosen, model, shape) / 1000, others);
 }

@@ -226,7 +226,8 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     if (__builtin_expect(place == tern_board_failure, 0)) {
         note_error(run,
                    tern_error(TERN_ERR_UNREACHABLE,
-                              "a rank of this node could not do its part; its own error says why"));
+                              "a rank of this node failed in this collective; its own error "
+                              "message gives the reason"));
         return true;
     }
     switch (step->kind) {

@@ -92,12 +92,14 @@ int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking,
     write_name(also, other->tag, false);
     if (!((tag ^ other->tag) & TERN_MARKS))
         return tern_error(TERN_ERR_NOT_SAME,
-                          "rank %d%s and this rank are both in %s on %s, but have not called the "
-                          "same collectives before",
+                          "rank %d%s and this rank are both in %s on %s, but their earlier "
+                          "collective calls differ; all ranks must call the same collectives in "
+                          "the same order",
                           other->rank, where, mine, comm);
     bool one_name = other->tag & (TERN_MARK_INSIDE | TERN_COLL_LASTING);
     return tern_error(
         TERN_ERR_NOT_SAME,
-        "rank %d%s is in %s%s%s, this rank in %s, on %s; all ranks must call the same collective",
+        "rank %d%s is in %s%s%s, this rank is in %s, on %s; all ranks must call the same "
+        "collective",
         other->rank, where, theirs, one_name ? "" : " or ", one_name ? "" : also, mine, comm);
 }

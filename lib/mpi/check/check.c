@@ -41,8 +41,8 @@ int tern_check_requests(int64_t count, const MPI_Request requests[])
         const struct tern_comm *comm = request->comm;
         if (first >= 0 && comm->session != session)
             return tern_error(TERN_ERR_SESSION,
-                              "array_of_requests[%ld] and [%ld] are of communicators of different "
-                              "sessions; complete them in different calls",
+                              "array_of_requests[%ld] and [%ld] belong to different sessions; "
+                              "complete them in different calls",
                               (long)first, (long)i);
         first = i;
         session = comm->session;
@@ -65,7 +65,7 @@ int tern_check_length(int64_t expected, const MPI_Status *status)
         return 0;
     return tern_error(
         TERN_ERR_COUNT,
-        "the message from rank %d with tag %d has %zu bytes, its receive buffer %ld; the "
-        "communicator has the hint mpi_assert_exact_length",
+        "the message from rank %d with tag %d has %zu bytes, but its receive buffer has %ld; the "
+        "communicator's hint mpi_assert_exact_length promises equal lengths",
         status->MPI_SOURCE, status->MPI_TAG, status->_ucount, (long)expected);
 }

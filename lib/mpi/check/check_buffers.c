@@ -325,7 +325,7 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], con
     for (int i = 0; i < TERN_CHECK_PARTS && !rc; i++) {
         if (parts[i].output && !blocks_disjoint(&parts[i]) && overlap_itself(runs_in(&areas[i])))
             rc = tern_error(TERN_ERR_BUFFER,
-                            "%s: some bytes would be written twice, for blocks overlap",
+                            "%s: blocks overlap, so some bytes would be written twice",
                             parts[i].name);
         pthread_mutex_lock(&mutex);
         const struct use *use = rc ? NULL : find_conflict(&areas[i], parts[i].output);

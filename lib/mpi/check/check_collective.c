@@ -434,7 +434,7 @@ int tern_check_collective(struct tern_comm *comm, const struct tern_check_call *
     if (next_permit) /* the call that the permit was for did not use it */
         next_permit->release(next_permit);
     next_permit = NULL;
-    int rc = tern_check_buffers(call->parts, "; MPI_IN_PLACE may be what is meant");
+    int rc = tern_check_buffers(call->parts, "; use MPI_IN_PLACE if this is intended");
     if (!rc)
         rc = check_op(call);
     if (rc || !comparable(comm))

@@ -94,7 +94,7 @@ static void answer(const struct tern_record *record, const char *text)
 static void take_record(const struct tern_record *record)
 {
     if (!tern_gather_record(record, answer))
-        tern_log("no memory for comparing collectives; the other ranks will wait");
+        tern_log("no memory to compare collectives; the other ranks will wait for this one");
 }
 
 static void take_who(const struct tern_check_note *note, int asker)
@@ -253,7 +253,7 @@ static void say_who_is_missing(const struct permit *permit)
     ranks[0] = 0;
     tern_check_name_ranks(record, &record->place, 1, ranks, sizeof ranks);
     tern_log("%s waits in %s on %s for %s", ranks, record->procedure, record->comm_name,
-             shown ? text : "an answer of the rank that compares, which is not in MPI");
+             shown ? text : "the rank that compares the calls, which is not in MPI");
 }
 
 /* Asks who is missing if the call has waited for long, and reports the answers. Called from time to

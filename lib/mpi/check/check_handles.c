@@ -233,10 +233,11 @@ const char *tern_check_handle_fault(const void *handle)
         return "a NULL pointer";
     if (tern_check_full()) {
         if (!readable(h))
-            return "no handle: no memory is there (mpi.h of another MPI?)";
+            return "not a handle: there is no memory at this address (was the program compiled "
+                   "with the mpi.h of another MPI?)";
         const char *freer = freer_of(h);
         if (freer) {
-            snprintf(text, sizeof text, "a handle that was freed by %s", freer);
+            snprintf(text, sizeof text, "a handle that %s has freed", freer);
             return text;
         }
     }
@@ -248,7 +249,7 @@ const char *tern_check_handle_fault(const void *handle)
             snprintf(text, sizeof text, "the handle of %s", kinds[i].one);
             return text;
         }
-    return "no handle of this MPI library";
+    return "not a handle of this MPI library";
 }
 
 /* ---- leaks ---- */

@@ -38,7 +38,7 @@ static struct transfer *new_transfer(int tag, size_t length)
     size_t room = length < note ? note : length + 1;
     struct transfer *transfer = malloc(sizeof *transfer + room);
     if (!transfer) {
-        tern_log("no memory for comparing collectives; the other ranks will wait");
+        tern_log("no memory to compare collectives; the other ranks will wait for this one");
         return NULL;
     }
     transfer->tag = tag;

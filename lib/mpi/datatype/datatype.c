@@ -75,7 +75,7 @@ int tern_mpi_type_free(struct tern_datatype **datatype)
                           type->envelope ? "from MPI_Type_create_f90_..." : type->name);
     if (type->handles == 0)
         return tern_error(TERN_ERR_TYPE,
-                          "datatype was freed before (it only lives on in what was made from it)");
+                          "datatype was freed before; it exists only as a part of other datatypes");
     /* MPI_Type_get_contents may have given a second handle; the attributes go with the last one. */
     if (type->handles == 1) {
         int error = tern_attrs_delete_all(TERN_ATTR_TYPE, &type->obj, &type->attrs);

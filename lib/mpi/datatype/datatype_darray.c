@@ -32,8 +32,8 @@ static int choose_block(int i, int64_t size, int distribution, int darg, int pro
     case MPI_DISTRIBUTE_BLOCK:
         if (chosen && darg < share)
             return tern_error(TERN_ERR_ARG,
-                              "array_of_dargs[%d] is %d; %d blocks of it do not cover "
-                              "array_of_gsizes[%d], %lld",
+                              "array_of_dargs[%d] is %d; %d blocks of this size do not cover "
+                              "array_of_gsizes[%d], which is %lld",
                               i, darg, processes, i, (long long)size);
         *ret_block = chosen ? darg : share;
         return 0;
@@ -61,7 +61,8 @@ static int place_process(int size, int rank, int ndims, const int psizes[],
             break;
     }
     if (grid != size)
-        return tern_error(TERN_ERR_ARG, "the product of array_of_psizes is not size, %d", size);
+        return tern_error(TERN_ERR_ARG, "the product of array_of_psizes differs from size, which "
+                                        "is %d", size);
     if (rank < 0 || rank >= size)
         return tern_error(TERN_ERR_ARG, "rank is %d; expected 0 to %d", rank, size - 1);
     for (int i = ndims - 1; i >= 0; i--) {

@@ -117,8 +117,8 @@ int tern_mpi_status_set_elements(MPI_Status *status, struct tern_datatype *datat
     if (bytes < 0)
         return tern_error(
             TERN_ERR_ARG,
-            "count is %lld, but datatype has no basic elements, or that many of them are "
-            "more than 2^63 - 1 bytes",
+            "count is %lld, but datatype has no basic elements, or so many elements take more than "
+            "2^63 - 1 bytes",
             (long long)count);
     status->_ucount = (size_t)bytes;
     return 0;

@@ -77,7 +77,8 @@ int tern_mpi_type_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI
     struct tern_datatype *datatype;
     int64_t bytes;
     if (__builtin_mul_overflow(stride, oldtype->type.extent, &bytes))
-        return tern_error(TERN_ERR_ARG, "stride is %lld elements of %lld bytes, beyond 63 bits",
+        return tern_error(TERN_ERR_ARG, "stride is %lld elements of %lld bytes, together more than "
+                                        "2^63 - 1 bytes",
                           (long long)stride, (long long)oldtype->type.extent);
     int error = start_datatype(MPI_COMBINER_VECTOR, large, 3, 0, 1, oldtype, &datatype);
     if (error)
@@ -222,7 +223,8 @@ static int check_box(int ndims, struct tern_ints sizes, struct tern_ints subsize
         if (start < 0 || start > size - subsize)
             return tern_error(
                 TERN_ERR_ARG,
-                "array_of_starts[%d] is %lld; expected 0 to %lld, so that %lld of %lld fit", i,
+                "array_of_starts[%d] is %lld; expected 0 to %lld, because %lld of %lld elements "
+                "are selected", i,
                 start, size - subsize, subsize, size);
     }
     return 0;

@@ -32,7 +32,7 @@ int tern_mpi_type_match_size(int typeclass, int size, struct tern_datatype **ret
         return 0;
     }
     if (known)
-        return tern_error(TERN_ERR_ARG, "size is %d; no datatype of this class has as many bytes",
+        return tern_error(TERN_ERR_ARG, "size is %d; no datatype of this class has this size",
                           size);
     return tern_error(TERN_ERR_ARG,
                       "typeclass is %d; expected MPI_TYPECLASS_INTEGER, _REAL or _COMPLEX",

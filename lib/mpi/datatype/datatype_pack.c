@@ -74,7 +74,8 @@ static int measure(MPI_Count incount, int64_t each, MPI_Count *ret_size)
         return tern_error(TERN_ERR_COUNT, "incount is %lld; it may not be negative",
                           (long long)incount);
     if (__builtin_mul_overflow(each, incount, ret_size))
-        return tern_error(TERN_ERR_COUNT, "incount is %lld elements of %lld bytes, beyond 63 bits",
+        return tern_error(TERN_ERR_COUNT, "incount is %lld elements of %lld bytes, together more "
+                                          "than 2^63 - 1 bytes",
                           (long long)incount, (long long)each);
     return 0;
 }
@@ -176,7 +177,8 @@ static int check_stream(const struct tern_datatype *datatype, MPI_Count count)
 {
     int64_t length;
     if (__builtin_mul_overflow(datatype->type.size, count, &length))
-        return tern_error(TERN_ERR_COUNT, "%lld elements of %lld bytes are beyond 63 bits",
+        return tern_error(TERN_ERR_COUNT, "%lld elements of %lld bytes are more than 2^63 - 1 "
+                                          "bytes",
                           (long long)count, (long long)datatype->type.size);
     return 0;
 }

@@ -38,7 +38,7 @@ enum source { SOURCE_MESSAGES, SOURCE_COLLECTIVES, SOURCE_TOOLS, SOURCES };
 static const struct {
     const char *name, *help;
 } sources[SOURCES] = {
-    [SOURCE_MESSAGES] = {"messages", "Point to point, with the messages of collectives."},
+    [SOURCE_MESSAGES] = {"messages", "Point to point messages, including those of collectives."},
     [SOURCE_COLLECTIVES] = {"collectives", "Collective operations of this process."},
     [SOURCE_TOOLS] = {"tools", "What tools do."},
 };
@@ -56,9 +56,9 @@ static const struct type {
     [TERN_EVENT_UNEXPECTED] =
         {"pml_message_unexpected",
          "pml",
-         "A message has come before its receive. Elements: source (rank in its "
-         "communicator), tag, 1 for a message of a collective, bytes, length "
-         "of the queue with it.",
+         "A message arrived before its receive was posted. Elements: source (rank in its "
+         "communicator), tag, 1 for a message of a collective, bytes, length of the queue "
+         "including this message.",
          SOURCE_MESSAGES,
          MPI_T_BIND_NO_OBJECT,
          NULL,
@@ -67,9 +67,9 @@ static const struct type {
     [TERN_EVENT_RENDEZVOUS] =
         {"pml_rendezvous_started",
          "pml",
-         "A message is announced to its receiver and stays in the sender's "
-         "memory meanwhile. Elements: destination (rank in its communicator), "
-         "tag, 1 for a message of a collective, bytes.",
+         "A message was announced to its receiver; its data stay in the sender's memory until the "
+         "receiver is ready. Elements: destination (rank in its communicator), tag, 1 for a "
+         "message of a collective, bytes.",
          SOURCE_MESSAGES,
          MPI_T_BIND_NO_OBJECT,
          NULL,
@@ -78,9 +78,9 @@ static const struct type {
     [TERN_EVENT_COLLECTIVE] =
         {"coll_started",
          "coll",
-         "A collective is started on the communicator. Elements: which one (an "
-         "item of the enumeration), the algorithm (an item of the enumeration "
-         "of the variable coll_NAME_algorithm; 0 when there is only one).",
+         "A collective starts on the communicator. Elements: the collective (an item of the "
+         "enumeration), the algorithm (an item of the enumeration of the variable "
+         "coll_NAME_algorithm; 0 if there is only one).",
          SOURCE_COLLECTIVES,
          MPI_T_BIND_MPI_COMM,
          &tern_tool_collectives,

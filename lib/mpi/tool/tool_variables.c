@@ -173,70 +173,77 @@ static void read_segment_part(const struct tern_variable *variable, const struct
     .level_offset = offsetof(struct tern_lane, level)
 
 static const struct tern_variable fixed[] = {
-    {"mpi_state", "mpi", "Where the World Model is between MPI_Init and MPI_Finalize.",
+    {"mpi_state", "mpi", "State of the World Model, from before MPI_Init to after MPI_Finalize.",
      .class = MPI_T_PVAR_CLASS_STATE, .kind = TERN_VARIABLE_STATE, .items = &tern_tool_states,
      .read = read_world},
-    {"mpi_users", "mpi", "Sessions, with the World Model between MPI_Init and MPI_Finalize.", LEVEL,
+    {"mpi_users", "mpi", "Number of sessions; the World Model counts as one between MPI_Init and "
+                         "MPI_Finalize.", LEVEL,
      .read = read_users},
 
-    {"pml_messages_sent", "pml", "Messages sent, those of collectives too.", COUNTER,
+    {"pml_messages_sent", "pml", "Messages sent, including those of collectives.", COUNTER,
      OF_TRAFFIC(sent_messages)},
     {"pml_bytes_sent", "pml", "Bytes of the messages sent.", SUM, OF_TRAFFIC(sent_bytes)},
-    {"pml_messages_received", "pml", "Messages that have found their receive.", COUNTER,
+    {"pml_messages_received", "pml", "Messages that were matched with a receive.", COUNTER,
      OF_TRAFFIC(received_messages)},
-    {"pml_bytes_received", "pml", "Bytes of the messages that have found their receive.", SUM,
+    {"pml_bytes_received", "pml", "Bytes of the messages that were matched with a receive.", SUM,
      OF_TRAFFIC(received_bytes)},
     {"pml_peer_messages_sent", "pml",
-     "Messages sent to each process of a communicator, in whatever communicator.", COUNTER,
+     "Messages sent to each process of a communicator, on all communicators together.", COUNTER,
      OF_RANKS(sent_messages)},
     {"pml_peer_bytes_sent", "pml",
-     "Bytes sent to each process of a communicator, in whatever communicator.", SUM,
+     "Bytes sent to each process of a communicator, on all communicators together.", SUM,
      OF_RANKS(sent_bytes)},
     {"pml_peer_messages_received", "pml",
-     "Messages received from each process of a communicator, in whatever communicator.", COUNTER,
+     "Messages received from each process of a communicator, on all communicators "
+     "together.", COUNTER,
      OF_RANKS(received_messages)},
     {"pml_peer_bytes_received", "pml",
-     "Bytes received from each process of a communicator, in whatever communicator.", SUM,
+     "Bytes received from each process of a communicator, on all communicators together.", SUM,
      OF_RANKS(received_bytes)},
-    {"pml_eager_sent", "pml", "Messages sent at once, with their announcement.", COUNTER,
+    {"pml_eager_sent", "pml", "Messages sent eagerly: the data travel with the "
+                              "announcement.", COUNTER,
      .read = read_eager},
-    {"pml_rendezvous_sent", "pml", "Messages that were only announced at first.", COUNTER,
+    {"pml_rendezvous_sent", "pml", "Messages sent by rendezvous: announced first, the data "
+                                   "later.", COUNTER,
      OF_LANES(counters.rendezvous_messages)},
     {"pml_bytes_pulled", "pml",
-     "Bytes of received messages that were taken straight from the sender's memory.", SUM,
+     "Bytes of received messages that were copied directly from the sender's memory.", SUM,
      OF_LANES(counters.pulled_bytes)},
 
-    {"pml_posted_length", "pml", "Receives that are posted and have no message yet.", LEVEL,
+    {"pml_posted_length", "pml", "Posted receives that have no message yet.", LEVEL,
      OF_LANES(posted.items)},
-    {"pml_posted_longest", "pml", "The most receives that were posted at a time, in one lane.",
+    {"pml_posted_longest", "pml", "Largest number of receives posted at the same time in one lane.",
      MARK(counters.posted_longest, posted.items)},
-    {"pml_unexpected_length", "pml", "Messages that have come and have no receive yet.", LEVEL,
+    {"pml_unexpected_length", "pml", "Unexpected messages: arrived, and no receive is posted "
+                                     "yet.", LEVEL,
      OF_LANES(unexpected.items)},
-    {"pml_unexpected_longest", "pml", "The most messages without a receive at a time, in one lane.",
+    {"pml_unexpected_longest", "pml", "Largest number of unexpected messages at the same time in "
+                                      "one lane.",
      MARK(counters.unexpected_longest, unexpected.items)},
-    {"pml_unexpected_messages", "pml", "Messages that came before their receive.", COUNTER,
+    {"pml_unexpected_messages", "pml", "Messages that arrived before their receive was "
+                                       "posted.", COUNTER,
      OF_LANES(counters.unexpected_messages)},
-    {"pml_comm_posted_length", "pml", "Receives posted on a communicator that have no message yet.",
+    {"pml_comm_posted_length", "pml", "Posted receives on a communicator that have no message yet.",
      LEVEL, OF_CONTEXT(posted_length)},
     {"pml_comm_unexpected_length", "pml",
-     "Messages that have come on a communicator and have no receive yet.", LEVEL,
+     "Unexpected messages on a communicator: arrived, and no receive is posted yet.", LEVEL,
      OF_CONTEXT(unexpected_length)},
 
-    {"pml_time_blocked", "pml", "Seconds that threads have waited with nothing to do.",
+    {"pml_time_blocked", "pml", "Seconds that threads have waited in MPI with nothing to do.",
      .class = MPI_T_PVAR_CLASS_TIMER, .kind = TERN_VARIABLE_SECONDS, .read = read_lanes_ticks,
      .offset = offsetof(struct tern_lane, counters.blocked_ticks)},
-    {"pml_sleeps", "pml", "Times a thread that waited went to sleep.", COUNTER,
+    {"pml_sleeps", "pml", "How often a waiting thread went to sleep.", COUNTER,
      OF_LANES(counters.sleeps)},
-    {"pml_locks_contended", "pml", "Times a thread had to wait for a lock of the message path.",
+    {"pml_locks_contended", "pml", "How often a thread had to wait for a lock of the message path.",
      COUNTER, OF_LANES(counters.contended_locks)},
 
-    {"btl_shm_memory_size", "btl_shm", "Bytes of the node's shared memory, as address space.",
+    {"btl_shm_memory_size", "btl_shm", "Bytes of address space of the node's shared memory.",
      .class = MPI_T_PVAR_CLASS_SIZE, .read = read_segment_size},
     {"btl_shm_memory_used", "btl_shm",
-     "Bytes of the node's shared memory that its ranks have taken.", LEVEL,
+     "Bytes of the node's shared memory that the ranks use.", LEVEL,
      .read = read_segment_used},
     {"btl_shm_memory_part", "btl_shm",
-     "Part of the node's shared memory that its ranks have taken, from 0 to 1.",
+     "Part of the node's shared memory that the ranks use, from 0 to 1.",
      .class = MPI_T_PVAR_CLASS_PERCENTAGE, .kind = TERN_VARIABLE_PART, .read = read_segment_part},
 };
 
@@ -290,7 +297,7 @@ static void add_collective(enum tern_collective collective)
                                                   (size_t)collective * sizeof(uint64_t)});
     snprintf(text->name, TEXT_ROOM, "coll_%s_started", name);
     snprintf(text->help, TEXT_ROOM,
-             "Times MPI_%c%s was started: blocking, nonblocking, persistent.",
+             "How often MPI_%c%s was started, in all its forms: blocking, nonblocking, persistent.",
              toupper((unsigned char)name[0]), name + 1);
 }
 

@@ -153,7 +153,8 @@ static int check_dims(int nnodes, int ndims, const int dims[], int64_t *ret_prod
         if (dims[d] < 0)
             return tern_error(
                 TERN_ERR_DIMS,
-                "dims[%d] is %d; expected a number of processes, or 0 to have it chosen", d,
+                "dims[%d] is %d; expected a number of processes, or 0: then MPI_Dims_create "
+                "chooses", d,
                 dims[d]);
         if (dims[d] == 0)
             free_count++;
@@ -163,7 +164,7 @@ static int check_dims(int nnodes, int ndims, const int dims[], int64_t *ret_prod
     if (nnodes % product)
         return tern_error(
             TERN_ERR_DIMS,
-            "nnodes is %d, which is no multiple of %lld, the product of the given dims", nnodes,
+            "nnodes is %d, which is not a multiple of %lld, the product of the given dims", nnodes,
             (long long)product);
     if (!free_count && product != nnodes)
         return tern_error(TERN_ERR_DIMS,

@@ -42,10 +42,10 @@ int tern_topo_get(const struct tern_comm *comm, enum tern_topo_kind kind,
                   const struct tern_topo **ret_topo)
 {
     if (!comm->topo)
-        return tern_error(TERN_ERR_TOPOLOGY, "comm has no topology; expected a %s one",
+        return tern_error(TERN_ERR_TOPOLOGY, "comm has no topology; expected a %s topology",
                           kind_names[kind]);
     if (comm->topo->kind != kind)
-        return tern_error(TERN_ERR_TOPOLOGY, "comm has a %s topology; expected a %s one",
+        return tern_error(TERN_ERR_TOPOLOGY, "comm has a %s topology; expected a %s topology",
                           kind_names[comm->topo->kind], kind_names[kind]);
     *ret_topo = comm->topo;
     return 0;

@@ -205,7 +205,7 @@ int tern_mpi_cart_rank(struct tern_comm *comm, const int coords[], int *rank)
         if (!topo->cart.periods[d] && (coords[d] < 0 || coords[d] >= extent))
             return tern_error(
                 TERN_ERR_ARG,
-                "coords[%d] is %d; expected 0 to %d, for dimension %d is not periodic", d,
+                "coords[%d] is %d; expected 0 to %d, because dimension %d is not periodic", d,
                 coords[d], extent - 1, d);
         place = place * extent + positive_modulo(coords[d], extent);
     }

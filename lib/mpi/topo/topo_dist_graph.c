@@ -280,7 +280,7 @@ static int list_edges(struct tern_comm *comm, int n, const int sources[], const 
         count += degrees[i];
     }
     if (!rc && count > INT_MAX)
-        rc = tern_error(TERN_ERR_ARG, "degrees sum up to %lld; expected at most %d",
+        rc = tern_error(TERN_ERR_ARG, "the sum of degrees is %lld; expected at most %d",
                         (long long)count, INT_MAX);
     if (!rc)
         rc = check_neighbors(comm, "destinations", (int)count, destinations);

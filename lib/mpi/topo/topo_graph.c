@@ -23,7 +23,8 @@ static int check_graph(const struct tern_comm *comm, int nnodes, const int index
     for (int node = 0, before = 0; node < nnodes; before = index[node++])
         if (index[node] < before)
             return tern_error(TERN_ERR_ARG,
-                              "index[%d] is %d; expected %d or more, for index counts up", node,
+                              "index[%d] is %d; expected %d or more, because index never "
+                              "decreases", node,
                               index[node], before);
     for (int e = 0; nnodes > 0 && e < index[nnodes - 1]; e++)
         if (edges[e] < 0 || edges[e] >= nnodes)
