@@ -34,10 +34,13 @@ for name in $(sed -n 's/^mca:[a-z_]*:param:\([a-z0-9_]*\):type:.*/\1/p' all); do
     string) values=${choices:+-1 99 much} ;;
     *) complain "$name has the type '$type'" ;;
     esac
+    [ -z "$choices" ] || values="$values $name"
     for value in $values; do
         refuses "option --mca" "$MPIRUN" --mca "$name" "$value" -n 1 sh -c '>started'
         count=$((count + 1))
     done
+    # the message lists the choices
+    [ -z "$choices" ] || grep -qF "expected one of ${choices//,/, }." err || complain "$name: the choices are not all named"
     [ -z "$values" ] ||
         limit "$MPIRUN" --mca "$name" "$(field default)" -n 1 true >out 2>err || complain "$name: the default is refused"
 done
