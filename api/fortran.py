@@ -166,7 +166,7 @@ class Glue:
             self.add_attribute(p)
         elif self.one_based(p):
             self.add_position(p)
-        elif kind == 'INFO_VALUE_LENGTH' and p.direction == 'inout':
+        elif kind in ('INFO_VALUE_LENGTH', 'STRING_LENGTH') and p.direction == 'inout':
             self.add_string_length(p)
         elif self.old_address(p):
             self.add_old_address(p)

@@ -19,6 +19,7 @@ import entry
 import fortran
 import fortran_calls
 import fortran_modules
+import fortran_results
 import interpose
 import kinds
 import table
@@ -221,6 +222,9 @@ def artefacts(chapters):
         'calls_mpif_h.f90': fortran_calls.make('mpif.h'),
         'calls_mpi.f90': fortran_calls.make('mpi'),
         'calls_mpi_f08.f90': fortran_calls.make('mpi_f08'),
+        'results_mpif_h.f90': fortran_results.make('mpif.h'),
+        'results_mpi.f90': fortran_results.make('mpi'),
+        'results_mpi_f08.f90': fortran_results.make('mpi_f08'),
         'hand_names.inc': fortran.make_hand_names,
         'libmpi_mpifh.map': fortran.make_mpifh_map,
         'libmpi_usempif08.map': fortran.make_f08_map,

@@ -221,7 +221,9 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 static void pairwise_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     int64_t others = shape->size - 1, flying = others < PAIRWISE_ROUNDS ? others : PAIRWISE_ROUNDS;
-    tern_stages_add(stages, (struct tern_stage){.repeat = (double)others / (double)flying,
+    /* 0 / 0 would raise the flag IEEE_INVALID, which a Fortran program reports when it stops */
+    tern_stages_add(stages, (struct tern_stage){.repeat = flying ? (double)others / (double)flying
+                                                                 : 0,
                                                 .messages = flying,
                                                 .bytes = shape->bytes,
                                                 .distance = shape->size,
