@@ -549,7 +549,7 @@ struct type_description {
         .copy = (void *)__mpi_f08_types_MOD___copy_mpi_f08_types_##name,                     \\
     };
 
-/* == and /= of handles */
+/* == and /= of handles, by the names of gfortran and of flang */
 #define OPERATORS(name)                                                                 \\
     EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b); \\
     MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b)           \\
@@ -560,7 +560,13 @@ struct type_description {
     MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_ne(MPI_Fint *a, MPI_Fint *b)           \\
     {                                                                                    \\
         return *a != *b;                                                                 \\
-    }
+    }                                                                                    \\
+    EXPORTED extern __typeof__(__mpi_f08_types_MOD_ompi_##name##_op_eq) flang_##name##_eq \\
+        __asm__("_QMmpi_f08_typesPompi_" #name "_op_eq")                                 \\
+        __attribute__((alias("__mpi_f08_types_MOD_ompi_" #name "_op_eq")));              \\
+    EXPORTED extern __typeof__(__mpi_f08_types_MOD_ompi_##name##_op_ne) flang_##name##_ne \\
+        __asm__("_QMmpi_f08_typesPompi_" #name "_op_ne")                                 \\
+        __attribute__((alias("__mpi_f08_types_MOD_ompi_" #name "_op_ne")));
 
 /* A named constant, for debuggers and programs of old compilers: others have the number in themselves. */
 #define CONSTANT(name, old_name, index)                  \\
@@ -663,7 +669,7 @@ def make_mpifh_map(chapters, procedures, objects):
 
 
 def make_f08_map(chapters, procedures, objects):
-    names = ['__mpi_f08_*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_']
+    names = ['__mpi_f08_*', '_QMmpi_f08_types*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_']
     names += [s for p in present(procedures) for name in names_of(p) for s in f08_spellings(name)]
     names += [s for p in present(procedures) if p.has_twin and not p.of_kind('BUFFER')
               for s in f08_spellings(p.name + '_c')]

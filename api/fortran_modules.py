@@ -121,10 +121,12 @@ def sizeof_bodies(prefix):
 # ---- interfaces ----
 
 class Interface:
-    """The interface body of one specific procedure. `f08`: of mpi_f08."""
+    """The interface body of one specific procedure. `f08`: of mpi_f08. `sections`: buffers are
+    passed as descriptors."""
 
-    def __init__(self, procedure, name, f08, large=False, binding='', pointer=False):
+    def __init__(self, procedure, name, f08, large=False, binding='', pointer=False, sections=False):
         self.procedure, self.name, self.f08, self.large = procedure, name, f08, large
+        self.sections = f08 or sections
         self.binding, self.pointer = binding, pointer
         self.lines, self.dummies = [], []
         self.directives = []
@@ -150,7 +152,7 @@ class Interface:
     def declare(self, p):
         kind, name = p.kind, p.name
         if kind in ('BUFFER',) or (kind == 'C_BUFFER2' and not self.f08):
-            if self.f08:
+            if self.sections:
                 asynchronous = ', asynchronous' if self.keeps(p) else ''
                 intent = ', intent(in)' if p.direction == 'in' and p.const else ''
                 return ['type(*), dimension(..)%s%s :: %s' % (intent, asynchronous, name)]
@@ -267,7 +269,8 @@ HAND_MPI = '''
 '''
 
 CHOICE = '''
-! A dummy argument that takes any actual argument. gfortran packs a section of an array for it; flang wants a scalar.
+! A dummy argument that takes any actual argument. gfortran packs a section of an array for it. Other compilers get the
+! descriptor: for an assumed-size argument they refuse an element of an array, for a scalar they do not pack.
 #ifdef __GFORTRAN__
 #define TERN_CHOICE type(*), dimension(*)
 #else
@@ -299,9 +302,16 @@ def make_mpi(chapters, procedures, objects):
             if not in_module(p):
                 continue
             specifics = list(specifics_of_mpi(p, prefix))
-            out.append('  interface%s' % (' ' + prefix + p.name if len(specifics) > 1 else ''))
-            out += [s.text(['mpi_constants'] + ['iso_c_binding, only: c_ptr'] * s.pointer) for s in specifics]
-            out.append('  end interface')
+            body = ['  interface%s' % (' ' + prefix + p.name if len(specifics) > 1 else '')]
+            body += [s.text(['mpi_constants'] + ['iso_c_binding, only: c_ptr'] * s.pointer) for s in specifics]
+            if p.of_kind('BUFFER') and not fortran.is_old(p):
+                name = fortran.section_names(p.name)[prefix == 'P']
+                described = Interface(p, name, False, binding=' bind(C, name="%s")' % name, sections=True)
+                body = ['#ifdef __GFORTRAN__'] + body + ['  end interface', '#else', '  interface ' + prefix + p.name,
+                                                         described.text(['mpi_constants']), '  end interface', '#endif']
+            else:
+                body.append('  end interface')
+            out += body
         out.append('  interface %sMPI_Sizeof' % prefix)
         out += ['    ' + line for line in sizeof_bodies(prefix)] + ['  end interface']
     return '\n'.join(out + ['end module', ''])
