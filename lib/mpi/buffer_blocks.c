@@ -109,19 +109,29 @@ static struct tern_send_buffer *buffer_for(const struct tern_comm *comm)
     return comm->session && comm->session->buffer ? comm->session->buffer : tern_buffer_process;
 }
 
-static int no_room(struct tern_send_buffer *buffer, size_t length)
+/* Returns the bytes of messages that are under way. */
+static size_t bytes_used(const struct tern_send_buffer *buffer)
 {
     size_t used = 0;
     tern_blocks_lock();
     for (const struct tern_block *block = buffer->blocks; block; block = block->next)
         used += block->size;
     tern_blocks_unlock();
+    return used;
+}
+
+static int no_room(const struct tern_send_buffer *buffer, size_t length)
+{
     return tern_error(TERN_ERR_BUFFER,
                       "the attached buffer of %zu bytes has no room for %zu bytes + "
                       "MPI_BSEND_OVERHEAD (%d); messages that are not sent yet take %zu bytes. "
                       "Attach a larger buffer, or MPI_BUFFER_AUTOMATIC",
-                      buffer->size, length, MPI_BSEND_OVERHEAD, used);
+                      buffer->size, length, MPI_BSEND_OVERHEAD, bytes_used(buffer));
 }
+
+/* Rounds of progress before a full buffer is an error. The program may know from another rank that
+ * a message was received before the receiver's own answer has arrived here. */
+enum { PATIENCE = 1000 };
 
 int tern_buffer_take_block(struct tern_comm *comm, size_t length, struct tern_block **ret_block)
 {
@@ -134,9 +144,11 @@ int tern_buffer_take_block(struct tern_comm *comm, size_t length, struct tern_bl
             TERN_ERR_BUFFER,
             "no buffer is attached for a buffered send of %zu bytes; call MPI_Buffer_attach",
             length);
-    for (int tries = 0; tries < 2 && error == TERN_ERR_BUFFER; tries++) {
-        if (tries) /* a message may have been sent meanwhile */
-            tern_progress();
+    for (int tries = 0; error == TERN_ERR_BUFFER && tries < PATIENCE; tries++) {
+        if (tries && !bytes_used(buffer))
+            break;
+        if (tries)
+            tern_poll();
         tern_blocks_lock();
         error = make_block(buffer, comm, size, ret_block);
         tern_blocks_unlock();
