@@ -11,10 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct tern_btl tern_btl_self, tern_btl_shm, tern_btl_tcp;
-
-const struct tern_btl *const tern_btls[] = {&tern_btl_self, &tern_btl_shm, &tern_btl_tcp, NULL};
-enum { BTL_COUNT = sizeof tern_btls / sizeof *tern_btls - 1 };
+extern const struct tern_btl tern_btl_shm;
 
 bool (*tern_btl_deliver)(struct tern_peer *from, const struct tern_packet *packet,
                          const void *payload, size_t length);
@@ -24,9 +21,9 @@ void (*tern_btl_placed)(struct tern_peer *from, const struct tern_packet *packet
                         void *owner);
 void (*tern_btl_lost)(struct tern_peer *peer, void *owner, const char *text);
 
-static bool active[BTL_COUNT];
+static bool active[TERN_BTLS_MAX]; /* as in tern_btls */
 uint32_t tern_lane_count = 1;
-static int (*pollers[BTL_COUNT])(uint32_t lane);
+static int (*pollers[TERN_BTLS_MAX])(uint32_t lane);
 static int poller_count;
 
 /* Returns true if the word names this byte mover. Open MPI's names of its shared-memory movers mean
@@ -79,14 +76,14 @@ int tern_btl_init(void)
 {
     const char *list = tern_param_string("btl");
     poller_count = 0;
-    for (int i = 0; i < BTL_COUNT; i++) {
+    for (int i = 0; tern_btls[i]; i++) {
         if (!tern_btls[i]->announce || !allowed(list, tern_btls[i]->name))
             continue;
         int rc = tern_btls[i]->announce();
         if (rc)
             return rc;
     }
-    for (int i = 0; i < BTL_COUNT; i++) {
+    for (int i = 0; tern_btls[i]; i++) {
         active[i] = false;
         if (!allowed(list, tern_btls[i]->name))
             continue;
@@ -104,7 +101,7 @@ int tern_btl_init(void)
 
 void tern_btl_finalize(void)
 {
-    for (int i = 0; i < BTL_COUNT; i++)
+    for (int i = 0; tern_btls[i]; i++)
         if (active[i]) {
             active[i] = false;
             tern_btls[i]->finalize();
@@ -114,7 +111,7 @@ void tern_btl_finalize(void)
 
 void tern_btl_leave(void)
 {
-    for (int i = 0; i < BTL_COUNT; i++)
+    for (int i = 0; tern_btls[i]; i++)
         if (active[i] && tern_btls[i]->leave)
             tern_btls[i]->leave();
 }
@@ -122,7 +119,7 @@ void tern_btl_leave(void)
 int tern_btl_return(void)
 {
     int rc = 0;
-    for (int i = 0; i < BTL_COUNT && !rc; i++)
+    for (int i = 0; tern_btls[i] && !rc; i++)
         if (active[i] && tern_btls[i]->come_back)
             rc = tern_btls[i]->come_back();
     return rc;
@@ -130,7 +127,7 @@ int tern_btl_return(void)
 
 bool tern_btl_active(const struct tern_btl *btl)
 {
-    for (int i = 0; i < BTL_COUNT; i++)
+    for (int i = 0; tern_btls[i]; i++)
         if (tern_btls[i] == btl)
             return active[i];
     return false;
@@ -155,7 +152,7 @@ int tern_btl_progress(uint32_t lane)
 bool tern_btl_before_sleep(uint32_t lane)
 {
     bool may_sleep = true;
-    for (int i = 0; i < BTL_COUNT; i++)
+    for (int i = 0; tern_btls[i]; i++)
         if (active[i] && tern_btls[i]->before_sleep)
             may_sleep &= tern_btls[i]->before_sleep(lane);
     return may_sleep;

@@ -119,12 +119,15 @@ struct tern_btl {
      * arrive without a send here. */
     int (*progress)(uint32_t lane);
     /* Called before a thread sleeps. Returns true if from now on every packet that arrives for
-     * `lane`, and every end of a transfer, ends the sleep (tern_doorbell_watch). Returns false if
-     * the byte mover must be polled: then the thread stays awake. NULL: always true. */
+     * `lane`, every end of a transfer, and room after TERN_ERR_AGAIN ends the sleep
+     * (tern_doorbell_watch). Returns false if the byte mover must be polled: then the thread stays
+     * awake. NULL: always true. */
     bool (*before_sleep)(uint32_t lane);
 };
 
-/* All byte movers, in the order in which they are tried for a peer; NULL ends the list. */
+/* All byte movers, in the order in which they are tried for a peer; NULL ends the list
+ * (movers.c). */
+enum { TERN_BTLS_MAX = 8 };
 extern const struct tern_btl *const tern_btls[];
 
 /* Initialises the byte movers that the parameter `btl` allows, and leaves out those that cannot

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; needs: MPI_T_pvar_handle_alloc */
+/* ranks: 2; env: OMPI_MCA_btl=shm,self; needs: MPI_T_pvar_handle_alloc */
 /* Who receives one message takes one: those behind it stay where they are until they have a receive, too, rather than being
  * copied aside. With receives for all of them posted, all are taken. */
 #include "counter.h"

@@ -69,11 +69,11 @@ static void freed_active(int persistent)
         CHECK_OK(MPI_Isend(data, INTS, MPI_INT, to, 3, MPI_COMM_WORLD, &send));
     CHECK_OK(MPI_Request_free(&send));
     CHECK(send == MPI_REQUEST_NULL);
-    /* One can know of the end only by what arrives. */
-    volatile unsigned char *last = (unsigned char *)got + INTS * sizeof *got - 1;
-    unsigned char expected = pattern((unsigned)from, INTS * sizeof *got - 1);
-    for (int flag; *last != expected;)
-        CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    /* One can know of the end only by what arrives, byte by byte and in any order. */
+    const volatile unsigned char *arrived = (unsigned char *)got;
+    for (size_t i = 0; i < INTS * sizeof *got; i++)
+        for (int flag; arrived[i] != pattern((unsigned)from, i);)
+            CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Sendrecv(&word, 1, MPI_INT, from, 4, &other, 1, MPI_INT, to, 4, MPI_COMM_WORLD,
                           MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));

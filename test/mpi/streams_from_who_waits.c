@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; needs: MPI_T_pvar_handle_alloc */
+/* ranks: 2; env: OMPI_MCA_btl=shm,self; needs: MPI_T_pvar_handle_alloc */
 /* A long message is streamed when its sender waits in a call, also when it has waited so long that it sleeps; from one that does
  * something else it is pulled, where one process may read the other's memory. */
 #include "counter.h"

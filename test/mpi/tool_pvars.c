@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 */
+/* ranks: 2 3; env: OMPI_MCA_btl=shm,self */
 /* Performance variables count what really happens, between start and stop, for each session on its
  * own; levels and marks of the queues, and what belongs to one communicator or peer. */
 #include "check.h"

@@ -265,8 +265,7 @@ static const struct traffic_word {
 enum {
     FIXED = sizeof fixed / sizeof *fixed,
     TRAFFIC_WORDS = sizeof traffic_words / sizeof *traffic_words,
-    BTLS_MAX = 8,
-    MADE_MAX = TERN_COLLECTIVES + BTLS_MAX * TRAFFIC_WORDS,
+    MADE_MAX = TERN_COLLECTIVES + TERN_BTLS_MAX * TRAFFIC_WORDS,
     TEXT_ROOM = 96,
 };
 
@@ -330,7 +329,7 @@ static void make_variables(void)
     variable_count = FIXED;
     for (int i = 0; i < TERN_COLLECTIVES; i++)
         add_collective((enum tern_collective)i);
-    for (int i = 0; i < BTLS_MAX && tern_btls[i]; i++)
+    for (int i = 0; tern_btls[i]; i++)
         for (int word = 0; word < TRAFFIC_WORDS; word++)
             add_traffic(tern_btls[i], &traffic_words[word]);
 }
