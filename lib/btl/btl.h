@@ -83,6 +83,10 @@ struct tern_btl {
     /* Sets peer->endpoint and peer->limits for a peer that the byte mover reaches. Returns 0 or
      * TERN_ERR_NO_MEM. */
     int (*connect)(struct tern_peer *peer);
+    /* Sets peer->bulk_endpoint for transfers with a peer that the byte mover reaches, whoever
+     * brings its packets. Returns 0, or TERN_ERR_* if another byte mover should make them. Both
+     * ends must decide alike, because one registers what the other gets. NULL: has no `get`. */
+    int (*connect_bulk)(struct tern_peer *peer);
 
     /* Sends a packet with `length` <= peer->limits.packet_max bytes from `payload`, which may be
      * reused on return. Returns 0, or TERN_ERR_AGAIN if there is no room now: call again after
@@ -103,16 +107,17 @@ struct tern_btl {
      * packets by send_cursor. */
     void (*stream)(struct tern_peer *peer, struct tern_stream *stream);
 
-    /* Registers `length` bytes at `start`, so that the peer can get them until the memory is
-     * deregistered. Sets *ret_key, which the peer needs for it. Returns 0, or TERN_ERR_* if the
-     * peer cannot get this memory: then do not offer it. NULL, both: get needs no key. */
+    /* Registers `length` bytes at `start`, so that a peer whose transfers the byte mover makes can
+     * get them until the memory is deregistered. Sets *ret_key, which the peer needs for it.
+     * Returns 0, or TERN_ERR_* if the peer cannot get this memory: then do not offer it. NULL,
+     * both: get needs no key. */
     int (*register_memory)(struct tern_peer *peer, const void *start, size_t length,
                            uint64_t *ret_key);
     void (*deregister_memory)(struct tern_peer *peer, uint64_t key);
-    /* Starts to copy bytes of the peer's memory to ours. Returns 0: transfer->done is called, now
-     * or in a later progress, also if the peer is lost meanwhile. Returns TERN_ERR_AGAIN if there
-     * is no room now: call again after progress; then done is not called. Transfers may end in any
-     * order. NULL: the peer must send its bytes. */
+    /* Starts to copy bytes of such a peer's memory to ours. Returns 0: transfer->done is called,
+     * now or in a later progress, also if the peer is lost meanwhile. Returns TERN_ERR_AGAIN if
+     * there is no room now: call again after progress; then done is not called. Transfers may end
+     * in any order. */
     int (*get)(struct tern_transfer *transfer);
 
     /* Delivers the packets that have arrived for a lane. Returns their number. NULL: packets never

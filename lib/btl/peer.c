@@ -132,10 +132,22 @@ int tern_peer_check(uint32_t job, uint32_t rank)
     return find_btl(job, rank) ? 0 : unreachable(job, rank);
 }
 
+/* Returns the first byte mover that can make transfers with the peer; NULL: none can. */
+static const struct tern_btl *find_bulk(struct tern_peer *peer)
+{
+    for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
+        if (tern_btl_active(*btl) && (*btl)->connect_bulk &&
+            (*btl)->reaches(peer->job, peer->rank) && (*btl)->connect_bulk(peer) == 0)
+            return *btl;
+    return NULL;
+}
+
 int tern_peer_connect(struct tern_peer *peer)
 {
     const struct tern_btl *btl = find_btl(peer->job, peer->rank);
     int rc = btl ? btl->connect(peer) : unreachable(peer->job, peer->rank);
+    if (!rc)
+        peer->bulk = find_bulk(peer);
     if (!rc)
         __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* atomic: tools read it at any time */
     return rc;

@@ -68,6 +68,10 @@ struct tern_peer {
     /* the byte mover that sends to the peer; NULL until the first message */
     const struct tern_btl *btl;
     void *endpoint; /* data of `btl` about the peer */
+    /* the byte mover of transfers with the peer, mostly `btl`; NULL: there are none. Valid if `btl`
+     * is not NULL */
+    const struct tern_btl *bulk;
+    void *bulk_endpoint; /* data of `bulk` about the peer */
     /* Messages shorter than this go at once: limits.eager_max + 1. 0 while something prevents that:
      * other messages are pending, the peer is not connected, or there is no credit. */
     uint32_t eager_below;
@@ -107,8 +111,8 @@ static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_proces
     return peer->rank == process.rank && peer->job == process.job;
 }
 
-/* Finds the byte mover that reaches the peer, and sets btl, endpoint and limits. Returns 0,
- * TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with text. */
+/* Finds the byte mover that reaches the peer and the one for transfers, and sets the members that
+ * they need. Returns 0, TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
 
 /* Checks that some byte mover of ours can reach the process. Returns 0, or TERN_ERR_UNREACHABLE

@@ -138,7 +138,7 @@ static int push_get(struct tern_pending *pending)
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *from = request->peer;
     if (TERN_LIKELY(!from->lost))
-        return from->btl->get(&request->transfer);
+        return from->bulk->get(&request->transfer);
     end_lost(request);
     return 0;
 }
@@ -176,7 +176,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     if (!request->expected)
         end_announced(request, 0);
-    else if (rendezvous->address && tern_peer_ready(from) == 0 && from->btl->get)
+    else if (rendezvous->address && tern_peer_ready(from) == 0 && from->bulk)
         start_transfer(request, rendezvous);
     else
         ask_for_data(request);

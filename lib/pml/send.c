@@ -84,17 +84,19 @@ void tern_send_deregister(struct tern_pml_request *request)
     if (!request->registered)
         return;
     request->registered = false;
-    request->peer->btl->deregister_memory(request->peer, request->key);
+    request->peer->bulk->deregister_memory(request->peer, request->key);
 }
 
-/* Lets the receiver get the message from our memory, if the byte mover permits that. */
+/* Lets the receiver get the message from our memory, if a byte mover can do that. */
 static void offer_memory(struct tern_pml_request *request, const void *start,
                          struct tern_rendezvous *rendezvous)
 {
     struct tern_peer *peer = request->peer;
-    if (peer->btl->register_memory) {
+    if (!peer->bulk)
+        return;
+    if (peer->bulk->register_memory) {
         if (!request->registered &&
-            peer->btl->register_memory(peer, start, (size_t)request->length, &request->key))
+            peer->bulk->register_memory(peer, start, (size_t)request->length, &request->key))
             return;
         request->registered = true;
         rendezvous->key = request->key;

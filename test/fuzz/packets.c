@@ -247,6 +247,7 @@ static struct tern_peers *open_all(struct fuzz_input *input)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct tern_peer *peer = tern_peer_get(0, 0, rank);
         peer->btl = movers[fuzz_byte(input) & 3];
+        peer->bulk = peer->btl == &gets ? &gets : NULL;
         peer->limits = (struct tern_limits){ .packet_max = 256, .eager_max = 64, .eager_max_blocking = 64,
                                              .credit_factor = 1 };
         peer->credit = 200 * (int64_t)(fuzz_byte(input) % 8);

@@ -1,25 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages between two ranks really go by strict: the library counts them. */
+/* The messages round a ring of ranks really go by strict, and long ones are copied by transfers: the library counts both. */
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv)
+enum { LONG = 100000, TIMES = 20 };
+
+static MPI_T_pvar_session session;
+
+static MPI_T_pvar_handle counter(const char *name, int class)
 {
-    int provided, rank, index, count;
-    unsigned long long messages = 0;
-    MPI_T_pvar_session session;
+    int index, count;
     MPI_T_pvar_handle handle;
-    MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (MPI_T_pvar_get_index("btl_strict_messages_sent", MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
-        return 1;
-    MPI_T_pvar_session_create(&session);
+    if (MPI_T_pvar_get_index(name, class, &index) != MPI_SUCCESS) {
+        printf("there is no variable %s\n", name);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
     MPI_T_pvar_start(session, handle);
-    MPI_Sendrecv_replace(&rank, 1, MPI_INT, !rank, 0, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_T_pvar_read(session, handle, &messages);
-    printf("%s\n", messages > 0 ? "strict is in use" : "strict is not in use");
+    return handle;
+}
+
+int main(int argc, char **argv)
+{
+    static char out[LONG], in[LONG];
+    int provided, rank, size;
+    unsigned long long sent = 0, pulled = 0;
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_T_pvar_handle messages = counter("btl_strict_messages_sent", MPI_T_PVAR_CLASS_COUNTER),
+                      bytes = counter("pml_bytes_pulled", MPI_T_PVAR_CLASS_AGGREGATE);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Sendrecv(out, LONG, MPI_CHAR, (rank + 1) % size, 0, in, LONG, MPI_CHAR, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    MPI_T_pvar_read(session, messages, &sent);
+    MPI_T_pvar_read(session, bytes, &pulled);
+    if (sent > 0 && pulled > 0)
+        printf("strict is in use\n");
+    else
+        printf("%llu messages by strict, %llu bytes by transfers\n", sent, pulled);
     MPI_T_finalize();
     MPI_Finalize();
     return 0;

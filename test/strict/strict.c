@@ -10,7 +10,7 @@
  *   - transfers may be answered `again`, are copied in pieces in any order, may stop in the middle, and end later; the memory
  *     must be registered, and the peer may refuse that
  *   - sleep may be refused, and is while anything is kept here
- *   - each peer has other limits
+ *   - each peer has other limits, and some have another byte mover for transfers, or none
  *
  * What each rank does follows from TERN_STRICT_SEED (default 1), its rank and the order of its calls.
  */
@@ -504,6 +504,12 @@ static int strict_connect(struct tern_peer *peer)
     return rc;
 }
 
+/* Leaves some pairs of ranks to shm, if shm is in use beside strict, or else without transfers. */
+static int strict_connect_bulk(struct tern_peer *peer)
+{
+    return (peer->rank + tern_rte.rank) % 4 == 3 ? TERN_ERR_UNSUPPORTED : 0;
+}
+
 const struct tern_btl tern_btl_strict = {
     .name = "strict",
     .init = strict_init,
@@ -512,6 +518,7 @@ const struct tern_btl tern_btl_strict = {
     .come_back = strict_come_back,
     .reaches = strict_reaches,
     .connect = strict_connect,
+    .connect_bulk = strict_connect_bulk,
     .send = strict_send,
     .send_batched = strict_send_batched,
     .send_cursor = strict_send_cursor,

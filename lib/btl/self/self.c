@@ -36,6 +36,12 @@ static int self_connect(struct tern_peer *peer)
     return 0;
 }
 
+static int self_connect_bulk(struct tern_peer *peer)
+{
+    (void)peer;
+    return 0;
+}
+
 static int self_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                      size_t length)
 {
@@ -71,6 +77,7 @@ const struct tern_btl tern_btl_self = {
     .finalize = self_finalize,
     .reaches = self_reaches,
     .connect = self_connect,
+    .connect_bulk = self_connect_bulk,
     .send = self_send,
     .send_batched = self_send,
     .send_cursor = self_send_cursor,

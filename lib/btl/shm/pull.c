@@ -101,7 +101,7 @@ static int copy_runs(struct tern_transfer *transfer, const struct tern_shm_endpo
 
 static int pull(struct tern_transfer *transfer)
 {
-    struct tern_shm_endpoint *endpoint = transfer->peer->endpoint;
+    struct tern_shm_endpoint *endpoint = transfer->peer->bulk_endpoint;
     if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
         return TERN_ERR_UNSUPPORTED;
     if (scattered(&transfer->cursor, transfer->length))

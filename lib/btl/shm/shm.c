@@ -105,20 +105,32 @@ static bool shm_reaches(uint32_t job, uint32_t rank)
     return job == 0 && tern_rte_local_rank(rank) >= 0;
 }
 
+static struct tern_shm_endpoint *endpoint_of(const struct tern_peer *peer)
+{
+    uint32_t local_rank = (uint32_t)tern_rte_local_rank(peer->rank);
+    struct tern_shm_endpoint *endpoint = &lanes[peer->lane].endpoints[local_rank];
+    if (!endpoint->block) {
+        endpoint->lane = peer->lane;
+        endpoint->local_rank = local_rank;
+        endpoint->block = tern_segment_rank(local_rank);
+        endpoint->level_max = LEVELS;
+    }
+    return endpoint;
+}
+
 static int shm_connect(struct tern_peer *peer)
 {
-    struct lane *lane = &lanes[peer->lane];
-    uint32_t local_rank = (uint32_t)tern_rte_local_rank(peer->rank);
-    struct tern_shm_endpoint *endpoint = &lane->endpoints[local_rank];
-    endpoint->lane = peer->lane;
-    endpoint->local_rank = local_rank;
-    endpoint->block = tern_segment_rank(local_rank);
-    endpoint->level_max = LEVELS;
-    peer->endpoint = endpoint;
+    peer->endpoint = endpoint_of(peer);
     peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
                                         .eager_max = EAGER_MAX,
                                         .eager_max_blocking = EAGER_MAX,
                                         .credit_factor = 1};
+    return 0;
+}
+
+static int shm_connect_bulk(struct tern_peer *peer)
+{
+    peer->bulk_endpoint = endpoint_of(peer);
     return 0;
 }
 
@@ -454,6 +466,7 @@ const struct tern_btl tern_btl_shm = {
     .come_back = tern_program_return,
     .reaches = shm_reaches,
     .connect = shm_connect,
+    .connect_bulk = shm_connect_bulk,
     .send = shm_send,
     .send_batched = shm_send,
     .send_cursor = shm_send_cursor,
