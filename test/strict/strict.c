@@ -17,6 +17,7 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
+#include "lib/pml/lane.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -57,6 +58,9 @@ static struct lane {
     unsigned kept; /* packets, streams and transfers kept here */
     /* rounds in which nothing is refused: a thread goes to sleep, and nothing would wake it to try again */
     int calm;
+    /* rounds in which is looked whether a thread has slept although it was refused, and sleeps until then */
+    int refused;
+    uint64_t sleeps;
     uint64_t random;
 } lanes[TERN_LANES_MAX];
 
@@ -406,10 +410,21 @@ static int progress_endpoint(struct lane *lane, struct endpoint *endpoint)
     return count;
 }
 
+/* A refused sleep must not take place. With threads another one may have slept. */
+static void check_awake(struct lane *lane)
+{
+    if (lane->refused > 0 && !tern_threads && tern_lanes[0].counters.sleeps != lane->sleeps) {
+        tern_log("strict: a thread has slept although that was refused");
+        abort();
+    }
+    lane->refused -= lane->refused > 0;
+}
+
 static int strict_progress(uint32_t index)
 {
     struct lane *lane = &lanes[index];
     int count = 0;
+    check_awake(lane);
     lane->calm -= lane->calm > 0;
     if (brings_shm && lane->kept_bytes < KEPT_MAX)
         tern_btl_shm.progress(index);
@@ -424,8 +439,11 @@ static int strict_progress(uint32_t index)
 static bool strict_before_sleep(uint32_t index)
 {
     struct lane *lane = &lanes[index];
-    if (lane->kept || once_in(lane, 4))
+    if (lane->kept || once_in(lane, 4)) {
+        lane->refused = 2; /* the round before the sleep, and the round after */
+        lane->sleeps = tern_lanes[0].counters.sleeps;
         return false;
+    }
     lane->calm = 2; /* of this round, which comes before the sleep, and the next */
     return true;
 }
