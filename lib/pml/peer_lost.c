@@ -29,6 +29,14 @@ static void fail(struct tern_pml_request *request, struct tern_peer *peer)
     tern_request_complete(&request->req, why(peer));
 }
 
+/* Ends a request in dialogue with the peer. The status of a receive says how many bytes came. */
+static void fail_dialogue(struct tern_pml_request *request, struct tern_peer *peer)
+{
+    if (request->req.kind == &tern_pml_recv_kind)
+        request->req.status._ucount = (uint64_t)request->arrived;
+    fail(request, peer);
+}
+
 /* Ends all requests in dialogue with the peer: announced messages, and receives that wait for
  * DATA. A receive with a transfer under way has no number: it ends when the byte mover has ended
  * the transfer and so no longer writes into its buffer. */
@@ -36,7 +44,7 @@ static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
 {
     for (uint32_t i = 1; i < lane->number_count; i++)
         if (!((uintptr_t)lane->numbers[i] & 1) && lane->numbers[i]->peer == peer)
-            fail(lane->numbers[i], peer);
+            fail_dialogue(lane->numbers[i], peer);
 }
 
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)

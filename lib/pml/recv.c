@@ -78,17 +78,17 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
     finish(request, length);
 }
 
-/* Ends a receive because its sender is lost. */
-static void end_lost(struct tern_pml_request *request)
-{
-    tern_request_complete(&request->req, tern_peer_ready(request->peer));
-}
-
 /* Ends a receive whose bytes arrived in part; the status says how many. */
 static void end_failed(struct tern_pml_request *request, int error)
 {
     request->req.status._ucount = (uint64_t)request->cursor.offset;
     tern_request_complete(&request->req, error);
+}
+
+/* Ends a receive because its sender is lost. */
+static void end_lost(struct tern_pml_request *request)
+{
+    end_failed(request, tern_peer_ready(request->peer));
 }
 
 /* Asks the sender of an announced message for the bytes that were not copied, as DATA packets. */
@@ -166,15 +166,13 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
 {
     int64_t length = (int64_t)rendezvous->length;
     request->peer = from;
-    if (TERN_UNLIKELY(from->lost != NULL)) {
-        end_lost(request);
-        return;
-    }
     request->sender_id = rendezvous->id;
     request->message_length = length;
     request->expected = length < request->length ? length : request->length;
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
-    if (!request->expected)
+    if (TERN_UNLIKELY(from->lost != NULL))
+        end_lost(request);
+    else if (!request->expected)
         end_announced(request, 0);
     else if (rendezvous->address && tern_peer_ready(from) == 0 && from->bulk)
         start_transfer(request, rendezvous);

@@ -2,7 +2,7 @@
 /*
  * The message path behind the links: sends and receives of our own, while one who holds the job's secret, and has gone mad,
  * sends packets of every kind: right ones, and such as name any request, offset and length. No packet makes us write outside a
- * receive's memory or read outside a send's, nor leave anything behind.
+ * receive's memory or read outside a send's, nor leave anything behind. Peers may be lost in the middle of anything.
  */
 #include "fuzz.h"
 
@@ -30,11 +30,10 @@ static unsigned sum;
 static int swallow(struct tern_peer *peer, const struct tern_packet *packet, const void *payload, size_t length)
 {
     const unsigned char *bytes = payload;
-    (void)peer;
     (void)packet;
     for (size_t i = 0; i < length; i++)
         sum += bytes[i];
-    return full ? TERN_ERR_AGAIN : 0;
+    return peer->lost ? TERN_ERR_UNREACHABLE : full ? TERN_ERR_AGAIN : 0;
 }
 
 static int swallow_cursor(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor,
@@ -42,8 +41,8 @@ static int swallow_cursor(struct tern_peer *peer, const struct tern_packet *pack
 {
     static char packed[SLOT];
     MUST(length <= sizeof packed && cursor->offset >= 0 && cursor->offset + (int64_t)length <= cursor->length);
-    if (full)
-        return TERN_ERR_AGAIN;
+    if (peer->lost || full)
+        return peer->lost ? TERN_ERR_UNREACHABLE : TERN_ERR_AGAIN;
     tern_cursor_pack(cursor, packed, length);
     return swallow(peer, packet, packed, length);
 }
@@ -89,7 +88,7 @@ static void deregister_memory(struct tern_peer *peer, uint64_t key)
 
 static int get(struct tern_transfer *transfer)
 {
-    MUST(transfer->length && transfer->cursor.offset + (int64_t)transfer->length <= transfer->cursor.length);
+    MUST(!transfer->peer->lost && transfer->length && transfer->cursor.offset + (int64_t)transfer->length <= transfer->cursor.length);
     if (full)
         return TERN_ERR_AGAIN;
     tern_list_append(&transfers, &transfer->link);
@@ -132,7 +131,7 @@ static void release(int i)
 static void begin(struct fuzz_input *input, bool sends)
 {
     static const int sizes[] = { 0, 1, 8, 24, 64, 65, 300, 4000 };
-    int i = 0, size = sizes[fuzz_byte(input) % 8], other = (int)(fuzz_byte(input) % (RANKS + 1)), tag = (int)(fuzz_byte(input) % 4);
+    int i = 0, size = sizes[fuzz_byte(input) % 8], other = (int)(fuzz_byte(input) % (RANKS + 1)), tag = (int)(fuzz_byte(input) % 4), rc;
     while (i < REQUESTS && slots[i].request)
         i++;
     if (i == REQUESTS)
@@ -143,11 +142,15 @@ static void begin(struct fuzz_input *input, bool sends)
     memset(slots[i].memory, i, (size_t)size);
     slots[i].sends = sends;
     if (sends)
-        MUST(tern_pml_isend(&context, slots[i].memory, size, &tern_type_bytes, other % RANKS, tag,
-                            tag & 1 ? TERN_SEND_SYNCHRONOUS : TERN_SEND_STANDARD, &slots[i].request) == 0);
+        rc = tern_pml_isend(&context, slots[i].memory, size, &tern_type_bytes, other % RANKS, tag,
+                            tag & 1 ? TERN_SEND_SYNCHRONOUS : TERN_SEND_STANDARD, &slots[i].request);
     else
-        MUST(tern_pml_irecv(&context, slots[i].memory, size, &tern_type_bytes, other == RANKS ? MPI_ANY_SOURCE : other,
-                            tag == 3 ? MPI_ANY_TAG : tag, &slots[i].request) == 0);
+        rc = tern_pml_irecv(&context, slots[i].memory, size, &tern_type_bytes, other == RANKS ? MPI_ANY_SOURCE : other,
+                            tag == 3 ? MPI_ANY_TAG : tag, &slots[i].request);
+    if (rc) {
+        MUST(sends && rc == TERN_ERR_UNREACHABLE && context.peers->peer[other % RANKS]->lost);
+        free(slots[i].memory);
+    }
 }
 
 static struct tern_pml_request *pick(struct fuzz_input *input)
@@ -244,6 +247,7 @@ static struct tern_peers *open_all(struct fuzz_input *input)
     if (!peers)
         abort();
     full = false;
+    tern_lanes[0].lost_peers = 0;
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct tern_peer *peer = tern_peer_get(0, 0, rank);
         peer->btl = movers[fuzz_byte(input) & 3];
@@ -252,6 +256,8 @@ static struct tern_peers *open_all(struct fuzz_input *input)
                                              .credit_factor = 1 };
         peer->credit = 200 * (int64_t)(fuzz_byte(input) % 8);
         memset(peer->owed, 0, sizeof peer->owed);
+        free((char *)peer->lost);
+        peer->lost = NULL;
         tern_peer_update(peer);
         peers->peer[rank] = peer;
     }
@@ -334,12 +340,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         case 4: {
             struct tern_pml_request *request = pick(&input);
-            if (request && !request->req.complete)
+            if ((what & 192) == 192)
+                tern_pml_lost(peers->peer[what / 8 % RANKS], NULL, "the fuzzer has cut the link");
+            else if (request && !request->req.complete)
                 request->req.kind->cancel(&request->req);
             break;
         }
         default:
-            packet(&input, peers->peer[what / 8 % RANKS], what & 64);
+            if (!peers->peer[what / 8 % RANKS]->lost)
+                packet(&input, peers->peer[what / 8 % RANKS], what & 64);
         }
         if (!full)
             tern_pending_flush(context.lane);
