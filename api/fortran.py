@@ -477,7 +477,8 @@ BANNER = """/* SPDX-License-Identifier: BSD-3-Clause */
 def make_hand_names(chapters, procedures, objects):
     """Makes the names of the functions in lib/fortran/hand.c."""
     return BANNER % 'procedures.txt' + '\n'.join(
-        aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name), *section_names(name)])
+        aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name), *section_names(name),
+                                           *(n + '_' for n in section_names(name))])
         for name in BY_HAND) + '\n'
 
 
@@ -509,10 +510,14 @@ F08_CALLBACKS = ['%s_%s' % (kind, what) for kind in ('comm', 'type', 'win')
                  for what in ('null_copy_fn', 'dup_fn', 'null_delete_fn')] + ['conversion_fn_null']
 
 
-def type_hash(name):
+# The modules that define the types: up to Open MPI 5 (and ours), and from Open MPI 6 on.
+TYPE_MODULES = ['mpi_f08_types', 'mpi_types']
+
+
+def type_hash(module, name):
     """Returns gfortran's number of a derived type, which SELECT TYPE compares."""
     value = 0
-    for character in 'mpi_f08_types_' + name:
+    for character in module + '_' + name:
         value = ((value << 6) + (value << 16) - value + ord(character)) & 0xffffffff
     return value % 100000000
 
@@ -535,38 +540,35 @@ struct type_description {
     void *copy, *finalize, *free;
 };
 
-#define TYPE(name, of_hash, type)                                                            \\
-    EXPORTED type __mpi_f08_types_MOD___def_init_mpi_f08_types_##name;                       \\
-    EXPORTED void __mpi_f08_types_MOD___copy_mpi_f08_types_##name(type *from, type *to);     \\
-    void __mpi_f08_types_MOD___copy_mpi_f08_types_##name(type *from, type *to)               \\
-    {                                                                                        \\
-        *to = *from;                                                                         \\
-    }                                                                                        \\
-    EXPORTED struct type_description __mpi_f08_types_MOD___vtab_mpi_f08_types_##name = {     \\
-        .hash = of_hash,                                                                     \\
-        .bytes = sizeof(type),                                                               \\
-        .initial = &__mpi_f08_types_MOD___def_init_mpi_f08_types_##name,                     \\
-        .copy = (void *)__mpi_f08_types_MOD___copy_mpi_f08_types_##name,                     \\
+#define TYPE(module, name, of_hash, type)                                                 \\
+    EXPORTED type __##module##_MOD___def_init_##module##_##name;                         \\
+    EXPORTED void __##module##_MOD___copy_##module##_##name(type *from, type *to);       \\
+    void __##module##_MOD___copy_##module##_##name(type *from, type *to)                 \\
+    {                                                                                    \\
+        *to = *from;                                                                     \\
+    }                                                                                    \\
+    EXPORTED struct type_description __##module##_MOD___vtab_##module##_##name = {       \\
+        .hash = of_hash,                                                                 \\
+        .bytes = sizeof(type),                                                           \\
+        .initial = &__##module##_MOD___def_init_##module##_##name,                       \\
+        .copy = (void *)__##module##_MOD___copy_##module##_##name,                       \\
     };
 
-/* == and /= of handles, by the names of gfortran and of flang */
-#define OPERATORS(name)                                                                 \\
-    EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b); \\
-    MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_eq(MPI_Fint *a, MPI_Fint *b)           \\
+/* == and /= of handles */
+#define COMPARE(name, ending, operator)                                                  \\
+    EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_##ending(MPI_Fint *, MPI_Fint *); \\
+    MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_##ending(MPI_Fint *a, MPI_Fint *b)     \\
     {                                                                                    \\
-        return *a == *b;                                                                 \\
+        return *a operator *b;                                                           \\
     }                                                                                    \\
-    EXPORTED MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_ne(MPI_Fint *a, MPI_Fint *b); \\
-    MPI_Fint __mpi_f08_types_MOD_ompi_##name##_op_ne(MPI_Fint *a, MPI_Fint *b)           \\
-    {                                                                                    \\
-        return *a != *b;                                                                 \\
-    }                                                                                    \\
-    EXPORTED extern __typeof__(__mpi_f08_types_MOD_ompi_##name##_op_eq) flang_##name##_eq \\
-        __asm__("_QMmpi_f08_typesPompi_" #name "_op_eq")                                 \\
-        __attribute__((alias("__mpi_f08_types_MOD_ompi_" #name "_op_eq")));              \\
-    EXPORTED extern __typeof__(__mpi_f08_types_MOD_ompi_##name##_op_ne) flang_##name##_ne \\
-        __asm__("_QMmpi_f08_typesPompi_" #name "_op_ne")                                 \\
-        __attribute__((alias("__mpi_f08_types_MOD_ompi_" #name "_op_ne")));
+    SAME(name, ending, flang, "_QMmpi_f08_typesPompi_")                                  \\
+    SAME(name, ending, open_mpi_6, "__mpi_types_MOD_ompi_")
+/* The same functions by the names of flang, and of Open MPI 6, where the module has another name. */
+#define SAME(name, ending, who, prefix)                                                  \\
+    EXPORTED extern __typeof__(__mpi_f08_types_MOD_ompi_##name##_op_##ending) who##_##name##_##ending \\
+        __asm__(prefix #name "_op_" #ending)                                             \\
+        __attribute__((alias("__mpi_f08_types_MOD_ompi_" #name "_op_" #ending)));
+#define OPERATORS(name) COMPARE(name, eq, ==) COMPARE(name, ne, !=)
 
 /* A named constant, for debuggers and programs of old compilers: others have the number in themselves. */
 #define CONSTANT(name, old_name, index)                  \\
@@ -591,7 +593,8 @@ def make_types_c(chapters, procedures, objects):
     """Makes what programs that were compiled with gfortran need of the modules of mpi_f08."""
     out = [BANNER % 'objects.txt' + TYPES_C.replace('\\\\', '\\')]
     for name, operators in F08_TYPES.items():
-        out.append('TYPE(%s, %d, %s)' % (name, type_hash(name), 'MPI_Fint' if operators else 'MPI_Status'))
+        out += ['TYPE(%s, %s, %d, %s)' % (module, name, type_hash(module, name), 'MPI_Fint' if operators else 'MPI_Status')
+                for module in TYPE_MODULES]
     out += ['OPERATORS(%s)' % o for o in F08_TYPES.values() if o]
     for name, index in f08_constants(objects).items():
         out.append('CONSTANT(%s, %s, %d)' % (name, re.sub(r'(int\d+)_t$', r'\1', name), index))
@@ -603,6 +606,10 @@ def section_names(name):
     """Returns the names that mpi_f08 calls if buffers are descriptors: bind(C), so that all
     compilers pass one kind of descriptor."""
     return [(prefix + name).lower() + '_f08ts' for prefix in ('', 'P')]
+
+
+# Open MPI 6 has another ending of two names.
+FTS = {'MPI_Comm_attach_buffer', 'MPI_Session_attach_buffer'}
 
 
 def native(procedure, glue):
@@ -641,7 +648,9 @@ def make_sections(chapters, procedures, objects):
             out += ['\n/* procedures.txt:%d */\n' % p.line + undeclared(p, large) + glue.text(),
                     aliases(glue.name, section_names(p.name + ('_c' if large else ''))),
                     native(p, glue),
-                    aliases(glue.name + '_native', [n + '_' for n in section_names(p.name + ('_c' if large else ''))])]
+                    aliases(glue.name + '_native', [n + '_' for n in section_names(p.name + ('_c' if large else ''))] +
+                            ([n.replace('_f08ts', '_fts_') for n in section_names(p.name)]
+                             if p.name in FTS and not large else []))]
     return '\n'.join(out) + '\n'
 
 
@@ -669,10 +678,10 @@ def make_mpifh_map(chapters, procedures, objects):
 
 
 def make_f08_map(chapters, procedures, objects):
-    names = ['__mpi_f08_*', '_QMmpi_f08_types*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_']
+    names = ['__mpi_f08_*', '__mpi_types_MOD_*', '_QMmpi_f08_types*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_', '*_fts_']
     names += [s for p in present(procedures) for name in names_of(p) for s in f08_spellings(name)]
     names += [s for p in present(procedures) if p.has_twin and not p.of_kind('BUFFER')
-              for s in f08_spellings(p.name + '_c')]
+              for s in f08_spellings(p.name + '_c') + [n + 'c_' for n in f08_spellings(p.name)]]
     names += [s for name in BY_HAND for s in f08_spellings(name)]
     return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
 
@@ -703,5 +712,6 @@ def make(chapters, procedures, objects):
             out.append(aliases(glue.name, plain + f08))
         if p.has_twin and not p.of_kind('BUFFER'):
             glue = Glue(p, large=True)
-            out += [undeclared(p, True), glue.text(), aliases(glue.name, f08_spellings(p.name + '_c'))]
+            out += [undeclared(p, True), glue.text(),
+                    aliases(glue.name, f08_spellings(p.name + '_c') + [n + 'c_' for n in f08_spellings(p.name)])]
     return '\n'.join(out) + '\n'

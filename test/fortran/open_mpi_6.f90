@@ -2,6 +2,7 @@
 ! The names by which programs call that Open MPI 6's mpi_f08 compiled: mpi_xxx_f08ts_ with gfortran's own descriptors.
 program open_mpi_6
   use mpi_f08_types
+  use iso_c_binding, only: c_int
   implicit none
   interface
     subroutine mpi_sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
@@ -15,6 +16,15 @@ program open_mpi_6
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine
+    ! == and /= of communicators, from its module mpi_types
+    integer(c_int) function equal(x, y) bind(C, name="__mpi_types_MOD_ompi_comm_op_eq")
+      import
+      type(MPI_Comm), intent(in) :: x, y
+    end function
+    integer(c_int) function differ(x, y) bind(C, name="__mpi_types_MOD_ompi_comm_op_ne")
+      import
+      type(MPI_Comm), intent(in) :: x, y
+    end function
     subroutine mpi_init_f08(ierror)
       integer, optional, intent(out) :: ierror
     end subroutine
@@ -47,6 +57,8 @@ program open_mpi_6
   position = 0
   call mpi_pack_external_f08ts('external32', a(1:20:4, 1), 5, MPI_INTEGER, bytes, 200_MPI_ADDRESS_KIND, position)
   if (position /= 20 .or. ichar(bytes(8)) /= 5) wrong = wrong + 1
+  if (equal(MPI_COMM_SELF, MPI_COMM_SELF) /= 1 .or. equal(MPI_COMM_SELF, MPI_COMM_WORLD) /= 0) wrong = wrong + 1
+  if (differ(MPI_COMM_SELF, MPI_COMM_SELF) /= 0 .or. differ(MPI_COMM_SELF, MPI_COMM_WORLD) /= 1) wrong = wrong + 1
   if (wrong /= 0) then
     print *, 'FAILED', wrong
     stop 1
