@@ -140,11 +140,12 @@ class Glue:
         elif kind == 'BUFFER' and self.sections:
             self.add_array(p)
         elif kind == 'BUFFER':
-            self.take('void *' + p.name, self.own.get(p.name, 'tern_glue_buffer(%s)' % p.name))
+            self.take('void *' + p.name, self.own.get(p.name, '%s(%s)' % (self.conversion(), p.name)))
         elif kind == 'C_BUFFER':
             self.take('void *' + p.name, p.name)
         elif kind == 'C_BUFFER2':
             self.take('void *' + p.name, p.name)
+            self.success.append('tern_glue_detached(%s);' % p.name)
         elif kind == 'STATUS':
             status = 'tern_glue_status(%s)' if p.direction != 'in' else '(const MPI_Status *)%s'
             self.take('void *' + p.name, status % p.name)
@@ -173,12 +174,16 @@ class Glue:
         else:
             self.add_number(p)
 
+    def conversion(self):
+        """Returns the function that converts a buffer's address."""
+        return 'tern_glue_attached' if re.search('Buffer_attach$|attach_buffer$', self.procedure.name) else 'tern_glue_buffer'
+
     def add_array(self, p):
         """Adds a buffer that may be a section of an array."""
         n = p.name
         way, count, datatype = way_of(self.procedure, p)
         self.take('struct tern_descriptor *' + n, 'b_' + n)
-        self.declared.append('void *b_%s = tern_glue_buffer(%s->base);' % (n, n))
+        self.declared.append('void *b_%s = %s(%s->base);' % (n, self.conversion(), n))
         if way == 'address':
             return
         type_name = 't_' + datatype.name if datatype else ''

@@ -63,7 +63,8 @@ COMMONS = [('mpi_fortran_bottom', 'MPI_BOTTOM', 'integer', ''), ('mpi_fortran_in
            ('mpi_fortran_status_ignore', 'MPI_STATUS_IGNORE', 'integer', '(MPI_STATUS_SIZE)'),
            ('mpi_fortran_statuses_ignore', 'MPI_STATUSES_IGNORE', 'integer', '(MPI_STATUS_SIZE,1)'),
            ('mpi_fortran_unweighted', 'MPI_UNWEIGHTED', 'integer', '(1)'),
-           ('mpi_fortran_weights_empty', 'MPI_WEIGHTS_EMPTY', 'integer', '(1)')]
+           ('mpi_fortran_weights_empty', 'MPI_WEIGHTS_EMPTY', 'integer', '(1)'),
+           ('mpi_fortran_buffer_automatic', 'MPI_BUFFER_AUTOMATIC', 'integer', '')]
 CALLBACKS = ['MPI_' + name for name in 'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN '
              'COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN '
              'WIN_NULL_DELETE_FN CONVERSION_FN_NULL'.split()]

@@ -51,7 +51,7 @@ FOREIGN += ['ompi_%s' % name for name in (
 SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
              ('mpi_fortran_weights_empty_', 4), ('mpi_fortran_argv_null_', 1), ('mpi_fortran_argvs_null_', 1),
              ('mpi_fortran_errcodes_ignore_', 4), ('mpi_fortran_status_ignore_', 8),
-             ('mpi_fortran_statuses_ignore_', 8)]
+             ('mpi_fortran_statuses_ignore_', 8), ('mpi_fortran_buffer_automatic_', 4)]
 POINTERS = [('MPI_F_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
             ('MPI_F_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_'),
             ('MPI_F08_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),

@@ -9,7 +9,7 @@
  * A Fortran compiler passes every argument by address. A handle is an INTEGER (in mpi_f08 a
  * structure that holds an INTEGER). A LOGICAL is an INTEGER that is zero or not. The length of a
  * CHARACTER is passed by value, behind the last argument. In mpi_f08 `ierror` may be absent: then
- * its address is NULL. Special arguments such as MPI_BOTTOM are the addresses of nine objects. The
+ * its address is NULL. Special arguments such as MPI_BOTTOM are the addresses of ten objects. The
  * program may hold these objects itself (COMMON, or a COPY relocation), so compare only with their
  * addresses as the dynamic linker found them.
  */
@@ -46,7 +46,8 @@ struct tern_descriptor {
 
 extern char mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
     mpi_fortran_weights_empty_, mpi_fortran_argv_null_, mpi_fortran_argvs_null_,
-    mpi_fortran_errcodes_ignore_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
+    mpi_fortran_errcodes_ignore_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_,
+    mpi_fortran_buffer_automatic_;
 
 /* Returns the C address of a buffer: MPI_BOTTOM or MPI_IN_PLACE if the argument is Fortran's object
  * for it. */
@@ -57,6 +58,20 @@ static inline void *tern_glue_buffer(void *buffer)
     if (TERN_UNLIKELY(buffer == &mpi_fortran_in_place_))
         return MPI_IN_PLACE;
     return buffer;
+}
+
+/* Returns the C address of the memory that a program attaches for MPI_Bsend. */
+static inline void *tern_glue_attached(void *memory)
+{
+    return memory == &mpi_fortran_buffer_automatic_ ? MPI_BUFFER_AUTOMATIC
+                                                    : tern_glue_buffer(memory);
+}
+
+/* Makes the C address of detached memory one that Fortran knows. */
+static inline void tern_glue_detached(void **memory)
+{
+    if (*memory == MPI_BUFFER_AUTOMATIC)
+        *memory = &mpi_fortran_buffer_automatic_;
 }
 
 /* Returns the C address of a status or an array of statuses. Programs mix up MPI_STATUS_IGNORE and
