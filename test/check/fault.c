@@ -704,6 +704,18 @@ static void freed_request(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void twice_in_one_call(void)
+{
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int flag;
+    MPI_Irecv(a, 1, MPI_INT, rank, 0, world, &requests[0]);
+    requests[2] = requests[0];
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    MPI_Testall(3, requests, &flag, MPI_STATUSES_IGNORE);
+    MPI_Send(b, 1, MPI_INT, rank, 0, world);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 static void leaks(void)
 {
     MPI_Comm comm;
@@ -789,7 +801,8 @@ static const struct {
     FAULT(overlap_collective), FAULT(overlap_reduce_local), FAULT(overlap_pack),
     FAULT(op_beyond_the_table), FAULT(overlap_columns), FAULT(overlap_blocks),
     FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
-    FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request), FAULT(leaks),
+    FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request),
+    FAULT(twice_in_one_call), FAULT(leaks),
     FAULT(lost_messages), FAULT(exact_length), FAULT(exact_length_of_requests),
     FAULT(exact_length_of_a_matched_message), FAULT(two_sessions), FAULT(other),
 };

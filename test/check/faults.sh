@@ -119,6 +119,9 @@ fault freed_type 4 'class 3: MPI_Send: datatype is a handle that MPI_Type_free h
 fault freed_but_alive 4 'class 3: MPI_Type_commit: datatype is a handle that MPI_Type_free has freed'
 fault foreign_handle 4 'class 3: MPI_Send: datatype is not a handle: there is no memory at this address'
 fault freed_request 4 'class 7: MPI_Cancel: request is a handle that MPI_Wait has freed'
+fault twice_in_one_call 4 'class 7: MPI_Waitall: array_of_requests\[0\] and \[2\] are one request; give each request once'
+fault twice_in_one_call 4 'class 7: MPI_Testall: array_of_requests\[0\] and \[2\] are one request'
+[ "$(grep -c class out)" = 8 ] || complain "twice_in_one_call: more than there is"
 fault leaks 4 '3 datatypes from MPI_Type_vector were never freed'
 fault leaks 4 'a communicator "ocean" from MPI_Comm_dup was never freed'
 fault leaks 4 'a group from MPI_Comm_group was never freed'

@@ -20,12 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    VISITORS_MAX = 256, /* accepted, without a complete hello */
+    VISITORS_MAX = 256, /* accepted, without a complete hello ... */
+    VISITORS_PART = 4,  /* ... and at most one of so many of the descriptors this process may have */
     EVENTS = 32,
 };
 
@@ -39,6 +41,7 @@ static struct {
     uint64_t door_due_ms; /* when the listening socket is watched again; 0: it is watched */
     struct tern_list_node calls;
     int visitors; /* accepted connections without a complete hello */
+    int visitors_max;
     /* time of the last progress, and for how long there was none before */
     uint64_t looked_ms, away_ms;
 } reception = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -132,7 +135,7 @@ bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events)
 
 bool tern_tcp_visitors_are_many(void)
 {
-    return reception.visitors > VISITORS_MAX;
+    return reception.visitors > reception.visitors_max;
 }
 
 void tern_tcp_visitors_rest(uint64_t now_ms)
@@ -374,6 +377,15 @@ int tern_tcp_reception_announce(void)
     return rc;
 }
 
+/* Returns how many visitors may wait at the same time. The rest of the descriptors is for the job's
+ * own connections and for the program's files. */
+static int most_visitors(void)
+{
+    struct rlimit files;
+    rlim_t part = getrlimit(RLIMIT_NOFILE, &files) ? 0 : files.rlim_cur / VISITORS_PART;
+    return part < VISITORS_MAX ? (int)part : VISITORS_MAX;
+}
+
 int tern_tcp_reception_open(void)
 {
     tern_tcp_socket_init();
@@ -389,6 +401,7 @@ int tern_tcp_reception_open(void)
         !watch(reception.clock, EPOLLIN, &reception.clock, EPOLL_CTL_ADD))
         return tern_error(TERN_ERR_OTHER, "epoll: %s", strerror(errno));
     watch_launcher();
+    reception.visitors_max = most_visitors();
     reception.open = true;
     return tern_doorbell_watch(reception.epoll);
 }

@@ -11,6 +11,8 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
+#include <stdlib.h>
+
 void tern_check_say_unreceived(struct tern_comm *comm)
 {
     MPI_Status status;
@@ -30,9 +32,44 @@ void tern_check_say_unreceived(struct tern_comm *comm)
             status.MPI_TAG);
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const MPI_Request *one = *(const MPI_Request *const *)a, *other = *(const MPI_Request *const *)b;
+    if (*one != *other)
+        return *one < *other ? -1 : 1;
+    return one < other ? -1 : one > other;
+}
+
+/* Refuses an array that has a request twice: completing it would free the request twice. Without
+ * memory for the search, refuses nothing. */
+static int check_twice(int64_t count, const MPI_Request requests[])
+{
+    const MPI_Request **sorted = count > 1 ? malloc((size_t)count * sizeof *sorted) : NULL;
+    int rc = 0;
+    for (int64_t i = 0; sorted && i < count; i++)
+        sorted[i] = &requests[i];
+    if (sorted)
+        qsort(sorted, (size_t)count, sizeof *sorted, by_address);
+    for (int64_t i = 1; sorted && i < count && !rc; i++) {
+        const struct tern_handle *handle = (const struct tern_handle *)*sorted[i];
+        if (handle == (const struct tern_handle *)*sorted[i - 1] && handle->state)
+            rc = tern_error(TERN_ERR_REQUEST,
+                            "array_of_requests[%ld] and [%ld] are one request; give each request "
+                            "once",
+                            (long)(sorted[i - 1] - requests), (long)(sorted[i] - requests));
+    }
+    free(sorted);
+    return rc;
+}
+
 int tern_check_requests(int64_t count, const MPI_Request requests[])
 {
     int64_t first = -1;
+    if (tern_check_full() && requests) {
+        int rc = check_twice(count, requests);
+        if (rc)
+            return rc;
+    }
     const struct tern_session *session = NULL;
     for (int64_t i = 0; tern_check_full() && requests && i < count; i++) {
         const struct tern_request *request = ((const struct tern_handle *)requests[i])->state;

@@ -70,8 +70,8 @@ int tern_check_request_started(struct tern_request *request);
  * received message breaks the hint mpi_assert_exact_length. */
 int tern_check_request_done(struct tern_request *request, bool freed);
 
-/* Checks that all requests named in one call belong to one session. Each handle must be a request
- * or null. Returns 0 or TERN_ERR_SESSION. */
+/* Checks that all requests named in one call belong to one session, and that none is named twice.
+ * Each handle must be a request or null. Returns 0, TERN_ERR_SESSION or TERN_ERR_REQUEST. */
 int tern_check_requests(int64_t count, const MPI_Request requests[]);
 
 /* Check the hint mpi_assert_exact_length, by which a program promises that each message fills its
