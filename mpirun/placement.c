@@ -7,7 +7,11 @@
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/prefix.h"
+#include "lib/util/text.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/plan/allocation.h"
+#include "mpirun/plan/hostfile.h"
 #include "mpirun/plan/hosts.h"
 #include "mpirun/plan/this_machine.h"
 
@@ -55,10 +59,33 @@ static int place_in_sequence(struct tern_placement *p)
     return 0;
 }
 
+/* Without --hostfile, reads the default hostfile: the one that the user named, or that of the
+ * installation if it names hosts and there is no batch job. */
+static void add_default_hostfile(struct tern_options *options)
+{
+    const char *named = options->default_hostfile;
+    if (options->hostfiles.count || (named && strcmp(named, "none") == 0))
+        return;
+    if (named) {
+        tern_strings_add(&options->hostfiles, named);
+        return;
+    }
+    char *installed = tern_must_format("%s/etc/openmpi-default-hostfile", tern_prefix());
+    const char *why;
+    char *text = tern_allocation_system() == TERN_NO_BATCH_SYSTEM ? tern_read_text(installed, &why)
+                                                                  : NULL;
+    struct tern_host_list hosts = { 0 };
+    if (text && tern_hostfile_parse(installed, text, &hosts) == 0 && hosts.count)
+        tern_strings_add(&options->hostfiles, installed);
+    free(text);
+    free(installed);
+}
+
 int tern_placement_collect(struct tern_options *options, struct tern_placement *p)
 {
     p->options = options;
     struct tern_host_list *list = &p->list;
+    add_default_hostfile(options);
     int error = options->rankfile ? tern_rankfile_read(options->rankfile,
                                                        options->rankfile_physical, &p->rankfile)
                                   : 0;
@@ -110,6 +137,9 @@ static void make_hosts(struct tern_placement *p)
         host->slots = entry->slots;
         host->max_slots = entry->max_slots;
         host->slots_implied = entry->implied;
+        if (!host->slots)
+            host->slots = p->options->default_slots.number;
+        host->slots_level = p->options->default_slots.level_plus_one;
     }
 }
 

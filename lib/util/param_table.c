@@ -23,6 +23,12 @@ const struct tern_param_room *const tern_param_rooms[] = {
 const struct tern_param_alias tern_param_aliases[] = {
     {"btl_shm_single_copy", "btl_vader_single_copy_mechanism"},
     {"btl_shm_single_copy", "btl_sm_single_copy_mechanism"},
+    {"plm_rsh_agent", "orte_rsh_agent"},
+    {"plm_rsh_agent", "pls_rsh_agent"},
+    {"plm_rsh_agent", "plm_ssh_agent"},
+    {"plm_rsh_args", "plm_ssh_args"},
+    {"plm_rsh_no_tree_spawn", "plm_ssh_no_tree_spawn"},
+    {"plm_rsh_disable_qrsh", "plm_ssh_disable_qrsh"},
     {0},
 };
 

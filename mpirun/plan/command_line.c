@@ -4,7 +4,7 @@
 #include "mpirun/plan/command_line.h"
 
 #include <config.h>
-#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,14 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
+#include "lib/util/prefix.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
+#include "mpirun/plan/this_machine.h"
+#include "mpirun/plan/line_words.h"
 
 /* Returns the option that `word` means, or NULL. *ret_value is the value of --NAME=VALUE, or NULL
  * if the option's values follow as words. */
@@ -43,6 +46,8 @@ static int unknown_option(const char *word)
     const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
     int best = (int)strlen(name) / 3 + 1;
     for (int i = 0; i < tern_option_count; i++) {
+        if (tern_option_table[i].kind == TERN_OPTION_FOREIGN)
+            continue;
         int distance = strlen(tern_option_table[i].name) > 1
                            ? tern_edit_distance(name, tern_option_table[i].name)
                            : 100;
@@ -70,29 +75,6 @@ static int parse_words(char **words, int count, struct tern_options *options);
 
 enum { FILES_DEEP = 16 };
 
-/* Adds the words of a line of an application file. Quotes keep blanks; # begins a comment. */
-static void split_line(const char *line, struct tern_strings *words)
-{
-    char *word = tern_must_alloc(strlen(line) + 1);
-    for (const char *at = line; *at;) {
-        while (isspace((unsigned char)*at))
-            at++;
-        if (!*at || *at == '#')
-            break;
-        int length = 0;
-        char quote = '\0';
-        for (; *at && (quote || !isspace((unsigned char)*at)); at++) {
-            if (quote ? *at == quote : *at == '"' || *at == '\'')
-                quote = quote ? '\0' : *at;
-            else
-                word[length++] = *at;
-        }
-        word[length] = '\0';
-        tern_strings_add(words, word);
-    }
-    free(word);
-}
-
 /* --app FILE: reads a file with a program and its options on each line. A backslash at the end of a
  * line continues it. Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_appfile(const char *path, struct tern_options *options)
@@ -114,7 +96,7 @@ static int read_appfile(const char *path, struct tern_options *options)
         size_t length = strlen(line);
         bool goes_on = length > 0 && line[length - 1] == '\\';
         line[length - goes_on] = '\0';
-        split_line(line, &words);
+        tern_words_split(line, &words);
         if (goes_on)
             continue;
         if (words.count)
@@ -130,6 +112,44 @@ static int read_appfile(const char *path, struct tern_options *options)
     free(text);
     options->file_depth--;
     return error;
+}
+
+/* Returns the number of words of an option that follow as words of their own, or a negative
+ * TERN_ERR_ARG if words[at] is the last option and lacks some. */
+static int count_values(const struct tern_option *option, const char *joined, char **words,
+                        int count, int at)
+{
+    int follow = joined ? 0 : option->values;
+    if (at + follow < count)
+        return follow;
+    return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
+                      option->values == 1 ? "a value" : "a name and a value");
+}
+
+/* Applies --tune and --am of all programs, before anything else: what the command line says itself
+ * prevails. Returns 0 or TERN_ERR_ARG. */
+static int read_tunes(char **words, int count, struct tern_options *options)
+{
+    bool in_options = true;
+    for (int at = 0; at < count; at++) {
+        char *word = words[at], *joined;
+        if (!in_options || word[0] != '-' || !word[1] || strcmp(word, "--") == 0) {
+            in_options = strcmp(word, ":") == 0;
+            continue;
+        }
+        const struct tern_option *option = find_option(word, &joined);
+        if (!option)
+            return unknown_option(word);
+        int follow = count_values(option, joined, words, count, at), error = 0;
+        if (follow < 0)
+            return follow;
+        if (option->kind == TERN_OPTION_TUNE)
+            error = option->read(word, joined ? joined : words[at + 1], options);
+        if (error)
+            return error;
+        at += follow;
+    }
+    return 0;
 }
 
 /* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
@@ -155,13 +175,10 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
                        PACKAGE_VERSION);
             return 1;
         }
-        int follow = joined ? 0 : option->values;
+        int follow = count_values(option, joined, words, count, *at);
+        if (follow < 0)
+            return follow;
         char **values = joined ? &joined : &words[*at + 1];
-        for (int i = 1; i <= follow; i++) {
-            if (*at + i >= count)
-                return tern_error(TERN_ERR_ARG, "%s needs %s after it", word,
-                                  option->values == 1 ? "a value" : "a name and a value");
-        }
         from_file |= option->kind == TERN_OPTION_APPFILE;
         int error = option->kind == TERN_OPTION_APPFILE
                         ? read_appfile(values[0], options)
@@ -203,13 +220,43 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
 
 static int parse_words(char **words, int count, struct tern_options *options)
 {
-    int at = 0;
+    int at = 0, error = read_tunes(words, count, options);
+    if (error)
+        return error;
     for (;;) {
         int result = parse_app(words, count, &at, options);
         if (result || at >= count)
             return result;
         at++; /* skip ":" */
     }
+}
+
+void tern_options_warn(struct tern_options *options, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    bool made = vasprintf(&text, format, args) >= 0;
+    va_end(args);
+    for (int i = 0; made && i < options->warnings.count; i++)
+        if (strcmp(options->warnings.items[i], text) == 0) {
+            free(text);
+            made = false;
+        }
+    if (made)
+        tern_strings_take(&options->warnings, text);
+}
+
+/* An absolute path to mpirun, in a directory `bin`, stands for --prefix. */
+static void imply_prefix(const char *called, struct tern_options *options)
+{
+    const char *last = strrchr(called, '/'), *moved = getenv("OPAL_PREFIX");
+    static const char bin[] = "/bin";
+    bool in_bin = last && last - called >= (long)strlen(bin) &&
+                  strncmp(last - strlen(bin), bin, strlen(bin)) == 0;
+    if (called[0] != '/' || !in_bin || (moved && *moved))
+        return;
+    options->implied_prefix = tern_prefix();
 }
 
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
@@ -219,9 +266,16 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
                  .rank_by = TERN_MAP_LEVEL_DEFAULT,
                  .bind = TERN_MAP_LEVEL_DEFAULT },
     };
+    imply_prefix(argv[0], &options);
     int result = tern_parameters_of_environment(&options);
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
+    if (result == 0 && !options.prefix && !options.no_prefix)
+        options.prefix = options.implied_prefix;
+    if (result == 0 && options.cpu_list && options.map.hwthreads) {
+        tern_strings_format(&options.kept, "%s%s", TERN_CPU_LIST_THREADS, options.cpu_list);
+        options.cpu_list = options.kept.items[options.kept.count - 1];
+    }
     if (result == 0 && options.by_rankfile && !options.rankfile)
         result = tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, "
                                           "too");
@@ -234,6 +288,8 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
         result = tern_param_check_all();
     if (result == 0)
         result = tern_figures_read();
+    for (int i = 0; i < options.warnings.count && !options.quiet; i++)
+        tern_log("warning: %s", options.warnings.items[i]);
     if (result < 0)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;
@@ -248,6 +304,7 @@ void tern_options_free(struct tern_options *options)
     tern_strings_free(&options->hosts);
     tern_strings_free(&options->hostfiles);
     tern_strings_free(&options->kept);
+    tern_strings_free(&options->warnings);
     tern_strings_free(&options->env);
     free(options->output_dir);
     *options = (struct tern_options){ 0 };

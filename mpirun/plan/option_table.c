@@ -10,6 +10,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/memory_kinds.h"
+#include "lib/util/param_parse.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
 
@@ -112,6 +113,14 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
     return error;
 }
 
+/* file=FILE of --output: the files are FILE.RANK.out and FILE.RANK.err. */
+static int set_output_file(const char *option, const char *text, struct tern_options *options)
+{
+    int error = set_output_dir(option, text, options);
+    options->output_plain = true;
+    return error;
+}
+
 /* Open MPI 5's --display map,bind and --output tag,timestamp,merge,dir=D */
 static int read_display(const char *option, const char *text, struct tern_options *options)
 {
@@ -126,7 +135,10 @@ static int read_display(const char *option, const char *text, struct tern_option
             options->report_bindings = true;
         else if (strncasecmp(word, "alloc", 5) == 0)
             options->display_allocation = true;
-        else if (strncasecmp(word, "topo", 4))
+        else if (strncasecmp(word, "topo", 4) == 0)
+            tern_options_warn(options, "%s %s has no effect: lstopo shows the processors", option,
+                              word);
+        else
             error = tern_error(TERN_ERR_ARG,
                                "%s: cannot display \"%s\"; there are map, bind, allocation", option,
                                word);
@@ -150,9 +162,17 @@ static int read_output(const char *option, const char *text, struct tern_options
             options->merge_stderr = true;
         else if (strncasecmp(word, "dir=", 4) == 0)
             error = set_output_dir(option, word + 4, options);
-        else
+        else if (strncasecmp(word, "file=", 5) == 0)
+            error = set_output_file(option, word + 5, options);
+        else if (strcasecmp(word, "xml") == 0)
             error = tern_error(TERN_ERR_ARG,
-                               "%s: no output \"%s\"; there are tag, timestamp, merge, dir=DIR",
+                               "%s xml is not supported: output is plain text; tag names the rank "
+                               "of each line",
+                               option);
+        else if (strcasecmp(word, ":raw") && strcasecmp(word, "raw")) /* it is raw anyway */
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: no output \"%s\"; there are tag, timestamp, merge, raw, "
+                               "dir=DIR, file=FILE",
                                option, word);
     }
     tern_strings_free(&words);
@@ -161,6 +181,9 @@ static int read_output(const char *option, const char *text, struct tern_options
 
 static int read_hosts(const char *option, const char *text, struct tern_options *options)
 {
+    if (options->hosts_are_default)
+        tern_strings_free(&options->hosts);
+    options->hosts_are_default = false;
     split_words(&options->hosts, text);
     return options->hosts.count
                ? 0
@@ -194,6 +217,86 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
     return 0;
 }
 
+/* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
+static int read_runtime(const char *option, const char *text, struct tern_options *options)
+{
+    static const char *const missing[] = {"recoverable", "autorestart", "continuous", "xterm",
+                                          "max-restarts", "output-proctable", "exec-agent"};
+    struct tern_strings words = { 0 };
+    split_words(&words, text);
+    for (int i = 0; i < words.count; i++) {
+        char *word = words.items[i], *value = strchr(word, '=');
+        if (value)
+            *value++ = '\0';
+        bool off = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0);
+        if (strcasecmp(word, "donotlaunch") == 0)
+            options->do_not_launch = !off;
+        else if (strncasecmp(word, "abort", 5) == 0)
+            options->keep_going = off;
+        else if (strcasecmp(word, "error-nonzero-status") == 0)
+            options->keep_going = off;
+        for (size_t m = 0; m < sizeof missing / sizeof *missing; m++)
+            if (strcasecmp(word, missing[m]) == 0 && !off)
+                tern_options_warn(options, "%s %s has no effect", option, word);
+    }
+    tern_strings_free(&words);
+    return 0;
+}
+
+static int read_fault_tolerance(const char *option, const char *text, struct tern_options *options)
+{
+    if (strcasecmp(text, "none") && strcasecmp(text, "no") && strcmp(text, "0"))
+        tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", option,
+                          text);
+    return 0;
+}
+
+/* The ranks' C library passes on each line, because standard output looks like a terminal. */
+static int check_buffering(const char *option, const char *text, struct tern_options *options)
+{
+    if (strcmp(text, "1") && strcasecmp(text, "line") && strcasecmp(text, "default"))
+        tern_options_warn(options, "%s %s has no effect: each line is passed on; use stdbuf",
+                          option, text);
+    return 0;
+}
+
+/* Joins the new text and the variable's value; NAME[c] names the separator, else ":". */
+static int join_variable(const char *option, const char *text, const char *value, bool before,
+                         struct tern_app *app)
+{
+    char *name = tern_must_copy(text), *bracket = strchr(name, '['), separator = ':';
+    if (bracket && bracket[1] && strcmp(bracket + 2, "]") == 0) {
+        separator = bracket[1];
+        *bracket = '\0';
+    }
+    if (!*name || strchr(name, '=')) {
+        free(name);
+        return tern_error(TERN_ERR_ARG, "%s needs NAME or NAME[SEPARATOR], not \"%s\"", option,
+                          text);
+    }
+    const char *old = tern_strings_value(&app->env, name);
+    old = old ? old : getenv(name);
+    char *joined = !old || !*old ? tern_must_copy(value)
+                   : before      ? tern_must_format("%s%c%s", value, separator, old)
+                                 : tern_must_format("%s%c%s", old, separator, value);
+    tern_strings_set(&app->env, name, joined);
+    free(joined);
+    free(name);
+    return 0;
+}
+
+static int prepend_variable(const char *option, const char *name, const char *value,
+                            struct tern_app *app)
+{
+    return join_variable(option, name, value, true, app);
+}
+
+static int append_variable(const char *option, const char *name, const char *value,
+                           struct tern_app *app)
+{
+    return join_variable(option, name, value, false, app);
+}
+
 /* ---- the table ---- */
 
 #define IN_OPTIONS(field) .offset = offsetof(struct tern_options, field)
@@ -201,7 +304,8 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
 #define FLAG(field) 0, TERN_OPTION_FLAG, IN_OPTIONS(field)
 #define WORD(field) 1, TERN_OPTION_WORD, IN_OPTIONS(field)
 #define LIST(field) 1, TERN_OPTION_LIST, IN_OPTIONS(field)
-#define NUMBER(field, greatest) 1, TERN_OPTION_NUMBER, .most = (greatest), IN_OPTIONS(field)
+#define NUMBER(field, greatest) \
+    1, TERN_OPTION_NUMBER, .least = 1, .most = (greatest), IN_OPTIONS(field)
 #define APP_FLAG(field) 0, TERN_OPTION_FLAG, IN_APP(field)
 #define APP_WORD(field) 1, TERN_OPTION_WORD, IN_APP(field)
 #define APP_NUMBER(field, greatest) 1, TERN_OPTION_NUMBER, .most = (greatest), IN_APP(field)
@@ -209,9 +313,13 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
 #define ALIAS(function, value) 0, TERN_OPTION_READ, .read = (function), .text = (value)
 #define READ_APP(function) 1, TERN_OPTION_READ_APP, .read_app = (function)
 #define PARAMETER(prefix, env) 2, TERN_OPTION_PARAMETER, .text = (prefix), env
+#define PAIR(function) 2, TERN_OPTION_READ_PAIR, .read_pair = (function)
+#define TUNE(function) 1, TERN_OPTION_TUNE, .read = (function)
 #define OF_PARSER(words, what) .values = (words), .kind = TERN_OPTION_##what
 #define IGNORED(words) .values = (words), .kind = TERN_OPTION_IGNORED
+#define WARNED(words, why) (words), TERN_OPTION_WARNED, .text = (why)
 #define REFUSED(words, why) (words), TERN_OPTION_REFUSED, .text = (why)
+#define FOREIGN(words, here) (words), TERN_OPTION_FOREIGN, .text = (here)
 
 const struct tern_option tern_option_table[] = {
     { "np", APP_NUMBER(np, 1 << 20) },
@@ -223,11 +331,17 @@ const struct tern_option tern_option_table[] = {
     { "H", READ(read_hosts) },
     { "hostfile", LIST(hostfiles) },
     { "machinefile", LIST(hostfiles) },
-    { "default-hostfile", LIST(hostfiles) },
+    { "default-hostfile", WORD(default_hostfile) },
     { "x", READ_APP(export_variable) },
+    { "prepend-env", PAIR(prepend_variable) },
+    { "prepend-envar", PAIR(prepend_variable) },
+    { "append-env", PAIR(append_variable) },
+    { "append-envar", PAIR(append_variable) },
     { "wdir", APP_WORD(wdir) },
     { "wd", APP_WORD(wdir) },
     { "path", APP_WORD(path) },
+    { "tune", TUNE(tern_parameters_tune) },
+    { "am", TUNE(tern_parameters_add_settings) },
     { "mca", PARAMETER("OMPI_MCA_", IN_APP(env)) },
     { "omca", PARAMETER("OMPI_MCA_", IN_APP(env)) },
     { "gmca", PARAMETER("OMPI_MCA_", IN_OPTIONS(env)) },
@@ -295,38 +409,40 @@ const struct tern_option tern_option_table[] = {
     { "app", OF_PARSER(1, APPFILE) },
     { "configfile", OF_PARSER(1, APPFILE) },
     { "allow-run-as-root", IGNORED(0) },
-    { "am", IGNORED(1) },
     { "cf", IGNORED(1) },
     { "cartofile", IGNORED(1) },
-    { "debug-daemons", IGNORED(0) },
+    { "debug-daemons", FLAG(show_start) },
     { "debug-daemons-file", IGNORED(0) },
     { "d", IGNORED(0) },
     { "debug-devel", IGNORED(0) },
     { "disable-recovery", IGNORED(0) },
     { "do-not-resolve", IGNORED(0) },
     { "enable-instant-on-support", IGNORED(0) },
-    { "enable-recovery", IGNORED(0) },
-    { "forward-signals", IGNORED(1) },
+    { "enable-recovery", WARNED(0, "ranks that failed are not restarted") },
+    { "forward-signals",
+      WARNED(1, "mpirun(1), SIGNALS, says which signals are passed on") },
     { "fwd-mpirun-port", IGNORED(0) },
-    { "get-stack-traces", IGNORED(0) },
+    { "get-stack-traces", WARNED(0, "--timeout says what each rank was doing") },
     { "launch-agent", READ(tern_parameter_set_launch_agent) },
     { "leave-session-attached", IGNORED(0) },
     { "max-vm-size", IGNORED(1) },
-    { "noprefix", IGNORED(0) },
+    { "noprefix", FLAG(no_prefix) },
     { "novm", IGNORED(0) },
-    { "ompi-server", IGNORED(1) },
+    { "ompi-server", WARNED(1, "there is no server of names between jobs") },
     { "personality", IGNORED(1) },
-    { "preload-binary", IGNORED(0) },
-    { "s", IGNORED(0) },
-    { "preload-files", IGNORED(1) },
+    { "preload-binary", FLAG(preload) },
+    { "s", FLAG(preload) },
+    { "preload-files", WARNED(1, "files are not copied to other hosts") },
     { "report-child-jobs-separately", IGNORED(0) },
     { "report-state-on-timeout", IGNORED(0) },
-    { "runtime-options", IGNORED(1) },
+    { "runtime-options", READ(read_runtime) },
+    { "rtos", READ(read_runtime) },
+    { "with-ft", READ(read_fault_tolerance) },
+    { "enable-ft", WARNED(0, "a rank that fails ends the job") },
     { "show-progress", IGNORED(0) },
-    { "stream-buffering", IGNORED(1) },
-    { "tune", IGNORED(1) },
+    { "stream-buffering", READ(check_buffering) },
     { "use-regexp", IGNORED(0) },
-    { "display-topo", IGNORED(0) },
+    { "display-topo", WARNED(0, "lstopo shows the processors") },
     { "file", REFUSED(1, "use --app FILE to read options from a file") },
     { "continuous", REFUSED(0, "a job cannot continue after all its ranks have ended") },
     { "debug",
@@ -345,11 +461,77 @@ const struct tern_option tern_option_table[] = {
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
     { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
+    { "env", FOREIGN(2, "-x NAME=VALUE") },
+    { "genv", FOREIGN(2, "-x NAME=VALUE") },
+    { "envall", FOREIGN(0, "nothing: ranks have mpirun's environment anyway") },
+    { "genvall", FOREIGN(0, "nothing: ranks have mpirun's environment anyway") },
+    { "envnone", FOREIGN(0, "env -i mpirun ..., which starts with an empty environment") },
+    { "genvnone", FOREIGN(0, "env -i mpirun ..., which starts with an empty environment") },
+    { "envlist", FOREIGN(1, "-x NAME, once for each variable") },
+    { "genvlist", FOREIGN(1, "-x NAME, once for each variable") },
+    { "f", FOREIGN(1, "--hostfile FILE") },
+    { "hosts", FOREIGN(1, "--host HOST,...") },
+    { "ppn", FOREIGN(1, "-N RANKS, the number of ranks on each node") },
+    { "perhost", FOREIGN(1, "-N RANKS, the number of ranks on each node") },
+    { "grr", FOREIGN(1, "-N RANKS, the number of ranks on each node") },
+    { "rr", FOREIGN(0, "--map-by node") },
+    { "iface", FOREIGN(1, "--mca btl_tcp_if_include INTERFACE") },
+    { "launcher", FOREIGN(1, "--mca plm slurm, --mca plm rsh, or --mca plm_rsh_agent COMMAND") },
+    { "bootstrap", FOREIGN(1, "--mca plm slurm, --mca plm rsh, or --mca plm_rsh_agent COMMAND") },
+    { "launcher-exec", FOREIGN(1, "--mca plm_rsh_agent COMMAND") },
+    { "bootstrap-exec", FOREIGN(1, "--mca plm_rsh_agent COMMAND") },
+    { "rmk", FOREIGN(1, "nothing: the batch system is found by itself") },
+    { "l", FOREIGN(0, "--tag-output") },
+    { "prepend-rank", FOREIGN(0, "--tag-output") },
+    { "print-rank-map", FOREIGN(0, "--display-map") },
+    { "outfile-pattern", FOREIGN(1, "--output-filename DIR") },
+    { "binding", FOREIGN(1, "--bind-to OBJECT and --map-by OBJECT") },
     { "xterm",
       REFUSED(1, "mpirun opens no windows; write mpirun -np 2 xterm -e PROGRAM, or use "
                  "--output-filename") },
 };
 const int tern_option_count = sizeof tern_option_table / sizeof *tern_option_table;
+
+const struct tern_option *tern_option_named(const char *name)
+{
+    for (int i = 0; i < tern_option_count; i++)
+        if (strcmp(tern_option_table[i].name, name) == 0)
+            return &tern_option_table[i];
+    return NULL;
+}
+
+/* --mca NAME VALUE, where a forgotten value would swallow the next option. */
+static int set_parameter(const struct tern_option *option, const char *word, char **values,
+                         struct tern_strings *env, struct tern_options *options)
+{
+    const char *value = values[1];
+    size_t length = strlen(values[0]), args = strlen("_args");
+    bool may_be_option = length > args && strcmp(values[0] + length - args, "_args") == 0;
+    if (value[0] == '-' && !may_be_option && tern_option_named(value + 1 + (value[1] == '-')))
+        return tern_error(TERN_ERR_ARG,
+                          "%s %s has no value: the option %s follows; write %s %s VALUE", word,
+                          values[0], value, word, values[0]);
+    return tern_parameter_set(option->text, word, values[0], value, env, options);
+}
+
+int tern_option_apply_value(const struct tern_option *option, const char *origin, const char *text,
+                            struct tern_options *options)
+{
+    int64_t number;
+    char *values[] = { (char *)text, NULL };
+    if (option->values == 1) {
+        bool none = !*text || (option->kind == TERN_OPTION_NUMBER && strcmp(text, "0") == 0) ||
+                    (option->read && strcmp(text, "0") == 0);
+        return none ? 0 : tern_option_apply(option, origin, values, NULL, options);
+    }
+    if (!tern_param_read_value(TERN_PARAM_BOOL, text, &number))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, text);
+    if (number)
+        return tern_option_apply(option, origin, values, NULL, options);
+    if (option->kind == TERN_OPTION_FLAG)
+        *(bool *)((char *)options + option->offset) = false;
+    return 0;
+}
 
 int tern_option_apply(const struct tern_option *option, const char *word, char **values,
                       struct tern_app *app, struct tern_options *options)
@@ -360,7 +542,7 @@ int tern_option_apply(const struct tern_option *option, const char *word, char *
         *(bool *)field = true;
         return 0;
     case TERN_OPTION_NUMBER:
-        return tern_policy_number(word, values[0], 1, option->most, field);
+        return tern_policy_number(word, values[0], option->least, option->most, field);
     case TERN_OPTION_WORD:
         *(const char **)field = values[0];
         return 0;
@@ -371,8 +553,20 @@ int tern_option_apply(const struct tern_option *option, const char *word, char *
         return option->read(word, option->values ? values[0] : option->text, options);
     case TERN_OPTION_READ_APP:
         return option->read_app(word, values[0], app);
+    case TERN_OPTION_READ_PAIR:
+        return option->read_pair(word, values[0], values[1], app);
     case TERN_OPTION_PARAMETER:
-        return tern_parameter_set(option->text, values[0], values[1], field, options);
+        return set_parameter(option, word, values, field, options);
+    case TERN_OPTION_TUNE:
+        return 0; /* command_line.c has read it before */
+    case TERN_OPTION_WARNED:
+        tern_options_warn(options, "%s has no effect: %s", word, option->text);
+        return 0;
+    case TERN_OPTION_FOREIGN:
+        return tern_error(TERN_ERR_ARG,
+                          "option %s is a word of other launchers (MPICH, Intel MPI); here it is "
+                          "%s",
+                          word, option->text);
     case TERN_OPTION_REFUSED:
         return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, option->text);
     default:

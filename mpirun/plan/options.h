@@ -24,26 +24,39 @@ struct tern_app {
 /* In place of a rank that reads standard input. */
 enum { TERN_STDIN_NONE = -1, TERN_STDIN_ALL = -2 };
 
+/* The slots of a host for which nobody gave a number. Zeroed: one for each core. */
+struct tern_default_slots {
+    int number;         /* so many; 0: count objects */
+    int level_plus_one; /* 1 + the enum tern_map_level to count; 0: cores */
+};
+
 /* The options of a job. */
 struct tern_options {
     struct tern_app *apps;
     int app_count;
     struct tern_strings hosts; /* the words of --host */
+    bool hosts_are_default;    /* `hosts` are of a parameter: --host replaces them */
     struct tern_strings hostfiles; /* the files of --hostfile */
-    struct tern_strings kept;    /* owns words of application files, to which other members point */
+    const char *default_hostfile;  /* read if there is no --hostfile; NULL: the installation's */
+    struct tern_default_slots default_slots;
+    struct tern_strings kept;    /* owns words to which other members point */
+    struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
+    char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */
     int file_depth; /* number of application files that are being read now, one within another */
     struct tern_strings env;     /* --gmca, --prtemca, ...: variables for all programs */
     struct tern_map_request map; /* np and apps are filled in by placement.c */
-    const char *cpu_list;        /* --cpu-set; NULL: all */
+    const char *cpu_list;        /* --cpu-set, as tern_topology_read takes it; NULL: all */
     const char *rankfile;        /* --rankfile; NULL if not given */
     bool rankfile_physical;      /* the rankfile's numbers are the operating system's */
     bool by_rankfile;            /* --map-by rankfile, which needs a rankfile */
     bool sequential;             /* --map-by seq */
     bool per_policy;             /* map.per_object is of --map-by ppr, not of --npernode */
-    const char *prefix;          /* --prefix; NULL if not given */
+    const char *prefix;          /* --prefix, or implied; NULL if neither */
+    const char *implied_prefix;  /* that of an absolute path to mpirun; NULL if it is relative */
     char *output_dir;            /* --output-filename; NULL if not given */
     bool output_only_files;      /* --output-filename DIR:nocopy: write only to the files */
     bool output_no_job;          /* --output-filename DIR:nojobid: no directory for the job */
+    bool output_plain; /* --output file=FILE: the files' names begin with `output_dir` */
     const char *report_pid;      /* --report-pid: "-", "+" or a file; NULL if not given */
     int stdin_rank;              /* a rank, TERN_STDIN_NONE or TERN_STDIN_ALL */
     int timeout_s;               /* --timeout in seconds; 0: no limit */
@@ -53,8 +66,15 @@ struct tern_options {
     bool tag_output, timestamp_output, merge_stderr;
     bool report_bindings, display_map, display_allocation;
     bool do_not_launch, index_argv;
+    bool show_start; /* --debug-daemons: say when each host is started and answers */
+    bool no_prefix;  /* --noprefix: an absolute path to mpirun does not stand for --prefix */
+    bool preload;    /* --preload-binary */
     /* the job goes on when a rank exits with a non-zero code (orte_abort_on_non_zero_status 0) */
     bool keep_going;
 };
+
+/* Notes a warning for the user, once however often it is noted. */
+void tern_options_warn(struct tern_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

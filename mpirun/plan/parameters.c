@@ -6,85 +6,54 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/param_files.h"
 #include "lib/util/param_names.h"
-#include "lib/util/tcp_address.h"
+#include "lib/util/param_parse.h"
+#include "mpirun/plan/launcher_parameters.h"
+#include "mpirun/plan/option_table.h"
 #include "mpirun/plan/policy.h"
+#include "mpirun/plan/tune.h"
 
-/* Warns if a parameter of the command line is unknown, because it is probably misspelt. */
-static void warn_if_unknown(const char *name)
+/* Returns true if somebody reads the parameter, or if it may be ignored silently. */
+static bool is_known(const char *name)
 {
-    if (tern_param_known(name) || tern_param_accepted(name))
+    if (tern_launcher_find(name) || tern_param_known(name) ||
+        tern_param_known(tern_launcher_name(name)))
+        return true;
+    return !tern_launcher_word(name) && tern_param_accepted(name);
+}
+
+/* Warns if a parameter is unknown, because it is probably misspelt. */
+static void warn_if_unknown(const char *name, const char *where)
+{
+    if (is_known(name))
         return;
     const char *nearest = tern_param_nearest(name);
-    tern_log("warning: there is no parameter %s%s%s; mpi_info lists them", name,
+    int most = 1 + (int)strlen(name) / 4;
+    for (const struct tern_launcher_parameter *row = tern_launcher_parameters; row->name; row++) {
+        int distance = tern_edit_distance(name, row->name);
+        if (distance > most || (nearest && distance >= tern_edit_distance(name, nearest)))
+            continue;
+        nearest = row->name;
+    }
+    tern_log("warning: there is no parameter %s%s%s%s; mpi_info lists them", name, where,
              nearest ? "; did you mean " : "", nearest ? nearest : "");
 }
 
-static bool is_false(const char *value)
-{
-    return strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
-           strcasecmp(value, "no") == 0;
-}
-
 /* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
-static int take_own(const char *name, const char *value)
+static int take_own(const char *where, const char *name, const char *value)
 {
-    const struct tern_param *param = tern_param_find_known(name);
-    int error = tern_param_check_text(name, value, "option --mca");
-    if (error)
-        return error;
-    if (param)
-        return tern_param_write(param->name, value);
-    warn_if_unknown(name);
-    return 0;
-}
-
-/* Chooses a mapping by the name of Open MPI's mapper. Other names change nothing: those mappers
- * choose by themselves. */
-static int choose_mapper(const char *name, const char *names, struct tern_options *options)
-{
-    if (strcmp(names, "seq") == 0)
-        return tern_policy_map_by(name, "seq", options);
-    if (strcmp(names, "rank_file") == 0)
-        return tern_policy_map_by(name, "rankfile", options);
-    return 0;
-}
-
-/* Checks a filter once, before any rank is started: otherwise every rank would report the error. */
-static int check_filter(const char *name, const char *value, struct tern_options *options)
-{
-    (void)options;
-    struct tern_tcp_filter filter;
-    return tern_tcp_filter_read(name, value, &filter);
-}
-
-static int name_rankfile(const char *name, const char *value, struct tern_options *options)
-{
-    (void)name;
-    tern_strings_add(&options->kept, value);
-    options->rankfile = options->kept.items[options->kept.count - 1];
-    return 0;
-}
-
-static int set_keep_going(const char *name, const char *value, struct tern_options *options)
-{
-    (void)name;
-    options->keep_going = is_false(value);
-    return 0;
-}
-
-/* Reads the seconds of Open MPI's parameter. */
-static int set_end_grace(const char *name, const char *value, struct tern_options *options)
-{
-    (void)options;
-    int seconds, error = tern_policy_number(name, value, 0, 1 << 20, &seconds);
-    char text[24];
-    snprintf(text, sizeof text, "%d", error ? 0 : seconds * 1000);
-    return error ? error : tern_param_write("end_grace_ms", text);
+    const char *own = tern_param_find_known(name) ? name : tern_launcher_name(name);
+    const struct tern_param *param = tern_param_find_known(own);
+    char *place = tern_must_format("option %s", where);
+    int error = tern_param_check_text(own, value, where[0] == '-' ? place : where);
+    free(place);
+    return !error && param ? tern_param_write(param->name, value) : error;
 }
 
 int tern_parameter_set_launch_agent(const char *name, const char *value,
@@ -94,84 +63,176 @@ int tern_parameter_set_launch_agent(const char *name, const char *value,
     return tern_param_write("orte_launch_agent", value);
 }
 
-#define FLAG(field) .flag = offsetof(struct tern_options, field)
-
-/* Parameters of Open MPI's launcher that mean something here. */
-static const struct parameter {
-    const char *name;
-    /* also read from the environment, before the command line and in the order of this table */
-    bool from_environment;
-    int (*read)(const char *name, const char *value, struct tern_options *options);
-    size_t flag; /* if `read` is NULL: offset of a bool in struct tern_options */
-} parameters[] = {
-    { "rmaps_base_mapping_policy", true, .read = tern_policy_map_by },
-    { "rmaps_base_ranking_policy", true, .read = tern_policy_rank_by },
-    { "hwloc_base_binding_policy", true, .read = tern_policy_bind_to },
-    { "rmaps_base_oversubscribe", true, FLAG(oversubscribe) },
-    { "rmaps_base_no_oversubscribe", true, FLAG(map.no_oversubscribe) },
-    { "hwloc_base_use_hwthreads_as_cpus", true, FLAG(map.hwthreads) },
-    { "hwloc_base_report_bindings", true, FLAG(report_bindings) },
-    { "orte_tag_output", true, FLAG(tag_output) },
-    { "orte_abort_on_non_zero_status", true, .read = set_keep_going },
-    { "odls_base_sigkill_timeout", true, .read = set_end_grace },
-    { "rmaps", true, .read = choose_mapper },
-    { "rmaps_rank_file_path", true, .read = name_rankfile },
-    { "orte_rankfile", true, .read = name_rankfile },
-    { "rmaps_rank_file_physical", true, FLAG(rankfile_physical) },
-    { "rmaps_default_mapping_policy", false, .read = tern_policy_map_by },
-    { "hwloc_default_binding_policy", false, .read = tern_policy_bind_to },
-    { "btl_tcp_if_include", false, .read = check_filter },
-    { "btl_tcp_if_exclude", false, .read = check_filter },
-    { "prte_launch_agent", false, .read = tern_parameter_set_launch_agent },
-};
-enum { PARAMETERS = sizeof parameters / sizeof *parameters };
-
-static int apply(const struct parameter *parameter, const char *value, struct tern_options *options)
+static bool asks_something(const char *value)
 {
-    if (parameter->read)
-        return parameter->read(parameter->name, value, options);
-    *(bool *)((char *)options + parameter->flag) = !is_false(value);
+    static const char *const nothing[] = {"", "0", "-1", "none", "default", "false", "no", "off"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strcasecmp(value, nothing[i]) == 0)
+            return false;
+    return true;
+}
+
+static int set_flag(bool *flag, const char *origin, const char *value)
+{
+    int64_t truth;
+    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &truth))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, value);
+    *flag = truth != 0;
     return 0;
+}
+
+static int apply(const struct tern_launcher_parameter *row, const char *origin, const char *value,
+                 struct tern_options *options)
+{
+    /* options keep pointers to their values */
+    tern_strings_add(&options->kept, value);
+    value = options->kept.items[options->kept.count - 1];
+    switch (row->use) {
+    case TERN_LAUNCHER_OPTION:
+        return tern_option_apply_value(tern_option_named(row->text), origin, value, options);
+    case TERN_LAUNCHER_READ:
+        return row->read(origin, value, options);
+    case TERN_LAUNCHER_FLAG:
+        return set_flag((bool *)((char *)options + row->offset), origin, value);
+    case TERN_LAUNCHER_MISSING:
+        if (asks_something(value))
+            tern_options_warn(options, "%s has no effect: %s", origin, row->text);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* ---- the environment and the files ---- */
+
+/* How a variable of the environment begins that sets a parameter. An earlier one prevails. */
+static const char *const prefixes[] = {"OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"};
+enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
+
+/* Returns the value of a parameter in the environment, under any of its names, or NULL. `origin`
+ * gets the variable's name. */
+static const char *value_of_environment(const char *name, char *origin, size_t room)
+{
+    const char *spelling;
+    for (int prefix = 0; prefix < PREFIXES; prefix++)
+        for (int i = 0; (spelling = tern_launcher_spelling(name, i)); i++) {
+            snprintf(origin, room, "%s%s", prefixes[prefix], spelling);
+            const char *value = getenv(origin);
+            if (value)
+                return value;
+        }
+    return NULL;
+}
+
+static const char *value_of_file(const char *name, char *origin, size_t room)
+{
+    const char *spelling;
+    for (int i = 0; (spelling = tern_launcher_spelling(name, i)); i++) {
+        const struct tern_param_setting *setting = tern_param_file_setting(spelling);
+        if (!setting)
+            continue;
+        snprintf(origin, room, "%s (file %s)", spelling, setting->file);
+        return setting->value;
+    }
+    return NULL;
+}
+
+/* Stores mpirun's own parameters that the environment sets under a name that the library does not
+ * look for. */
+static int write_own_parameters(void)
+{
+    const struct tern_param_room *room;
+    const struct tern_param *param;
+    char origin[512];
+    int error = 0;
+    for (int i = 0; !error && (param = tern_param_at(i, &room)); i++) {
+        if (strcmp(room->name, "launch"))
+            continue;
+        const char *value = value_of_environment(param->name, origin, sizeof origin);
+        if (value && (strncmp(origin, prefixes[0], strlen(prefixes[0])) ||
+                      !tern_param_known(origin + strlen(prefixes[0]))))
+            error = tern_param_write(param->name, value);
+        else if (!value && strcmp(tern_param_source(param->name), "default") == 0 &&
+                 (value = value_of_file(param->name, origin, sizeof origin)))
+            error = tern_param_write(param->name, value);
+    }
+    return error;
+}
+
+/* Warns of variables of the environment that set nothing. */
+static void check_variables(void)
+{
+    size_t length = strlen(prefixes[0]);
+    for (char **entry = environ; entry && *entry; entry++) {
+        char name[256];
+        if (strncmp(*entry, prefixes[0], length))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry + length, "="), *entry + length);
+        warn_if_unknown(name, ", which the environment sets");
+    }
 }
 
 int tern_parameters_of_environment(struct tern_options *options)
 {
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        if (!parameters[i].from_environment)
+    char origin[512];
+    int error = write_own_parameters();
+    check_variables();
+    for (const struct tern_launcher_parameter *row = tern_launcher_parameters;
+         row->name && !error; row++) {
+        if (row->use == TERN_LAUNCHER_QUIET)
             continue;
-        char variable[128];
-        snprintf(variable, sizeof variable, "OMPI_MCA_%s", parameters[i].name);
-        const char *value = getenv(variable);
-        int error = value ? apply(&parameters[i], value, options) : 0;
-        if (error)
-            return error;
+        const char *value = value_of_environment(row->name, origin, sizeof origin);
+        if (!value)
+            value = value_of_file(row->name, origin, sizeof origin);
+        if (value)
+            error = apply(row, origin, value, options);
     }
-    static const char *const filters[] = {"btl_tcp_if_include", "btl_tcp_if_exclude"};
-    /* also from a file of parameters */
-    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
-        int error = check_filter(filters[i], tern_param_string(filters[i]), options);
-        if (error)
-            return error;
-    }
+    if (error)
+        return error;
     const char *limit = getenv("MPIEXEC_TIMEOUT");
     return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
                  : 0;
 }
 
-int tern_parameter_set(const char *prefix, const char *name, const char *value,
+/* ---- the command line ---- */
+
+int tern_parameter_set(const char *prefix, const char *where, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options)
 {
     if (!*name || strchr(name, '='))
-        return tern_error(TERN_ERR_ARG, "--mca needs a name and a value, not \"%s\"", name);
-    /* the parameters with other prefixes are not known here */
-    int error = strcmp(prefix, "OMPI_MCA_") == 0 ? take_own(name, value) : 0;
+        return tern_error(TERN_ERR_ARG, "%s needs a name and a value, not \"%s\"", where, name);
+    /* a parameter of PMIx is not known here */
+    bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
+    if (strcmp(prefix, prefixes[0]) == 0)
+        warn_if_unknown(name, "");
+    int error = pmix ? 0 : take_own(where, name, value);
     if (error)
         return error;
     char *variable = tern_must_format("%s%s", prefix, name);
     tern_strings_set(env, variable, value);
+    if (pmix)
+        setenv(variable, value, 1); /* mpirun's own libpmix reads it there */
     free(variable);
-    for (size_t i = 0; i < PARAMETERS; i++)
-        if (strcmp(parameters[i].name, name) == 0)
-            return apply(&parameters[i], value, options);
-    return 0;
+    const struct tern_launcher_parameter *row = tern_launcher_find(name);
+    char *origin = tern_must_format("%s %s", where, name);
+    error = row ? apply(row, origin, value, options) : 0;
+    free(origin);
+    return error;
+}
+
+static int set_for_all(const char *where, const char *name, const char *value,
+                       struct tern_options *options)
+{
+    return tern_parameter_set(prefixes[0], where, name, value, &options->env, options);
+}
+
+int tern_parameters_tune(const char *origin, const char *files, struct tern_options *options)
+{
+    return tern_tune_read(origin, files, set_for_all, options);
+}
+
+int tern_parameters_add_settings(const char *origin, const char *files,
+                                 struct tern_options *options)
+{
+    return tern_tune_read_settings(origin, files, set_for_all, options);
 }

@@ -8,15 +8,20 @@
 
 #include "mpirun/plan/options.h"
 
-/* Applies a parameter of the command line, and adds it to `env` as PREFIX and name. Warns if the
- * parameter is unknown. Returns 0 or TERN_ERR_ARG. */
-int tern_parameter_set(const char *prefix, const char *name, const char *value,
+/* Applies a parameter of the command line, or of a file that it names, and adds it to `env` as
+ * PREFIX and name. `where` says where it stands, for messages. Warns if the parameter is unknown.
+ * Returns 0 or TERN_ERR_ARG. */
+int tern_parameter_set(const char *prefix, const char *where, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options);
-/* Applies --launch-agent, or the parameter that means the same. Returns 0 or TERN_ERR_*. */
+/* Apply the files of --tune and --am (tune.h). Both return 0 or TERN_ERR_ARG. */
+int tern_parameters_tune(const char *origin, const char *files, struct tern_options *options);
+int tern_parameters_add_settings(const char *origin, const char *files,
+                                 struct tern_options *options);
+/* Applies --launch-agent. Returns 0 or TERN_ERR_*. */
 int tern_parameter_set_launch_agent(const char *name, const char *value,
                                     struct tern_options *options);
-/* Applies the parameters of the environment. Call it before reading the command line. Returns 0 or
- * TERN_ERR_ARG. */
+/* Applies the parameters of the environment and of the parameter files. Call it before reading the
+ * command line. Returns 0 or TERN_ERR_ARG. */
 int tern_parameters_of_environment(struct tern_options *options);
 
 #endif

@@ -142,6 +142,9 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         options->map.no_oversubscribe = false;
     } else if (strcasecmp(word, "nooversubscribe") == 0) {
         options->map.no_oversubscribe = true;
+    } else if (strncasecmp(word, "pe-list=", 8) == 0 && word[8]) {
+        tern_strings_add(&options->kept, word + 8);
+        return tern_policy_cpu_set(option, options->kept.items[options->kept.count - 1], options);
     } else if (strncasecmp(word, "pe=", 3) == 0) {
         return tern_policy_number("PE=", word + 3, 1, TERN_MAX_CPUS, &options->map.pe);
     } else if (strcasecmp(word, "hwtcpus") == 0) {
@@ -152,9 +155,9 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         options->map.span = true;
     } else if (strcasecmp(word, "nolocal") == 0) {
         options->no_local = true;
-    } else if (strcasecmp(word, "overload") &&
-               strcasecmp(word, "overload-allowed") && 
-               strcasecmp(word, "inherit") && strcasecmp(word, "noinherit")) {
+    } else if (strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
+               strcasecmp(word, "ordered") && strcasecmp(word, "inherit") &&
+               strcasecmp(word, "noinherit")) {
         return tern_error(
             TERN_ERR_ARG,
             "%s: no modifier \"%s\"; there are PE=N, OVERSUBSCRIBE, NOOVERSUBSCRIBE, SPAN", option,
@@ -202,6 +205,11 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
             options->per_policy = true;
             free(pair);
         }
+    } else if (strncasecmp(word, "pe-list=", 8) == 0) {
+        error = read_modifier(option, word, options);
+        options->map.by = TERN_MAP_LEVEL_SLOT;
+        options->map.bind =
+            options->map.hwthreads ? TERN_MAP_LEVEL_HWTHREAD : TERN_MAP_LEVEL_CORE;
     } else if (*word) {
         enum tern_map_level level = TERN_MAP_LEVEL_SLOT;
         options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
@@ -223,7 +231,8 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     }
     while (!error && rest) {
         /* the name of a file may contain commas */
-        word = strsep(&rest, strncasecmp(rest, "file=", 5) == 0 ? ":" : ":,");
+        bool list = strncasecmp(rest, "file=", 5) == 0 || strncasecmp(rest, "pe-list=", 8) == 0;
+        word = strsep(&rest, list ? ":" : ":,");
         if (*word)
             error = read_modifier(option, word, options);
     }
@@ -283,6 +292,8 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     if (!found && strcasecmp(copy, "cpu-list") == 0) {
         level = TERN_MAP_LEVEL_HWTHREAD;
         found = true;
+        if (options->map.by == TERN_MAP_LEVEL_DEFAULT)
+            options->map.by = TERN_MAP_LEVEL_SLOT; /* in the order of the list */
     }
     free(copy);
     if (error)

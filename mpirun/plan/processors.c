@@ -56,7 +56,11 @@ int tern_host_units(const struct tern_host *host, bool hwthreads)
 
 int tern_host_slots(const struct tern_host *host, bool hwthreads)
 {
-    return host->slots > 0 ? host->slots : tern_host_units(host, hwthreads);
+    if (host->slots > 0)
+        return host->slots;
+    if (host->slots_level > 0)
+        return tern_host_objects(host, (enum tern_map_level)(host->slots_level - 1));
+    return tern_host_units(host, hwthreads);
 }
 
 void tern_cpus_read(const char *text, struct tern_cpus *ret_set)

@@ -56,6 +56,7 @@ struct tern_host {
     struct tern_cpu *cpus; /* owned by the function that recorded the host */
     int cpu_count; /* at least 1 */
     int slots;     /* as the user gave it; 0: one per core */
+    int slots_level; /* if `slots` is 0: 1 + the level whose objects are the slots; 0: cores */
     int max_slots; /* largest number of ranks; 0: no limit */
     bool slots_implied; /* the user did not write the number: --host NAME means one slot */
     /* processor time that a control group grants, in whole processors; 0: no limit */

@@ -175,6 +175,54 @@ static int load_without_plugins(hwloc_topology_t *ret_topology)
     return failed ? -1 : 0;
 }
 
+/* Adds the processors of object number `index` of a type. Returns false if there is none. */
+static bool add_object(hwloc_topology_t topology, hwloc_obj_type_t type, long index,
+                       hwloc_bitmap_t listed)
+{
+    if (index < 0 || index >= hwloc_get_nbobjs_by_type(topology, type))
+        return false;
+    hwloc_obj_t object = hwloc_get_obj_by_type(topology, type, (unsigned)index);
+    hwloc_bitmap_or(listed, listed, object->cpuset);
+    return true;
+}
+
+/* Keeps of `allowed` what the list names. */
+static int keep_listed(hwloc_topology_t topology, const char *cpu_list, hwloc_bitmap_t allowed)
+{
+    bool threads = strncmp(cpu_list, TERN_CPU_LIST_THREADS, strlen(TERN_CPU_LIST_THREADS)) == 0;
+    const char *text = cpu_list + (threads ? strlen(TERN_CPU_LIST_THREADS) : 0), *at = text;
+    threads |= hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) <= 0;
+    hwloc_obj_type_t type = threads ? HWLOC_OBJ_PU : HWLOC_OBJ_CORE;
+    hwloc_bitmap_t listed = hwloc_bitmap_alloc();
+    int error = 0;
+    do {
+        char *end;
+        long first = strtol(at, &end, 10), last = first;
+        bool good = end > at && first >= 0;
+        if (good && *end == '-') {
+            at = end + 1;
+            last = strtol(at, &end, 10);
+            good = end > at && last >= first;
+        }
+        if (!good || (*end && *end != ','))
+            error = tern_error(TERN_ERR_ARG, "--cpu-set needs numbers such as 0-3,8, not \"%s\"",
+                               text);
+        for (long index = first; !error && index <= last; index++)
+            if (!add_object(topology, type, index, listed))
+                error = tern_error(TERN_ERR_ARG,
+                                   "--cpu-set %s: there is no %s %ld; this machine has %d", text,
+                                   threads ? "hardware thread" : "core", index,
+                                   hwloc_get_nbobjs_by_type(topology, type));
+        at = end + (*end == ',');
+    } while (!error && *at);
+    hwloc_bitmap_and(allowed, allowed, listed);
+    hwloc_bitmap_free(listed);
+    if (!error && hwloc_bitmap_iszero(allowed))
+        error = tern_error(TERN_ERR_ARG, "this job may use none of the cores \"%s\" on this host",
+                           text);
+    return error;
+}
+
 int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology)
 {
@@ -185,18 +233,11 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
     if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
         hwloc_bitmap_iszero(allowed))
         hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(topology));
-    if (cpu_list) {
-        hwloc_bitmap_t listed = hwloc_bitmap_alloc();
-        bool good = hwloc_bitmap_list_sscanf(listed, cpu_list) >= 0;
-        hwloc_bitmap_and(allowed, allowed, listed);
-        hwloc_bitmap_free(listed);
-        if (!good || hwloc_bitmap_iszero(allowed)) {
-            hwloc_bitmap_free(allowed);
-            hwloc_topology_destroy(topology);
-            return tern_error(TERN_ERR_ARG, "this job may use none of the processors \"%s\" on "
-                                            "this host",
-                              cpu_list);
-        }
+    int error = cpu_list ? keep_listed(topology, cpu_list, allowed) : 0;
+    if (error) {
+        hwloc_bitmap_free(allowed);
+        hwloc_topology_destroy(topology);
+        return error;
     }
     struct tern_host host = { 0 };
     tern_topology_record(topology, allowed, &host);

@@ -9,9 +9,12 @@
 
 #include "mpirun/plan/map.h"
 
-/* Reads this machine. `cpu_list` (such as "0-3,8"; NULL: all) names the processors to use. Returns
- * 0, TERN_ERR_ARG if the list leaves no processor, or TERN_ERR_OTHER. *ret_topology stays open,
- * because the PMIx server needs it. */
+/* How a list of hardware threads, rather than cores, begins. */
+#define TERN_CPU_LIST_THREADS "threads:"
+/* Reads this machine. `cpu_list` (such as "0-3,8"; NULL: all) names the cores to use, by their
+ * logical numbers, or hardware threads if it begins with TERN_CPU_LIST_THREADS. Returns 0,
+ * TERN_ERR_ARG if the list names what the machine lacks or leaves no processor, or TERN_ERR_OTHER.
+ * *ret_topology stays open, because the PMIx server needs it. */
 int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology);
 

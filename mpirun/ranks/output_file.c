@@ -16,9 +16,12 @@ int tern_output_file_open(const struct tern_options *options, int ranks, int ran
     for (int n = ranks - 1; n >= 10; n /= 10)
         digits++;
     static const char *const names[] = {"", "stdout", "stderr"};
+    static const char *const short_names[] = {"", "out", "err"};
     char path[4096];
-    int length = snprintf(path, sizeof path, "%s%s/rank.%0*d/", options->output_dir,
-                          options->output_no_job ? "" : "/1", digits, rank);
+    int length = options->output_plain
+                     ? snprintf(path, sizeof path, "%s.%0*d.", options->output_dir, digits, rank)
+                     : snprintf(path, sizeof path, "%s%s/rank.%0*d/", options->output_dir,
+                                options->output_no_job ? "" : "/1", digits, rank);
     for (char *at = path + 1; length < (int)sizeof path - 10 && (at = strchr(at, '/')); at++) {
         *at = '\0';
         mkdir(path, 0777);
@@ -26,7 +29,8 @@ int tern_output_file_open(const struct tern_options *options, int ranks, int ran
     }
     if (length >= (int)sizeof path - 10)
         return tern_error(TERN_ERR_OTHER, "--output-filename: the name is too long");
-    snprintf(path + length, sizeof path - (size_t)length, "%s", names[which]);
+    snprintf(path + length, sizeof path - (size_t)length, "%s",
+             options->output_plain ? short_names[which] : names[which]);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return tern_error(TERN_ERR_OTHER, "cannot write %s: %s", path, strerror(errno));

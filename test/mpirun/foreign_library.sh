@@ -3,6 +3,11 @@
 # Ranks that load another MPI library than mpirun's: one warning in a job, which names the program, both libraries, who led the
 # dynamic linker there, and the cure. The other libraries are made here: one that connects by PMIx, one that does not.
 . "$(dirname "$0")/check.bash"
+# An absolute path to mpirun would put its own library first.
+run() {
+    limit "$MPIRUN" --noprefix "$@" >out 2>err
+    rc=$?
+}
 here_cc=${CC:-cc}
 own=$("$MPICC" -showme:libdirs)
 mkdir other
@@ -135,7 +140,7 @@ run --oversubscribe -np 3 ./mpich
 is "another interface" "$rc $(grep -c 'needs libmpich.so.12, which is the library of another MPI' err)" "0 1"
 is "and no more words" "$(wc -l <err)" 1
 touch waits
-limit "$MPIRUN" --oversubscribe -np 2 sh -c './mpich; true' >out 2>err &
+limit "$MPIRUN" --noprefix --oversubscribe -np 2 sh -c './mpich; true' >out 2>err &
 eventually "the ranks' processes are looked at" grep -q 'has loaded' err
 rm waits
 wait $!

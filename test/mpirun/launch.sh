@@ -87,8 +87,12 @@ run -q -np 1 --prefix /some/where sh -c 'echo "$LD_LIBRARY_PATH $PATH"'
 has "--prefix" out '^/some/where/lib[: ].*/some/where/bin:'
 OPAL_PREFIX=/some/where LD_LIBRARY_PATH=/a/b run -q -np 1 sh -c 'echo "$LD_LIBRARY_PATH"'
 is "OPAL_PREFIX" "$(cat out)" /some/where/lib:/a/b
+LD_LIBRARY_PATH=/a/b run -q --noprefix -np 1 sh -c 'echo "$LD_LIBRARY_PATH"'
+is "--noprefix" "$(cat out)" /a/b
+LD_LIBRARY_PATH=/a/b PATH=${MPIRUN%/*}:$PATH limit mpirun -q -np 1 sh -c 'echo "$LD_LIBRARY_PATH"' >out 2>err
+is "mpirun found by PATH: no prefix" "$(cat out)" /a/b
 LD_LIBRARY_PATH=/a/b run -q -np 1 sh -c 'echo "$LD_LIBRARY_PATH"'
-is "no prefix" "$(cat out)" /a/b
+is "an absolute path to mpirun stands for --prefix" "$(cat out)" "$(realpath "${MPIRUN%/bin/*}")/lib:/a/b"
 
 # this host, by all its names
 for host in localhost 127.0.0.1 "$(hostname)" user@localhost; do
@@ -118,8 +122,8 @@ run -q -N 1 sh -c 'echo a$OMPI_COMM_WORLD_RANK' : -N 1 sh -c 'echo b$OMPI_COMM_W
 is "-N of two programs" "$rc $(sort out | tr '\n' ' ')" "0 a0 b1 "
 
 # options that mean nothing here are accepted without a word
-run --allow-run-as-root --oversubscribe -np 1 --enable-recovery --leave-session-attached --personality ompi -novm --noprefix \
-    --stream-buffering 0 --mca plm_rsh_agent ssh --mca orte_base_help_aggregate 0 true
+run --allow-run-as-root --oversubscribe -np 1 --disable-recovery --leave-session-attached --personality ompi -novm --noprefix \
+    --stream-buffering 1 --mca plm_rsh_agent ssh --mca orte_base_help_aggregate 0 true
 is "quiet options" "$rc [$(cat out err)]" "0 []"
 
 # more ranks than cores: one line says so, unless it is meant

@@ -9,6 +9,10 @@ library=$TERN_BUILDDIR/test/strict/.libs/libmpi.so.40
 mkdir lib
 ln -s "$library" "$TERN_PREFIX"/lib/libmpi_{mpifh,usempif08,usempi_ignore_tkr}.so.40 lib # of one directory
 export LD_LIBRARY_PATH=$PWD/lib OMPI_MCA_btl=strict,self
+# an absolute path to mpirun would put its own library in front
+printf '#!/bin/sh\nexec "%s" --noprefix "$@"\n' "$MPIRUN" >noprefix
+chmod +x noprefix
+export MPIRUN=$PWD/noprefix
 "$MPICC" -o in_use "$TERN_SRCDIR/test/strict/in_use.c" || exit 1
 beside_shm=(env "OMPI_MCA_btl=strict,shm,self" OMPI_MCA_btl_shm_single_copy=always)
 run -n 2 ./in_use

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/launcher_parameters.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+#include "lib/util/param_parse.h"
+#include "lib/util/tcp_address.h"
+#include "mpirun/plan/option_table.h"
+#include "mpirun/plan/parameters.h"
+#include "mpirun/plan/policy.h"
+#include "mpirun/plan/tune.h"
+
+/* ---- values that need reading ---- */
+
+/* Chooses a mapping by the name of Open MPI's mapper. */
+static int choose_mapper(const char *origin, const char *names, struct tern_options *options)
+{
+    if (strcmp(names, "seq") == 0)
+        return tern_policy_map_by(origin, "seq", options);
+    if (strcmp(names, "rank_file") == 0)
+        return tern_policy_map_by(origin, "rankfile", options);
+    if (strcmp(names, "mindist") == 0 || strcmp(names, "resilient") == 0)
+        tern_options_warn(options, "%s: there is no mapper %s; use --map-by", origin, names);
+    return 0; /* the others choose by themselves */
+}
+
+/* Checks a filter once, before any rank is started: otherwise every rank would report the error. */
+static int check_filter(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    struct tern_tcp_filter filter;
+    return tern_tcp_filter_read(origin, value, &filter);
+}
+
+static int set_keep_going(const char *origin, const char *value, struct tern_options *options)
+{
+    int64_t abort_too = 1;
+    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &abort_too))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, value);
+    options->keep_going = !abort_too;
+    return 0;
+}
+
+/* The hosts that are taken if the command line names none. */
+static int set_default_hosts(const char *origin, const char *value, struct tern_options *options)
+{
+    options->hosts_are_default = false;
+    int error = tern_option_apply_value(tern_option_named("host"), origin, value, options);
+    options->hosts_are_default = options->hosts.count > 0;
+    return error;
+}
+
+/* The slots of hosts whose number nobody gave: a number, or the objects to count. */
+static int set_default_slots(const char *origin, const char *value, struct tern_options *options)
+{
+    static const struct {
+        const char *word;
+        enum tern_map_level level;
+    } words[] = {
+        {"cores", TERN_MAP_LEVEL_CORE},
+        {"hwthreads", TERN_MAP_LEVEL_HWTHREAD},
+        {"sockets", TERN_MAP_LEVEL_SOCKET},
+        {"numas", TERN_MAP_LEVEL_NUMA},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(value, words[i].word) == 0) {
+            options->default_slots = (struct tern_default_slots){0, 1 + (int)words[i].level};
+            return 0;
+        }
+    options->default_slots = (struct tern_default_slots){0};
+    if (strcasecmp(value, "none") == 0)
+        return 0;
+    return tern_policy_number(origin, value, 1, 1 << 20, &options->default_slots.number);
+}
+
+/* Maps on the machine of an XML file. */
+static int set_machine(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)origin, (void)options;
+    return setenv("HWLOC_XMLFILE", value, 1) ? TERN_ERR_NO_MEM : 0;
+}
+
+/* Reads the seconds of Open MPI's parameter. */
+static int set_end_grace(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    int seconds, error = tern_policy_number(origin, value, 0, 1 << 20, &seconds);
+    char text[24];
+    snprintf(text, sizeof text, "%d", error ? 0 : seconds * 1000);
+    return error ? error : tern_param_write("end_grace_ms", text);
+}
+
+static int set_startup_timeout(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)origin, (void)options;
+    return strcmp(value, "0") == 0 ? 0 : tern_param_write("launch_timeout", value);
+}
+
+/* ---- the table ---- */
+
+#define OPTION(word) TERN_LAUNCHER_OPTION, .text = (word)
+#define READ(function) TERN_LAUNCHER_READ, .read = (function)
+#define FLAG(field) TERN_LAUNCHER_FLAG, .offset = offsetof(struct tern_options, field)
+#define MISSING(what) TERN_LAUNCHER_MISSING, .text = (what)
+#define QUIET TERN_LAUNCHER_QUIET, .text = NULL
+
+/* Beside these, all names that end in _verbose or _priority are quiet. */
+const struct tern_launcher_parameter tern_launcher_parameters[] = {
+    /* values for all ranks: first, so that the others may be among them */
+    { "mca_base_envar_file_prefix", READ(tern_parameters_tune) },
+    { "mca_base_param_file_prefix", READ(tern_parameters_add_settings) },
+    { "mca_base_env_list_delimiter", READ(tern_tune_set_delimiter) },
+    { "mca_base_env_list", READ(tern_tune_set_variables) },
+
+    /* where */
+    { "orte_default_hostfile", OPTION("default-hostfile") },
+    { "orte_default_dash_host", READ(set_default_hosts) },
+    { "orte_set_default_slots", READ(set_default_slots) },
+    { "rmaps_base_no_schedule_local", OPTION("nolocal") },
+    { "rmaps_base_topology", READ(set_machine) },
+    { "hwloc_base_topo_file", READ(set_machine) },
+    { "hwloc_base_cpu_list", OPTION("cpu-set") },
+    { "hwloc_base_cpu_set", OPTION("cpu-set") },
+    { "orte_startup_timeout", READ(set_startup_timeout) },
+
+    /* mapping, numbering, binding */
+    { "rmaps_base_schedule_policy", OPTION("map-by") },
+    { "rmaps_base_byslot", OPTION("byslot") },
+    { "rmaps_base_bycore", OPTION("bycore") },
+    { "rmaps_base_bynode", OPTION("bynode") },
+    { "rmaps_base_mapping_policy", OPTION("map-by") },
+    { "rmaps_base_pattern", OPTION("ppr") },
+    { "rmaps_ppr_pattern", OPTION("ppr") },
+    { "rmaps_base_pernode", OPTION("pernode") },
+    { "rmaps_ppr_pernode", OPTION("pernode") },
+    { "rmaps_base_n_pernode", OPTION("npernode") },
+    { "rmaps_ppr_n_pernode", OPTION("npernode") },
+    { "rmaps_base_n_persocket", OPTION("npersocket") },
+    { "rmaps_ppr_n_persocket", OPTION("npersocket") },
+    { "rmaps_base_cpus_per_proc", OPTION("cpus-per-proc") },
+    { "rmaps_base_cpus_per_rank", OPTION("cpus-per-rank") },
+    { "rmaps_base_ranking_policy", OPTION("rank-by") },
+    { "hwloc_base_bind_to_core", OPTION("bind-to-core") },
+    { "hwloc_base_bind_to_socket", OPTION("bind-to-socket") },
+    { "hwloc_base_binding_policy", OPTION("bind-to") },
+    { "rmaps_base_oversubscribe", OPTION("oversubscribe") },
+    { "rmaps_base_no_oversubscribe", OPTION("nooversubscribe") },
+    { "hwloc_base_use_hwthreads_as_cpus", OPTION("use-hwthread-cpus") },
+    { "rmaps", READ(choose_mapper) },
+    { "rmaps_rank_file_path", OPTION("rankfile") },
+    { "orte_rankfile", OPTION("rankfile") },
+    { "rmaps_rank_file_physical", FLAG(rankfile_physical) },
+    { "rmaps_dist_device",
+      MISSING("ranks are not mapped by distance from a device; use --map-by numa") },
+    { "rmaps_resilient_fault_grp_file", MISSING("there is no mapper resilient; use --map-by") },
+    { "rmaps_base_inherit", QUIET },
+    { "hwloc_base_slot_list", MISSING("use --rankfile, or --cpu-set with --bind-to cpu-list") },
+    { "hwloc_base_mem_alloc_policy", MISSING("memory is not bound; use numactl") },
+    { "hwloc_base_mem_bind_failure_action", QUIET },
+    { "rtc_hwloc_vmhole", QUIET },
+
+    /* what is shown, and output */
+    { "hwloc_base_report_bindings", OPTION("report-bindings") },
+    { "rmaps_base_display_map", OPTION("display-map") },
+    { "rmaps_base_display_devel_map", OPTION("display-devel-map") },
+    { "rmaps_base_display_diffable_map", OPTION("display-diffable-map") },
+    { "rmaps_base_display_topo_with_map", OPTION("display-topo") },
+    { "orte_display_alloc", OPTION("display-allocation") },
+    { "orte_display_devel_alloc", OPTION("display-devel-allocation") },
+    { "ras_base_display_alloc", OPTION("display-allocation") },
+    { "ras_base_display_devel_alloc", OPTION("display-devel-allocation") },
+    { "orte_do_not_launch", OPTION("do-not-launch") },
+    { "orte_tag_output", OPTION("tag-output") },
+    { "orte_timestamp_output", OPTION("timestamp-output") },
+    { "orte_output_filename", OPTION("output-filename") },
+    { "iof_base_redirect_app_stderr_to_stdout", OPTION("merge-stderr-to-stdout") },
+    { "orte_execute_quiet", OPTION("quiet") },
+    { "orte_xml_output", MISSING("output is plain text; use --tag-output") },
+    { "orte_xml_file", MISSING("output is plain text; use --tag-output") },
+    { "orte_xterm", MISSING("write mpirun -np 2 xterm -e PROGRAM") },
+    { "orte_map_stddiag_to_stderr", QUIET },
+    { "orte_map_stddiag_to_stdout", QUIET },
+    { "iof_base_output_limit", QUIET },
+    { "orte_output_debugger_proctable", MISSING("-v names the process of each rank") },
+    { "orte_report_launch_progress", QUIET },
+    { "orte_report_child_jobs_separately", QUIET },
+    { "orte_report_silent_errors", QUIET },
+    { "orte_report_events", MISSING("there are no tools to report events to") },
+    { "orte_show_resolved_nodenames", QUIET },
+    { "orte_base_help_aggregate", QUIET },
+
+    /* the start and the end of a job */
+    { "orte_abort_on_non_zero_status", READ(set_keep_going) },
+    { "odls_base_sigkill_timeout", READ(set_end_grace) },
+    { "orte_allowed_exit_without_sync",
+      MISSING("a rank that ends between MPI_Init and MPI_Finalize ends the job") },
+    { "orte_enable_recovery", MISSING("ranks that failed are not restarted") },
+    { "orte_max_restarts", MISSING("ranks that failed are not restarted") },
+    { "orte_fork_agent", MISSING("write the words before the program: mpirun -np 2 WORD PROGRAM") },
+    { "orte_allocation_required", MISSING("use --nolocal, or ask the batch system for hosts") },
+    { "orte_server", MISSING("there is no server of names between jobs") },
+    { "orte_tmpdir_base", MISSING("set TMPDIR") },
+    { "orte_local_tmpdir_base", MISSING("set TMPDIR") },
+    { "orte_remote_tmpdir_base", MISSING("set TMPDIR on the other hosts") },
+    { "orte_create_session_dirs", QUIET },
+    { "orte_no_session_dirs", QUIET },
+    { "orte_debugger_test_attach", QUIET },
+    { "orte_debugger_test_daemon", QUIET },
+    { "orte_debugger_check_rate", QUIET },
+    { "orte_base_user_debugger", QUIET },
+    { "ess_base_forward_signals", MISSING("mpirun(1), SIGNALS, says which signals are passed on") },
+    { "ess_hnp_forward_signals", MISSING("mpirun(1), SIGNALS, says which signals are passed on") },
+    { "ess_base_stream_buffering", OPTION("stream-buffering") },
+    { "odls_base_signal_direct_children_only",
+      MISSING("signals go to the process groups of the ranks") },
+    { "opal_set_max_sys_limits", MISSING("set limits with ulimit") },
+    { "plm_rsh_chdir", MISSING("use --wdir") },
+    { "plm_rsh_force_rsh", MISSING("set plm_rsh_agent to rsh") },
+    { "plm_rsh_pass_libpath", MISSING("use --prefix, or -x LD_LIBRARY_PATH") },
+    { "ras_base_multiplier", MISSING("write slots=N in a hostfile, or --host NAME:N") },
+    { "ras_simulator_num_nodes", MISSING("--dry-run shows the map of hosts that do not exist") },
+    { "ras_slurm_enable_dyn_alloc", MISSING("ask Slurm for all hosts before") },
+    { "ras_slurm_use_entire_allocation", QUIET },
+    { "oob_tcp_static_ipv4_ports", MISSING("use oob_tcp_dynamic_ipv4_ports") },
+    { "oob_tcp_static_ipv6_ports", MISSING("use oob_tcp_dynamic_ipv6_ports") },
+
+    /* parts of Open MPI's launcher to choose from, and how they work inside */
+    { "errmgr", QUIET },
+    { "ess", QUIET },
+    { "ess_singleton_isolated", QUIET },
+    { "ess_singleton_server", QUIET },
+    { "ess_tool_async_progress", QUIET },
+    { "ess_tool_do_not_connect", QUIET },
+    { "ess_tool_num_retries", QUIET },
+    { "ess_tool_server_pid", QUIET },
+    { "ess_tool_system_server_first", QUIET },
+    { "ess_tool_system_server_only", QUIET },
+    { "ess_tool_wait_to_connect", QUIET },
+    { "filem", QUIET },
+    { "filem_raw_flatten_directory_trees", QUIET },
+    { "grpcomm", QUIET },
+    { "hwloc", QUIET },
+    { "iof", QUIET },
+    { "odls", QUIET },
+    { "odls_base_cutoff", QUIET },
+    { "odls_base_max_threads", QUIET },
+    { "odls_base_num_threads", QUIET },
+    { "odls_default_maxfd", QUIET },
+    { "oob", QUIET },
+    { "oob_tcp_disable_ipv4_family", QUIET },
+    { "oob_tcp_disable_ipv6_family", QUIET },
+    { "oob_tcp_keepalive_intvl", QUIET },
+    { "oob_tcp_keepalive_probes", QUIET },
+    { "oob_tcp_keepalive_time", QUIET },
+    { "oob_tcp_max_recon_attempts", QUIET },
+    { "oob_tcp_peer_limit", QUIET },
+    { "oob_tcp_peer_retries", QUIET },
+    { "oob_tcp_rcvbuf", QUIET },
+    { "oob_tcp_retry_delay", QUIET },
+    { "oob_tcp_sndbuf", QUIET },
+    { "orte_app_num", QUIET },
+    { "orte_assume_same_shell", QUIET },
+    { "orte_bound_at_launch", QUIET },
+    { "orte_coll_transports", QUIET },
+    { "orte_daemon_cores", QUIET },
+    { "orte_daemon_fail", QUIET },
+    { "orte_daemon_fail_delay", QUIET },
+    { "orte_daemon_spin", QUIET },
+    { "orte_debug", QUIET },
+    { "orte_debug_daemons", OPTION("debug-daemons") },
+    { "orte_debug_daemons_file", QUIET },
+    { "orte_enable_instant_on_support", QUIET },
+    { "orte_ess_jobid", QUIET },
+    { "orte_ess_num_procs", QUIET },
+    { "orte_ess_vpid", QUIET },
+    { "orte_fwd_mpirun_port", QUIET },
+    { "orte_hnp_uri", QUIET },
+    { "orte_hostname_alias_index", QUIET },
+    { "orte_hostname_cutoff", QUIET },
+    { "orte_jobfam_session_dir", QUIET },
+    { "orte_keep_fqdn_hostnames", QUIET },
+    { "orte_launch", QUIET },
+    { "orte_leave_session_attached", QUIET },
+    { "orte_local_daemon_uri", QUIET },
+    { "orte_max_vm_size", QUIET },
+    { "orte_mgmt_transports", QUIET },
+    { "orte_no_vm", QUIET },
+    { "orte_node_regex", QUIET },
+    { "orte_num_nodes", QUIET },
+    { "orte_precondition_transports", QUIET },
+    { "orte_progress_thread_debug", QUIET },
+    { "orte_retain_aliases", QUIET },
+    { "orte_soft_locations", QUIET },
+    { "orte_stat_history_size", QUIET },
+    { "orte_timeout_for_stack_trace", QUIET },
+    { "orte_top_session_dir", QUIET },
+    { "plm_rsh_assume_same_shell", QUIET },
+    { "plm_rsh_daemonize_llspawn", QUIET },
+    { "plm_rsh_daemonize_qrsh", QUIET },
+    { "plm_rsh_delay", QUIET },
+    { "plm_rsh_disable_llspawn", QUIET },
+    { "plm_rsh_num_concurrent", QUIET },
+    { "plm_rsh_pass_environ_mca_params", QUIET },
+    { "plm_slurm_warning", QUIET },
+    { "ras", QUIET },
+    { "ras_base_launch_orted_on_hn", QUIET },
+    { "ras_gridengine_show_jobid", QUIET },
+    { "ras_simulator_have_cpubind", QUIET },
+    { "ras_simulator_have_membind", QUIET },
+    { "ras_simulator_max_slots", QUIET },
+    { "ras_simulator_slots", QUIET },
+    { "ras_simulator_topo_files", QUIET },
+    { "ras_simulator_topologies", QUIET },
+    { "ras_slurm_config_file", QUIET },
+    { "ras_slurm_dyn_allocate_timeout", QUIET },
+    { "ras_slurm_enable_rolling_alloc", QUIET },
+    { "regx", QUIET },
+    { "regx_naive_compress_vpids", QUIET },
+    { "rml", QUIET },
+    { "rml_base_max_retries", QUIET },
+    { "routed", QUIET },
+    { "routed_radix", QUIET },
+    { "rtc", QUIET },
+    { "schizo", QUIET },
+    { "schizo_base_personalities", QUIET },
+    { "snapc", QUIET },
+    { "sstore", QUIET },
+    { "state", QUIET },
+    { "state_base_check_fds", QUIET },
+    { "state_novm_select", QUIET },
+
+    /* not the launcher's, but checked before any rank is started */
+    { "btl_tcp_if_include", READ(check_filter) },
+    { "btl_tcp_if_exclude", READ(check_filter) },
+    { 0 },
+};
+
+/* ---- names ---- */
+
+static const struct {
+    const char *other, *name;
+} spellings[] = {
+    { "rmaps_default_mapping_policy", "rmaps_base_mapping_policy" },
+    { "rmaps_default_ranking_policy", "rmaps_base_ranking_policy" },
+    { "rmaps_default_inherit", "rmaps_base_inherit" },
+    { "rmaps_base_display_devel_map_policy", "rmaps_base_display_devel_map" },
+    { "hwloc_default_binding_policy", "hwloc_base_binding_policy" },
+    { "hwloc_default_cpu_list", "hwloc_base_cpu_list" },
+    { "hwloc_default_use_hwthread_cpus", "hwloc_base_use_hwthreads_as_cpus" },
+    { "hwloc_default_mem_alloc_policy", "hwloc_base_mem_alloc_policy" },
+    { "prte_if_include", "oob_tcp_if_include" },
+    { "prte_if_exclude", "oob_tcp_if_exclude" },
+};
+
+const char *tern_launcher_spelling(const char *name, int index)
+{
+    static char changed[128];
+    if (index-- == 0)
+        return name;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (strcmp(spellings[i].name, name) == 0 && index-- == 0)
+            return spellings[i].other;
+    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
+        if (strcmp(alias->name, name) == 0 && index-- == 0)
+            return alias->other;
+    if (strncmp(name, "orte_", 5) || index)
+        return NULL;
+    snprintf(changed, sizeof changed, "prte_%s", name + 5);
+    return changed;
+}
+
+const char *tern_launcher_name(const char *name)
+{
+    static char changed[128];
+    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
+        if (strcmp(alias->other, name) == 0)
+            return alias->name;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (strcmp(spellings[i].other, name) == 0)
+            return spellings[i].name;
+    if (strncmp(name, "prte_", 5) || strlen(name) >= sizeof changed)
+        return name;
+    snprintf(changed, sizeof changed, "orte_%s", name + 5);
+    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
+        if (strcmp(alias->other, changed) == 0)
+            return alias->name;
+    return changed;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+const struct tern_launcher_parameter *tern_launcher_find(const char *name)
+{
+    static const struct tern_launcher_parameter quiet = { "", QUIET };
+    const char *wanted = tern_launcher_name(name);
+    const struct tern_launcher_parameter *row = tern_launcher_parameters;
+    while (row->name && strcmp(row->name, wanted))
+        row++;
+    if (row->name)
+        return row;
+    bool inside = ends_with(name, "_verbose") || ends_with(name, "_priority");
+    return inside && tern_launcher_word(name) ? &quiet : NULL;
+}
+
+bool tern_launcher_word(const char *name)
+{
+    static const char *const words[] = {
+        "orte", "prte", "plm",   "pls",  "rmaps", "hwloc",  "ras",    "odls",  "oob",
+        "ess",  "iof",  "state", "rtc",  "rml",   "routed", "errmgr", "filem", "grpcomm",
+        "regx", "rds",  "snapc", "sstore", "schizo",
+    };
+    size_t length = strcspn(name, "_");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0)
+            return true;
+    return false;
+}

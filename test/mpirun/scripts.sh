@@ -1,0 +1,271 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Command lines, variables and files as public job scripts, containers and tools write them: who runs where, on which cores, with
+# which environment. Machines and hosts are pretended. Where Open MPI 4.1 is installed, its mpirun.openmpi is asked the same
+# (by `make check-long` for every line, else for every third).
+. "$(dirname "$0")/check.bash"
+large='package:2 [numa] core:16 pu:2' # two sockets of 16 cores
+numa='package:2 numa:4 core:4 pu:2'   # four memory domains in each of two sockets
+small='package:2 [numa] core:2 pu:2'
+me=$(hostname)
+export HOME=$scratch
+
+# Pretends the processors of HWLOC_SYNTHETIC to Open MPI, which refuses to map on a machine that is not this one.
+cat >pretend.c <<'C'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <string.h>
+static unsigned char mask[512];
+static int set;
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *wanted)
+{
+    memset(mask, 0, sizeof mask);
+    memcpy(mask, wanted, size < sizeof mask ? size : sizeof mask);
+    return set = 1, 0 * pid;
+}
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *got)
+{
+    if (!set)
+        memset(mask, 0xff, 8);
+    memset(got, 0, size);
+    memcpy(got, mask, size < sizeof mask ? size : sizeof mask);
+    return 0 * pid;
+}
+C
+cat >reach <<'S'
+#!/bin/bash
+# reach HOST COMMAND...: as ssh does, on this machine under another name
+host=$1
+shift
+exec unshare -u bash -c 'hostname "$0"; exec bash -c "$1"' "$host" "$*"
+S
+chmod +x reach
+beside=no
+if mpirun.openmpi --version 2>/dev/null | grep -q ' 4\.1\.' && unshare -u true 2>/dev/null &&
+    "${CC:-cc}" -shared -fPIC -O1 -o pretend.so pretend.c 2>/dev/null; then
+    beside=yes
+fi
+
+# Prints "HOST:CORES" of each rank in the order of ranks, from --display-map and --report-bindings. "-": not bound; t0: only the
+# first hardware thread.
+as_words() {
+    awk -v me="$me" '
+        function cores(text,  n, i, parts, core, list, first, last) {
+            n = split(text, parts, /core /)
+            list = ""; first = last = -1
+            for (i = 2; i <= n; i++) {
+                core = parts[i]; thread = ""
+                if (core ~ /hwt [0-9]+\]/) { thread = core; sub(/.*hwt /, "t", thread); sub(/\].*/, "", thread) }
+                sub(/\[.*/, "", core)
+                if (thread != "") { list = list (list == "" ? "" : ",") core thread; continue }
+                if (first >= 0 && core == last + 1) { last = core + 0; continue }
+                if (first >= 0) list = list (list == "" ? "" : ",") (last > first ? first "-" last : first)
+                first = last = core + 0
+            }
+            if (first >= 0) list = list (list == "" ? "" : ",") (last > first ? first "-" last : first)
+            return list
+        }
+        /Data for node:/ { host = $4 == me ? "here" : $4 }
+        /Process rank:/ {
+            rank = $0; sub(/.*Process rank: /, "", rank); sub(/ .*/, "", rank)
+            if (!(rank in at)) { at[rank] = host; ranks++ }
+            if (/\[core /) bound[rank] = cores($0)
+        }
+        /MCW rank [0-9]+ bound/ { rank = $0; sub(/.*MCW rank /, "", rank); sub(/ .*/, "", rank); bound[rank] = cores($0) }
+        END { for (r = 0; r < ranks; r++) printf "%s%s:%s", r ? " " : "", at[r], r in bound ? bound[r] : "-" }' "$@"
+}
+
+lines=0
+# maps MACHINE WANTED WORD...: the words are [NAME=VALUE]... and the command line
+maps() {
+    local machine=$1 wanted=$2 settings=() got
+    shift 2
+    while [ $# -gt 0 ] && [[ $1 =~ ^[A-Za-z_0-9]+= ]]; do
+        settings+=("$1")
+        shift
+    done
+    lines=$((lines + 1))
+    env "${settings[@]}" HWLOC_SYNTHETIC="$machine" timeout -k 5 60 "$MPIRUN" -q --dry-run "$@" true >out 2>err
+    rc=$?
+    is "${settings[*]} mpirun $*" "$rc $(as_words out)" "0 $wanted"
+    [ ! -s err ] || complain "${settings[*]} mpirun $*: says something"
+    if [ $beside = no ] || [ "${only_ours:-}" ] || { [ -z "${TERN_TEST_LONG:-}" ] && [ $((lines % 3)) != 0 ]; }; then
+        return
+    fi
+    env "${settings[@]}" HWLOC_SYNTHETIC="$machine" HWLOC_THISSYSTEM=1 LD_PRELOAD="$scratch/pretend.so" \
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent="$scratch/reach" \
+        timeout -k 5 60 mpirun.openmpi --display-map --report-bindings "$@" true >theirs 2>&1
+    got=$(as_words theirs)
+    # (a daemon that this machine was too slow for is no answer)
+    grep -qE 'ORTE has lost|not launched|error occurred' theirs || is "mpirun.openmpi $*" "$got" "$wanted"
+}
+# ours MACHINE WANTED WORD...: where Open MPI 4.1 refuses, crashes, or does not know the words
+ours() { only_ours=yes maps "$@"; }
+here="--host localhost:32"
+printf 'far1 slots=2\nfar2 slots=2\n' >two
+printf 'far1 slots=2\nfar2 slots=4\n' >uneven
+printf 'far1 slots=8\nfar2 slots=8\n' >eight
+printf 'far1 slots=2 max_slots=3\nfar2 slots=2 max_slots=8\n' >limited
+
+# how many cores: PE=1 is one
+maps "$large" "here:0 here:16 here:1 here:17" $here -np 4 --map-by socket:pe=1
+maps "$large" "here:0 here:1 here:2 here:3" $here -np 4 --map-by slot:PE=1
+maps "$large" "here:0 here:1 here:2 here:3" $here -np 4 --map-by node:PE=1
+maps "$large" "here:0 here:1 here:16 here:17" $here -np 4 --map-by ppr:2:socket:pe=1
+maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" $here -np 4 --map-by socket:PE=2
+maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" $here -np 4 --cpus-per-proc 2
+maps "$large" "here:0-3 here:16-19" $here -np 2 --cpus-per-rank 4
+maps "$numa" "here:0-2 here:4-6 here:8-10 here:12-14 here:16-18 here:20-22" $here -np 6 --cpus-per-proc 3
+maps "$large" "here:0-3 here:16-19 here:4-7 here:20-23" $here -np 4 --npersocket 2 --map-by socket:PE=4
+
+# by default, on memory domains
+maps "$numa" "here:0-3 here:4-7 here:8-11 here:12-15" $here -np 4
+maps "$numa" "here:0 here:1" $here -np 2
+maps "$numa" "here:0 here:4 here:8 here:12" $here -np 4 --bind-to core
+maps "$numa" "here:0-15 here:0-15 here:0-15" $here -np 3 --bind-to socket
+maps "$numa" "here:0-3 here:4-7 here:8-11" $here -np 3 --map-by node
+maps "$numa" "here:0-3 here:4-7 here:16-19 here:20-23" $here --map-by ppr:2:socket
+maps "$numa" "here:0 here:16" $here --npersocket 1
+maps "$large" "here:0-15 here:16-31 here:0-15" $here -np 3
+
+# numbers
+maps "$large" "far1:0-15 far1:0-15 far1:0-15 far1:16-31 far1:16-31 far1:16-31" --hostfile eight -np 6 --map-by socket --rank-by core
+maps "$large" "far1:0-15 far1:16-31 far1:0-15 far2:0-15 far2:16-31 far2:0-15" --hostfile eight -np 6 --map-by node --rank-by slot
+maps "$small" "far1:0 far1:1 far2:0 far2:1" --hostfile two -np 4 --map-by core --rank-by socket
+maps "$small" "far1:0 far2:0 far1:1 far2:1" --hostfile two -np 4 --map-by core --rank-by node
+maps "$large" "far1:0-15 far1:16-31 far1:0-15 far1:16-31 far2:0-15 far2:16-31 far2:0-15 far2:16-31" \
+    --hostfile eight -np 8 --map-by ppr:2:socket --rank-by socket
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far2:16-31 far1:0-15 far1:16-31 far2:0-15 far2:16-31" \
+    --hostfile eight -np 8 --map-by ppr:2:socket --rank-by socket:span
+maps "$large" "far1:0-15 far1:0-15 far1:16-31 far1:16-31 far2:0-15 far2:0-15 far2:16-31 far2:16-31" \
+    --hostfile eight -np 8 --map-by ppr:2:socket --rank-by socket:fill
+maps "$small" "far1:0-1 far1:2-3 far1:0-1 far1:2-3 far2:0-1 far2:2-3" --hostfile eight -np 6 --map-by socket:span --rank-by slot
+
+# more ranks than slots: shared out, not bound
+maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:-" --hostfile two -np 6 --oversubscribe
+maps "$small" "far1:- far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile uneven -np 9 --oversubscribe
+maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile uneven -np 8 --map-by core:oversubscribe
+maps "$small" "here:- here:- here:-" --host localhost:2 -np 3 --oversubscribe --map-by core
+maps "$small" "far1:- far1:- far1:- far1:- far1:- far1:- far1:- far1:- far2:0-1 far2:2-3" --hostfile eight -np 10
+ours "$small" "far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile limited -np 8 --oversubscribe
+
+# parameters: of mpi-operator, in other releases' words, in files
+maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" OMPI_MCA_orte_default_hostfile=two OMPI_MCA_orte_keep_fqdn_hostnames=true
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" PRTE_MCA_prte_default_hostfile=two
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" PMIX_MCA_prte_default_hostfile=two
+maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" --mca orte_default_hostfile two
+maps "$small" "far1:0 far1:1" --mca orte_default_hostfile uneven --hostfile two -np 2
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" --host 'far1:*,far2:*' --mca orte_set_default_slots 2
+ours "$small" "far1:0 far1:1" --host 'far1:*' --mca orte_set_default_slots sockets
+ours "$small" "far1:0 far2:0" OMPI_MCA_orte_default_dash_host=other --host far1,far2
+ours "$small" "other:0" OMPI_MCA_orte_default_dash_host=other
+maps "$large" "here:0 here:16" $here --mca rmaps_base_n_persocket 1
+maps "$large" "here:0 here:1" $here --mca rmaps_ppr_n_pernode 2
+maps "$large" "here:0" $here --mca rmaps_base_pernode 1
+maps "$large" "here:0-2 here:16-18 here:3-5" $here -np 3 --mca rmaps_base_cpus_per_rank 3
+maps "$large" "here:0 here:1 here:2" OMPI_MCA_rmaps_base_mapping_policy=core $here -np 3
+ours "$large" "here:0 here:1 here:2" PRTE_MCA_rmaps_default_mapping_policy=core $here -np 3
+mkdir -p .openmpi
+echo 'rmaps_base_mapping_policy = socket
+hwloc_base_binding_policy = core' >.openmpi/mca-params.conf
+maps "$large" "here:0 here:16 here:1" $here -np 3
+maps "$large" "here:0 here:1 here:2" $here -np 3 --map-by core
+maps "$large" "here:0 here:16 here:1" OMPI_MCA_hwloc_base_binding_policy=core $here -np 3
+rm .openmpi/mca-params.conf
+echo '--mca rmaps_base_mapping_policy core   # for all' >tuned
+maps "$large" "here:0 here:1 here:2" --tune tuned $here -np 3
+ours "$large" "here:0-15 here:16-31 here:0-15" $here -np 3 --map-by socket --tune tuned
+echo 'rmaps_base_mapping_policy = core' >set
+ours "$large" "here:0 here:1 here:2" --am "$PWD/set" $here -np 3
+
+# small words
+ours "$small" "here:0-1 here:2-3" $here -np 2 --map-by socket:
+maps "$small" "here:0 here:2 here:1" $here -np 3 --bind-to core:
+maps "$small" "here:0-1 here:2-3 here:0-1" --host localhost:3 -np 0
+maps "$large" "far1:0 far1:1 far2:0 far2:1" --hostfile eight -np 4 --npersocket 1 --map-by core
+maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --hostfile eight -np 4 --npersocket 1 --bynode
+ours "$large" "here:0t0 here:0t1 here:1t0 here:1t1" $here -np 4 --cpu-list 4,5,6,7 --bind-to cpu-list:ordered
+ours "$large" "here:0 here:1" $here -np 2 --map-by pe-list=4,5:ordered
+
+# what the ranks get: without a pretended machine
+# gives WHAT WANTED WORD...: exit status, standard output and error of a job
+gives() {
+    local what=$1 wanted=$2 settings=()
+    shift 2
+    while [ $# -gt 0 ] && [[ $1 =~ ^[A-Za-z_0-9]+= ]]; do
+        settings+=("$1")
+        shift
+    done
+    lines=$((lines + 1))
+    env "${settings[@]}" timeout -k 5 60 "$MPIRUN" "$@" >out 2>err
+    rc=$?
+    is "$what" "$rc $(cat out err)" "$wanted"
+}
+show='echo "$A $B"'
+printf -- '-x A=1 -x B="two words"\n--mca btl_tcp_links 3 -x C=4\n' >variables
+gives "-x in a tune file" "0 1 two words" -q --tune variables -np 1 sh -c "$show"
+gives "the command line prevails" "0 5 two words" -q -x A=5 --tune variables -np 1 sh -c "$show"
+gives "--mca in a tune file" "0 3" -q --tune variables -np 1 sh -c 'echo $OMPI_MCA_btl_tcp_links'
+gives "a list of variables" "0 1 x y" -q --mca mca_base_env_list 'A=1;B=x y' -np 1 sh -c "$show"
+gives "a list in the environment" "0 1 2" OMPI_MCA_mca_base_env_list='A=1;B=2' -q -np 1 sh -c "$show"
+gives "another delimiter" "0 1 2;3" OMPI_MCA_mca_base_env_list_delimiter=, OMPI_MCA_mca_base_env_list='A=1,B=2;3' \
+    -q -np 1 sh -c "$show"
+gives "a tune file that is not there" "1 mpirun: --tune: cannot read the file nowhere: No such file or directory" --tune nowhere true
+gives "a settings file that is not there" "1 mpirun: --am: cannot read the file nowhere: No such file or directory" --am nowhere true
+gives "--prepend-env" "0 /x:/y c/" A=/y B=c -q --prepend-env A /x --append-env 'B[/]' '' -np 1 sh -c "$show"
+gives "an absolute path to mpirun" "0 $(realpath "${MPIRUN%/bin/*}")/lib" LD_LIBRARY_PATH= -q -np 1 sh -c 'echo "${LD_LIBRARY_PATH%%:*}"'
+gives "--noprefix" "0 " LD_LIBRARY_PATH= -q --noprefix -np 1 sh -c 'echo "${LD_LIBRARY_PATH%%:*}"'
+gives "orte_tag_output" "0 [1,0]<stdout>:a" -q --mca orte_tag_output 1 -np 1 echo a
+gives "stderr as stdout" "0 a" -q --mca iof_base_redirect_app_stderr_to_stdout 1 -np 1 sh -c 'echo a >&2'
+[ ! -s err ] || complain "iof_base_redirect_app_stderr_to_stdout: nothing is redirected"
+gives "--output file=" "0 a" -q --output file=log -np 1 echo a
+is "--output file=: the file" "$(cat log.0.out)" a
+gives "--output raw" "0 a" -q --output :raw -np 1 echo a
+gives "--rtos" "0 " --rtos donotlaunch -np 1 echo a
+
+# whatever has no effect that a user would notice is said once; the rest is silent
+# warns WANTED WORD...
+warns() {
+    local wanted=$1
+    shift
+    lines=$((lines + 1))
+    run "$@" -np 1 true
+    is "$*" "$rc $(cat err)" "0 $wanted"
+}
+warns "mpirun: warning: --mca orte_xterm has no effect: write mpirun -np 2 xterm -e PROGRAM" --mca orte_xterm 1
+warns "mpirun: warning: --ompi-server has no effect: there is no server of names between jobs" --ompi-server file:x
+warns "mpirun: warning: --with-ft ulfm has no effect: a rank that fails ends the job" --with-ft ulfm
+warns "mpirun: warning: --enable-recovery has no effect: ranks that failed are not restarted" --enable-recovery --enable-recovery
+warns "mpirun: warning: there is no parameter orte_defualt_hostfile; did you mean orte_default_hostfile; mpi_info lists them" \
+    --mca orte_defualt_hostfile x
+warns "mpirun: warning: --mca plm_rsh_chdir has no effect: use --wdir" --mca plm_rsh_chdir /tmp
+warns "" -q --ompi-server file:x
+warns "" --mca orte_enable_recovery 0 --mca plm_base_verbose 0 --mca routed_radix 8 --mca rmaps_seq_priority 1 --mca ess pmi
+
+# foreign and forgotten words
+# refuses WANTED WORD...
+refuses() {
+    local wanted=$1
+    shift
+    lines=$((lines + 1))
+    run "$@" true
+    is "$*" "$rc $(cat err)" "1 mpirun: $wanted"
+}
+refuses "option -ppn is a word of other launchers (MPICH, Intel MPI); here it is -N RANKS, the number of ranks on each node" -ppn 2
+refuses "option -genv is a word of other launchers (MPICH, Intel MPI); here it is -x NAME=VALUE" -genv A 1
+refuses "option -f is a word of other launchers (MPICH, Intel MPI); here it is --hostfile FILE" -f hosts
+refuses "--mca btl has no value: the option -np follows; write --mca btl VALUE" --mca btl -np 2
+refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1" --mca orte_tag_output maybe
+
+# Every parameter of Open MPI's launcher is known: its own list, where it is installed.
+if ompi_info --version 2>/dev/null | grep -q 'Open MPI v4\.1\.'; then
+    ompi_info --all --parsable 2>/dev/null | tr -d '"' |
+        sed -nE 's/^mca:(errmgr|ess|filem|grpcomm|hwloc|iof|odls|oob|orte|plm|ras|regx|rmaps|rml|routed|rtc|schizo|snapc|sstore|state):[^:]*:param:([^:]*):value:.*/\2/p' |
+        sort -u >parameters
+    [ "$(wc -l <parameters)" -gt 100 ] || complain "ompi_info lists $(wc -l <parameters) parameters of the launcher"
+    while read -r name; do echo "-mca $name ''"; done <parameters >all
+    run --tune all -np 1 true
+    hasnt "parameters of the launcher" err 'there is no parameter'
+fi
+[ $lines -ge 60 ] || complain "$lines command lines, expected 60 at least"
+finish
