@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/btl.h"
 
+#include "lib/btl/choice.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/param.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -26,36 +26,6 @@ uint32_t tern_lane_count = 1;
 static int (*pollers[TERN_BTLS_MAX])(uint32_t lane);
 static int poller_count;
 
-/* Returns true if the word names this byte mover. Open MPI's names of its shared-memory movers mean
- * shm. */
-static bool names(const char *word, size_t length, const char *name)
-{
-    static const char *const same_as_shm[] = {"sm", "vader"};
-    if (length == strlen(name) && strncmp(word, name, length) == 0)
-        return true;
-    if (strcmp(name, "shm") == 0)
-        for (size_t i = 0; i < sizeof same_as_shm / sizeof *same_as_shm; i++)
-            if (length == strlen(same_as_shm[i]) && strncmp(word, same_as_shm[i], length) == 0)
-                return true;
-    return false;
-}
-
-/* Returns true if the parameter `btl` permits this byte mover: `list` has names to use, or with a
- * leading ^ names to leave out. NULL: all are permitted. */
-static bool allowed(const char *list, const char *name)
-{
-    if (!list || !*list)
-        return true;
-    bool without = *list == '^';
-    for (const char *word = list + without; *word;) {
-        size_t length = strcspn(word, ",");
-        if (names(word, length, name))
-            return !without;
-        word += length + (word[length] == ',');
-    }
-    return without;
-}
-
 /* Checks at the start that all ranks can be reached. A check at the first send would be too late:
  * in a collective the other ranks would wait for that message. One rank of this node stands for all
  * of the node, and one rank of another node for all others. */
@@ -74,10 +44,10 @@ static int check_reach(void)
 
 int tern_btl_init(void)
 {
-    const char *list = tern_param_string("btl");
+    tern_btl_choose();
     poller_count = 0;
     for (int i = 0; tern_btls[i]; i++) {
-        if (!tern_btls[i]->announce || !allowed(list, tern_btls[i]->name))
+        if (!tern_btls[i]->announce || !tern_btl_permitted(tern_btls[i]->name))
             continue;
         int rc = tern_btls[i]->announce();
         if (rc)
@@ -85,7 +55,7 @@ int tern_btl_init(void)
     }
     for (int i = 0; tern_btls[i]; i++) {
         active[i] = false;
-        if (!allowed(list, tern_btls[i]->name))
+        if (!tern_btl_permitted(tern_btls[i]->name))
             continue;
         int rc = tern_btls[i]->init();
         if (rc == TERN_ERR_UNSUPPORTED)

@@ -101,32 +101,32 @@ maps() {
 }
 # ours MACHINE WANTED WORD...: where Open MPI 4.1 refuses, crashes, or does not know the words
 ours() { only_ours=yes maps "$@"; }
-here="--host localhost:32"
+lots=(--host localhost:32)
 printf 'far1 slots=2\nfar2 slots=2\n' >two
 printf 'far1 slots=2\nfar2 slots=4\n' >uneven
 printf 'far1 slots=8\nfar2 slots=8\n' >eight
 printf 'far1 slots=2 max_slots=3\nfar2 slots=2 max_slots=8\n' >limited
 
 # how many cores: PE=1 is one
-maps "$large" "here:0 here:16 here:1 here:17" $here -np 4 --map-by socket:pe=1
-maps "$large" "here:0 here:1 here:2 here:3" $here -np 4 --map-by slot:PE=1
-maps "$large" "here:0 here:1 here:2 here:3" $here -np 4 --map-by node:PE=1
-maps "$large" "here:0 here:1 here:16 here:17" $here -np 4 --map-by ppr:2:socket:pe=1
-maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" $here -np 4 --map-by socket:PE=2
-maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" $here -np 4 --cpus-per-proc 2
-maps "$large" "here:0-3 here:16-19" $here -np 2 --cpus-per-rank 4
-maps "$numa" "here:0-2 here:4-6 here:8-10 here:12-14 here:16-18 here:20-22" $here -np 6 --cpus-per-proc 3
-maps "$large" "here:0-3 here:16-19 here:4-7 here:20-23" $here -np 4 --npersocket 2 --map-by socket:PE=4
+maps "$large" "here:0 here:16 here:1 here:17" "${lots[@]}" -np 4 --map-by socket:pe=1
+maps "$large" "here:0 here:1 here:2 here:3" "${lots[@]}" -np 4 --map-by slot:PE=1
+maps "$large" "here:0 here:1 here:2 here:3" "${lots[@]}" -np 4 --map-by node:PE=1
+maps "$large" "here:0 here:1 here:16 here:17" "${lots[@]}" -np 4 --map-by ppr:2:socket:pe=1
+maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" "${lots[@]}" -np 4 --map-by socket:PE=2
+maps "$large" "here:0-1 here:16-17 here:2-3 here:18-19" "${lots[@]}" -np 4 --cpus-per-proc 2
+maps "$large" "here:0-3 here:16-19" "${lots[@]}" -np 2 --cpus-per-rank 4
+maps "$numa" "here:0-2 here:4-6 here:8-10 here:12-14 here:16-18 here:20-22" "${lots[@]}" -np 6 --cpus-per-proc 3
+maps "$large" "here:0-3 here:16-19 here:4-7 here:20-23" "${lots[@]}" -np 4 --npersocket 2 --map-by socket:PE=4
 
 # by default, on memory domains
-maps "$numa" "here:0-3 here:4-7 here:8-11 here:12-15" $here -np 4
-maps "$numa" "here:0 here:1" $here -np 2
-maps "$numa" "here:0 here:4 here:8 here:12" $here -np 4 --bind-to core
-maps "$numa" "here:0-15 here:0-15 here:0-15" $here -np 3 --bind-to socket
-maps "$numa" "here:0-3 here:4-7 here:8-11" $here -np 3 --map-by node
-maps "$numa" "here:0-3 here:4-7 here:16-19 here:20-23" $here --map-by ppr:2:socket
-maps "$numa" "here:0 here:16" $here --npersocket 1
-maps "$large" "here:0-15 here:16-31 here:0-15" $here -np 3
+maps "$numa" "here:0-3 here:4-7 here:8-11 here:12-15" "${lots[@]}" -np 4
+maps "$numa" "here:0 here:1" "${lots[@]}" -np 2
+maps "$numa" "here:0 here:4 here:8 here:12" "${lots[@]}" -np 4 --bind-to core
+maps "$numa" "here:0-15 here:0-15 here:0-15" "${lots[@]}" -np 3 --bind-to socket
+maps "$numa" "here:0-3 here:4-7 here:8-11" "${lots[@]}" -np 3 --map-by node
+maps "$numa" "here:0-3 here:4-7 here:16-19 here:20-23" "${lots[@]}" --map-by ppr:2:socket
+maps "$numa" "here:0 here:16" "${lots[@]}" --npersocket 1
+maps "$large" "here:0-15 here:16-31 here:0-15" "${lots[@]}" -np 3
 
 # numbers
 maps "$large" "far1:0-15 far1:0-15 far1:0-15 far1:16-31 far1:16-31 far1:16-31" --hostfile eight -np 6 --map-by socket --rank-by core
@@ -159,33 +159,33 @@ ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" --host 'far1:*,far2:*' --mca
 ours "$small" "far1:0 far1:1" --host 'far1:*' --mca orte_set_default_slots sockets
 ours "$small" "far1:0 far2:0" OMPI_MCA_orte_default_dash_host=other --host far1,far2
 ours "$small" "other:0" OMPI_MCA_orte_default_dash_host=other
-maps "$large" "here:0 here:16" $here --mca rmaps_base_n_persocket 1
-maps "$large" "here:0 here:1" $here --mca rmaps_ppr_n_pernode 2
-maps "$large" "here:0" $here --mca rmaps_base_pernode 1
-maps "$large" "here:0-2 here:16-18 here:3-5" $here -np 3 --mca rmaps_base_cpus_per_rank 3
-maps "$large" "here:0 here:1 here:2" OMPI_MCA_rmaps_base_mapping_policy=core $here -np 3
-ours "$large" "here:0 here:1 here:2" PRTE_MCA_rmaps_default_mapping_policy=core $here -np 3
+maps "$large" "here:0 here:16" "${lots[@]}" --mca rmaps_base_n_persocket 1
+maps "$large" "here:0 here:1" "${lots[@]}" --mca rmaps_ppr_n_pernode 2
+maps "$large" "here:0" "${lots[@]}" --mca rmaps_base_pernode 1
+maps "$large" "here:0-2 here:16-18 here:3-5" "${lots[@]}" -np 3 --mca rmaps_base_cpus_per_rank 3
+maps "$large" "here:0 here:1 here:2" OMPI_MCA_rmaps_base_mapping_policy=core "${lots[@]}" -np 3
+ours "$large" "here:0 here:1 here:2" PRTE_MCA_rmaps_default_mapping_policy=core "${lots[@]}" -np 3
 mkdir -p .openmpi
 echo 'rmaps_base_mapping_policy = socket
 hwloc_base_binding_policy = core' >.openmpi/mca-params.conf
-maps "$large" "here:0 here:16 here:1" $here -np 3
-maps "$large" "here:0 here:1 here:2" $here -np 3 --map-by core
-maps "$large" "here:0 here:16 here:1" OMPI_MCA_hwloc_base_binding_policy=core $here -np 3
+maps "$large" "here:0 here:16 here:1" "${lots[@]}" -np 3
+maps "$large" "here:0 here:1 here:2" "${lots[@]}" -np 3 --map-by core
+maps "$large" "here:0 here:16 here:1" OMPI_MCA_hwloc_base_binding_policy=core "${lots[@]}" -np 3
 rm .openmpi/mca-params.conf
 echo '--mca rmaps_base_mapping_policy core   # for all' >tuned
-maps "$large" "here:0 here:1 here:2" --tune tuned $here -np 3
-ours "$large" "here:0-15 here:16-31 here:0-15" $here -np 3 --map-by socket --tune tuned
+maps "$large" "here:0 here:1 here:2" --tune tuned "${lots[@]}" -np 3
+ours "$large" "here:0-15 here:16-31 here:0-15" "${lots[@]}" -np 3 --map-by socket --tune tuned
 echo 'rmaps_base_mapping_policy = core' >set
-ours "$large" "here:0 here:1 here:2" --am "$PWD/set" $here -np 3
+ours "$large" "here:0 here:1 here:2" --am "$PWD/set" "${lots[@]}" -np 3
 
 # small words
-ours "$small" "here:0-1 here:2-3" $here -np 2 --map-by socket:
-maps "$small" "here:0 here:2 here:1" $here -np 3 --bind-to core:
+ours "$small" "here:0-1 here:2-3" "${lots[@]}" -np 2 --map-by socket:
+maps "$small" "here:0 here:2 here:1" "${lots[@]}" -np 3 --bind-to core:
 maps "$small" "here:0-1 here:2-3 here:0-1" --host localhost:3 -np 0
 maps "$large" "far1:0 far1:1 far2:0 far2:1" --hostfile eight -np 4 --npersocket 1 --map-by core
 maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --hostfile eight -np 4 --npersocket 1 --bynode
-ours "$large" "here:0t0 here:0t1 here:1t0 here:1t1" $here -np 4 --cpu-list 4,5,6,7 --bind-to cpu-list:ordered
-ours "$large" "here:0 here:1" $here -np 2 --map-by pe-list=4,5:ordered
+ours "$large" "here:0t0 here:0t1 here:1t0 here:1t1" "${lots[@]}" -np 4 --cpu-list 4,5,6,7 --bind-to cpu-list:ordered
+ours "$large" "here:0 here:1" "${lots[@]}" -np 2 --map-by pe-list=4,5:ordered
 
 # what the ranks get: without a pretended machine
 # gives WHAT WANTED WORD...: exit status, standard output and error of a job
@@ -256,6 +256,34 @@ refuses "option -genv is a word of other launchers (MPICH, Intel MPI); here it i
 refuses "option -f is a word of other launchers (MPICH, Intel MPI); here it is --hostfile FILE" -f hosts
 refuses "--mca btl has no value: the option -np follows; write --mca btl VALUE" --mca btl -np 2
 refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1" --mca orte_tag_output maybe
+
+# lists of networks that are not here: over what there is, one warning
+printf '#!/bin/sh\nshift\nexec "$@"\n' >elsewhere
+chmod +x elsewhere
+if [ -n "${MPICC:-}" ]; then
+    "$MPICC" -o ring "$here/../../examples/ring.c" || complain "cannot build ring"
+    # travels WARNING WORD...
+    travels() {
+        local wanted=$1
+        shift
+        lines=$((lines + 1))
+        run -q --mca plm_rsh_agent "$PWD/elsewhere" "$@" ./ring
+        is "$*" "$rc $(wc -l <out) $(sed 's/.*\(the parameter btl is\)/\1/' err)" "0 1 $wanted"
+    }
+    for list in openib,self ^vader,tcp,openib,uct uct,self ofi,self smcuda,self,openib; do
+        travels "the parameter btl is \`$list\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+            --oversubscribe -np 2 --mca btl "$list"
+    done
+    travels "the parameter btl is \`^tcp\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+        --host localhost:1,far1:2 --mca btl ^tcp
+    travels "the parameter btl is \`self\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+        --oversubscribe -np 2 --mca pml ucx --mca btl self
+    travels "" --oversubscribe -np 2 --mca btl ^openib
+    travels "" --oversubscribe -np 2 --mca btl ^tcp --mca pml ucx
+    travels "" --oversubscribe -np 2 --mca btl vader,openib,self
+    run -q --oversubscribe -np 2 --mca btl self ./ring
+    [ "$rc" != 0 ] || complain "--mca btl self: ranks reach each other"
+fi
 
 # Every parameter of Open MPI's launcher is known: its own list, where it is installed.
 if ompi_info --version 2>/dev/null | grep -q 'Open MPI v4\.1\.'; then

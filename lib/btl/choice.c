@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/choice.h"
+
+#include "lib/btl/btl.h"
+#include "lib/rte/rte.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *list; /* the parameter; NULL or empty: all are permitted */
+
+/* Returns true if the word names this byte mover. Open MPI's names of its shared-memory movers mean
+ * shm. */
+static bool names(const char *word, size_t length, const char *name)
+{
+    static const char *const same_as_shm[] = {"sm", "vader"};
+    if (length == strlen(name) && strncmp(word, name, length) == 0)
+        return true;
+    if (strcmp(name, "shm") == 0)
+        for (size_t i = 0; i < sizeof same_as_shm / sizeof *same_as_shm; i++)
+            if (length == strlen(same_as_shm[i]) && strncmp(word, same_as_shm[i], length) == 0)
+                return true;
+    return false;
+}
+
+bool tern_btl_permitted(const char *name)
+{
+    if (!list || !*list)
+        return true;
+    bool without = *list == '^';
+    for (const char *word = list + without; *word;) {
+        size_t length = strcspn(word, ",");
+        if (names(word, length, name))
+            return !without;
+        word += length + (word[length] == ',');
+    }
+    return without;
+}
+
+/* Returns true if the list has a name that is none of ours. */
+static bool names_others(void)
+{
+    for (const char *word = list; *word;) {
+        size_t length = strcspn(word, ",");
+        bool ours = length == 0;
+        for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
+            ours |= names(word, length, (*btl)->name);
+        if (!ours)
+            return true;
+        word += length + (word[length] == ',');
+    }
+    return false;
+}
+
+/* Returns true if the user chose another message layer, with which Open MPI does not read `btl`. */
+static bool other_layer(void)
+{
+    const char *pml = getenv("OMPI_MCA_pml");
+    return pml && *pml && *pml != '^' && strcmp(pml, "ob1");
+}
+
+/* Returns true if the list leaves out what the ranks need to reach each other. All ranks answer
+ * alike. */
+static bool too_short(void)
+{
+    bool tcp = tern_btl_permitted("tcp"), shm = tern_btl_permitted("shm");
+    if (!tern_btl_permitted("self"))
+        return true;
+    return (tern_rte.size > 1 && !tcp && !shm) || (tern_rte.node_count > 1 && !tcp);
+}
+
+void tern_btl_choose(void)
+{
+    list = tern_param_string("btl");
+    if (!list || !*list || !too_short())
+        return;
+    if (*list != '^' && !names_others() && !other_layer())
+        return;
+    if (tern_rte.rank == 0)
+        tern_log("warning: the parameter btl is `%s` and leaves out what these ranks need; self, "
+                 "shm and tcp are used, the only ones there are",
+                 list);
+    list = NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_BTL_CHOICE_H
+#define TERN_BTL_CHOICE_H
+
+/* Which byte movers the parameter `btl` permits. */
+
+#include <stdbool.h>
+
+/* Reads the parameter. A list that was written for the networks of another MPI library, and leaves
+ * out what this job needs, permits all: it names movers that do not exist here, or only some to
+ * leave out, or the parameter pml puts another library in charge. Rank 0 then prints a warning. A
+ * list of our own movers holds as it is. Call it when the ranks of the job are known. */
+void tern_btl_choose(void);
+/* Returns true if the byte mover of that name may be used. */
+bool tern_btl_permitted(const char *name);
+
+#endif
