@@ -182,6 +182,9 @@ int main(int argc, char **argv, char **envp)
         free(said);
         return 1;
     }
+    if (!only_here && options->preload && !options->quiet)
+        tern_log("warning: --preload-binary has no effect: the program must be at the same path on "
+                 "all hosts");
     if (!only_here && placement->here >= 0 && tern_map_ranks_on(&placement->map, placement->here))
         status = find_programs(options, all.wdirs, all.paths);
     if (!status)
@@ -195,6 +198,7 @@ int main(int argc, char **argv, char **envp)
                                 .hosts = placement->hosts,
                                 .host_count = placement->list.count,
                                 .here = placement->here,
+                                .own_input = true,
                                 .topology = placement->topology,
                                 .map = &placement->map,
                                 .paths = all.paths,

@@ -35,6 +35,7 @@
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
+#include "mpirun/serve/elf.h"
 #include "mpirun/serve/rank_states.h"
 #include "mpirun/serve/server_exchange.h"
 #include "mpirun/tree/agents.h"
@@ -351,12 +352,15 @@ static void rank_not_started(const struct tern_guardian_message *answer)
         [TERN_STEP_WDIR] = "changing to its working directory",
         [TERN_STEP_EXEC] = "executing the program",
     };
-    bool wrong_format = answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC;
+    const char *cause = "";
+    if (answer->step == TERN_STEP_EXEC && answer->value == ENOEXEC)
+        cause = tern_elf_is_foreign(path_of(answer->rank))
+                    ? " (it was built for another kind of processor)"
+                    : " (a script needs a first line such as #!/bin/sh)";
     tern_run_fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
          "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
          host_name(answer->rank), steps[answer->step], path_of(answer->rank),
-         strerror(answer->value),
-         wrong_format ? " (a script needs a first line such as #!/bin/sh)" : "");
+         strerror(answer->value), cause);
     run.ranks[answer->rank].ended = true;
     run.running--;
     end_job();

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/figures.h"
@@ -247,6 +248,21 @@ void tern_options_warn(struct tern_options *options, const char *format, ...)
         tern_strings_take(&options->warnings, text);
 }
 
+/* --verbose: names the variables of other launchers in the environment. */
+static void name_foreign_variables(void)
+{
+    char names[400] = "";
+    int length = 0;
+    for (char **entry = environ; entry && *entry; entry++) {
+        bool foreign = strncmp(*entry, "I_MPI_", 6) == 0 || strncmp(*entry, "HYDRA_", 6) == 0;
+        if (foreign && length < (int)sizeof names)
+            length += snprintf(names + length, sizeof names - (size_t)length, "%s%.*s",
+                               length ? ", " : "", (int)strcspn(*entry, "="), *entry);
+    }
+    if (length)
+        tern_log("%s: variables of Intel MPI and MPICH, which mean nothing here", names);
+}
+
 /* An absolute path to mpirun, in a directory `bin`, stands for --prefix. */
 static void imply_prefix(const char *called, struct tern_options *options)
 {
@@ -288,6 +304,8 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
         result = tern_param_check_all();
     if (result == 0)
         result = tern_figures_read();
+    if (options.verbose)
+        name_foreign_variables();
     for (int i = 0; i < options.warnings.count && !options.quiet; i++)
         tern_log("warning: %s", options.warnings.items[i]);
     if (result < 0)

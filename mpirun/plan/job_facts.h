@@ -20,6 +20,7 @@ struct tern_job {
     const struct tern_host *hosts; /* those that have ranks */
     int host_count;                /* number of `hosts` */
     int here;                  /* index of this machine in `hosts`, or -1 */
+    bool own_input;            /* standard input is the user's: this is mpirun, not an agent */
     hwloc_topology_t topology; /* of this machine */
     const struct tern_map *map;
     char **paths;     /* by program: its absolute path on this machine */

@@ -96,6 +96,14 @@ static int set_end_grace(const char *origin, const char *value, struct tern_opti
     return error ? error : tern_param_write("end_grace_ms", text);
 }
 
+/* plm_base_verbose N: from 1 on, the start of each host is shown. */
+static int set_verbosity(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)origin;
+    options->show_start = atoi(value) > 0;
+    return 0;
+}
+
 static int set_startup_timeout(const char *origin, const char *value, struct tern_options *options)
 {
     (void)origin, (void)options;
@@ -108,6 +116,7 @@ static int set_startup_timeout(const char *origin, const char *value, struct ter
 #define READ(function) TERN_LAUNCHER_READ, .read = (function)
 #define FLAG(field) TERN_LAUNCHER_FLAG, .offset = offsetof(struct tern_options, field)
 #define MISSING(what) TERN_LAUNCHER_MISSING, .text = (what)
+#define NAMES(list) TERN_LAUNCHER_NAMES, .text = (list)
 #define QUIET TERN_LAUNCHER_QUIET, .text = NULL
 
 /* Beside these, all names that end in _verbose or _priority are quiet. */
@@ -181,6 +190,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_output_filename", OPTION("output-filename") },
     { "iof_base_redirect_app_stderr_to_stdout", OPTION("merge-stderr-to-stdout") },
     { "orte_execute_quiet", OPTION("quiet") },
+    { "plm_base_verbose", READ(set_verbosity) },
     { "orte_xml_output", MISSING("output is plain text; use --tag-output") },
     { "orte_xml_file", MISSING("output is plain text; use --tag-output") },
     { "orte_xterm", MISSING("write mpirun -np 2 xterm -e PROGRAM") },
@@ -336,6 +346,14 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "state_novm_select", QUIET },
 
     /* not the launcher's, but checked before any rank is started */
+    { "pml", NAMES("ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw") },
+    { "mtl", NAMES("ofi,psm,psm2,mxm,portals4") },
+    { "coll", NAMES("tuned,basic,libnbc,self,sm,inter,sync,hcoll,cuda,han,adapt,ucc,xhc,monitoring,"
+                    "portals4,fca,accelerator,acoll,ftagree") },
+    { "osc", NAMES("rdma,sm,pt2pt,ucx,portals4,monitoring") },
+    { "io", NAMES("ompio,romio321,romio314,romio341,romio") },
+    { "btl", NAMES("self,shm,tcp,vader,sm,openib,uct,ofi,ugni,usnic,smcuda,portals4,scif,template,"
+                   "strict") },
     { "btl_tcp_if_include", READ(check_filter) },
     { "btl_tcp_if_exclude", READ(check_filter) },
     { 0 },

@@ -81,6 +81,23 @@ static int set_flag(bool *flag, const char *origin, const char *value)
     return 0;
 }
 
+/* Warns of a word of the value that is not in the list. */
+static void check_names(const char *origin, const char *value, const char *list,
+                        struct tern_options *options)
+{
+    char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
+    while ((word = strsep(&rest, ", "))) {
+        char *names = tern_must_copy(list), *left = names, *name;
+        bool found = !*word;
+        while (!found && (name = strsep(&left, ",")))
+            found = strcmp(name, word) == 0;
+        if (!found)
+            tern_options_warn(options, "%s: there is no \"%s\"; known are %s", origin, word, list);
+        free(names);
+    }
+    free(words);
+}
+
 static int apply(const struct tern_launcher_parameter *row, const char *origin, const char *value,
                  struct tern_options *options)
 {
@@ -94,6 +111,9 @@ static int apply(const struct tern_launcher_parameter *row, const char *origin, 
         return row->read(origin, value, options);
     case TERN_LAUNCHER_FLAG:
         return set_flag((bool *)((char *)options + row->offset), origin, value);
+    case TERN_LAUNCHER_NAMES:
+        check_names(origin, value, row->text, options);
+        return 0;
     case TERN_LAUNCHER_MISSING:
         if (asks_something(value))
             tern_options_warn(options, "%s has no effect: %s", origin, row->text);
@@ -159,8 +179,17 @@ static int write_own_parameters(void)
     return error;
 }
 
+/* Says once that the algorithms of collectives are not chosen by these parameters. */
+static void warn_of_tuned(const char *name, const char *value, struct tern_options *options)
+{
+    if (strncmp(name, "coll_tuned_", 11) == 0 && asks_something(value))
+        tern_options_warn(options, "coll_tuned_... parameters have no effect: collectives are "
+                                   "chosen by their price; `mpi_info --param coll all` lists what "
+                                   "forces an algorithm");
+}
+
 /* Warns of variables of the environment that set nothing. */
-static void check_variables(void)
+static void check_variables(struct tern_options *options)
 {
     size_t length = strlen(prefixes[0]);
     for (char **entry = environ; entry && *entry; entry++) {
@@ -169,6 +198,8 @@ static void check_variables(void)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry + length, "="), *entry + length);
         warn_if_unknown(name, ", which the environment sets");
+        const char *equals = strchr(*entry, '=');
+        warn_of_tuned(name, equals ? equals + 1 : "", options);
     }
 }
 
@@ -176,7 +207,7 @@ int tern_parameters_of_environment(struct tern_options *options)
 {
     char origin[512];
     int error = write_own_parameters();
-    check_variables();
+    check_variables(options);
     for (const struct tern_launcher_parameter *row = tern_launcher_parameters;
          row->name && !error; row++) {
         if (row->use == TERN_LAUNCHER_QUIET)
@@ -205,6 +236,7 @@ int tern_parameter_set(const char *prefix, const char *where, const char *name, 
     bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
     if (strcmp(prefix, prefixes[0]) == 0)
         warn_if_unknown(name, "");
+    warn_of_tuned(name, value, options);
     int error = pmix ? 0 : take_own(where, name, value);
     if (error)
         return error;

@@ -66,18 +66,14 @@ static int create_below(const char *parent, const char *path, const char *token)
     return result;
 }
 
-int tern_session_create(const char *token, char *ret_path, size_t room)
+/* Makes BASE/tern-UID/TOKEN. Returns 0, or -1 with errno. */
+static int create_in(const char *base, const char *token, char *ret_path, size_t room)
 {
-    const char *base = getenv("TERN_SESSION_DIR");
-    if (!base || base[0] != '/' || !is_private_directory(base))
-        base = getenv("TMPDIR");
-    if (!base || base[0] != '/')
-        base = "/tmp";
     char parent[1024];
     snprintf(parent, sizeof parent, "%s/tern-%u", base, (unsigned)geteuid());
     for (int tries = 0; tries < 100; tries++) {
         if (mkdir(parent, 0700) < 0 && errno != EEXIST)
-            break;
+            return -1;
         if (!is_private_directory(parent)) {
             struct stat info;
             if (lstat(parent, &info) < 0 && errno == ENOENT)
@@ -88,7 +84,7 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
         }
         if (snprintf(ret_path, room, "%s/%s", parent, token) >= (int)room) {
             errno = ENAMETOOLONG;
-            break;
+            return -1;
         }
         int result = create_below(parent, ret_path, token);
         if (result == 0)
@@ -97,13 +93,34 @@ int tern_session_create(const char *token, char *ret_path, size_t room)
             int error = errno;
             rmdir(parent); /* succeeds only if no other job is in it */
             errno = error;
-            break;
+            return -1;
         }
+    }
+    return -1;
+}
+
+int tern_session_create(const char *token, char *ret_path, size_t room)
+{
+    const char *outer = getenv("TERN_SESSION_DIR");
+    if (outer && (outer[0] != '/' || !is_private_directory(outer)))
+        outer = NULL;
+    const char *const bases[] = {outer, getenv("TMPDIR"), getenv("XDG_RUNTIME_DIR"), "/tmp",
+                                 "/dev/shm"};
+    char tried[1024] = "";
+    int length = 0;
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        if (!bases[i] || bases[i][0] != '/')
+            continue;
+        if (create_in(bases[i], token, ret_path, room) == 0)
+            return 0;
+        if (length < (int)sizeof tried)
+            length += snprintf(tried + length, sizeof tried - (size_t)length, "%s%s (%s)",
+                               length ? ", " : "", bases[i], strerror(errno));
     }
     return tern_error(
         TERN_ERR_OTHER,
-        "cannot make a directory for the job in %s: %s; set TMPDIR to a directory that is writable",
-        base, strerror(errno));
+        "cannot make a directory for the job in %s; set TMPDIR to a directory that is writable",
+        tried);
 }
 
 int tern_session_sweep(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's standard output is a pseudo-terminal, as with Open MPI: the C library then passes on
  * every line when it is printed, instead of 4 KiB at a time. It is raw: no byte is changed.
- * Standard error is a pipe. Standard input is a pipe for the ranks that read it, and /dev/null for
- * all others. */
+ * Standard error is a pipe. Standard input is mpirun's own for a single reader on this host, unless
+ * it is a terminal; else a pipe for the ranks that read it; and /dev/null for all others. */
 #include "mpirun/ranks/spawn.h"
 
 #include <errno.h>
@@ -178,7 +178,11 @@ static int make_streams(const struct tern_job *job, int rank, int fds[3])
 {
     int ours, ends[2], error;
     int stdin_rank = job->options->stdin_rank;
-    if (stdin_rank == rank || stdin_rank == TERN_STDIN_ALL) {
+    if (stdin_rank == rank && job->own_input && !isatty(STDIN_FILENO)) {
+        /* Nothing is read that the rank does not read: it may be meant for the next program. A
+         * terminal is not handed on, because the rank is not in its foreground. */
+        fds[0] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    } else if (stdin_rank == rank || stdin_rank == TERN_STDIN_ALL) {
         if (pipe2(ends, O_CLOEXEC) < 0)
             return -1;
         fds[0] = ends[0];

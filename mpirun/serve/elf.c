@@ -122,3 +122,23 @@ void tern_elf_free(struct tern_elf *elf)
     free(elf->runpath);
     *elf = (struct tern_elf){0};
 }
+
+bool tern_elf_is_foreign(const char *path)
+{
+    Elf64_Ehdr theirs = { 0 }, own = { 0 };
+    const char *const paths[] = { path, "/proc/self/exe" };
+    Elf64_Ehdr *const heads[] = { &theirs, &own };
+    for (int i = 0; i < 2; i++) {
+        int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+        ssize_t size = fd < 0 ? -1 : read(fd, heads[i], sizeof *heads[i]);
+        if (fd >= 0)
+            close(fd);
+        /* these members stand at the same place in files of both word sizes */
+        if (size < (ssize_t)offsetof(Elf64_Ehdr, e_version) ||
+            memcmp(heads[i]->e_ident, ELFMAG, SELFMAG))
+            return false;
+    }
+    return theirs.e_machine != own.e_machine ||
+           theirs.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+           theirs.e_ident[EI_DATA] != own.e_ident[EI_DATA];
+}

@@ -20,6 +20,9 @@ struct tern_elf {
 /* Reads the file. Returns false, with an empty `ret`, if the file is not a dynamic 64-bit ELF file
  * in this machine's byte order. The caller frees the result with tern_elf_free. */
 bool tern_elf_read(const char *path, struct tern_elf *ret);
+/* Returns true if the file is an ELF program of another kind of processor, or of another word size,
+ * than this mpirun. */
+bool tern_elf_is_foreign(const char *path);
 /* Frees the strings. */
 void tern_elf_free(struct tern_elf *elf);
 

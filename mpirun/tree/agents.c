@@ -132,6 +132,26 @@ static void words_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- ends ---- */
 
+/* Returns what a user can do about ssh's words, or "". */
+static const char *cure(const char *words)
+{
+    static const struct {
+        const char *part, *cure;
+    } cures[] = {
+        {"Permission denied", "; ssh must do without a password: ssh-copy-id puts your key there"},
+        {"Host key verification failed",
+         "; connect to it once by ssh, or put its key into ~/.ssh/known_hosts"},
+        {"not found", "; install mpirun there at the same path, or name it with --prefix or "
+                      "--launch-agent"},
+        {"No such file or directory",
+         "; install mpirun there at the same path, or name it with --prefix or --launch-agent"},
+    };
+    for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
+        if (strstr(words, cures[i].part))
+            return cures[i].cure;
+    return "";
+}
+
 static void finish_failure(struct child *child)
 {
     tern_loop_stop_timer(&child->limit);
@@ -146,7 +166,7 @@ static void finish_failure(struct child *child)
     if (*child->last && *child->why)
         snprintf(text, sizeof text, "%s; %s", child->last, child->why);
     else if (*child->last)
-        snprintf(text, sizeof text, "%s", child->last);
+        snprintf(text, sizeof text, "%s%s", child->last, cure(child->last));
     else if (*child->why)
         snprintf(text, sizeof text, "%s", child->why);
     else

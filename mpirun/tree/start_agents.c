@@ -41,6 +41,12 @@ static struct {
     bool done;
 } muster;
 
+static void show(int host, const char *what)
+{
+    if (muster.options->verbose || muster.options->show_start)
+        tern_log("host %s: %s", muster.list->items[host].name, what);
+}
+
 static void start(int host, bool direct)
 {
     int parent = tern_launch_parent(&muster.launch, host);
@@ -49,12 +55,14 @@ static void start(int host, bool direct)
     if (direct || parent == TERN_ROOT) {
         char *login = *entry->user ? tern_must_format("%s@%s", entry->user, entry->name) : NULL;
         muster.direct[host] = true;
+        show(host, "started from here");
         tern_agents_start(host, entry->name, login,
                           parent == TERN_ROOT ? muster.launch.timeout_ms
                                               : tern_launch_half_ms(&muster.launch));
         free(login);
         return;
     }
+    show(host, "started from another host");
     char *address = tern_host_address(entry->name);
     if (*entry->user) {
         char *login =
@@ -175,6 +183,7 @@ static void answered(int host, const struct tern_frame *frame)
     choose_name(host, found.name);
     muster.states[host] = ANSWERED;
     muster.missing--;
+    show(host, "answers");
     for (int child = 0; child < muster.list->count; child++) {
         if (muster.states[child] == WAITING && tern_launch_parent(&muster.launch, child) == host)
             start(child, false);
@@ -290,6 +299,7 @@ static int start_all(int here, bool by_srun)
         if (by_srun) {
             muster.states[host] = STARTED;
             muster.direct[host] = true;
+            show(host, "started by srun");
         } else if (tern_launch_parent(&muster.launch, host) == TERN_ROOT) {
             start(host, true);
         }

@@ -221,7 +221,10 @@ bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
 bad '--timeout needs a number' --timeout soon -np 1 "${go[@]}"
 bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
 MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT needs a number' -np 1 "${go[@]}"
-TMPDIR=/nonexistent bad 'cannot make a directory for the job in /nonexistent' -np 1 "${go[@]}"
+TMPDIR=/nonexistent XDG_RUNTIME_DIR=$PWD run -q -np 1 sh -c 'echo "$TERN_SESSION_DIR"'
+has "TMPDIR that is not there" out "^$PWD/tern-[0-9]+/"
+TMPDIR=/nonexistent XDG_RUNTIME_DIR=/proc run -q -np 1 sh -c 'echo "$TERN_SESSION_DIR"'
+has "XDG_RUNTIME_DIR that cannot be used" out '^/tmp/tern-'
 
 echo '--app again -np 1 true' >again
 bad 'the application file again is nested in 16 others' --app again

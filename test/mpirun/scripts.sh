@@ -223,6 +223,9 @@ is "--output file=: the file" "$(cat log.0.out)" a
 gives "--output raw" "0 a" -q --output :raw -np 1 echo a
 gives "--rtos" "0 " --rtos donotlaunch -np 1 echo a
 
+printf '#!/bin/sh\nshift\nexec "$@"\n' >elsewhere # a wrapper in place of ssh: this machine under other names
+chmod +x elsewhere
+
 # whatever has no effect that a user would notice is said once; the rest is silent
 # warns WANTED WORD...
 warns() {
@@ -242,6 +245,55 @@ warns "mpirun: warning: --mca plm_rsh_chdir has no effect: use --wdir" --mca plm
 warns "" -q --ompi-server file:x
 warns "" --mca orte_enable_recovery 0 --mca plm_base_verbose 0 --mca routed_radix 8 --mca rmaps_seq_priority 1 --mca ess pmi
 
+warns 'mpirun: warning: --mca pml: there is no "ucz"; known are ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw' --mca pml ucz
+warns "" --mca pml ^ucx --mca osc ^rdma,pt2pt --mca coll tuned,basic,libnbc --mca mtl ofi --mca io ompio
+OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_bcast_algorithm=3 run -np 1 true
+is "coll_tuned_: said once" "$rc $(grep -c 'coll_tuned_... parameters have no effect' err) $(wc -l <err)" "0 1 1"
+I_MPI_PIN=1 HYDRA_BOOTSTRAP=ssh run -np 1 true
+is "variables of other launchers" "$rc [$(cat err)]" "0 []"
+I_MPI_PIN=1 run -v -np 1 true
+has "variables of other launchers with -v" err '^mpirun: I_MPI_PIN: variables of Intel MPI and MPICH, which mean nothing here$'
+warns "mpirun: warning: --preload-binary has no effect: the program must be at the same path on all hosts" \
+    --preload-binary --mca plm_rsh_agent "$PWD/elsewhere" --host far1
+warns "" --preload-binary
+
+# what starts, and what cannot
+run --debug-daemons --mca plm_rsh_agent "$PWD/elsewhere" --host far1,far2 true
+is "--debug-daemons" "$rc $(sort err | tr '\n' ';')" \
+    "0 mpirun: host far1: answers;mpirun: host far1: started from here;mpirun: host far2: answers;mpirun: host far2: started from here;"
+run --mca plm_base_verbose 5 --mca plm_rsh_agent "$PWD/elsewhere" --host far1 true
+has "plm_base_verbose" err '^mpirun: host far1: answers$'
+printf '#!/bin/sh\necho "$1: Permission denied (publickey,password)." >&2\nexit 255\n' >denied
+printf '#!/bin/sh\necho "bash: line 1: /opt/bin/mpirun: No such file or directory" >&2\nexit 127\n' >missing
+chmod +x denied missing
+run --mca plm_rsh_agent "$PWD/denied" --host far1 true
+has "a password is wanted" err 'far1: Permission denied .*; ssh must do without a password: ssh-copy-id puts your key there$'
+run --mca plm_rsh_agent "$PWD/missing" --host far1 true
+has "no mpirun there" err '; install mpirun there at the same path, or name it with --prefix or --launch-agent$'
+# the first bytes of a program of a processor that does not exist
+printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0\376\377\001\0\0\0%0200d' 0 >alien
+echo 'echo hello' >headless
+chmod +x alien headless
+run -np 1 ./alien
+is "a program for another processor" "$rc" 126
+has "a program for another processor" err 'Exec format error \(it was built for another kind of processor\)$'
+run -np 1 ./headless
+has "a script without a first line" err 'Exec format error \(a script needs a first line such as #!/bin/sh\)$'
+
+# Input that no rank reads is left to the next program.
+printf '%s\n' one two three >input
+while read -r line; do
+    "$MPIRUN" -q -np 1 true
+    echo "$line"
+done <input >out
+is "a loop over lines" "$(tr '\n' ' ' <out)" "one two three "
+# shellcheck disable=SC2002
+cat input | { while read -r line; do
+    "$MPIRUN" -q --oversubscribe -np 2 true
+    echo "$line"
+done; } >out
+is "a loop over a pipe" "$(tr '\n' ' ' <out)" "one two three "
+
 # foreign and forgotten words
 # refuses WANTED WORD...
 refuses() {
@@ -258,8 +310,6 @@ refuses "--mca btl has no value: the option -np follows; write --mca btl VALUE" 
 refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1" --mca orte_tag_output maybe
 
 # lists of networks that are not here: over what there is, one warning
-printf '#!/bin/sh\nshift\nexec "$@"\n' >elsewhere
-chmod +x elsewhere
 if [ -n "${MPICC:-}" ]; then
     "$MPICC" -o ring "$here/../../examples/ring.c" || complain "cannot build ring"
     # travels WARNING WORD...
