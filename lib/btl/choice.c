@@ -3,6 +3,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/rte/rte.h"
+#include "lib/util/btl_list.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -11,32 +12,9 @@
 
 static const char *list; /* the parameter; NULL or empty: all are permitted */
 
-/* Returns true if the word names this byte mover. Open MPI's names of its shared-memory movers mean
- * shm. */
-static bool names(const char *word, size_t length, const char *name)
-{
-    static const char *const same_as_shm[] = {"sm", "vader"};
-    if (length == strlen(name) && strncmp(word, name, length) == 0)
-        return true;
-    if (strcmp(name, "shm") == 0)
-        for (size_t i = 0; i < sizeof same_as_shm / sizeof *same_as_shm; i++)
-            if (length == strlen(same_as_shm[i]) && strncmp(word, same_as_shm[i], length) == 0)
-                return true;
-    return false;
-}
-
 bool tern_btl_permitted(const char *name)
 {
-    if (!list || !*list)
-        return true;
-    bool without = *list == '^';
-    for (const char *word = list + without; *word;) {
-        size_t length = strcspn(word, ",");
-        if (names(word, length, name))
-            return !without;
-        word += length + (word[length] == ',');
-    }
-    return without;
+    return tern_btl_list_permits(list, name);
 }
 
 /* Returns true if the list has a name that is none of ours. */
@@ -46,7 +24,7 @@ static bool names_others(void)
         size_t length = strcspn(word, ",");
         bool ours = length == 0;
         for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-            ours |= names(word, length, (*btl)->name);
+            ours |= tern_btl_list_names(word, length, (*btl)->name);
         if (!ours)
             return true;
         word += length + (word[length] == ',');

@@ -153,6 +153,16 @@ static int read_tunes(char **words, int count, struct tern_options *options)
     return 0;
 }
 
+/* Notes an option for --explain. */
+static void note_option(const char *word, char **values, int count, struct tern_options *options)
+{
+    if (strcmp(word + strspn(word, "-"), "explain") == 0)
+        return;
+    tern_strings_format(&options->said, "%s%s%s%s%s (command line)", word, count > 0 ? " " : "",
+                        count > 0 ? values[0] : "", count > 1 ? " " : "",
+                        count > 1 ? values[1] : "");
+}
+
 /* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
  * 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_app(char **words, int count, int *at, struct tern_options *options,
@@ -180,6 +190,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         if (follow < 0)
             return follow;
         char **values = joined ? &joined : &words[*at + 1];
+        note_option(word, values, joined ? 0 : follow, options);
         from_file |= option->kind == TERN_OPTION_APPFILE;
         int error = option->kind == TERN_OPTION_APPFILE
                         ? read_appfile(values[0], options)
@@ -323,6 +334,7 @@ void tern_options_free(struct tern_options *options)
     tern_strings_free(&options->hostfiles);
     tern_strings_free(&options->kept);
     tern_strings_free(&options->warnings);
+    tern_strings_free(&options->said);
     tern_strings_free(&options->env);
     free(options->output_dir);
     *options = (struct tern_options){ 0 };

@@ -390,6 +390,7 @@ const struct tern_option tern_option_table[] = {
     { "display-devel-allocation", FLAG(display_allocation) },
     { "display", READ(read_display) },
     { "output", READ(read_output) },
+    { "explain", FLAG(explain) },
     { "report-pid", WORD(report_pid) },
     { "prefix", WORD(prefix) },
     { "timeout", NUMBER(timeout_s, 1 << 30) },

@@ -40,6 +40,7 @@ struct tern_options {
     const char *default_hostfile;  /* read if there is no --hostfile; NULL: the installation's */
     struct tern_default_slots default_slots;
     struct tern_strings kept;    /* owns words to which other members point */
+    struct tern_strings said;     /* options and parameters that were given, with their source */
     struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */
     int file_depth; /* number of application files that are being read now, one within another */
@@ -66,6 +67,7 @@ struct tern_options {
     bool tag_output, timestamp_output, merge_stderr;
     bool report_bindings, display_map, display_allocation;
     bool do_not_launch, index_argv;
+    bool explain; /* --explain */
     bool show_start; /* --debug-daemons: say when each host is started and answers */
     bool no_prefix;  /* --noprefix: an absolute path to mpirun does not stand for --prefix */
     bool preload;    /* --preload-binary */

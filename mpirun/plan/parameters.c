@@ -101,6 +101,8 @@ static void check_names(const char *origin, const char *value, const char *list,
 static int apply(const struct tern_launcher_parameter *row, const char *origin, const char *value,
                  struct tern_options *options)
 {
+    if (row->use != TERN_LAUNCHER_QUIET)
+        tern_strings_format(&options->said, "%s = %s", origin, value);
     /* options keep pointers to their values */
     tern_strings_add(&options->kept, value);
     value = options->kept.items[options->kept.count - 1];

@@ -9,6 +9,7 @@
 
 #include "lib/util/log.h"
 #include "mpirun/plan/describe.h"
+#include "mpirun/plan/explain.h"
 
 static void show_map(const struct tern_options *options, const struct tern_host *hosts,
                      int host_count, const struct tern_map *map)
@@ -108,6 +109,8 @@ int tern_show(const struct tern_options *options, const struct tern_host *hosts,
         show_allocation(options, hosts, host_count, unused);
     if (options->display_map)
         show_map(options, hosts, host_count, map);
+    if (options->explain)
+        tern_explain(options, hosts, host_count, map);
     if (options->report_bindings)
         report_bindings(hosts, map);
     advise(options, map);

@@ -280,6 +280,23 @@ has "a program for another processor" err 'Exec format error \(it was built for 
 run -np 1 ./headless
 has "a script without a first line" err 'Exec format error \(a script needs a first line such as #!/bin/sh\)$'
 
+# why a job runs as it does
+echo 'pml_lanes = 4' >params
+HWLOC_SYNTHETIC=$small OMPI_MCA_mca_param_files=$PWD/params OMPI_MCA_rmaps_base_mapping_policy=socket \
+    run -q --dry-run --explain --mca btl_tcp_links 2 --host far1:2,far2:1 true
+has "--explain: environment" out '^    OMPI_MCA_rmaps_base_mapping_policy = socket$'
+has "--explain: option" out '^    btl_tcp_links +2 \(option\)$'
+has "--explain: file" out "^    pml_lanes +4 \($PWD/params\)\$"
+has "--explain: default" out '^    launch_timeout +10 \(default\)$'
+has "--explain: map" out '^Ranks: mapped by socket \(asked for\), numbered by the map \(default\), bound to socket \(default\)$'
+has "--explain: processors" out '^    rank 1 on far1: processors 4-7$'
+has "--explain: this node" out '^    ranks of the same host: shm'
+has "--explain: long messages" out '^        Long messages: (one copy|two copies, because)'
+has "--explain: other nodes" out '^    ranks of other hosts: tcp'
+run -q --dry-run --explain --oversubscribe -np 2 --mca btl_shm_single_copy never true
+has "--explain: two copies" out 'Long messages: two copies, because btl_shm_single_copy is never\.$'
+hasnt "--explain: one host" out 'ranks of other hosts'
+
 # Input that no rank reads is left to the next program.
 printf '%s\n' one two three >input
 while read -r line; do

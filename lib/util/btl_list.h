@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_BTL_LIST_H
+#define TERN_BTL_LIST_H
+
+/* Lists of byte movers, as the parameter `btl` has them: names to use, or with a leading ^ names to
+ * leave out, separated by commas. Pure functions. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Returns true if the word of `length` bytes names this byte mover. Open MPI's names of its
+ * shared-memory movers mean shm. */
+bool tern_btl_list_names(const char *word, size_t length, const char *name);
+/* Returns true if the list permits this byte mover. An empty list, or NULL, permits all. */
+bool tern_btl_list_permits(const char *list, const char *name);
+
+#endif
