@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/figure_file.h"
@@ -39,6 +40,7 @@ enum { PROCEDURE_COUNT = sizeof procedures / sizeof *procedures };
 
 static bool parsable;
 static bool internal; /* show the internal parameters too */
+static const char *only_type; /* show parameters of this type only; NULL: of all types */
 
 /* Prints one fact: with its label for people, with its key for programs. */
 static void say(const char *label, const char *key, const char *value)
@@ -52,7 +54,8 @@ static void say(const char *label, const char *key, const char *value)
 
 static void print_version(void)
 {
-    printf("%s, compatible with Open MPI v%s\n", PACKAGE_STRING, TERN_OMPI_RELEASE);
+    /* programs read the first line */
+    printf("Open MPI v%s\n%s, compatible with it\n", TERN_OMPI_RELEASE, PACKAGE_STRING);
 }
 
 /* Counts the procedures that work: those in Fortran if `fortran`, else all. */
@@ -93,8 +96,35 @@ static void print_build(void)
     say("Sanitizers", "option:sanitizers", *TERN_SANITIZER_FLAGS ? TERN_SANITIZER_FLAGS : "none");
 }
 
-static void print_paths(void)
+/* Prints the byte movers, as scripts look for those of Open MPI. */
+static void print_movers(void)
 {
+    static const char *const movers[] = {"self", "shm", "tcp"};
+    for (size_t i = 0; i < sizeof movers / sizeof *movers; i++) {
+        if (parsable) {
+            printf("mca:btl:%s:version:\"component:%s\"\n", movers[i], PACKAGE_VERSION);
+        } else {
+            printf("%24s: %s (Component v%s)\n", "MCA btl", movers[i], PACKAGE_VERSION);
+        }
+    }
+}
+
+static void print_architecture(void)
+{
+    say("Configured architecture", "config:arch", TERN_HOST);
+}
+
+static void print_hostname(void)
+{
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    say("Configure host", "config:host", name);
+}
+
+/* Prints one directory, or all of them. Returns 0, or 1 after a message if there is no such one. */
+static int print_paths(const char *kind)
+{
+    bool every = strcmp(kind, "all") == 0, found = false;
     static const struct {
         const char *label, *key, *directory;
     } paths[] = {
@@ -102,16 +132,35 @@ static void print_paths(void)
         {"Bindir", "path:bindir", TERN_BINDIR},
         {"Libdir", "path:libdir", TERN_LIBDIR},
         {"Incdir", "path:incdir", TERN_INCLUDEDIR},
+        {"Includedir", "path:includedir", TERN_INCLUDEDIR},
+        {"Sysconfdir", "path:sysconfdir", TERN_SYSCONFDIR},
+        {"Mandir", "path:mandir", TERN_MANDIR},
+        {"Pkglibdir", "path:pkglibdir", TERN_LIBDIR},
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char directory[PATH_MAX];
+        if (!every && strcmp(kind, paths[i].key + strlen("path:")) != 0) {
+            continue;
+        }
+        found = true;
         tern_prefix_directory(paths[i].directory, directory);
         say(paths[i].label, paths[i].key, directory);
     }
     char figures[PATH_MAX];
-    if (tern_figure_file_path(figures, sizeof figures) == 0) {
+    bool wanted = every || strcmp(kind, "figures") == 0;
+    if (wanted && tern_figure_file_path(figures, sizeof figures) == 0) {
         say("Measured figures", "path:figures", figures);
+        found = true;
     }
+    if (found) {
+        return 0;
+    }
+    fprintf(stderr, "mpi_info: no directory is called '%s'; there are: all", kind);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        fprintf(stderr, " %s", paths[i].key + strlen("path:"));
+    }
+    fputs(" figures\n", stderr);
+    return 1;
 }
 
 /* Prints the procedures of one kind, one paragraph per chapter. The table's order keeps a chapter
@@ -187,12 +236,21 @@ static int complain(const struct tern_param *param)
 }
 
 /* Prints the range of a number, for programs. */
-static void print_range(const struct tern_param_room *room, const struct tern_param *param)
+static void print_range(const char *key, const struct tern_param *param)
 {
     if (param->type == TERN_PARAM_INT || param->type == TERN_PARAM_SIZE) {
-        printf("mca:%s:param:%s:least:%lld\n", room->name, param->name, (long long)param->least);
-        printf("mca:%s:param:%s:most:%lld\n", room->name, param->name, (long long)param->most);
+        printf("%s:param:%s:least:%lld\n", key, param->name, (long long)param->least);
+        printf("%s:param:%s:most:%lld\n", key, param->name, (long long)param->most);
     }
+}
+
+/* Writes the first words of a parameter's keys, as Open MPI has them: mca:btl:tcp for the room
+ * btl_tcp, mca:pml:base for pml. */
+static void make_key(const struct tern_param_room *room, char *key, size_t size)
+{
+    const char *part = strchr(room->name, '_');
+    snprintf(key, size, "mca:%.*s:%s", (int)strcspn(room->name, "_"), room->name,
+             part ? part + 1 : "base");
 }
 
 /* Prints a parameter. Returns 0, or 1 after a message if the parameter does not allow its value. */
@@ -204,20 +262,21 @@ static int print_parameter(const struct tern_param_room *room, const struct tern
 
     value = value ? value : "";
     if (parsable) {
-        const char *key = "mca";
-        printf("%s:%s:param:%s:value:%s\n", key, room->name, param->name, value);
-        printf("%s:%s:param:%s:source:%s\n", key, room->name, param->name,
-               tern_param_source(param->name));
-        printf("%s:%s:param:%s:type:%s\n", key, room->name, param->name, type_name(param->type));
-        printf("%s:%s:param:%s:default:%s\n", key, room->name, param->name, preset);
-        printf("%s:%s:param:%s:unit:%s\n", key, room->name, param->name, unit ? unit : "");
+        char key[80];
+        make_key(room, key, sizeof key);
+        printf("%s:param:%s:value:%s\n", key, param->name, value);
+        printf("%s:param:%s:source:%s\n", key, param->name, tern_param_source(param->name));
+        printf("%s:param:%s:level:%d\n", key, param->name, param->internal ? 9 : 1);
+        printf("%s:param:%s:type:%s\n", key, param->name, type_name(param->type));
+        printf("%s:param:%s:default:%s\n", key, param->name, preset);
+        printf("%s:param:%s:unit:%s\n", key, param->name, unit ? unit : "");
         if (param->choices) {
-            printf("%s:%s:param:%s:choices:", key, room->name, param->name);
+            printf("%s:param:%s:choices:", key, param->name);
             print_choices(param, ",");
             putchar('\n');
         }
-        print_range(room, param);
-        printf("%s:%s:param:%s:help:%s\n", key, room->name, param->name, param->help);
+        print_range(key, param);
+        printf("%s:param:%s:help:%s\n", key, param->name, param->help);
         return complain(param);
     }
     printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value,
@@ -259,7 +318,9 @@ static int print_parameters(const char *framework, const char *name)
             printf("%s\n", (*room)->name);
         }
         for (int i = 0; i < (*room)->count; i++) {
-            if (internal || !(*room)->params[i].internal) {
+            const char *type = type_name((*room)->params[i].type);
+            bool chosen = !only_type || strcmp(only_type, type) == 0;
+            if (chosen && (internal || !(*room)->params[i].internal)) {
                 status |= print_parameter(*room, &(*room)->params[i]);
             }
         }
@@ -324,9 +385,11 @@ static void print_help(void)
          "model file\n"
          "  --measure             measures these figures, for some seconds, and stores them for "
          "this user\n"
-         "  --path WHAT           the directories\n"
+         "  --path WHAT           a directory: prefix, bindir, libdir, incdir, ...; all of them\n"
+         "  --arch, --hostname    kind of processor and system; name of this host\n"
+         "  --type TYPE           with --param: only parameters of this type\n"
          "  -a, --all             version, directories and all parameters\n"
-         "  --parsable            colon-separated, for programs\n"
+         "  --parsable            colon-separated, for programs; --pretty-print: for people\n"
          "  -V, --version         the version alone\n"
          "  -h, --help            this text\n\n"
          "See mpi_info(1).");
@@ -340,7 +403,12 @@ enum {
     OPTION_PARSABLE,
     OPTION_MEASURE,
     OPTION_MODEL,
-    OPTION_INTERNAL
+    OPTION_INTERNAL,
+    OPTION_ARCH,
+    OPTION_HOSTNAME,
+    OPTION_TYPE,
+    OPTION_SELECTED,
+    OPTION_PRETTY
 };
 
 static const struct option options[] = {
@@ -352,6 +420,12 @@ static const struct option options[] = {
     {"internal", no_argument, NULL, OPTION_INTERNAL},
     {"path", required_argument, NULL, OPTION_PATH},
     {"level", required_argument, NULL, OPTION_LEVEL},
+    {"arch", no_argument, NULL, OPTION_ARCH},
+    {"hostname", no_argument, NULL, OPTION_HOSTNAME},
+    {"type", required_argument, NULL, OPTION_TYPE},
+    {"selected-only", no_argument, NULL, OPTION_SELECTED},
+    {"show-version", required_argument, NULL, OPTION_SELECTED},
+    {"pretty-print", no_argument, NULL, OPTION_PRETTY},
     {"all", no_argument, NULL, 'a'},
     {"config", no_argument, NULL, 'c'},
     {"parsable", no_argument, NULL, OPTION_PARSABLE},
@@ -363,13 +437,13 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-    bool all = false, build = false, paths = false, version = false, table = false, measure = false,
-         model = false;
-    const char *framework = NULL, *name = NULL;
+    bool all = false, build = false, version = false, table = false, measure = false, model = false,
+         architecture = false, hostname = false;
+    const char *framework = NULL, *name = NULL, *paths = NULL;
     int option, status = 0;
 
     tern_log_name("mpi_info");
-    while ((option = getopt_long(argc, argv, "acVh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "acVhl:", options, NULL)) != -1) {
         switch (option) {
         case 'a': all = true; break;
         case 'c': build = true; break;
@@ -377,11 +451,17 @@ int main(int argc, char **argv)
         case 'h': print_help(); return 0;
         case OPTION_PROCEDURES: table = true; break;
         case OPTION_PARSABLE: parsable = true; break;
-        case OPTION_PATH: paths = true; break;
+        case OPTION_PATH: paths = optarg; break;
+        case OPTION_ARCH: architecture = true; break;
+        case OPTION_HOSTNAME: hostname = true; break;
+        case OPTION_TYPE: only_type = optarg; break;
+        case OPTION_SELECTED: break; /* there is nothing to choose from */
+        case OPTION_PRETTY: parsable = false; break;
         case OPTION_MEASURE: measure = true; break;
         case OPTION_MODEL: model = true; break;
         case OPTION_INTERNAL: internal = true; break;
         /* Open MPI hides parameters above a level; level 9 shows all */
+        case 'l':
         case OPTION_LEVEL: internal = atoi(optarg) >= 9; break;
         case OPTION_PARAM:
             framework = optarg;
@@ -403,17 +483,29 @@ int main(int argc, char **argv)
     if (measure) {
         return tern_measure();
     }
-    if (all || build || (!framework && !paths && !table && !model)) {
+    bool one = framework || paths || table || model || architecture || hostname;
+    if (only_type && !framework) {
+        framework = "all";
+        one = true;
+    }
+    if (all || build || !one) {
         print_build();
+        print_movers();
+    }
+    if (all || architecture) {
+        print_architecture();
+    }
+    if (all || hostname) {
+        print_hostname();
     }
     if (all || paths) {
-        print_paths();
+        status = print_paths(all ? "all" : paths);
     }
     if (table) {
         print_procedures();
     }
     if (all || framework) {
-        status = print_parameters(framework ? framework : "all", name ? name : "all");
+        status |= print_parameters(framework ? framework : "all", name ? name : "all");
     }
     if (model) {
         status |= print_model();

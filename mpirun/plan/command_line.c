@@ -182,8 +182,8 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
             if (option->kind == TERN_OPTION_HELP)
                 tern_help_print();
             else
-                printf("mpirun (Open MPI) %s compatible; Tern MPI %s\n", TERN_OMPI_RELEASE,
-                       PACKAGE_VERSION);
+                printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE,
+                       PACKAGE_STRING);
             return 1;
         }
         int follow = count_values(option, joined, words, count, *at);

@@ -23,9 +23,9 @@ refuses() {
 
 # every parameter that is not free text: below its range, above it, and a text that is no number
 "$bin/mpi_info" --parsable --internal --param all all >all
-field() { sed -n "s/^mca:[a-z_]*:param:$name:$1://p" all; }
+field() { sed -n "s/^mca:[a-z_]*:[a-z_]*:param:$name:$1://p" all; }
 count=0
-for name in $(sed -n 's/^mca:[a-z_]*:param:\([a-z0-9_]*\):type:.*/\1/p' all); do
+for name in $(sed -n 's/^mca:[a-z_]*:[a-z_]*:param:\([a-z0-9_]*\):type:.*/\1/p' all); do
     type=$(field type)
     choices=$(field choices)
     case $type in

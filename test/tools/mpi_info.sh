@@ -13,7 +13,24 @@ fail() {
     exit 1
 }
 
-"$bin/mpi_info" --version | grep -q 'Open MPI v4\.1\.4' || fail "--version does not name Open MPI's release"
+# the first lines are Open MPI's own
+[ "$("$bin/mpi_info" --version | head -n 1)" = "Open MPI v4.1.4" ] || fail "--version: not Open MPI's first line"
+"$bin/ompi_info" -V | sed -n 2p | grep -q '^Tern MPI ' || fail "-V: Tern is not on the second line"
+[ "$("$bin/mpirun" --version | head -n 1)" = "mpirun (Open MPI) 4.1.4" ] || fail "mpirun --version: not Open MPI's first line"
+"$bin/mpirun" -V | sed -n 2p | grep -q '^Tern MPI ' || fail "mpirun -V: Tern is not on the second line"
+[ "$("$bin/ompi_info" --parsable --path bindir)" = "path:bindir:$(realpath "$bin")" ] || fail "--path bindir: $("$bin/ompi_info" --parsable --path bindir)"
+for page in mpiexec orterun ompi_info mpicxx mpif90; do
+    [ -e "$("$bin/ompi_info" --path mandir --parsable | cut -d: -f3)/man1/$page.1" ] || fail "no manual page $page"
+done
+[ "$("$bin/ompi_info" --path libdir | wc -l)" = 1 ] || fail "--path libdir: not one line"
+! "$bin/ompi_info" --path nowhere 2>/dev/null || fail "--path nowhere is accepted"
+"$bin/ompi_info" --arch --parsable | grep -q "^config:arch:$(uname -m)-" || fail "--arch: $("$bin/ompi_info" --arch --parsable)"
+[ "$("$bin/ompi_info" --hostname --parsable)" = "config:host:$(hostname)" ] || fail "--hostname"
+"$bin/ompi_info" | grep -q '^ *MCA btl: tcp (' || fail "no line MCA btl: tcp"
+"$bin/ompi_info" --parsable --pretty-print --selected-only | grep -q ' MCA btl: self (' || fail "--pretty-print"
+OMPI_MCA_btl_tcp_links=3 "$bin/ompi_info" --param btl tcp -l 9 --parsable | grep -qx 'mca:btl:tcp:param:btl_tcp_links:value:3' ||
+    fail "no mca:btl:tcp:param:btl_tcp_links:value:3"
+"$bin/ompi_info" --type bool --parsable | grep ':type:' | grep -v ':type:bool$' && fail "--type bool shows others"
 "$bin/ompi_info" --parsable --all >all
 grep -qx 'ompi:version:full:4.1.4' all || fail "no ompi:version:full:4.1.4"
 grep -qx 'mca:mpi:base:param:mpi_built_with_cuda_support:value:false' all || fail "nothing on CUDA support"
@@ -37,7 +54,7 @@ comm -12 no declared >extra
 
 "$bin/mpi_info" --param all all >parameters
 [ "$(grep -c ' = "' parameters)" -gt 5 ] || fail "hardly any parameter"
-name=$(sed -n 's/^mca:[^:]*:param:\([^:]*\):type:\(int\|size\)$/\1/p' all | head -n 1)
+name=$(sed -n 's/^mca:[^:]*:[^:]*:param:\([^:]*\):type:\(int\|size\)$/\1/p' all | head -n 1)
 [ -n "$name" ] || fail "no parameter of type int or size"
 env "OMPI_MCA_$name=12345" "$bin/mpi_info" --parsable --param all all >changed
 grep -q "param:$name:value:12345\$" changed || fail "OMPI_MCA_$name=12345 does not show"
