@@ -77,6 +77,8 @@ static void add_default_hostfile(struct tern_options *options)
     struct tern_host_list hosts = { 0 };
     if (text && tern_hostfile_parse(installed, text, &hosts) == 0 && hosts.count)
         tern_strings_add(&options->hostfiles, installed);
+    tern_strings_free(&hosts.sequence);
+    free(hosts.items);
     free(text);
     free(installed);
 }

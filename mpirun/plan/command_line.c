@@ -283,7 +283,9 @@ static void imply_prefix(const char *called, struct tern_options *options)
                   strncmp(last - strlen(bin), bin, strlen(bin)) == 0;
     if (called[0] != '/' || !in_bin || (moved && *moved))
         return;
-    options->implied_prefix = tern_prefix();
+    /* the dynamic linker looks into the system's own directories anyway, behind the user's */
+    if (strcmp(tern_prefix(), "/usr"))
+        options->implied_prefix = tern_prefix();
 }
 
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)

@@ -3,6 +3,7 @@
 
 #include "lib/util/launcher.h"
 #include "lib/util/figures.h"
+#include "lib/util/prefix.h"
 
 #include <config.h>
 #include <fcntl.h>
@@ -209,11 +210,15 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     merge(env, &options->apps[app].env);
     const char *prefix = options->prefix ? options->prefix : getenv("OPAL_PREFIX");
     if (prefix && *prefix) {
-        char *bin = tern_must_format("%s/bin", prefix), *lib = tern_must_format("%s/lib", prefix);
+        char *bin = tern_must_format("%s/bin", prefix), lib[PATH_MAX];
+        bool own = strcmp(prefix, tern_prefix()) == 0;
+        if (own) /* the library may be in a directory of another name than lib */
+            tern_prefix_directory(TERN_LIBDIR, lib);
+        else
+            snprintf(lib, sizeof lib, "%s/lib", prefix);
         put_in_front(env, "PATH", bin);
         put_in_front(env, "LD_LIBRARY_PATH", lib);
         free(bin);
-        free(lib);
     }
     int first;
     char *sizes = NULL, *firsts = NULL;

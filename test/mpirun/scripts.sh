@@ -157,6 +157,13 @@ maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" --mca orte_default_hostfile 
 maps "$small" "far1:0 far1:1" --mca orte_default_hostfile uneven --hostfile two -np 2
 ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" --host 'far1:*,far2:*' --mca orte_set_default_slots 2
 ours "$small" "far1:0 far1:1" --host 'far1:*' --mca orte_set_default_slots sockets
+mkdir -p installed/etc
+cp two installed/etc/openmpi-default-hostfile
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" OPAL_PREFIX="$PWD/installed"
+echo "other slots=1" >other
+ours "$small" "other:0" OPAL_PREFIX="$PWD/installed" --hostfile other
+echo '# no host' >installed/etc/openmpi-default-hostfile
+ours "$small" "here:0 here:1" OPAL_PREFIX="$PWD/installed" -np 2
 ours "$small" "far1:0 far2:0" OMPI_MCA_orte_default_dash_host=other --host far1,far2
 ours "$small" "other:0" OMPI_MCA_orte_default_dash_host=other
 maps "$large" "here:0 here:16" "${lots[@]}" --mca rmaps_base_n_persocket 1
@@ -175,8 +182,8 @@ rm .openmpi/mca-params.conf
 echo '--mca rmaps_base_mapping_policy core   # for all' >tuned
 maps "$large" "here:0 here:1 here:2" --tune tuned "${lots[@]}" -np 3
 ours "$large" "here:0-15 here:16-31 here:0-15" "${lots[@]}" -np 3 --map-by socket --tune tuned
-echo 'rmaps_base_mapping_policy = core' >set
-ours "$large" "here:0 here:1 here:2" --am "$PWD/set" "${lots[@]}" -np 3
+echo 'rmaps_base_mapping_policy = core' >settings
+ours "$large" "here:0 here:1 here:2" --am "$PWD/settings" "${lots[@]}" -np 3
 
 # small words
 ours "$small" "here:0-1 here:2-3" "${lots[@]}" -np 2 --map-by socket:
