@@ -236,7 +236,7 @@ int tern_parameter_set(const char *prefix, const char *where, const char *name, 
         return tern_error(TERN_ERR_ARG, "%s needs a name and a value, not \"%s\"", where, name);
     /* a parameter of PMIx is not known here */
     bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
-    if (strcmp(prefix, prefixes[0]) == 0)
+    if (!pmix)
         warn_if_unknown(name, "");
     warn_of_tuned(name, value, options);
     int error = pmix ? 0 : take_own(where, name, value);

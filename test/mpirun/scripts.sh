@@ -369,5 +369,19 @@ if ompi_info --version 2>/dev/null | grep -q 'Open MPI v4\.1\.'; then
     run --tune all -np 1 true
     hasnt "parameters of the launcher" err 'there is no parameter'
 fi
+# options are completed: those of the table
+completions=${MPIRUN%/bin/*}/share/bash-completion/completions/mpirun
+if [ -e "$completions" ]; then
+    # completed WORD...: what the shell offers for the last word
+    completed() {
+        # shellcheck disable=SC2016
+        bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tern_mpirun; echo "${COMPREPLY[*]}"' - "$completions" "$@"
+    }
+    is "mpirun --npers" "$(completed mpirun --npers)" "--npersocket"
+    is "mpirun --mca btl_tcp_l" "$(PATH=${MPIRUN%/*}:$PATH completed mpirun --mca btl_tcp_l)" "btl_tcp_links"
+    is "a foreign option" "$(completed mpirun --perhos)" ""
+else
+    complain "no completion in $completions"
+fi
 [ $lines -ge 60 ] || complain "$lines command lines, expected 60 at least"
 finish
