@@ -24,6 +24,7 @@
 #include "mpirun/ranks/output.h"
 #include "mpirun/ranks/rank_environment.h"
 #include "mpirun/serve/addresses.h"
+#include "mpirun/serve/look.h"
 #include "mpirun/serve/rank_channel.h"
 #include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
@@ -264,6 +265,7 @@ static int make_ready(struct tern_job *job)
     tern_exchange_open(job, true, send_up);
     tern_cards_open(job, true, send_up, tern_reports_answer);
     tern_unreached_open(job, true, send_up, tern_reports_unreached);
+    tern_look_open(job, process_of);
     error = tern_output_open(job->options, job->map->size, &output_listener);
     return error ? error : tern_local_serve(job, &server_listener);
 }
@@ -315,6 +317,34 @@ static _Noreturn void end(int status)
     tern_local_close();
     tern_agents_end(AGENTS_END_MS);
     exit(status);
+}
+
+/* ---- where the ranks are ---- */
+
+static uint64_t look_number; /* of the last question */
+
+static void seen(const struct tern_parcel *parcel)
+{
+    enum { SEEN = 2 };
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_SEEN,
+                                  .host = agent.job.here,
+                                  .value = SEEN,
+                                  .id = look_number,
+                                  .data = parcel->bytes,
+                                  .size = (uint32_t)parcel->size });
+}
+
+static void look(const struct tern_frame *frame)
+{
+    if (frame->value) {
+        look_number = frame->id;
+        tern_look_take(seen);
+        return;
+    }
+    send_up(&(struct tern_frame){ .kind = TERN_FRAME_SEEN,
+                                  .host = agent.job.here,
+                                  .value = tern_look_glance(),
+                                  .id = frame->id });
 }
 
 /* ---- the tree ---- */
@@ -401,6 +431,8 @@ static void handle(const struct tern_frame *frame)
         tern_output_credit((size_t)frame->value);
     else if (frame->kind == TERN_FRAME_ORDER)
         order(frame);
+    else if (frame->kind == TERN_FRAME_LOOK && agent.pids)
+        look(frame);
 }
 
 static void received(struct tern_agent_link *link, const struct tern_frame *frame)

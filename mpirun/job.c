@@ -23,10 +23,13 @@
 #include "mpirun/ranks/rank_environment.h"
 #include "mpirun/run.h"
 #include "mpirun/serve/addresses.h"
+#include "mpirun/serve/look.h"
 #include "mpirun/serve/rank_channel.h"
 #include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
 #include "mpirun/tree/agents.h"
+#include "mpirun/where.h"
+#include "mpirun/where_door.h"
 #include "mpirun/wire/job_data.h"
 
 enum { AGENTS_END_MS = 1000 };
@@ -116,6 +119,7 @@ static void start_everywhere(void)
         return;
     }
     tern_input_start();
+    tern_where_watch();
     if (job->options->timeout_s)
         tern_run_limit_time(job->options->timeout_s);
 }
@@ -151,6 +155,8 @@ static int start(void)
     tern_exchange_open(job, false, tern_agents_send);
     tern_cards_open(job, false, tern_agents_send, tern_reports_answer);
     tern_unreached_open(job, false, tern_agents_send, tern_reports_unreached);
+    tern_look_open(job, tern_run_output.process_of);
+    tern_where_open(job, &tern_run_where);
     tell_agents();
     error = tern_signals_catch(hangup_ignored, tern_run_signalled);
     tern_environment_clean();
@@ -160,6 +166,7 @@ static int start(void)
         error = tern_local_serve(job, &tern_run_clients);
     if (error)
         return error;
+    tern_where_door_open(job->session_dir);
     count_far_streams();
     if (job->here >= 0)
         begin.ready[job->here] = true;
@@ -173,7 +180,7 @@ void tern_job_received(const struct tern_frame *frame)
 {
     if (frame->host < 0 || frame->host >= begin.job->host_count || tern_run_lost(frame->host) ||
         tern_exchange_received(frame) || tern_cards_received(frame) ||
-        tern_unreached_received(frame))
+        tern_unreached_received(frame) || tern_where_received(frame))
         return;
     if (frame->kind == TERN_FRAME_READY)
         host_ready(frame);

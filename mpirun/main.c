@@ -23,6 +23,7 @@
 #include "mpirun/ranks/session_dir.h"
 #include "mpirun/run.h"
 #include "mpirun/tree/agents.h"
+#include "mpirun/where_door.h"
 
 enum { AGENTS_END_MS = 1000 };
 
@@ -153,6 +154,8 @@ int main(int argc, char **argv, char **envp)
     tern_guardian_command_line(argv);
     if (argc > 1 && strcmp(argv[1], "--agent") == 0 && be_agent(argc, argv, &status))
         return status;
+    if (argc == 3 && (strcmp(argv[1], "--where") == 0 || strcmp(argv[1], "-where") == 0))
+        return tern_where_ask_process(argv[2]);
     static const struct tern_muster_listener listener = {tern_run_lose, tern_job_received,
                                                          agent_said};
     struct tern_options *options = &all.options;

@@ -158,13 +158,13 @@ static void check_end(void)
 void tern_run_fail(int status, const char *format, ...)
 {
     if (!run.status) {
-        char text[1500];
+        char *text;
         va_list args;
         va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
+        int length = vasprintf(&text, format, args);
         va_end(args);
         run.status = status;
-        run.failure = tern_must_copy(text);
+        run.failure = length < 0 ? NULL : text;
     }
 }
 
@@ -539,7 +539,8 @@ static void interrupted(void)
 
 void tern_run_signalled(int number)
 {
-    sigaddset(&run.passed_on, number);
+    if (number != SIGQUIT)
+        sigaddset(&run.passed_on, number);
     switch (number) {
     case SIGINT:
         interrupted();
@@ -549,6 +550,9 @@ void tern_run_signalled(int number)
         tern_agents_excuse(true);
         raise(SIGSTOP);
         tern_agents_excuse(false);
+        break;
+    case SIGQUIT:
+        tern_where_show();
         break;
     case SIGCONT:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
@@ -615,20 +619,28 @@ static enum tern_rank_state state_of(const struct rank *rank)
                              : TERN_RANK_NOT_STARTED;
 }
 
+/* Ends the job. `table` says where its ranks are. */
+static void end_in_time(const char *table, void *unused)
+{
+    (void)unused;
+    if (run.stage != RUNNING)
+        return;
+    tern_run_fail(TIMEOUT_STATUS,
+         "the job has run for %d seconds, the limit of --timeout, and was ended%s",
+         run.job->options->timeout_s, table);
+    end_job();
+}
+
 static void time_is_up(struct tern_timer *timer)
 {
     (void)timer;
-    int size = run.job->map->size;
-    enum tern_rank_state *states = tern_must_alloc(size * sizeof *states);
-    for (int rank = 0; rank < size; rank++)
-        states[rank] = state_of(&run.ranks[rank]);
-    char text[1300];
-    tern_rank_states_describe(states, size, text, sizeof text);
-    free(states);
-    tern_run_fail(TIMEOUT_STATUS,
-         "the job has run for %d seconds, the limit of --timeout, and was ended%s",
-         run.job->options->timeout_s, text);
-    end_job();
+    if (!tern_where_ask(end_in_time, NULL))
+        end_in_time("", NULL);
+}
+
+static enum tern_rank_state state_of_rank(int rank)
+{
+    return state_of(&run.ranks[rank]);
 }
 
 /* ---- for main.c and job.c ---- */
@@ -637,6 +649,8 @@ const struct tern_client_listener tern_run_clients = { rank_connected, rank_star
                                                        rank_finalized, rank_lost,
                                                        rank_aborted,   rank_signalled,
                                                        rank_remarked, rank_crashed };
+
+const struct tern_where_listener tern_run_where = {state_of_rank, tern_run_lost, tern_run_goes_on};
 
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,

@@ -11,6 +11,7 @@
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/clients.h"
+#include "mpirun/where.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. Call this before any other function here. The caller owns `job`, which must
@@ -20,6 +21,8 @@ void tern_run_open(const struct tern_job *job);
 /* Listeners for what the ranks of this machine do, and for what happens to their output. */
 extern const struct tern_client_listener tern_run_clients;
 extern const struct tern_output_listener tern_run_output;
+/* What where.h asks about ranks and hosts. */
+extern const struct tern_where_listener tern_run_where;
 /* Takes an answer of this machine's guardian. */
 void tern_run_answered(const struct tern_guardian_message *answer);
 /* Takes a frame of an agent. */

@@ -109,7 +109,7 @@ static bool empty(struct tern_send_buffer *buffer)
 int tern_buffer_detach(struct tern_send_buffer **at, const char *whose, void **ret_memory,
                        MPI_Count *ret_size)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = "MPI_Buffer_detach"};
 
     if (!*at)
         return tern_error(TERN_ERR_BUFFER, "%s has no buffer attached", whose);
@@ -150,7 +150,7 @@ static bool all_sent(const struct tern_comm *comm)
 
 void tern_buffer_flush_comm(struct tern_comm *comm)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = comm ? "MPI_Comm_disconnect" : "MPI_Finalize"};
     while (!all_sent(comm))
         tern_wait(&waiter);
 }
@@ -168,7 +168,7 @@ void tern_buffer_finish(void)
 
 void tern_buffer_flush(struct tern_send_buffer *buffer)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = "MPI_Buffer_flush"};
     uint64_t until = 0; /* blocks count from 1 */
 
     for (bool done = !buffer; !done;) {

@@ -29,6 +29,7 @@
 #include "lib/mpi/request_object.h"
 #include "lib/mpi/running.h"
 #include "lib/mpi/tool/tool.h"
+#include "lib/mpi/whereabouts.h"
 #include "lib/node/doorbell.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
@@ -84,6 +85,8 @@ static int start_rooms(void)
         error = tern_pml_init();
     if (!error)
         tern_tool_begin();
+    if (!error)
+        tern_whereabouts_begin();
     return error;
 }
 
@@ -182,7 +185,7 @@ static int meet_all(void)
 {
     if (tern_btl_outlives_sender())
         return 0;
-    struct tern_waiter waiter = {.came = has_met};
+    struct tern_waiter waiter = {.came = has_met, .procedure = "MPI_Finalize"};
     int error = tern_rte_meet(tern_doorbell_ring_self);
     while (!error && !tern_rte_has_met(&error))
         tern_wait(&waiter);

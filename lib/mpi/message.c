@@ -57,7 +57,9 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
 int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message,
                     MPI_Status *status)
 {
-    struct tern_waiter waiter = {.lane = comm->p2p.lane};
+    const struct tern_probe awaited = {&comm->p2p, source, tag};
+    struct tern_waiter waiter = {
+        .lane = comm->p2p.lane, .procedure = "MPI_Mprobe", .probe = &awaited};
 
     for (;;) {
         int found;

@@ -177,7 +177,7 @@ int tern_mpi_request_free(struct tern_request **request)
 
 void tern_request_finish_orphans(void)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = "MPI_Finalize or MPI_Session_finalize"};
 
     while (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED) > 0)
         tern_wait(&waiter);
@@ -299,7 +299,7 @@ int tern_mpi_wait(struct tern_request **request, MPI_Status *status)
         tern_status_copy(status, &tern_status_empty);
         return 0;
     }
-    tern_request_wait(*request);
+    tern_request_wait_in(*request, "MPI_Wait");
     return report_one(request, status);
 }
 
@@ -344,8 +344,16 @@ int tern_mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     /* Waits for one after the other: progress moves all of them, whichever is waited for. */
     for (int i = 0; i < count; i++) {
         struct tern_request *request = tern_request_of(requests[i]);
-        if (!tern_request_inactive(request) && !request->complete)
-            tern_request_wait(request);
+        if (tern_request_inactive(request) || request->complete)
+            continue;
+        struct tern_waiter waiter = {.lane = request->lane,
+                                     .procedure = "MPI_Waitall",
+                                     .request = request,
+                                     .handles = requests,
+                                     .handle_count = count};
+        do
+            tern_wait(&waiter);
+        while (!request->complete);
     }
     return report_all(count, requests, statuses);
 }
@@ -402,7 +410,10 @@ static int report_any(int i, MPI_Request requests[], int *index, MPI_Status *sta
 
 int tern_mpi_waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests)};
+    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests),
+                                 .procedure = "MPI_Waitany",
+                                 .handles = requests,
+                                 .handle_count = count};
 
     for (;;) {
         bool active;
@@ -473,7 +484,10 @@ static void gather_events(struct tern_lane *lane, int count)
 int tern_mpi_waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                       MPI_Status statuses[])
 {
-    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests)};
+    struct tern_waiter waiter = {.lane = tern_requests_lane(count, requests),
+                                 .procedure = "MPI_Waitsome",
+                                 .handles = requests,
+                                 .handle_count = count};
 
     for (;;) {
         gather_events(waiter.lane, count);

@@ -26,7 +26,7 @@
 /* Waits for a receive that has no user's handle, and frees it. */
 static int finish_recv(struct tern_request *request, MPI_Status *status)
 {
-    tern_request_wait(request);
+    tern_request_wait_in(request, "MPI_Sendrecv");
     int error = request->error;
     tern_status_copy(status, &request->status);
     request->active = false;
@@ -55,7 +55,9 @@ int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_data
         if (error)
             return error;
     }
+    tern_wait_procedure = "MPI_Sendrecv";
     error = tern_mpi_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    tern_wait_procedure = NULL;
     if (error) {
         if (recv)
             drop_recv(recv);

@@ -40,10 +40,21 @@ static const uint32_t CLEANING = 1u << 31;
 static struct tern_node_head *head;
 static uint32_t number; /* of this process's program; 0: not begun */
 
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+/* Returns the bytes in front of the halves. */
 static size_t head_bytes(void)
 {
-    size_t bytes = sizeof *head + tern_rte.local_size * sizeof head->ranks[0];
-    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    return whole_pages(tern_wait_record_offset(tern_rte.local_size, tern_rte.local_size));
+}
+
+/* Returns the bytes of the head that every rank maps: those in front of the wait records. */
+static size_t mapped_bytes(void)
+{
+    return whole_pages(tern_wait_record_offset(tern_rte.local_size, 0));
 }
 
 static struct tern_half half_at(int index, uint64_t file_size)
@@ -61,13 +72,13 @@ static int map_head(int fd)
 {
     if (head)
         return 0;
-    int rc = tern_segment_reserve(fd, 0, head_bytes());
+    int rc = tern_segment_reserve(fd, 0, mapped_bytes());
     if (rc)
         return rc;
-    void *bytes = mmap(NULL, head_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *bytes = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
         return tern_error(TERN_ERR_NO_MEM, "cannot map %zu bytes of the node's shared memory",
-                          head_bytes());
+                          mapped_bytes());
     head = bytes;
     return 0;
 }

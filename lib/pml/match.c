@@ -392,6 +392,37 @@ uint64_t tern_match_count(struct tern_context *context, struct tern_unexpected *
     return count;
 }
 
+static void walk_context(const struct tern_context *context,
+                         void (*tell)(const struct tern_context *context, int source, int tag,
+                                      uint64_t bytes, void *to),
+                         void *to)
+{
+    const struct tern_list_node *all = &context->arrived[0];
+    if (tern_context_is_internal(context))
+        return;
+    for (struct tern_list_node *link = all->next; link != all; link = link->next) {
+        const struct tern_unexpected *message = message_at(link, ARRIVED);
+        tell(context, message->packet.source, message->packet.tag, tern_unexpected_bytes(message),
+             to);
+    }
+}
+
+void tern_pml_walk_unasked(struct tern_lane *lane, const struct tern_context *first,
+                           void (*tell)(const struct tern_context *context, int source, int tag,
+                                        uint64_t bytes, void *to),
+                           void *to)
+{
+    if (!lane->unexpected.items)
+        return;
+    if (first)
+        walk_context(first, tell, to);
+    for (uint32_t i = 0; lane->contexts && i <= lane->context_mask; i++)
+        for (const struct tern_context *context = lane->contexts[i]; context;
+             context = context->hash_next)
+            if (context != first)
+                walk_context(context, tell, to);
+}
+
 struct tern_unexpected *tern_match_alike(struct tern_context *context, int tag, int bits)
 {
     struct tern_list_node *all = &context->arrived[0];

@@ -134,7 +134,32 @@ struct tern_waiter {
     /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
     uint32_t awaited;
     bool doubts;      /* the waiter is part of a struct tern_doubter */
+    /* The rest is for people, if the wait takes long (tern_wait_tell); all of it may be missing. */
+    const char *procedure; /* NULL: not known */
+    const struct tern_request *request; /* the request that is awaited; NULL: none */
+    const struct tern_probe *probe;     /* the message that is awaited without a request */
+    const MPI_Request *handles; /* the requests of the user of which some are awaited */
+    int64_t handle_count;
+    uint64_t began_ms; /* set by tern_wait: when the waiter first slept, on CLOCK_MONOTONIC */
+    bool told;         /* set by tern_wait: tern_wait_tell was called since the last event */
 };
+/* A message that a probe waits for. */
+struct tern_probe {
+    struct tern_context *context;
+    int source, tag;
+};
+/* What tern_wait_tell says. */
+enum tern_wait_news {
+    TERN_WAIT_ANEW,  /* this thread waits long, and sleeps now */
+    TERN_WAIT_AGAIN, /* it sleeps again, in the same wait */
+    TERN_WAIT_PAUSE, /* it has woken up, maybe only to sleep again */
+};
+/* Called when a thread has waited for a while without an event, around each further sleep. NULL, or
+ * set once by lib/mpi. Called with the waiter's lane locked. */
+extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
+/* The procedure of this thread that uses others to wait, and shall be named in their place; NULL:
+ * none. */
+extern TERN_OURS __thread const char *tern_wait_procedure;
 /* A waiter in a collective, with the arguments of tern_doubt. */
 struct tern_doubter {
     struct tern_waiter waiter;
@@ -158,16 +183,37 @@ void tern_progress_thread_stop(void);
  * spin. */
 bool tern_wait_crowded(void);
 
-/* Blocks until the request is complete. */
-static inline void tern_request_wait(struct tern_request *request)
+/* Blocks until the request is complete. `procedure`: what people know this wait by, or NULL. */
+static inline void tern_request_wait_in(struct tern_request *request, const char *procedure)
 {
     if (request->complete)
         return;
-    struct tern_waiter waiter = {.lane = request->lane};
+    struct tern_waiter waiter = {
+        .lane = request->lane, .procedure = procedure, .request = request};
     do
         tern_wait(&waiter);
     while (!request->complete);
 }
+static inline void tern_request_wait(struct tern_request *request)
+{
+    tern_request_wait_in(request, NULL);
+}
+
+/* What a send or a receive waits for. */
+struct tern_message_facts {
+    struct tern_context *context;
+    bool sends;
+    int rank, tag; /* of the other end in the context; maybe wildcards */
+    int64_t bytes; /* of the buffer */
+};
+/* Describes a request of point to point. Returns false if the request is of another kind. */
+bool tern_pml_describe(const struct tern_request *request, struct tern_message_facts *ret_facts);
+/* Calls `tell` for each message of users that has arrived in the lane and was not received: first
+ * those of the context `first` (NULL: none). Call with the lane's lock held. */
+void tern_pml_walk_unasked(struct tern_lane *lane, const struct tern_context *first,
+                           void (*tell)(const struct tern_context *context, int source, int tag,
+                                        uint64_t bytes, void *to),
+                           void *to);
 
 /* Prepares the doorbell. Call first, before this process has a second thread (PMIx starts one). */
 void tern_wait_init(void);

@@ -37,3 +37,16 @@ void tern_pml_request_release(struct tern_request *req)
     lane->pool = request;
     tern_lane_unlock(lane);
 }
+
+bool tern_pml_describe(const struct tern_request *req, struct tern_message_facts *ret_facts)
+{
+    const struct tern_pml_request *request = (const struct tern_pml_request *)req;
+    if (req->kind != &tern_pml_send_kind && req->kind != &tern_pml_recv_kind)
+        return false;
+    *ret_facts = (struct tern_message_facts){.context = request->context,
+                                             .sends = req->kind == &tern_pml_send_kind,
+                                             .rank = request->rank,
+                                             .tag = request->tag,
+                                             .bytes = request->length};
+    return true;
+}

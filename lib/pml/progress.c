@@ -21,6 +21,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- progress ---- */
 
@@ -335,6 +336,47 @@ static enum attempt sleep_and_stay(const struct tern_waiter *waiter)
     return attempt;
 }
 
+void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
+__thread const char *tern_wait_procedure;
+
+static uint64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+enum { TELL_AFTER_MS = 50 };
+
+/* Sleeps like sleep_and_stay. When the wait has lasted for a while, tells what this thread waits
+ * for. Messages may arrive meanwhile that are worth telling, so it tells all of it anew after 2, 4,
+ * 8 ... attempts. */
+static enum attempt sleep_and_tell(struct tern_waiter *waiter)
+{
+    uint64_t now = tern_wait_tell ? clock_ms() : 0;
+    if (!waiter->began_ms)
+        waiter->began_ms = now;
+    if (!tern_wait_tell || now - waiter->began_ms < TELL_AFTER_MS)
+        return sleep_and_stay(waiter);
+    bool anew = !waiter->told || !(waiter->sleeps & (waiter->sleeps - 1));
+    tern_wait_tell(waiter, anew ? TERN_WAIT_ANEW : TERN_WAIT_AGAIN);
+    waiter->told = true;
+    enum attempt attempt = sleep_and_stay(waiter);
+    if (attempt != REFUSED) /* if it was, the thread goes on trying */
+        tern_wait_tell(waiter, TERN_WAIT_PAUSE);
+    return attempt;
+}
+
+/* Notes an event: whether the wait goes on is not known here. */
+static inline void note_event(struct tern_waiter *waiter)
+{
+    waiter->idle = waiter->sleeps = 0;
+    if (TERN_UNLIKELY(waiter->told)) {
+        tern_wait_tell(waiter, TERN_WAIT_PAUSE);
+        waiter->told = false;
+    }
+}
+
 bool (*tern_doubt)(void *run, struct tern_request *awaited);
 
 /* Returns true if tern_doubt finds that this wait can never end. Asks after 1, 2, 4, 8 ... sleeps
@@ -355,7 +397,7 @@ static bool try_to_sleep(struct tern_waiter *waiter, const struct policy *policy
 {
     if (is_in_vain(waiter))
         return true;
-    enum attempt attempt = sleep_and_stay(waiter);
+    enum attempt attempt = sleep_and_tell(waiter);
     if (attempt == REFUSED)
         waiter->idle = policy->spins;
     return attempt == CAME;
@@ -386,12 +428,12 @@ static bool idle_round(struct tern_waiter *waiter)
 static void wait_round(struct tern_waiter *waiter)
 {
     if (progress(waiter->lane)) {
-        waiter->idle = waiter->sleeps = 0;
+        note_event(waiter);
         let_others_in();
         return;
     }
     if (idle_round(waiter))
-        waiter->idle = waiter->sleeps = 0;
+        note_event(waiter);
     let_others_in();
     /* Read before the caller looks at its condition again, and only if it may sleep soon, because
      * other threads write to these words. */
@@ -462,7 +504,7 @@ int tern_pml_init(void)
 
 void tern_pml_flush(void)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = "MPI_Finalize or MPI_Session_finalize"};
     while (!tern_pending_empty())
         tern_wait(&waiter);
 }

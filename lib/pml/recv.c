@@ -346,7 +346,7 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
     tern_lane_lock(context->lane);
     tern_pml_request_set(&request, &tern_pml_recv_kind, context, buf, count, type, source, tag);
     start(&request);
-    tern_request_wait(&request.req);
+    tern_request_wait_in(&request.req, "MPI_Recv");
     tern_lane_unlock(context->lane);
     if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
         tern_pml_explain(&request.req);
@@ -365,7 +365,9 @@ void tern_request_wait_in_run(struct tern_request *request, void *run)
     if (request->complete)
         return;
     struct tern_doubter doubter = {
-        .waiter = {.lane = request->lane, .doubts = true}, .run = run, .request = request};
+        .waiter = {.lane = request->lane, .doubts = true, .request = request},
+        .run = run,
+        .request = request};
     do
         tern_wait(&doubter.waiter);
     while (!request->complete);

@@ -214,7 +214,7 @@ static void forget_copy(struct tern_request *req)
 
 void tern_pml_finish_copies(void)
 {
-    struct tern_waiter waiter = {0};
+    struct tern_waiter waiter = {.procedure = "MPI_Finalize or MPI_Session_finalize"};
     while (__atomic_load_n(&kept_bytes, __ATOMIC_RELAXED))
         tern_wait(&waiter);
 }
@@ -316,7 +316,9 @@ static __attribute__((noinline)) int send_slowly(struct tern_context *context, c
     int rc = tern_send_start(&request);
     if (rc)
         return rc;
-    tern_request_wait(&request.req);
+    tern_request_wait_in(&request.req, mode == TERN_SEND_SYNCHRONOUS ? "MPI_Ssend"
+                                       : mode == TERN_SEND_READY     ? "MPI_Rsend"
+                                                                     : "MPI_Send");
     if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
         tern_pml_explain(&request.req);
     return request.req.error;

@@ -52,6 +52,10 @@ static const struct tern_param launch[] = {
      "If a host is silent for this time, it counts as dead and the job ends; 0: never. mpirun "
      "waits for processes that were only stopped, if ssh shows that their host lives.",
      .least = 0, .most = 24 * 3600},
+    {"hang_report_s", TERN_PARAM_INT, "60", "s",
+     "Say where the ranks are when none has moved for so long: each waits in MPI, is stopped, or "
+     "sleeps elsewhere; 0: never. A job in which any rank computes counts as moving.",
+     .least = 0, .most = 7 * 24 * 3600},
     {"end_grace_ms", TERN_PARAM_INT, "300", "ms",
      "Time that ranks have to end after the SIGTERM that they get when the job has failed; then "
      "they get SIGKILL.",

@@ -131,12 +131,66 @@ struct tern_rank_record {
     uint32_t world;  /* number of the newest program that has called MPI_Init; 0: none */
 };
 
-/* The first bytes of the shared memory. */
+/* What a rank that waits long waits for. */
+enum tern_wait_kind {
+    TERN_WAIT_UNKNOWN, /* nothing but the procedure is known */
+    TERN_WAIT_RECV,    /* a message; also a probe */
+    TERN_WAIT_SEND,    /* the receiver of a message */
+    TERN_WAIT_COLLECTIVE,
+    TERN_WAIT_KINDS
+};
+
+/* A message that has arrived and for which the rank has not asked. */
+struct tern_unasked {
+    int32_t source; /* rank in the communicator */
+    int32_t world;  /* rank in MPI_COMM_WORLD; -1: not of this job */
+    int32_t tag;
+    int32_t unused;
+    int64_t bytes;
+    char comm[40]; /* name of the communicator; "" if it has none */
+};
+enum { TERN_UNASKED_SHOWN = 2 };
+
+/*
+ * What a rank waits for, in the node's memory, where the launcher reads it even if the rank is
+ * stopped. A rank writes it when it has slept in vain for a while, so a short wait costs nothing.
+ */
+struct tern_wait_record {
+    uint32_t changes; /* odd while the rank writes */
+    uint32_t waits;   /* nonzero: the rank sleeps in this wait now */
+    int32_t process;  /* process id of the program that has written this */
+    int32_t kind;     /* enum tern_wait_kind */
+    uint64_t began_ms; /* beginning of the wait, on CLOCK_MONOTONIC */
+    /* id of the communicator, which all its ranks share; 0: there is none */
+    uint64_t comm_id;
+    int64_t bytes;  /* of the buffer; -1: not known */
+    int64_t number; /* collective: its place among the communicator's, from 1 on */
+    int32_t peer;   /* rank in the communicator; MPI_ANY_SOURCE; -2: none or not known */
+    int32_t world;  /* the same in MPI_COMM_WORLD; -1: none or not known */
+    int32_t tag;    /* or MPI_ANY_TAG */
+    int32_t comm_size;
+    int32_t requests;      /* requests that the call waits for; 0: not such a call */
+    uint32_t unasked_count; /* messages that have arrived and nobody asked for */
+    char comm[40];         /* name of the communicator; "" if it has none */
+    char procedure[56];
+    struct tern_unasked unasked[TERN_UNASKED_SHOWN]; /* the first of these messages */
+};
+
+/* The first bytes of the shared memory. Behind the records of all ranks, from the next multiple of
+ * 64 on, come their wait records. */
 struct tern_node_head {
     char launcher[64]; /* "TERNSHM1" and the token (lib/rte/node_memory.h) */
     /* for each half of the memory: number of the programs that use the half; 0: unused */
     uint32_t owners[TERN_NODE_HALVES];
     struct tern_rank_record ranks[];  /* one for each rank of this node, in ascending order */
 };
+
+/* Returns the offset of a rank's wait record; of `local_size`: of the end of all records. */
+static inline uint64_t tern_wait_record_offset(uint32_t local_size, uint32_t local_rank)
+{
+    uint64_t records = sizeof(struct tern_node_head) +
+                       (uint64_t)local_size * sizeof(struct tern_rank_record);
+    return (records + 63) / 64 * 64 + (uint64_t)local_rank * sizeof(struct tern_wait_record);
+}
 
 #endif

@@ -460,6 +460,7 @@ const struct tern_option tern_option_table[] = {
     { "report-uri", REFUSED(1, "nobody can connect to this mpirun") },
     { "tv",
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
+    { "where", REFUSED(1, "it stands alone and starts no job: mpirun --where PID") },
     { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
     { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
     { "env", FOREIGN(2, "-x NAME=VALUE") },

@@ -30,12 +30,12 @@ uint64_t tern_node_memory_size(int ranks)
     return (TERN_NODE_HALVES * size + page - 1) / page * page;
 }
 
-/* Returns the least size that works: in each half a page for each rank and for each pair of ranks,
- * plus 2 MiB. */
+/* Returns the least size that works: the head, and in each half a page for each rank and for each
+ * pair of ranks, plus 2 MiB. */
 static uint64_t least_size(int ranks)
 {
-    uint64_t n = ranks;
-    return TERN_NODE_HALVES * ((n * n + n) * 4096 + (2 << 20));
+    uint64_t n = ranks, head = tern_wait_record_offset((uint32_t)ranks, (uint32_t)ranks);
+    return head + TERN_NODE_HALVES * ((n * n + n) * 4096 + (2 << 20));
 }
 
 int tern_node_memory_create(int ranks, const char *token, const void *roster, size_t length,

@@ -331,6 +331,17 @@ void tern_reports_read(int rank)
         hear(reports.latest[rank]);
 }
 
+/* The kernel knows who has made the pair. */
+pid_t tern_reports_process(int rank)
+{
+    struct ucred maker = { 0 };
+    socklen_t size = sizeof maker;
+    if (reports.socket.fd < 0 || !reports.latest[rank] ||
+        getsockopt(reports.latest[rank]->pair.fd, SOL_SOCKET, SO_PEERCRED, &maker, &size) < 0)
+        return 0;
+    return maker.pid;
+}
+
 /* ---- opening ---- */
 
 /* Opens a listening socket (tern_reports_address) in the job's directory. Returns false if there is

@@ -17,6 +17,9 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
 /* Reads what has arrived so far and tells the listener. If the rank is known to have ended, this
  * includes everything it sent before its end. */
 void tern_reports_read(int rank);
+/* Returns the process of the rank's latest program that is in MPI, in this process's numbers; 0 if
+ * there is none. */
+pid_t tern_reports_process(int rank);
 /* Sends to `asker` the card of `rank` that it has asked for. */
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size);
 /* Passes on to rank `to` what rank `from` reported about reaching it (unreached.h). Returns false

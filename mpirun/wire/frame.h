@@ -28,6 +28,8 @@ enum tern_frame_kind {
     TERN_FRAME_FETCH,  /* what has `rank` put? The answer is for request `id` of host `value` */
     TERN_FRAME_NOTIFY, /* a PMIx event for the ranks */
     TERN_FRAME_SOUGHT, /* host `value` wants the card of `rank`, from its program number `id` */
+    /* where are the ranks (look.h)? `value` 0: a glance, 1: a look; the answer names `id` */
+    TERN_FRAME_LOOK,
     TERN_FRAME_END,    /* nothing is left to do */
     /* Up, to mpirun. `host` is the sender, unless said otherwise. */
     TERN_FRAME_UP,       /* an agent has started the agent of `host` */
@@ -55,6 +57,9 @@ enum tern_frame_kind {
     TERN_FRAME_LOOKUP,
     TERN_FRAME_UNPUBLISH,
     TERN_FRAME_EVENT, /* a rank's event for the ranks of all other hosts */
+    /* the answer to LOOK `id`: `value` is 0 if no rank has moved since the last glance, 1 if one
+     * may have, 2 for a look; then the ranks' places (rank_where.h) */
+    TERN_FRAME_SEEN,
     TERN_FRAME_SEEK,  /* wanted: the card of `rank`, from its program number `id` */
     /* Both ways: */
     /* a notice: rank `value` cannot connect to `rank`, both in their program number `id` */

@@ -27,7 +27,7 @@ for signal in USR1 USR2 ALRM XCPU URG WINCH; do
 done
 
 # those that end programs: by default, and caught
-for signal in INT TERM HUP QUIT; do
+for signal in INT TERM HUP; do
     number=$(kill -l $signal)
     start sh -c "ulimit -c 0; echo ready; sleep $mark"
     kill -$signal "$mpirun"

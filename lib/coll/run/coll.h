@@ -127,6 +127,19 @@ int tern_call_start(const struct tern_call *call, struct tern_request **ret_requ
 /* Makes a persistent request, inactive; kind->start starts it. The call is copied. */
 int tern_call_prepare(const struct tern_call *call, struct tern_request **ret_request);
 
+/* A collective in progress, for messages to the user. */
+struct tern_coll_facts {
+    const struct tern_coll *coll;
+    char procedure[80]; /* "MPI_Barrier", "MPI_Ibarrier" */
+    uint32_t number;    /* its place among the collectives of the communicator, from 1 on */
+    const struct tern_request *awaited; /* the message that is awaited; NULL: none */
+    int peer; /* without a message: the rank whose post on the board is awaited; -1: none */
+};
+/* Describes the run that tern_doubt gets, or a request. The latter returns false if the request is
+ * no collective. Call with the lane's lock held. */
+void tern_coll_describe_run(const void *run, struct tern_coll_facts *ret_facts);
+bool tern_coll_describe(const struct tern_request *request, struct tern_coll_facts *ret_facts);
+
 /* Marks a filled-in call as part of another procedure, such as one that makes a communicator. */
 void tern_call_set_inside(struct tern_call *call);
 /* Returns the name of the communicator `comm` of a context, for messages to the user. Set once by

@@ -362,6 +362,42 @@ bool tern_run_advance(struct tern_plan_run *run, bool wait)
     return !run->in_flight || settle(run, run->in_flight, wait);
 }
 
+/* --- for messages to the user --- */
+
+/* Returns the first request in flight that is not complete, or NULL. */
+static const struct tern_request *first_in_flight(const struct tern_plan_run *run)
+{
+    const struct tern_request *first = NULL;
+    for (uint64_t steps = run->in_flight; steps; steps &= steps - 1) {
+        const struct tern_request *request =
+            run->pending[(run->next - 1 - __builtin_ctzll(steps)) % TERN_PLAN_WINDOW];
+        if (!request->complete)
+            first = request; /* the higher the bit, the earlier the step */
+    }
+    return first;
+}
+
+/* Returns the rank whose post the next step needs, or -1. */
+static int awaited_poster(const struct tern_plan_run *run)
+{
+    struct tern_step room;
+    if (run->next >= run->plan->step_count)
+        return -1;
+    const struct tern_step *step = tern_plan_step(run->plan, run->next, &room);
+    return step->kind > TERN_STEP_POST ? tern_coll_rank_of_mate(run->call->coll, step->peer) : -1;
+}
+
+void tern_coll_describe_run(const void *state, struct tern_coll_facts *ret_facts)
+{
+    const struct tern_plan_run *run = state;
+    *ret_facts = (struct tern_coll_facts){
+        .coll = run->call->coll,
+        .number = (uint32_t)((run->tag & TERN_COLL_NUMBERS) >> TERN_MARK_BITS) + 1,
+        .awaited = first_in_flight(run)};
+    ret_facts->peer = ret_facts->awaited ? -1 : awaited_poster(run);
+    tern_coll_write_name(ret_facts->procedure, run->tag, true);
+}
+
 /* --- blocking --- */
 
 void tern_run_explain_lost(const struct tern_coll *coll)

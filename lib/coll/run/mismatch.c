@@ -62,34 +62,31 @@ bool tern_coll_find_other(struct tern_coll *coll, int tag, int local_tag,
     return find_on_board(coll, tag, board, turn, without_turns, ret_other);
 }
 
-enum { NAME_BYTES = 80 };
-
-/* Writes the name of the procedure: "MPI_Barrier", "MPI_Ibarrier" or "MPI_Barrier_init". */
-static void write_name(char *text, int tag, bool blocking)
+void tern_coll_write_name(char *text, int tag, bool blocking)
 {
     enum tern_collective collective = tag & TERN_MARKS & ~TERN_MARK_INSIDE;
     const char *name = collective < TERN_COLLECTIVES ? tern_plan_collective_name(collective) : "?";
     if (tag & TERN_MARK_INSIDE)
-        snprintf(text, NAME_BYTES, "%s",
+        snprintf(text, TERN_COLL_NAME_BYTES, "%s",
                  collective == TERN_BARRIER ? "MPI_Finalize or MPI_Comm_disconnect"
                                             : "a procedure that makes a communicator");
     else if (tag & TERN_COLL_LASTING)
-        snprintf(text, NAME_BYTES, "MPI_%c%s_init", toupper(name[0]), name + 1);
+        snprintf(text, TERN_COLL_NAME_BYTES, "MPI_%c%s_init", toupper(name[0]), name + 1);
     else if (blocking)
-        snprintf(text, NAME_BYTES, "MPI_%c%s", toupper(name[0]), name + 1);
+        snprintf(text, TERN_COLL_NAME_BYTES, "MPI_%c%s", toupper(name[0]), name + 1);
     else
-        snprintf(text, NAME_BYTES, "MPI_I%s", name);
+        snprintf(text, TERN_COLL_NAME_BYTES, "MPI_I%s", name);
 }
 
 int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking,
                         const struct tern_other *other)
 {
-    char mine[NAME_BYTES], theirs[NAME_BYTES], also[NAME_BYTES];
+    char mine[TERN_COLL_NAME_BYTES], theirs[TERN_COLL_NAME_BYTES], also[TERN_COLL_NAME_BYTES];
     const char *where = other->remote ? " of the remote group" : "";
     const char *comm = tern_coll_name_of(coll->context.comm);
-    write_name(mine, tag, blocking);
-    write_name(theirs, other->tag, true);
-    write_name(also, other->tag, false);
+    tern_coll_write_name(mine, tag, blocking);
+    tern_coll_write_name(theirs, other->tag, true);
+    tern_coll_write_name(also, other->tag, false);
     if (!((tag ^ other->tag) & TERN_MARKS))
         return tern_error(TERN_ERR_NOT_SAME,
                           "rank %d%s and this rank are both in %s on %s, but their earlier "

@@ -43,6 +43,11 @@ bool tern_coll_find_other(struct tern_coll *coll, int tag, int local_tag,
                           const struct tern_board *board, tern_turn turn, bool without_turns,
                           struct tern_other *ret_other);
 
+/* Writes the name of the procedure with this tag: "MPI_Barrier", "MPI_Ibarrier" or
+ * "MPI_Barrier_init". */
+enum { TERN_COLL_NAME_BYTES = 80 };
+void tern_coll_write_name(char *text, int tag, bool blocking);
+
 /* Records as error text that `other` is in another collective than this rank. Returns
  * TERN_ERR_NOT_SAME. */
 int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking,

@@ -130,6 +130,16 @@ static const struct tern_request_kind kind = {
     .explain = explain,
 };
 
+bool tern_coll_describe(const struct tern_request *request, struct tern_coll_facts *ret_facts)
+{
+    if (request->kind != &kind)
+        return false;
+    const struct tern_plan_run *run = TERN_CONTAINER(request, struct tern_plan_run, request);
+    tern_coll_describe_run(run, ret_facts);
+    tern_coll_write_name(ret_facts->procedure, run->tag, false);
+    return true;
+}
+
 static int make_run(const struct tern_call *call, bool persistent, struct tern_plan_run **ret_run)
 {
     struct tern_lasting_run *made = malloc(sizeof *made);

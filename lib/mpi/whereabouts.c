@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * There is one record per rank. If several threads wait, the first one has the record, as long as
+ * it sleeps again and again; when it has not slept for a while, another may take over.
+ */
+#include "lib/mpi/whereabouts.h"
+
+#include "lib/coll/run/coll.h"
+#include "lib/mpi/check/gate.h"
+#include "lib/mpi/comm.h"
+#include "lib/node/wait_record.h"
+#include "lib/pml/pml.h"
+#include "lib/rte/rte.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEAVE_S = 1, NOBODY = -2 };
+
+static struct {
+    pthread_mutex_t lock;
+    const struct tern_waiter *waiter; /* whose record it is; only compared */
+    uint64_t began_ms;
+    time_t slept; /* when it last began or ended a sleep, in seconds */
+} owner = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static time_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec;
+}
+
+/* ---- what is awaited ---- */
+
+/* Returns the rank in MPI_COMM_WORLD of a rank that the context reaches, or -1. */
+static int world_rank(const struct tern_context *context, int rank)
+{
+    if (rank < 0 || rank >= context->size)
+        return -1;
+    return (int)tern_peers_process(context->peers, rank).rank;
+}
+
+/* Writes as much of a text as there is room for. */
+static void copy(char *to, size_t room, const char *text)
+{
+    size_t length = strnlen(text, room - 1);
+    memcpy(to, text, length);
+    to[length] = '\0';
+}
+
+static void name_comm(const struct tern_context *context, char *name, size_t room)
+{
+    const struct tern_comm *comm = context->comm;
+    copy(name, room, comm ? comm->name : "");
+}
+
+static void set_comm(struct tern_wait_record *record, const struct tern_context *context)
+{
+    record->comm_id = context->id & ~UINT64_C(1);
+    record->comm_size = context->size;
+    name_comm(context, record->comm, sizeof record->comm);
+}
+
+static void set_peer(struct tern_wait_record *record, const struct tern_context *context, int rank)
+{
+    record->peer = rank;
+    record->world = world_rank(context, rank);
+}
+
+static void describe_message(struct tern_wait_record *record,
+                             const struct tern_message_facts *facts)
+{
+    record->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
+    set_comm(record, facts->context);
+    set_peer(record, facts->context, facts->rank);
+    record->tag = facts->tag;
+    record->bytes = facts->bytes;
+    if (tern_context_is_internal(facts->context))
+        copy(record->procedure, sizeof record->procedure, "a procedure that makes a communicator");
+}
+
+static void describe_collective(struct tern_wait_record *record, const struct tern_waiter *waiter,
+                                const struct tern_coll_facts *facts)
+{
+    struct tern_message_facts message;
+    const struct tern_request *awaited = waiter->doubts ? waiter->request : NULL;
+    record->kind = TERN_WAIT_COLLECTIVE;
+    record->number = facts->number;
+    set_comm(record, &facts->coll->context);
+    record->comm_size =
+        facts->coll->remote_size ? facts->coll->remote_size + facts->coll->size : facts->coll->size;
+    copy(record->procedure, sizeof record->procedure, facts->procedure);
+    if (!awaited)
+        awaited = facts->awaited;
+    if (awaited && tern_pml_describe(awaited, &message))
+        set_peer(record, message.context, message.rank);
+    else if (facts->peer >= 0)
+        set_peer(record, &facts->coll->context, facts->peer);
+}
+
+static void describe_request(struct tern_wait_record *record, const struct tern_waiter *waiter,
+                             const struct tern_request *request)
+{
+    struct tern_message_facts message;
+    struct tern_coll_facts collective;
+    if (tern_pml_describe(request, &message))
+        describe_message(record, &message);
+    else if (tern_coll_describe(request, &collective))
+        describe_collective(record, waiter, &collective);
+}
+
+/* Counts the requests of the call that are not complete. Returns the first of them, or NULL. */
+static const struct tern_request *look_at_handles(const struct tern_waiter *waiter, int *ret_count)
+{
+    const struct tern_request *first = NULL;
+    *ret_count = 0;
+    for (int64_t i = 0; i < waiter->handle_count; i++) {
+        const struct tern_request *request = tern_request_of(waiter->handles[i]);
+        if (!request || !request->active || request->complete)
+            continue;
+        first = first ? first : request;
+        ++*ret_count;
+    }
+    return first;
+}
+
+static void add_unasked(const struct tern_context *context, int source, int tag, uint64_t bytes,
+                        void *to)
+{
+    struct tern_wait_record *record = to;
+    uint32_t at = record->unasked_count++;
+    if (at >= TERN_UNASKED_SHOWN)
+        return;
+    struct tern_unasked *unasked = &record->unasked[at];
+    *unasked = (struct tern_unasked){.source = source,
+                                     .world = world_rank(context, source),
+                                     .tag = tag,
+                                     .bytes = (int64_t)bytes};
+    name_comm(context, unasked->comm, sizeof unasked->comm);
+}
+
+/* Names the procedure of the user, and before a collective's own name that of the procedure that
+ * waits for its request. */
+static void name_procedure(struct tern_wait_record *record, const struct tern_waiter *waiter)
+{
+    char own[sizeof record->procedure];
+    const char *procedure = tern_wait_procedure ? tern_wait_procedure : waiter->procedure;
+    if (tern_check_full())
+        procedure = tern_check_procedure();
+    if (!procedure || (waiter->doubts && !tern_check_full()))
+        return;
+    memcpy(own, record->procedure, sizeof own);
+    copy(record->procedure, sizeof record->procedure, procedure);
+    if (record->kind != TERN_WAIT_COLLECTIVE || waiter->doubts)
+        return;
+    size_t used = strlen(record->procedure);
+    snprintf(record->procedure + used, sizeof record->procedure - used, " of %.30s", own);
+}
+
+static void describe(const struct tern_waiter *waiter, struct tern_wait_record *record)
+{
+    const struct tern_request *request = waiter->request;
+    const struct tern_context *context = NULL;
+    *record = (struct tern_wait_record){.peer = NOBODY, .world = -1, .bytes = -1};
+    record->began_ms = waiter->began_ms;
+    if (waiter->handle_count) {
+        const struct tern_request *first = look_at_handles(waiter, &record->requests);
+        request = request ? request : first;
+    }
+    if (waiter->doubts) {
+        struct tern_coll_facts facts;
+        tern_coll_describe_run(TERN_CONTAINER(waiter, struct tern_doubter, waiter)->run, &facts);
+        describe_collective(record, waiter, &facts);
+    } else if (waiter->probe) {
+        const struct tern_probe *probe = waiter->probe;
+        describe_message(record, &(struct tern_message_facts){.context = probe->context,
+                                                              .rank = probe->source,
+                                                              .tag = probe->tag,
+                                                              .bytes = -1});
+    } else if (request) {
+        describe_request(record, waiter, request);
+    }
+    name_procedure(record, waiter);
+    if (!tern_threads || waiter->lane) {
+        struct tern_message_facts facts;
+        if (request && tern_pml_describe(request, &facts) && !waiter->doubts)
+            context = facts.context;
+        else if (waiter->probe)
+            context = waiter->probe->context;
+        tern_pml_walk_unasked(waiter->lane ? waiter->lane : tern_lanes, context, add_unasked,
+                              record);
+    }
+}
+
+/* ---- telling ---- */
+
+/* Returns true if this waiter has the record, or can have it now. */
+static bool own_record(const struct tern_waiter *waiter)
+{
+    bool mine = owner.waiter == waiter && owner.began_ms == waiter->began_ms;
+    time_t now = now_s();
+    if (!mine && owner.waiter && tern_threads && now - owner.slept <= LEAVE_S)
+        return false;
+    owner.waiter = waiter;
+    owner.slept = now;
+    return true;
+}
+
+static void tell(const struct tern_waiter *waiter, enum tern_wait_news news)
+{
+    struct tern_wait_record record;
+    pthread_mutex_lock(&owner.lock);
+    if (news == TERN_WAIT_PAUSE) {
+        if (owner.waiter == waiter)
+            tern_wait_record_sleeps(false);
+    } else if (own_record(waiter)) {
+        if (news == TERN_WAIT_AGAIN && owner.began_ms == waiter->began_ms) {
+            tern_wait_record_sleeps(true);
+        } else {
+            owner.began_ms = waiter->began_ms;
+            describe(waiter, &record);
+            tern_wait_record_write(&record);
+        }
+    }
+    pthread_mutex_unlock(&owner.lock);
+}
+
+void tern_whereabouts_begin(void)
+{
+    tern_wait_tell = tern_wait_record_wanted() ? tell : NULL;
+}

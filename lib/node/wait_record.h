@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_WAIT_RECORD_H
+#define TERN_WAIT_RECORD_H
+
+/* This rank's wait record in the node's memory (lib/util/launcher.h), for a launcher that reads it:
+ * our own. */
+
+#include "lib/util/launcher.h"
+
+#include <stdbool.h>
+
+/* Returns true if a launcher reads wait records. */
+bool tern_wait_record_wanted(void);
+/* Writes the record, except `changes` and `process`, and says that the rank sleeps. Call it from
+ * one thread at a time, as the next function. */
+void tern_wait_record_write(const struct tern_wait_record *record);
+/* Says that the rank sleeps in the wait that it has written last, or that it does not. */
+void tern_wait_record_sleeps(bool sleeps);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_WHERE_H
+#define TERN_MPIRUN_WHERE_H
+
+/* Asks all hosts of the job where their ranks are, and watches for the moment when nothing moves
+ * any more. All functions run on mpirun's loop. */
+
+#include "mpirun/plan/job_facts.h"
+#include "mpirun/serve/rank_states.h"
+#include "mpirun/wire/frame.h"
+
+/* What mpirun's other files know of ranks and hosts. */
+struct tern_where_listener {
+    enum tern_rank_state (*state_of)(int rank);
+    bool (*is_lost)(int host); /* the host will not answer any more */
+    bool (*goes_on)(void);     /* the job is not being ended */
+};
+
+/* Prepares for the job. */
+void tern_where_open(const struct tern_job *job, const struct tern_where_listener *listener);
+/* Calls `told` with a text of several lines (where_table.h) when all hosts have answered, or after
+ * three seconds. Returns false, and calls nothing, if too many ask at a time. */
+bool tern_where_ask(void (*told)(const char *table, void *to), void *to);
+/* Asks, and prints the table on standard error. */
+void tern_where_show(void);
+/* Begins to watch the ranks, as the parameter hang_report_s says. Call it when they are started. */
+void tern_where_watch(void);
+/* Returns "job of 4 ranks, pid 77". Valid until the next call. */
+const char *tern_where_job(void);
+
+/* Takes a frame of an agent. Returns false if the frame is not for this file. */
+bool tern_where_received(const struct tern_frame *frame);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each mpirun has its job's directory open, so /proc/PID/fd leads there, whatever TMPDIR is. */
+#include "mpirun/where_door.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/util/log.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/base/strings.h"
+#include "mpirun/where.h"
+
+enum { PATIENCE_MS = 20 * 1000, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
+
+/* ---- in the mpirun of the job ---- */
+
+static struct tern_watch door;
+
+static void write_all(int fd, const char *text)
+{
+    for (size_t left = strlen(text); left;) {
+        ssize_t n = send(fd, text, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) /* the caller has gone, or does not read */
+            return;
+        text += n;
+        left -= (size_t)n;
+    }
+}
+
+/* Answers the caller behind the descriptor `to`. */
+static void told(const char *table, void *to)
+{
+    int fd = (int)(intptr_t)to;
+    char *text = tern_must_format("mpirun: %s%s\n", tern_where_job(), table);
+    int room = (int)strlen(text) * 2 + 4096;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    write_all(fd, text);
+    free(text);
+    close(fd);
+}
+
+static void door_ready(struct tern_watch *watch, uint32_t events)
+{
+    int fd;
+    (void)events;
+    for (int i = 0; i < CALLS_PER_TURN &&
+                    (fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
+         i++) {
+        struct ucred caller = {.uid = (uid_t)-1};
+        socklen_t size = sizeof caller;
+        bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &caller, &size) == 0 &&
+                     (caller.uid == geteuid() || caller.uid == 0);
+        if (!known || !tern_where_ask(told, (void *)(intptr_t)fd))
+            close(fd);
+    }
+}
+
+void tern_where_door_open(const char *directory)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int at = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/where", at);
+    door = (struct tern_watch){.fd = fd, .ready = door_ready};
+    bool opened = at >= 0 && fd >= 0 &&
+                  bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+                  listen(fd, CALLS_PER_TURN) == 0 && tern_loop_watch(&door, EPOLLIN) == 0;
+    if (at >= 0)
+        close(at);
+    if (fd >= 0 && !opened)
+        close(fd);
+}
+
+/* ---- in the one that asks ---- */
+
+/* Returns true if this is the path of a job's directory: .../tern-UID/TOKEN. */
+static bool is_job_directory(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name && strspn(name + 1, "0123456789abcdef") == TOKEN_DIGITS &&
+           name[1 + TOKEN_DIGITS] == '\0' && strstr(path, "/tern-");
+}
+
+/* Connects to the door of process `pid`. Returns a descriptor, or -1. */
+static int call(const char *pid)
+{
+    char folder[64], path[400], target[600];
+    struct dirent *entry;
+    int fd = -1;
+    snprintf(folder, sizeof folder, "/proc/%.20s/fd", pid);
+    DIR *list = opendir(folder);
+    while (list && fd < 0 && (entry = readdir(list))) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        ssize_t n = readlink(path, target, sizeof target - 1);
+        target[n < 0 ? 0 : n] = '\0';
+        if (!is_job_directory(target))
+            continue;
+        snprintf(address.sun_path, sizeof address.sun_path, "%.80s/where", path);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    if (list)
+        closedir(list);
+    return fd;
+}
+
+int tern_where_ask_process(const char *pid)
+{
+    char bytes[4096];
+    size_t total = 0;
+    ssize_t n = 0;
+    if (!*pid || pid[strspn(pid, "0123456789")]) {
+        tern_log(
+            "--where wants the process id of an mpirun, not \"%s\"; --report-pid and ps say it",
+            pid);
+        return 1;
+    }
+    int fd = call(pid);
+    if (fd < 0) {
+        tern_log("process %s is no mpirun of yours that runs a job here; its process id is that of "
+                 "mpirun itself, on the host where it was started",
+                 pid);
+        return 1;
+    }
+    while (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, PATIENCE_MS) > 0 &&
+           (n = read(fd, bytes, sizeof bytes)) > 0) {
+        fwrite(bytes, 1, (size_t)n, stdout);
+        total += (size_t)n;
+    }
+    close(fd);
+    if (!total)
+        tern_log("mpirun %s does not answer; is it stopped, or at its end?", pid);
+    return fflush(stdout) == 0 && total ? 0 : 1;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each rank gets a line in words, without what differs between ranks that are in the same place:
+ * the time, the peer, the process. Ranks with equal lines are a group. So a job of any size takes a
+ * page, as long as its ranks are in few places. */
+#include "mpirun/where_table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpirun/base/strings.h"
+
+enum {
+    ANY = -1, /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+    LINE = 400,
+    GROUPS_SHOWN = 16,
+    LIST_BYTES = 70,
+    CIRCLE_SHOWN = 8,
+    CHAINS_SHOWN = 3,
+    UNASKED_SHOWN = 6,
+    BUSY_PERMILLE = 300,
+};
+
+/* A growing text. */
+struct text {
+    char *bytes;
+    size_t used, room;
+};
+
+static __attribute__((format(printf, 2, 3))) void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+    if (text->room - text->used < 2 * LINE) {
+        text->room = 2 * text->room + 4 * LINE;
+        text->bytes = tern_must_grow(text->bytes, text->room);
+    }
+    va_start(args, format);
+    int n = vsnprintf(text->bytes + text->used, 2 * LINE, format, args);
+    va_end(args);
+    text->used += n < 2 * LINE ? (size_t)n : 2 * LINE - 1;
+}
+
+/* ---- one rank in words ---- */
+
+static const char *comm_name(const char *name)
+{
+    return *name ? name : "a communicator without a name";
+}
+
+static void name_tag(int tag, char *words, size_t room)
+{
+    if (tag == ANY)
+        snprintf(words, room, "any tag");
+    else
+        snprintf(words, room, "tag %d", tag);
+}
+
+/* Writes what a rank waits for, except the peer: "in MPI_Recv, tag 7, MPI_COMM_WORLD". */
+static void describe_wait(const struct tern_wait_record *record, char *words, size_t room)
+{
+    char tag[24], requests[60] = "";
+    const char *procedure = *record->procedure ? record->procedure : "a procedure of MPI";
+    name_tag(record->tag, tag, sizeof tag);
+    if (record->requests > 1)
+        snprintf(requests, sizeof requests, " (%d requests)", record->requests);
+    switch (record->kind) {
+    case TERN_WAIT_RECV:
+    case TERN_WAIT_SEND:
+        snprintf(words, room, "in %s%s, %s%s, %s", procedure, requests,
+                 record->requests && record->kind == TERN_WAIT_SEND ? "to send, " : "", tag,
+                 comm_name(record->comm));
+        break;
+    case TERN_WAIT_COLLECTIVE:
+        snprintf(words, room, "in %s%s, number %lld on %s", procedure, requests,
+                 (long long)record->number, comm_name(record->comm));
+        break;
+    default:
+        snprintf(words, room, "in %s%s", procedure, requests);
+    }
+}
+
+/* A verb for one rank and for several. */
+struct verb {
+    const char *one, *many;
+};
+static const struct verb waits = {"waits", "wait"}, is_stopped = {"is stopped", "are stopped"},
+                         computes = {"computes", "compute"}, sleeps = {"sleeps", "sleep"},
+                         is_in_mpi = {"is busy", "are busy"}, is = {"is", "are"},
+                         has = {"has", "have"};
+
+/* Returns true if the rank may sleep in MPI, where it tells of its wait only after a while. */
+static bool may_wait(const struct tern_where *where)
+{
+    return where->state == 'S' && (strncmp(where->place, "in futex", 8) == 0 ||
+                                   strncmp(where->place, "in epoll_wait", 13) == 0);
+}
+
+/* Returns what a rank that does not wait is in, as far as known. */
+static const char *surroundings(const struct tern_where_rank *rank)
+{
+    if (rank->state == TERN_RANK_IN_MPI && rank->where.is_ours && may_wait(&rank->where))
+        return "outside MPI, or for a moment in it";
+    return rank->state == TERN_RANK_FINALIZED ? "after MPI_Finalize"
+           : rank->state != TERN_RANK_IN_MPI  ? "without MPI"
+           : rank->where.is_ours              ? "outside MPI"
+                                              : "in a program with another MPI library";
+}
+
+static void describe_outside(const struct tern_where_rank *rank, const struct verb **ret_verb,
+                             char *words, size_t room)
+{
+    const struct tern_where *where = &rank->where;
+    bool busy = where->state == 'R' || where->cpu_permille >= BUSY_PERMILLE;
+    if (where->state == 'X' || where->state == 'Z') {
+        *ret_verb = &is;
+        snprintf(words, room, "about to end, or not visible here");
+    } else if (where->is_ours && strstr(where->place, "(libmpi.so")) {
+        *ret_verb = &is_in_mpi;
+        snprintf(words, room, "in MPI (a loop of tests or probes?)");
+    } else {
+        *ret_verb = busy ? &computes : &sleeps;
+        snprintf(words, room, "%s%s%s%s", surroundings(rank), *where->place ? ", " : "",
+                 where->place, where->state == 'D' ? ", for a disk or a driver" : "");
+    }
+}
+
+/* Describes where a rank is. Ranks in the same place get equal words and the same verb. */
+static void describe(const struct tern_where_rank *rank, const struct verb **ret_verb, char *words,
+                     size_t room)
+{
+    char wait[LINE / 2] = "";
+    if (rank->state == TERN_RANK_ENDED) {
+        *ret_verb = &has;
+        snprintf(words, room, "ended");
+    } else if (rank->state == TERN_RANK_NOT_STARTED) {
+        *ret_verb = &is;
+        snprintf(words, room, "not started yet");
+    } else if (!rank->seen) {
+        *ret_verb = &is;
+        snprintf(words, room, "not seen: host %.100s has not answered", rank->host);
+    } else if (rank->where.state == 'T' || rank->where.state == 't') {
+        *ret_verb = &is_stopped;
+        if (rank->where.waits)
+            describe_wait(&rank->where.record, wait, sizeof wait);
+        snprintf(words, room, "by %s, %s", rank->where.state == 't' ? "a debugger" : "a signal",
+                 *wait ? wait : surroundings(rank));
+    } else if (rank->where.waits) {
+        *ret_verb = &waits;
+        describe_wait(&rank->where.record, words, room);
+    } else {
+        describe_outside(rank, ret_verb, words, room);
+    }
+}
+
+/* ---- groups ---- */
+
+/* A rank in a group. */
+struct member {
+    int rank;
+    const struct verb *verb;
+    char *words;
+};
+
+/* Ranks in the same place: members first to first + count - 1. */
+struct group {
+    int first, count;
+};
+
+static int by_words(const void *a, const void *b)
+{
+    const struct member *one = a, *other = b;
+    int order = strcmp(one->words, other->words);
+    if (!order)
+        order = (one->verb > other->verb) - (one->verb < other->verb);
+    return order ? order : (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct group *one = a, *other = b;
+    int order = (one->count < other->count) - (one->count > other->count);
+    return order ? order : (one->first > other->first) - (one->first < other->first);
+}
+
+/* Appends "0-16,18,20-30", as far as there is room for it. */
+static void list_members(struct text *text, const struct member *members, int count)
+{
+    size_t start = text->used;
+    for (int i = 0, last; i < count; i = last + 1) {
+        for (last = i; last + 1 < count && members[last + 1].rank == members[last].rank + 1; last++)
+            ;
+        if (text->used - start > LIST_BYTES) {
+            add(text, ",...");
+            return;
+        }
+        add(text, "%s%d", i ? "," : "", members[i].rank);
+        if (last > i)
+            add(text, "%c%d", last > i + 1 ? '-' : ',', members[last].rank);
+    }
+}
+
+static const struct tern_wait_record *wait_of(const struct tern_where_rank *ranks, int rank)
+{
+    return ranks[rank].seen && ranks[rank].where.waits && ranks[rank].state != TERN_RANK_ENDED
+               ? &ranks[rank].where.record
+               : NULL;
+}
+
+/* Appends for whom the members of a group wait. */
+static void add_peers(struct text *text, const struct tern_where_rank *ranks,
+                      const struct member *members, int count)
+{
+    const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
+    bool same = true;
+    if (!record || (record->kind != TERN_WAIT_RECV && record->kind != TERN_WAIT_SEND))
+        return;
+    for (int i = 1; i < count; i++) {
+        const struct tern_wait_record *other = wait_of(ranks, members[i].rank);
+        same &= other && other->peer == record->peer && other->world == record->world;
+    }
+    if (!same)
+        add(text, ", for different ranks");
+    else if (record->peer == ANY)
+        add(text, ", for any rank");
+    else if (record->world >= 0)
+        add(text, ", for rank %d", record->world);
+    if (same && record->world >= 0 && record->peer != record->world)
+        add(text, " (%d there)", record->peer);
+}
+
+/* Appends how long the members have waited, or how much of a processor they use. */
+static void add_measures(struct text *text, const struct tern_where_rank *ranks,
+                         const struct member *members, int count)
+{
+    uint32_t least_s = UINT32_MAX, most_s = 0;
+    int least = 1 << 30, most = 0;
+    const struct tern_wait_record *first = wait_of(ranks, members[0].rank);
+    for (int i = 0; i < count; i++) {
+        const struct tern_where *where = &ranks[members[i].rank].where;
+        least_s = where->waited_s < least_s ? where->waited_s : least_s;
+        most_s = where->waited_s > most_s ? where->waited_s : most_s;
+        least = where->cpu_permille < least ? where->cpu_permille : least;
+        most = where->cpu_permille > most ? where->cpu_permille : most;
+    }
+    if (first && least_s < most_s)
+        add(text, ", for %u to %u s", least_s, most_s);
+    else if (first)
+        add(text, ", for %u s", most_s);
+    else if (members[0].verb == &computes && most / 10 > least / 10)
+        add(text, ", %d to %d %% of a processor", least / 10, most / 10);
+    else if (members[0].verb == &computes)
+        add(text, ", %d %% of a processor", most / 10);
+}
+
+/* Appends how many ranks of the communicator are in the same collective. */
+static void add_missing(struct text *text, const struct tern_where_rank *ranks,
+                        const struct member *members, int count)
+{
+    const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
+    if (record && record->kind == TERN_WAIT_COLLECTIVE && record->comm_size > count)
+        add(text, " (%d of its %d ranks)", count, record->comm_size);
+}
+
+static void add_group(struct text *text, const struct tern_where_rank *ranks,
+                      const struct member *members, int count)
+{
+    const struct tern_where_rank *only = count == 1 ? &ranks[members[0].rank] : NULL;
+    add(text, "\n    %6d rank%s %s %s", count, count == 1 ? "" : "s",
+        count == 1 ? members[0].verb->one : members[0].verb->many, members[0].words);
+    add_missing(text, ranks, members, count);
+    add_peers(text, ranks, members, count);
+    if (members[0].verb != &has && ranks[members[0].rank].seen)
+        add_measures(text, ranks, members, count);
+    add(text, ": ");
+    list_members(text, members, count);
+    if (only && only->seen && only->state != TERN_RANK_ENDED)
+        add(text, " (host %.100s, pid %d)", only->host, (int)only->where.pid);
+}
+
+static void add_groups(struct text *text, const struct tern_where_rank *ranks,
+                       const struct member *members, int size)
+{
+    struct group *groups = tern_must_alloc((size_t)size * sizeof *groups);
+    int count = 0, hidden = 0;
+    for (int i = 0; i < size; i++) {
+        const struct member *before = i ? &members[i - 1] : NULL;
+        if (!before || before->verb != members[i].verb || strcmp(before->words, members[i].words))
+            groups[count++].first = i;
+        groups[count - 1].count++;
+    }
+    qsort(groups, (size_t)count, sizeof *groups, by_size);
+    for (int i = 0; i < count; i++) {
+        if (i < GROUPS_SHOWN)
+            add_group(text, ranks, &members[groups[i].first], groups[i].count);
+        else
+            hidden += groups[i].count;
+    }
+    if (hidden)
+        add(text, "\n    %6d rank%s in %d further places", hidden, hidden == 1 ? "" : "s",
+            count - GROUPS_SHOWN);
+    free(groups);
+}
+
+/* ---- who waits for whom ---- */
+
+/* Returns the rank for which a rank waits, or -1. */
+static int awaited_by(const struct tern_where_rank *ranks, int size, int rank)
+{
+    const struct tern_wait_record *record = wait_of(ranks, rank);
+    return record && record->world >= 0 && record->world < size ? record->world : -1;
+}
+
+/* Appends "rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD". */
+static void add_link(struct text *text, const struct tern_where_rank *ranks, int rank)
+{
+    const struct tern_wait_record *record = wait_of(ranks, rank);
+    char tag[24];
+    name_tag(record->tag, tag, sizeof tag);
+    add(text, "rank %d waits in %s for rank %d, ", rank,
+        *record->procedure ? record->procedure : "MPI", record->world);
+    if (record->kind == TERN_WAIT_COLLECTIVE)
+        add(text, "number %lld, ", (long long)record->number);
+    else
+        add(text, "%s, ", tag);
+    add(text, "%s", comm_name(record->comm));
+}
+
+static void add_circle(struct text *text, const struct tern_where_rank *ranks, int size, int start,
+                       int length)
+{
+    int rank = start;
+    add(text, "\n    a circle of %d rank%s: ", length, length == 1 ? "" : "s");
+    for (int i = 0; i < length && i < CIRCLE_SHOWN; i++) {
+        add(text, "%s", i ? "; " : "");
+        add_link(text, ranks, rank);
+        rank = awaited_by(ranks, size, rank);
+    }
+    if (length > CIRCLE_SHOWN)
+        add(text, "; ... up to rank %d again", start);
+}
+
+/* Where the waits of a rank lead in the end. */
+struct chain {
+    int last; /* the rank at the end; in a circle: its lowest rank; -1: not known yet */
+    bool circle;
+    int length; /* of the circle that begins here; 0: none does */
+};
+
+/* Follows the waits of `rank`, and notes where they lead for all ranks on the way. `path` has room
+ * for all ranks. */
+static void follow(const struct tern_where_rank *ranks, int size, int rank, struct chain *chains,
+                   int *path, int *step_of)
+{
+    int length = 0, at = rank;
+    while (at >= 0 && chains[at].last < 0 && !step_of[at]) {
+        path[length++] = at;
+        step_of[at] = length;
+        at = awaited_by(ranks, size, at);
+    }
+    struct chain end = {.last = path[length - 1]};
+    if (at >= 0 && chains[at].last >= 0) {
+        end = (struct chain){.last = chains[at].last, .circle = chains[at].circle};
+    } else if (at >= 0) {
+        int lowest = at;
+        for (int i = step_of[at] - 1; i < length; i++)
+            lowest = path[i] < lowest ? path[i] : lowest;
+        end = (struct chain){.last = lowest, .circle = true};
+        chains[lowest].length = length - step_of[at] + 1;
+    }
+    for (int i = 0; i < length; i++) {
+        chains[path[i]].last = end.last;
+        chains[path[i]].circle = end.circle;
+        step_of[path[i]] = 0;
+    }
+}
+
+/* Appends the ranks for which most others wait, directly or not. */
+static void add_ends(struct text *text, const struct tern_where_rank *ranks, int size,
+                     const struct chain *chains)
+{
+    int *counts = tern_must_alloc((size_t)size * sizeof *counts);
+    for (int rank = 0; rank < size; rank++)
+        counts[chains[rank].last] += chains[rank].last != rank && !chains[rank].circle;
+    for (int shown = 0; shown < CHAINS_SHOWN; shown++) {
+        const struct verb *verb;
+        char words[LINE];
+        int most = 0;
+        for (int rank = 1; rank < size; rank++)
+            most = counts[rank] > counts[most] ? rank : most;
+        if (!counts[most])
+            break;
+        describe(&ranks[most], &verb, words, sizeof words);
+        add(text, "\n    %d rank%s in the end for rank %d, which %s %.200s", counts[most],
+            counts[most] == 1 ? " waits" : "s wait", most, verb->one, words);
+        counts[most] = 0;
+    }
+    free(counts);
+}
+
+static void add_chains(struct text *text, const struct tern_where_rank *ranks, int size)
+{
+    struct chain *chains = tern_must_alloc((size_t)size * sizeof *chains);
+    int *path = tern_must_alloc((size_t)size * sizeof *path);
+    int *step_of = tern_must_alloc((size_t)size * sizeof *step_of), circles = 0;
+    for (int rank = 0; rank < size; rank++)
+        chains[rank].last = -1;
+    for (int rank = 0; rank < size; rank++)
+        if (chains[rank].last < 0)
+            follow(ranks, size, rank, chains, path, step_of);
+    for (int rank = 0; rank < size; rank++)
+        if (chains[rank].length && circles++ < CHAINS_SHOWN)
+            add_circle(text, ranks, size, rank, chains[rank].length);
+    if (circles > CHAINS_SHOWN)
+        add(text, "\n    and %d more circles", circles - CHAINS_SHOWN);
+    add_ends(text, ranks, size, chains);
+    free(step_of);
+    free(path);
+    free(chains);
+}
+
+/* ---- messages that nobody has asked for ---- */
+
+static void add_unasked(struct text *text, int rank, const struct tern_wait_record *record)
+{
+    const struct tern_unasked *first = &record->unasked[0];
+    add(text,
+        "\n    rank %d has not asked for a message that has arrived: from rank %d, tag %d, "
+        "%lld bytes, %s",
+        rank, first->world >= 0 ? first->world : first->source, first->tag, (long long)first->bytes,
+        comm_name(first->comm));
+    if (record->kind == TERN_WAIT_RECV && record->tag != ANY && record->tag != first->tag)
+        add(text, "; it waits for tag %d", record->tag);
+    if (record->unasked_count > 1)
+        add(text, "; and for %u more", record->unasked_count - 1);
+}
+
+static void add_all_unasked(struct text *text, const struct tern_where_rank *ranks, int size)
+{
+    int shown = 0;
+    for (int rank = 0; rank < size; rank++) {
+        const struct tern_wait_record *record = wait_of(ranks, rank);
+        if (record && record->unasked_count && shown++ < UNASKED_SHOWN)
+            add_unasked(text, rank, record);
+    }
+    if (shown > UNASKED_SHOWN)
+        add(text, "\n    and %d more ranks have messages that they have not asked for",
+            shown - UNASKED_SHOWN);
+}
+
+char *tern_where_table(const struct tern_where_rank *ranks, int size)
+{
+    struct text text = {0};
+    struct member *members = tern_must_alloc((size_t)size * sizeof *members);
+    for (int rank = 0; rank < size; rank++) {
+        char words[LINE];
+        members[rank].rank = rank;
+        describe(&ranks[rank], &members[rank].verb, words, sizeof words);
+        members[rank].words = tern_must_copy(words);
+    }
+    qsort(members, (size_t)size, sizeof *members, by_words);
+    add(&text, "%s", "");
+    add_groups(&text, ranks, members, size);
+    add_chains(&text, ranks, size);
+    add_all_unasked(&text, ranks, size);
+    for (int i = 0; i < size; i++)
+        free(members[i].words);
+    free(members);
+    return text.bytes;
+}

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Where ranks are, on three hosts: a circle over all of them, a rank that loops, one that is stopped, and a host that does not
+# answer. SIGQUIT, --where, --timeout and the watch for a job that hangs find out.
+HOSTS=3
+. "$(dirname "$0")/hosts.bash"
+"$MPICC" -g -O1 -o hanging "$here/../mpirun/hanging.c" || { echo "cannot build it"; exit 1; }
+for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
+
+# start HOW [OPTION]...: a job of six ranks that hangs so; mpirun's process on n1 is in $mpirun
+start() {
+    local how=$1
+    shift
+    : >out
+    timeout -k 5 120 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts --mca launch_width 1 "$@" \
+        ./hanging "$how" >out 2>err </dev/null &
+    job=$!
+    eventually "$how: all ranks are ready" all_ready
+    mpirun=$(on 1 pgrep -o -f "^$MPIRUN --hostfile")
+}
+all_ready() { [ "$(grep -c ready out)" = 6 ]; }
+end() {
+    on 1 kill -TERM "$mpirun"
+    wait $job
+    eventually "nothing is left" none_left || leftovers
+}
+shows() {
+    on 1 "$MPIRUN" --where "$mpirun" >table 2>table.err
+    grep -qE -- "$1" table
+}
+where() { eventually "$1 ($2)" shows "$2" || cat table table.err; }
+said() { grep -qE -- "$1" err; }
+
+start circle --mca hang_report_s 1
+where "a circle over three hosts" '^ +6 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks, .*: 0-5$'
+where "a circle over three hosts" '^    a circle of 6 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD; '
+on 1 kill -QUIT "$mpirun"
+eventually "SIGQUIT" said "^mpirun: job of 6 ranks, pid $mpirun"
+eventually "nothing moves" said '^mpirun: nothing has moved for [0-9]+ s \(job of 6 ranks'
+end
+
+start loop
+where "a rank of another host loops" '^ +1 rank (computes outside MPI, in spin at hanging.c:[0-9]+ \(hanging\), [0-9]+ % of a processor|sleeps .*): 1 \(host n[123], pid [0-9]+\)'
+where "the others wait" '^ +5 ranks wait in MPI_Allreduce, number 11 on MPI_COMM_WORLD \(5 of its 6 ranks\)'
+on 3 pkill -STOP -f 'mpirun --agent'
+where "a host that does not answer" '^ +2 ranks are not seen: host n3 has not answered: 4,5'
+on 3 pkill -CONT -f 'mpirun --agent'
+where "and answers again" '^ +5 ranks wait in MPI_Allreduce'
+end
+
+start circle
+where "before a stop" '^ +6 ranks wait in MPI_Recv'
+on 2 pkill -STOP -o -f '^./hanging'
+where "a rank of another host is stopped" '^ +1 rank is stopped by a signal, in MPI_Recv, tag 7, .*: [23] \(host n2, pid [0-9]+\)'
+on 2 pkill -CONT -o -f '^./hanging'
+end
+
+for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=1"; done >one_each
+run --hostfile one_each --timeout 5 ./hanging circle
+has "one rank per host" err '^    a circle of 3 ranks: '
+run --hostfile hosts --timeout 5 ./hanging circle
+is "--timeout" "$rc" 110
+has "--timeout" err '^    a circle of 6 ranks: '
+eventually "nothing is left" none_left || leftovers
+finish

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that hang as the first argument says; each writes "ready" first. For where.sh, hang_report.sh
+ * and hosts/where.sh. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size, value[4];
+static char *large;
+enum { LARGE = 4 << 20 };
+
+/* An endless loop without MPI; `seconds`: it ends all the same. */
+static __attribute__((noinline)) void spin(time_t seconds)
+{
+    volatile unsigned long turns = 0;
+    for (time_t end = time(NULL) + seconds; seconds == 0 || time(NULL) < end;)
+        for (int i = 0; i < 1000000; i++)
+            turns++; /* the loop */
+}
+
+static void test_forever(void)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Irecv(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
+    while (!done)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+/* Does what one rank does in place of what all others do. */
+static void odd_one_out(const char *how)
+{
+    if (strcmp(how, "loop") == 0)
+        spin(0);
+    else if (strcmp(how, "stop") == 0)
+        raise(SIGSTOP);
+    else if (strcmp(how, "sleep") == 0)
+        sleep(1000);
+    else if (strcmp(how, "test") == 0)
+        test_forever();
+    else if (strcmp(how, "input") == 0)
+        getchar();
+    else if (strcmp(how, "serial") == 0)
+        spin(6);
+    else if (strcmp(how, "recv") == 0)
+        MPI_Recv(value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void hang_in_messages(const char *how)
+{
+    MPI_Comm ocean;
+    MPI_Request requests[2];
+    int next = (rank + 1) % size, last = (rank + size - 1) % size;
+    if (strcmp(how, "circle") == 0) {
+        MPI_Recv(value, 4, MPI_INT, next, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "sends") == 0) {
+        MPI_Send(large, LARGE, MPI_CHAR, next, 8, MPI_COMM_WORLD);
+    } else if (strcmp(how, "tag") == 0 && rank == 0) {
+        MPI_Send(value, 2, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Recv(value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "tag") == 0) {
+        MPI_Recv(value, 2, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "name") == 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
+        MPI_Comm_set_name(ocean, "ocean");
+        MPI_Irecv(&value[0], 1, MPI_INT, last, 1, ocean, &requests[0]);
+        MPI_Irecv(&value[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, ocean, &requests[1]);
+        if (rank % 2)
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        else
+            MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "icoll") == 0 && rank > 0) {
+        MPI_Iallreduce(&value[0], &value[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "icoll") == 0) {
+        MPI_Recv(value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    large = calloc(1, LARGE);
+    for (int i = 0; i < 10; i++)
+        MPI_Allreduce(&rank, &value[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("ready\n");
+    fflush(stdout);
+    hang_in_messages(argv[1]);
+    if (strcmp(argv[1], "compute") == 0)
+        spin(6);
+    if (rank == (strcmp(argv[1], "input") ? 1 % size : 0)) /* rank 0 has the standard input */
+        odd_one_out(argv[1]);
+    MPI_Allreduce(&rank, &value[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    free(large);
+    return 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of where ranks are: large jobs take a page, circles and chains are found, and what hosts
+ * send may be damaged. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpirun/where_table.h"
+
+enum { MANY = 10000, PAGE_LINES = 50, PAGE_BYTES = 12000 };
+
+static struct tern_where_rank ranks[MANY];
+
+static void seen(int rank, char state)
+{
+    ranks[rank] = (struct tern_where_rank){.state = TERN_RANK_IN_MPI,
+                                           .host = "n1",
+                                           .seen = true,
+                                           .where = {.rank = rank,
+                                                     .pid = 100,
+                                                     .state = state,
+                                                     .is_ours = true}};
+}
+
+static void waits(int rank, int kind, const char *procedure, int peer, int tag)
+{
+    seen(rank, 'S');
+    struct tern_wait_record *record = &ranks[rank].where.record;
+    ranks[rank].where.waits = true;
+    *record = (struct tern_wait_record){
+        .kind = kind, .peer = peer, .world = peer, .tag = tag, .comm_size = MANY};
+    snprintf(record->procedure, sizeof record->procedure, "%s", procedure);
+    snprintf(record->comm, sizeof record->comm, "MPI_COMM_WORLD");
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void has(const char *table, const char *words)
+{
+    ck_assert_msg(strstr(table, words) != NULL, "no '%s' in:%s", words, table);
+}
+
+/* Returns the table after checking that it is a page. The caller frees it. */
+static char *page(int size)
+{
+    char *table = tern_where_table(ranks, size);
+    ck_assert_int_le(lines_of(table), PAGE_LINES);
+    ck_assert_uint_le(strlen(table), PAGE_BYTES);
+    for (const char *line = strchr(table, '\n'); line; line = strchr(line + 1, '\n'))
+        ck_assert(strncmp(line, "\n    ", 5) == 0);
+    return table;
+}
+
+START_TEST(one_is_late)
+{
+    for (int rank = 0; rank < MANY; rank++)
+        waits(rank, TERN_WAIT_COLLECTIVE, "MPI_Allreduce", rank ? (rank - 1) / 2 : 17, 0);
+    seen(17, 'R');
+    ranks[17].where.cpu_permille = 998;
+    strcpy(ranks[17].where.place, "in spin at hang.c:12 (hang)");
+    seen(18, 'T');
+    char *table = page(MANY);
+    has(table, "\n      9998 ranks wait in MPI_Allreduce, number 0 on MPI_COMM_WORLD (9998 of its "
+               "10000 ranks), for 0 s: 0-16,19-9999");
+    has(table, "\n         1 rank computes outside MPI, in spin at hang.c:12 (hang), 99 % of a "
+               "processor: 17 (host n1, pid 100)");
+    has(table, "\n         1 rank is stopped by a signal, outside MPI: 18 (host n1, pid 100)");
+    has(table, " for rank 17, which computes outside MPI");
+    free(table);
+}
+END_TEST
+
+START_TEST(large_circle)
+{
+    for (int rank = 0; rank < MANY; rank++)
+        waits(rank, TERN_WAIT_RECV, "MPI_Recv", (rank + 1) % MANY, 7);
+    char *table = page(MANY);
+    has(table, "\n     10000 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks");
+    has(table, "\n    a circle of 10000 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7, "
+               "MPI_COMM_WORLD; rank 1 waits in MPI_Recv for rank 2");
+    has(table, "; ... up to rank 0 again");
+    free(table);
+}
+END_TEST
+
+/* 5000 circles, and each rank in a place of its own. */
+START_TEST(everything_differs)
+{
+    for (int rank = 0; rank < MANY; rank++) {
+        waits(rank, TERN_WAIT_SEND, "MPI_Send", rank ^ 1, rank);
+        ranks[rank].where.record.unasked_count = 3;
+    }
+    char *table = page(MANY);
+    has(table, "9984 ranks in 9984 further places");
+    has(table, "a circle of 2 ranks: rank 0 waits in MPI_Send for rank 1, tag 0, MPI_COMM_WORLD; "
+               "rank 1 waits in MPI_Send for rank 0, tag 1, MPI_COMM_WORLD");
+    has(table, "and 4997 more circles");
+    has(table, "and 9994 more ranks have messages that they have not asked for");
+    free(table);
+}
+END_TEST
+
+START_TEST(chains)
+{
+    for (int rank = 0; rank < 8; rank++)
+        waits(rank, TERN_WAIT_RECV, "MPI_Recv", rank + 1, 1);
+    waits(3, TERN_WAIT_RECV, "MPI_Recv", 1, 1); /* 1, 2, 3 are a circle, and 0 waits for it */
+    seen(8, 'S');
+    strcpy(ranks[8].where.place, "in sleep");
+    waits(9, TERN_WAIT_RECV, "MPI_Recv", 9, 1); /* for itself */
+    char *table = page(10);
+    has(table, "a circle of 3 ranks: rank 1 waits in MPI_Recv for rank 2");
+    has(table, "a circle of 1 rank: rank 9 waits in MPI_Recv for rank 9");
+    has(table, "\n    4 ranks wait in the end for rank 8, which sleeps outside MPI, in sleep");
+    free(table);
+}
+END_TEST
+
+START_TEST(states)
+{
+    static const char *const words[] = {
+        "1 rank is not started yet", "1 rank sleeps without MPI", "1 rank sleeps outside MPI",
+        "1 rank sleeps after MPI_Finalize", "1 rank has ended"};
+    for (int state = 0; state < TERN_RANK_STATES; state++) {
+        seen(state, 'S');
+        ranks[state].state = state;
+    }
+    seen(5, 'S');
+    ranks[5].seen = false;
+    char *table = page(6);
+    for (int state = 0; state < TERN_RANK_STATES; state++)
+        has(table, words[state]);
+    has(table, "1 rank is not seen: host n1 has not answered: 5");
+    free(table);
+}
+END_TEST
+
+/* A rank may write into the node's memory what it likes. */
+START_TEST(damaged_records)
+{
+    struct tern_parcel parcel = {0};
+    srand(5);
+    for (int i = 0; i < 2000; i++) {
+        struct tern_where damaged = {.rank = i % 4, .state = 'S', .waits = true}, read;
+        for (size_t k = 0; k < sizeof damaged.record; k++)
+            ((char *)&damaged.record)[k] = (char)rand();
+        damaged.record.kind = rand() % (TERN_WAIT_KINDS + 1);
+        damaged.record.world = rand() % 8 - 2;
+        parcel.size = 0;
+        tern_where_pack(&damaged, &parcel);
+        struct tern_reader reader = {.at = parcel.bytes, .left = parcel.size};
+        tern_where_unpack(&reader, &read);
+        ck_assert(!reader.bad && !reader.left && read.waits);
+        ck_assert_uint_lt(strnlen(read.record.procedure, sizeof read.record.procedure),
+                          sizeof read.record.procedure);
+        seen(i % 4, 'S');
+        ranks[i % 4].where = read;
+        if (i >= 4)
+            free(tern_where_table(ranks, 4));
+    }
+    tern_parcel_free(&parcel);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("where");
+    TCase *tcase = tcase_create("table");
+    suite_add_tcase(suite, tcase);
+    tcase_add_test(tcase, one_is_late);
+    tcase_add_test(tcase, large_circle);
+    tcase_add_test(tcase, everything_differs);
+    tcase_add_test(tcase, chains);
+    tcase_add_test(tcase, states);
+    tcase_add_test(tcase, damaged_records);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

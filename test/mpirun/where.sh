@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpirun says where its ranks are: to SIGQUIT, to `mpirun --where PID`, at the end of --timeout, and by itself when nothing moves
+# any more. The job goes on. Ranks that are stopped or loop outside MPI are seen, too. A job that computes is never called hung.
+. "$(dirname "$0")/check.bash"
+"$MPICC" -g -O1 -o hanging "$here/hanging.c" || { echo "cannot build hanging.c"; exit 1; }
+
+# start RANKS HOW [OPTION]...: a job that hangs so; its process is in $mpirun
+start() {
+    local ranks=$1 how=$2
+    shift 2
+    : >out
+    "$MPIRUN" -np "$ranks" --oversubscribe "$@" ./hanging "$how" >out 2>err </dev/null &
+    mpirun=$!
+    eventually "$how: all ranks are ready" all_ready "$ranks"
+}
+all_ready() { [ "$(grep -c ready out)" = "$1" ]; }
+is_gone() { ! kill -0 "$mpirun" 2>/dev/null; }
+end() {
+    kill -TERM "$mpirun"
+    eventually "mpirun ends" is_gone || kill -KILL "$mpirun"
+    wait "$mpirun" 2>/dev/null
+}
+# shows REGEX: `mpirun --where` has a line with it now
+shows() {
+    "$MPIRUN" --where "$mpirun" >table 2>table.err
+    grep -qE -- "$1" table
+}
+# where WHAT REGEX: ... soon
+where() { eventually "$1 ($2)" shows "$2" || cat table table.err; }
+
+start 4 circle
+where "a circle of receives" '^ +4 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks, for [0-9]+ (to [0-9]+ )?s: 0-3$'
+where "the circle is named" '^    a circle of 4 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD; rank 1 waits .* for rank 2, .* rank 3 waits in MPI_Recv for rank 0, tag 7, MPI_COMM_WORLD$'
+has "the job is named" table "^mpirun: job of 4 ranks, pid $mpirun$"
+is "nothing on standard error" "$(cat table.err err)" ""
+kill -QUIT "$mpirun"
+said() { grep -qE -- "$1" err; }
+eventually "SIGQUIT prints the table" said '^    a circle of 4 ranks: '
+has "SIGQUIT" err "^mpirun: job of 4 ranks, pid $mpirun$"
+kill -0 "$mpirun" || complain "SIGQUIT ended the job"
+end
+
+start 3 sends
+where "a circle of sends" '^    a circle of 3 ranks: rank 0 waits in MPI_Send for rank 1, tag 8, MPI_COMM_WORLD; '
+end
+start 2 tag
+where "a wrong tag" '^    rank 1 has not asked for a message that has arrived: from rank 0, tag 5, 8 bytes, MPI_COMM_WORLD; it waits for tag 6$'
+end
+start 4 name
+where "a named communicator, several requests" '^ +2 ranks wait in MPI_Waitall \(2 requests\), tag 1, ocean, '
+where "a probe with wildcards" '^ +2 ranks wait in MPI_Probe, any tag, MPI_COMM_WORLD, for any rank, .*: 0,2$'
+end
+start 4 recv
+where "a rank that is not in the collective" '^ +3 ranks wait in MPI_Allreduce, number 11 on MPI_COMM_WORLD \(3 of its 4 ranks\), .*: 0,2,3$'
+where "but in a receive" '^ +1 rank waits in MPI_Recv, tag 7, MPI_COMM_WORLD, for rank 0, .*: 1 \(host [^ ]+, pid [0-9]+\)$'
+end
+start 3 icoll
+where "a nonblocking collective" '^ +2 ranks wait in MPI_Wait of MPI_Iallreduce, number 11 on MPI_COMM_WORLD \(2 of its 3 ranks\), .*: 1,2$'
+end
+start 3 loop
+where "an endless loop" '^ +1 rank computes outside MPI, in spin at hanging.c:[0-9]+ \(hanging\), [0-9]+ % of a processor: 1 \(host '
+where "who is waited for" '^    2 ranks wait in the end for rank 1, which computes outside MPI'
+end
+start 3 stop
+where "a stopped rank" '^ +1 rank is stopped by a signal, outside MPI: 1 \(host '
+where "who is waited for" '^    2 ranks wait in the end for rank 1, which is stopped by a signal'
+end
+start 3 circle
+where "before a stop" '^ +3 ranks wait in MPI_Recv'
+victim=$(pgrep -P "$(pgrep -P "$mpirun" -x tern-guardian)" | sed -n 2p)
+kill -STOP "$victim"
+where "a rank that is stopped in MPI" '^ +1 rank is stopped by a signal, in MPI_Recv, tag 7, MPI_COMM_WORLD, .*: [0-2] \(host '
+where "is still a part of the circle" '^    a circle of 3 ranks: '
+kill -CONT "$victim"
+where "and goes on" '^ +3 ranks wait in MPI_Recv'
+end
+start 3 sleep
+where "a rank that sleeps" '^ +1 rank sleeps outside MPI, in sleep: 1 \(host '
+end
+start 3 test
+where "a loop of tests" '^ +1 rank is busy in MPI \(a loop of tests or probes\?\): 1 \(host '
+end
+start 64 circle
+where "64 ranks are one line" '^ +64 ranks wait in MPI_Recv, .*: 0-63$'
+[ "$(wc -l <table)" -le 8 ] || complain "64 ranks in one place take $(wc -l <table) lines"
+end
+
+# without shared memory
+start 3 circle --mca btl tcp,self
+where "by TCP" '^ +3 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks, .*: 0-2$'
+end
+
+# two programs in one place, one after the other
+cat >twice <<'END'
+./hanging none >first.$OMPI_COMM_WORLD_RANK
+exec ./hanging circle
+END
+: >out
+"$MPIRUN" -np 2 --oversubscribe sh ./twice >out 2>err </dev/null &
+mpirun=$!
+eventually "the second program: all are ready" all_ready 2
+where "the second program" '^ +2 ranks wait in MPI_Recv, tag 7'
+end
+
+# a program that is not MPI
+"$MPIRUN" -np 2 --oversubscribe sh -c "echo ready; sleep $mark" >out 2>err </dev/null &
+mpirun=$!
+eventually "both are ready" all_ready 2
+where "without MPI" '^ +2 ranks sleep without MPI, .*: 0,1$'
+end
+
+# the end of --timeout
+run -np 2 --oversubscribe --timeout 5 ./hanging circle
+is "--timeout: status" "$rc" 110
+has "--timeout: the circle" err '^    a circle of 2 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7'
+has "--timeout: as ever" err '^mpirun: the job has run for 5 seconds, the limit of --timeout'
+
+# by itself
+start 3 circle --mca hang_report_s 1
+eventually "nothing moves" said "^mpirun: nothing has moved for [0-9]+ s \(job of 3 ranks, pid $mpirun\); the job goes on, "
+eventually "nothing moves: the circle" said '^    a circle of 3 ranks: '
+sleep 3
+is "it is said once" "$(grep -c 'nothing has moved' err)" 1
+end
+start 3 sleep --mca hang_report_s 1
+eventually "a rank sleeps outside MPI" said '^mpirun: nothing has moved for'
+end
+for how in compute serial; do
+    run -np 2 --oversubscribe --mca hang_report_s 1 ./hanging $how
+    is "$how" "$rc" 0
+    hasnt "$how: a job that computes is not called hung" err 'nothing has moved'
+done
+start 2 circle --mca hang_report_s 0
+sleep 2
+hasnt "hang_report_s 0" err 'nothing has moved'
+end
+mkfifo person
+"$MPIRUN" -np 2 --oversubscribe --mca hang_report_s 1 ./hanging input >out 2>err <person &
+mpirun=$!
+exec 9>person
+eventually "both are ready" all_ready 2
+sleep 3
+hasnt "a rank waits for a person" err 'nothing has moved'
+end
+exec 9>&-
+
+# who cannot be asked
+for pid in 1 $$ 0 -3 abc ''; do
+    run --where "$pid"
+    is "--where $pid: status" "$rc" 1
+    has "--where $pid" err '^mpirun: (process [0-9]+ is no mpirun of yours|--where wants the process id of an mpirun, not ")'
+done
+run -np 1 --where $$ true
+is "--where among other options" "$rc" 1
+has "--where among other options" err 'it stands alone'
+eventually "nothing is left" tmp_is_empty
+finish
