@@ -32,6 +32,7 @@ static struct {
     /* the look */
     struct tern_where_rank *ranks; /* NULL: none is under way */
     bool *answered;                /* by host */
+    bool some_wait;                /* the last look has seen a rank that waits in MPI */
     uint64_t number;               /* of the last look */
     struct asker askers[ASKERS_MOST];
     int asker_count;
@@ -89,6 +90,9 @@ static void conclude(void)
     tern_loop_stop_timer(&where.patience);
     for (int rank = 0; rank < where.job->map->size; rank++)
         where.ranks[rank].state = where.listener->state_of(rank);
+    where.some_wait = false;
+    for (int rank = 0; rank < where.job->map->size; rank++)
+        where.some_wait |= where.ranks[rank].seen && where.ranks[rank].where.waits;
     char *table = tern_where_table(where.ranks, where.job->map->size);
     free(where.ranks);
     where.ranks = NULL;
@@ -161,19 +165,11 @@ void tern_where_show(void)
 
 /* ---- the watch ---- */
 
-static bool some_rank_waits(void)
-{
-    for (int rank = 0; rank < where.job->map->size; rank++)
-        if (where.listener->state_of(rank) == TERN_RANK_IN_MPI)
-            return true;
-    return false;
-}
-
 static void report(const char *table, void *unused)
 {
     (void)unused;
-    /* in MPI, and waiting: else no rank is in the hands of another */
-    if (!where.listener->goes_on() || !strstr(table, " wait"))
+    /* if no rank waits in MPI, none is in the hands of another */
+    if (!where.listener->goes_on() || !where.some_wait)
         return;
     tern_output_say("nothing has moved for %lld s (%s); the job goes on, `mpirun --where %d` asks "
                     "again%s",
@@ -187,8 +183,7 @@ static void conclude_glance(void)
     if (where.moved) {
         where.quiet_ms = where.glanced_ms;
         where.reported = false;
-    } else if (where.glanced_ms - where.quiet_ms >= where.report_ms && !where.reported &&
-               some_rank_waits()) {
+    } else if (where.glanced_ms - where.quiet_ms >= where.report_ms && !where.reported) {
         where.reported = tern_where_ask(report, NULL);
     }
 }

@@ -212,12 +212,13 @@ static void add_peers(struct text *text, const struct tern_where_rank *ranks,
                       const struct member *members, int count)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
-    bool same = true;
+    bool same = true, same_bytes = true;
     if (!record || (record->kind != TERN_WAIT_RECV && record->kind != TERN_WAIT_SEND))
         return;
     for (int i = 1; i < count; i++) {
         const struct tern_wait_record *other = wait_of(ranks, members[i].rank);
         same &= other && other->peer == record->peer && other->world == record->world;
+        same_bytes &= other && other->bytes == record->bytes;
     }
     if (!same)
         add(text, ", for different ranks");
@@ -227,6 +228,9 @@ static void add_peers(struct text *text, const struct tern_where_rank *ranks,
         add(text, ", for rank %d", record->world);
     if (same && record->world >= 0 && record->peer != record->world)
         add(text, " (%d there)", record->peer);
+    if (same_bytes && record->bytes >= 0)
+        add(text, ", %lld bytes%s", (long long)record->bytes,
+            record->kind == TERN_WAIT_RECV ? " at most" : "");
 }
 
 /* Appends how long the members have waited, or how much of a processor they use. */

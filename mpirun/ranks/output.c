@@ -28,7 +28,7 @@
 #include "lib/util/log.h"
 #include "lib/util/text.h"
 #include "mpirun/base/loop.h"
-#include "mpirun/ranks/activity.h"
+#include "mpirun/base/activity.h"
 #include "mpirun/ranks/output_file.h"
 #include "mpirun/ranks/sink.h"
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/util/launcher.h"
+#include "mpirun/base/activity.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/serve/innermost.h"
 #include "mpirun/serve/rank_channel.h"
@@ -29,8 +30,10 @@ enum {
 /* What was seen of a rank at one time. */
 struct glimpse {
     pid_t pid;
-    char state; /* 'X': no process */
-    int64_t cpu_ms, at_ms;
+    char state;     /* 'X': no process */
+    int64_t cpu_ms; /* processor time of the process; at a glance with that of its descendants */
+    int64_t at_ms;
+    bool works; /* at a glance: the process or a descendant runs, or waits for a disk or a driver */
     bool is_ours, waits;
     struct tern_wait_record record;
 };
@@ -179,7 +182,20 @@ static bool has_moved(const struct glimpse *before, const struct glimpse *now)
         return before->record.began_ms != now->record.began_ms || used > WAIT_PERMILLE;
     if (now->state == 'X' || now->state == 'Z' || now->state == 'T')
         return before->state != now->state;
-    return used > MOVED_PERMILLE || now->state == 'R' || now->state == 'D' || reads_input(now->pid);
+    return used > MOVED_PERMILLE || used < 0 || now->works || reads_input(now->pid);
+}
+
+/* Sees also what the descendants of the rank do: a rank may be a script, or wait for a program that
+ * it has started. */
+static struct glimpse glance_at(int local_rank)
+{
+    struct glimpse now = see(local_rank);
+    if (now.pid > 0) {
+        struct tern_activity activity = tern_activity_of(now.pid);
+        now.cpu_ms = (int64_t)(activity.cpu_ns / 1000000);
+        now.works = activity.runnable || activity.blocked;
+    }
+    return now;
 }
 
 bool tern_look_glance(void)
@@ -188,7 +204,7 @@ bool tern_look_glance(void)
     if (moved)
         look.glances = tern_must_alloc((look.count + 1) * sizeof *look.glances);
     for (int i = 0; i < look.count; i++) {
-        struct glimpse now = see(i);
+        struct glimpse now = glance_at(i);
         moved = moved || has_moved(&look.glances[i], &now);
         look.glances[i] = now;
     }

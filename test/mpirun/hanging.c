@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +45,11 @@ static void odd_one_out(const char *how)
         test_forever();
     else if (strcmp(how, "input") == 0)
         getchar();
+    else if (strcmp(how, "child") == 0 && fork() == 0) {
+        spin(6);
+        _exit(0);
+    } else if (strcmp(how, "child") == 0)
+        wait(NULL);
     else if (strcmp(how, "serial") == 0)
         spin(6);
     else if (strcmp(how, "recv") == 0)

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpirun/ranks/activity.h"
+#include "mpirun/base/activity.h"
 
 /* A process of its own group whose child does `work` while it waits for that. */
 static pid_t start(void (*work)(void))

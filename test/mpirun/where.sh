@@ -30,7 +30,7 @@ shows() {
 where() { eventually "$1 ($2)" shows "$2" || cat table table.err; }
 
 start 4 circle
-where "a circle of receives" '^ +4 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks, for [0-9]+ (to [0-9]+ )?s: 0-3$'
+where "a circle of receives" '^ +4 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD, for different ranks, 16 bytes at most, for [0-9]+ (to [0-9]+ )?s: 0-3$'
 where "the circle is named" '^    a circle of 4 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD; rank 1 waits .* for rank 2, .* rank 3 waits in MPI_Recv for rank 0, tag 7, MPI_COMM_WORLD$'
 has "the job is named" table "^mpirun: job of 4 ranks, pid $mpirun$"
 is "nothing on standard error" "$(cat table.err err)" ""
@@ -42,6 +42,7 @@ kill -0 "$mpirun" || complain "SIGQUIT ended the job"
 end
 
 start 3 sends
+where "how much is sent" '^ +3 ranks wait in MPI_Send, .*, for different ranks, 4194304 bytes, '
 where "a circle of sends" '^    a circle of 3 ranks: rank 0 waits in MPI_Send for rank 1, tag 8, MPI_COMM_WORLD; '
 end
 start 2 tag
@@ -126,7 +127,7 @@ end
 start 3 sleep --mca hang_report_s 1
 eventually "a rank sleeps outside MPI" said '^mpirun: nothing has moved for'
 end
-for how in compute serial; do
+for how in compute serial child; do
     run -np 2 --oversubscribe --mca hang_report_s 1 ./hanging $how
     is "$how" "$rc" 0
     hasnt "$how: a job that computes is not called hung" err 'nothing has moved'

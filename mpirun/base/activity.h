@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_RANKS_ACTIVITY_H
-#define TERN_MPIRUN_RANKS_ACTIVITY_H
+#ifndef TERN_MPIRUN_BASE_ACTIVITY_H
+#define TERN_MPIRUN_BASE_ACTIVITY_H
 
 /* Tells what a process and its descendants are doing now, as the kernel's scheduler sees them. */
 

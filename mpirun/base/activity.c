@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/ranks/activity.h"
+#include "mpirun/base/activity.h"
 
 #include <dirent.h>
 #include <stdio.h>
