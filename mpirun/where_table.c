@@ -63,7 +63,7 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
     const char *procedure = *record->procedure ? record->procedure : "a procedure of MPI";
     name_tag(record->tag, tag, sizeof tag);
     if (record->requests > 1)
-        snprintf(requests, sizeof requests, " (%d requests)", record->requests);
+        snprintf(requests, sizeof requests, " (%d requests), the first of them", record->requests);
     switch (record->kind) {
     case TERN_WAIT_RECV:
     case TERN_WAIT_SEND:

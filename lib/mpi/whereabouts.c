@@ -184,6 +184,11 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
     } else if (request) {
         describe_request(record, waiter, request);
     }
+    if (!waiter->request && record->requests > 1) {
+        /* any of the requests ends the wait: the rank waits for no single peer */
+        record->peer = NOBODY;
+        record->world = -1;
+    }
     name_procedure(record, waiter);
     if (!tern_threads || waiter->lane) {
         struct tern_message_facts facts;

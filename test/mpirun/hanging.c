@@ -79,6 +79,10 @@ static void hang_in_messages(const char *how)
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         else
             MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "any") == 0) {
+        MPI_Irecv(&value[0], 1, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&value[1], 1, MPI_INT, last, 2, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitany(2, requests, &value[2], MPI_STATUS_IGNORE);
     } else if (strcmp(how, "icoll") == 0 && rank > 0) {
         MPI_Iallreduce(&value[0], &value[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);

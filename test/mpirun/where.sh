@@ -49,8 +49,12 @@ start 2 tag
 where "a wrong tag" '^    rank 1 has not asked for a message that has arrived: from rank 0, tag 5, 8 bytes, MPI_COMM_WORLD; it waits for tag 6$'
 end
 start 4 name
-where "a named communicator, several requests" '^ +2 ranks wait in MPI_Waitall \(2 requests\), tag 1, ocean, '
+where "a named communicator, several requests" '^ +2 ranks wait in MPI_Waitall \(2 requests\), the first of them, tag 1, ocean, '
 where "a probe with wildcards" '^ +2 ranks wait in MPI_Probe, any tag, MPI_COMM_WORLD, for any rank, .*: 0,2$'
+end
+start 3 any
+where "any of several requests" '^ +3 ranks wait in MPI_Waitany \(2 requests\), the first of them, tag 1, MPI_COMM_WORLD, '
+hasnt "any of several requests is no circle" table 'circle|in the end'
 end
 start 4 recv
 where "a rank that is not in the collective" '^ +3 ranks wait in MPI_Allreduce, number 11 on MPI_COMM_WORLD \(3 of its 4 ranks\), .*: 0,2,3$'
