@@ -99,8 +99,11 @@ static bool may_wait(const struct tern_where *where)
 /* Returns what a rank that does not wait is in, as far as known. */
 static const char *surroundings(const struct tern_where_rank *rank)
 {
-    if (rank->state == TERN_RANK_IN_MPI && rank->where.is_ours && may_wait(&rank->where))
+    bool ours = rank->state == TERN_RANK_IN_MPI && rank->where.is_ours;
+    if (ours && may_wait(&rank->where))
         return "outside MPI, or for a moment in it";
+    if (ours && rank->where.state == 'R' && !*rank->where.place)
+        return "outside MPI, or in a loop of tests or probes";
     return rank->state == TERN_RANK_FINALIZED ? "after MPI_Finalize"
            : rank->state != TERN_RANK_IN_MPI  ? "without MPI"
            : rank->where.is_ours              ? "outside MPI"

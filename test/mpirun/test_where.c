@@ -107,6 +107,23 @@ START_TEST(everything_differs)
 }
 END_TEST
 
+/* More ranks run than functions are looked for. */
+START_TEST(many_run)
+{
+    for (int rank = 0; rank < 64; rank++) {
+        seen(rank, 'R');
+        ranks[rank].where.cpu_permille = 900 + rank;
+        if (rank < 8)
+            strcpy(ranks[rank].where.place, "in work (solver)");
+    }
+    char *table = page(64);
+    has(table, "56 ranks compute outside MPI, or in a loop of tests or probes, 90 to 96 % of a "
+               "processor: 8-63");
+    has(table, "8 ranks compute outside MPI, in work (solver), 90 % of a processor: 0-7");
+    free(table);
+}
+END_TEST
+
 START_TEST(chains)
 {
     for (int rank = 0; rank < 8; rank++)
@@ -177,6 +194,7 @@ int main(void)
     tcase_add_test(tcase, one_is_late);
     tcase_add_test(tcase, large_circle);
     tcase_add_test(tcase, everything_differs);
+    tcase_add_test(tcase, many_run);
     tcase_add_test(tcase, chains);
     tcase_add_test(tcase, states);
     tcase_add_test(tcase, damaged_records);
