@@ -27,7 +27,7 @@
 
 enum {
     VISITORS_MAX = 256, /* accepted, without a complete hello ... */
-    VISITORS_PART = 4,  /* ... and at most one of so many of the descriptors this process may have */
+    VISITORS_PART = 4,  /* ... and at most one of so many descriptors that this process may have */
     EVENTS = 32,
 };
 

@@ -34,7 +34,8 @@ void tern_check_say_unreceived(struct tern_comm *comm)
 
 static int by_address(const void *a, const void *b)
 {
-    const MPI_Request *one = *(const MPI_Request *const *)a, *other = *(const MPI_Request *const *)b;
+    const MPI_Request *one = *(const MPI_Request *const *)a;
+    const MPI_Request *other = *(const MPI_Request *const *)b;
     if (*one != *other)
         return *one < *other ? -1 : 1;
     return one < other ? -1 : one > other;
