@@ -280,6 +280,7 @@ static void rank_lost(int rank)
     if (!state->connected || state->finalized)
         return;
     state->lost = true;
+    tern_local_rouse(); /* it knows more, if it runs */
     tern_loop_set_timer(&run.lost_timer, LOST_GRACE_MS);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,10 @@
 #include "mpirun/serve/rank_channel.h"
 #include "mpirun/serve/server.h"
 
-enum { KILL_TIMEOUT_MS = 2000 };
+enum {
+    KILL_TIMEOUT_MS = 2000,
+    LOOK_MS = 1000, /* between two looks at the guardian */
+};
 
 static struct {
     struct tern_job *job;
@@ -32,6 +36,7 @@ static struct {
     struct tern_guardian_start guardian_start;
     tern_local_answered *answered;
     struct tern_watch guardian, server;
+    struct tern_timer look;
 } local;
 
 void tern_local_order(int kind, int rank, int value)
@@ -77,6 +82,22 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
         guardian_gone();
 }
 
+/* Without the guardian nobody would learn that ranks end, and nobody would end them. Whatever stops
+ * the whole job stops this process, too. */
+void tern_local_rouse(void)
+{
+    siginfo_t info = { 0 };
+    if (local.guardian_pid &&
+        waitid(P_PID, (id_t)local.guardian_pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid)
+        kill(local.guardian_pid, SIGCONT);
+}
+
+static void look(struct tern_timer *timer)
+{
+    tern_local_rouse();
+    tern_loop_set_timer(timer, LOOK_MS);
+}
+
 static int start_guardian(void)
 {
     tern_descendants_spare_present();
@@ -97,6 +118,8 @@ static int start_guardian(void)
     local.guardian.ready = guardian_ready;
     if (tern_loop_watch(&local.guardian, EPOLLIN) < 0)
         return tern_error(TERN_ERR_OTHER, "epoll_ctl: %s", strerror(errno));
+    local.look.expired = look;
+    tern_loop_set_timer(&local.look, LOOK_MS);
     return 0;
 }
 
@@ -235,6 +258,9 @@ void tern_local_close(void)
     /* PMIx's server is not finalized: all it has outside this process is in the directory that the
      * guardian removes. */
     tern_local_order(TERN_GUARDIAN_CLEAN, 0, 0);
-    waitpid(local.guardian_pid, NULL, 0);
+    int status;
+    while (waitpid(local.guardian_pid, &status, WUNTRACED) == local.guardian_pid &&
+           WIFSTOPPED(status))
+        kill(local.guardian_pid, SIGCONT);
     local.guardian_pid = 0;
 }

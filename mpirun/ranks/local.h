@@ -32,6 +32,8 @@ void tern_local_close(void);
 /* Closes the socket to the guardian, which then kills the job here and removes the directory.
  * Blocks until it has exited, for at most `timeout_ms`. */
 void tern_local_abandon(int timeout_ms);
+/* Continues the guardian if a signal has stopped it. Also done every second. */
+void tern_local_rouse(void);
 /* Returns true if a guardian is running and ready. */
 bool tern_local_guarded(void);
 #endif
