@@ -8,7 +8,7 @@ import re
 import checks
 import kinds
 
-# Procedures of C that Fortran does not have, or that are written by hand (lib/fortran/hand.c).
+# Procedures of C that Fortran does not have, or that are written by hand (lib/fortran/handwritten.c).
 NOT_FORTRAN = {'tool'}
 C_ONLY = re.compile(r'MPI_\w+_(c2f|f2c|c2f08|f082c)$|MPIX_Query_|OMPI_')
 BY_HAND = ['MPI_Wtime', 'MPI_Wtick', 'MPI_Aint_add', 'MPI_Aint_diff', 'MPI_Pcontrol', 'MPI_F_sync_reg']
@@ -480,7 +480,7 @@ BANNER = """/* SPDX-License-Identifier: BSD-3-Clause */
 
 
 def make_hand_names(chapters, procedures, objects):
-    """Makes the names of the functions in lib/fortran/hand.c."""
+    """Makes the names of the functions in lib/fortran/handwritten.c."""
     return BANNER % 'procedures.txt' + '\n'.join(
         aliases('tern_f_' + name.lower(), [*spellings(name), *f08_spellings(name), *section_names(name),
                                            *(n + '_' for n in section_names(name))])

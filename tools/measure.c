@@ -4,7 +4,7 @@
 #include "lib/rte/hardware.h"
 #include "lib/util/figure_file.h"
 #include "lib/util/log.h"
-#include "tools/judge.h"
+#include "tools/measure_judge.h"
 #include "lib/util/prefix.h"
 
 #include <errno.h>

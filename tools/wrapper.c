@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lib/util/prefix.h"
-#include "tools/words.h"
+#include "tools/arguments.h"
 
 struct language {
     const char *name;     /* as -showme:version prints it */

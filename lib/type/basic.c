@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/type/basic.h"
 
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 
 const struct tern_type tern_type_bytes = {
     .size = 1,

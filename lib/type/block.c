@@ -16,7 +16,7 @@
  */
 #include "lib/type/block.h"
 
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -16,7 +16,7 @@ static inline char *tern_block_at(char *base, int64_t bytes)
     return (char *)((uintptr_t)base + (uintptr_t)bytes);
 }
 
-struct tern_entry; /* program.h */
+struct tern_entry; /* type_program.h */
 
 /* Rows of equal blocks, or rows of runs of different lengths. */
 struct tern_block_rows {

@@ -13,7 +13,7 @@
  * has loops for each size.
  */
 #include "lib/type/block.h"
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 #include "lib/type/type.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "lib/type/layout.h"
 
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 #include "lib/util/error.h"
 
 /* A type while its parts are added. */

@@ -60,7 +60,7 @@ enum tern_basic {
     TERN_BASIC_COUNT
 };
 
-struct tern_program; /* private to lib/type (program.h) */
+struct tern_program; /* private to lib/type (type_program.h) */
 
 /* A type: its bounds and its program. */
 struct tern_type {

@@ -9,7 +9,7 @@
  * on stacks of their own.
  */
 
-#include "lib/coll/run/transport.h"
+#include "lib/coll/run/plan_transport.h"
 
 #include <stdbool.h>
 

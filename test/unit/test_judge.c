@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Measured figures are believed when they are possible, go together, and come again. */
-#include "tools/judge.h"
+#include "tools/measure_judge.h"
 #include "suite.h"
 
 #include <check.h>

@@ -10,7 +10,7 @@
 #include "proof.h"
 #include "suite.h"
 
-#include "lib/coll/algo/by_others.h"
+#include "lib/coll/algo/by_other_collectives.h"
 #include "lib/coll/plan/build.h"
 
 #include <check.h>

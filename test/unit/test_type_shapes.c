@@ -7,7 +7,7 @@
 #include "lib/type/basic.h"
 #include "lib/type/block.h"
 #include "lib/type/layout.h"
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 #include "suite.h"
 
 #include <check.h>

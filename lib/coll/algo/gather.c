@@ -7,7 +7,7 @@
  */
 #include "lib/coll/plan/build.h"
 #include "lib/coll/algo/hierarchy.h"
-#include "lib/coll/algo/by_others.h"
+#include "lib/coll/algo/by_other_collectives.h"
 
 static int64_t bytes_per_block(const struct tern_plan_args *args)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/algo/butterfly.h"
 #include "lib/coll/algo/hierarchy.h"
-#include "lib/coll/algo/by_others.h"
+#include "lib/coll/algo/by_other_collectives.h"
 #include "lib/coll/algo/ring_reduction.h"
 #include "lib/coll/algo/circulant_bcast.h"
 #include "lib/coll/algo/two_tree.h"

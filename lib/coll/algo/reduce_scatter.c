@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/coll/algo/circulant.h"
 #include "lib/coll/algo/hierarchy.h"
-#include "lib/coll/algo/by_others.h"
+#include "lib/coll/algo/by_other_collectives.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "lib/coll/run/coll.h"
 
 #include "lib/btl/peer.h"
-#include "lib/coll/run/transport.h"
+#include "lib/coll/run/plan_transport.h"
 #include "lib/coll/price/topology.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"

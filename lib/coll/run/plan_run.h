@@ -10,7 +10,7 @@
  * communicator's lane.
  */
 
-#include "lib/coll/run/transport.h"
+#include "lib/coll/run/plan_transport.h"
 #include "lib/coll/run/mismatch.h"
 #include "lib/pml/lane.h"
 #include "lib/util/event.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_BY_OTHERS_H
-#define TERN_BY_OTHERS_H
+#ifndef TERN_BY_OTHER_COLLECTIVES_H
+#define TERN_BY_OTHER_COLLECTIVES_H
 
 /*
- * Collectives made of other collectives, one after the other, among the same ranks (by_others.c).
- * With them no collective costs more than a sequence of others that does its work: Traff, Gropp,
- * Thakur, Self-Consistent MPI Performance Guidelines, IEEE TPDS 2010.
+ * Collectives made of other collectives, one after the other, among the same ranks. With them no
+ * collective costs more than a sequence of others that does its work: Traff, Gropp, Thakur,
+ * Self-Consistent MPI Performance Guidelines, IEEE TPDS 2010.
  */
 
 #include "lib/coll/plan/build.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_JUDGE_H
-#define TERN_JUDGE_H
+#ifndef TERN_MEASURE_JUDGE_H
+#define TERN_MEASURE_JUDGE_H
 
 /* Decides whether measured figures can be believed. Other programs on the cores only add to times.
  * But some figures are differences of times, so on a busy machine they can take any value: a board

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/judge.h"
+#include "tools/measure_judge.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_TRANSPORT_H
-#define TERN_TRANSPORT_H
+#ifndef TERN_PLAN_TRANSPORT_H
+#define TERN_PLAN_TRANSPORT_H
 
 /*
  * What carries the messages and posts of running plans. Tests use another transport, and run all

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_WORDS_H
-#define TERN_WORDS_H
+#ifndef TERN_ARGUMENTS_H
+#define TERN_ARGUMENTS_H
 
 /* A growing list of words: an argument vector under construction. If memory runs out, the program
  * exits with a message. */

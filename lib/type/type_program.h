@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_PROGRAM_H
-#define TERN_PROGRAM_H
+#ifndef TERN_TYPE_PROGRAM_H
+#define TERN_TYPE_PROGRAM_H
 
 /*
  * The program of a type: the order of memory bytes in the packed stream. Private to lib/type.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/type/program.h"
+#include "lib/type/type_program.h"
 
 #include "lib/util/error.h"
 #include "lib/util/handle.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/words.h"
+#include "tools/arguments.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

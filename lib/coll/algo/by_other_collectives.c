@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/coll/algo/by_others.h"
+#include "lib/coll/algo/by_other_collectives.h"
 
 #include "lib/coll/plan/compose.h"
 

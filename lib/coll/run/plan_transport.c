@@ -2,7 +2,7 @@
 
 /* The usual transport of collectives: lib/pml and the board of the node. */
 
-#include "lib/coll/run/transport.h"
+#include "lib/coll/run/plan_transport.h"
 #include "lib/pml/pml.h"
 
 static int pml_isend(struct tern_context *context, const void *buf, int64_t count,
