@@ -23,6 +23,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/hmac.h"
+#include "lib/util/list.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/addresses.h"
@@ -221,21 +222,31 @@ static void pair_ready(struct tern_watch *watch, uint32_t events)
 
 /* ---- new programs ---- */
 
+/* The far end of a lifeline, as long as the program's process lives. */
+struct lifeline {
+    struct tern_watch watch; /* first: callbacks get its address */
+    struct tern_list_node held;
+};
+static struct tern_list_node lifelines = { &lifelines, &lifelines };
+
 /* Called when no process has the near end open any more. */
 static void lifeline_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
+    struct lifeline *lifeline = (struct lifeline *)watch;
     tern_loop_watch(watch, 0);
     close(watch->fd);
-    free(watch);
+    tern_list_remove(&lifeline->held);
+    free(lifeline);
 }
 
 /* Keeps the far end of a lifeline open as long as the program's process lives. */
 static void hold_lifeline(int fd)
 {
-    struct tern_watch *watch = tern_must_alloc(sizeof *watch);
-    *watch = (struct tern_watch){ .fd = fd, .ready = lifeline_ready };
-    tern_loop_watch(watch, EPOLLIN);
+    struct lifeline *lifeline = tern_must_alloc(sizeof *lifeline);
+    lifeline->watch = (struct tern_watch){ .fd = fd, .ready = lifeline_ready };
+    tern_list_append(&lifelines, &lifeline->held);
+    tern_loop_watch(&lifeline->watch, EPOLLIN);
 }
 
 static void begin(int rank, const int fds[2])

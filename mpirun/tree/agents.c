@@ -30,7 +30,7 @@
 #include "mpirun/wire/agent_link.h"
 #include "mpirun/wire/connection.h"
 
-enum { WORDS_GRACE_MS = 300, REAP_MS = 100, LAST_WORDS = 600 };
+enum { WORDS_GRACE_MS = 300, LAST_WORDS_MS = 200, REAP_MS = 100, LAST_WORDS = 600 };
 
 enum state { STARTING, FAILING, UP, GONE };
 
@@ -222,14 +222,24 @@ static bool was_killed(struct child *child, int *ret_signal)
     return ended > 0 && WIFSIGNALED(status);
 }
 
+/* Reads what the guardian of a killed agent says. The job would end before these words come. */
+static void hear_last_words(struct child *child)
+{
+    if (child->words.fd >= 0 &&
+        poll(&(struct pollfd){ child->words.fd, POLLIN, 0 }, 1, LAST_WORDS_MS) > 0)
+        words_ready(&child->words, 0);
+}
+
 static void lose_child(struct child *child, const char *why)
 {
     char text[300];
     int number;
     bool ended = strcmp(why, TERN_LINK_ENDED) == 0, killed = ended && was_killed(child, &number);
-    if (killed)
+    if (killed) {
+        hear_last_words(child);
         snprintf(text, sizeof text, "%s: %s was killed by signal %d (%s)", why,
                  agents.launch->words.items[0], number, strsignal(number));
+    }
     child->state = GONE;
     agents.lost = true;
     if (child->pid > 0)
