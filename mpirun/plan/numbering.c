@@ -89,15 +89,27 @@ static bool hand_out(struct numbering *n, int h, struct queues *queues, enum ter
     return true;
 }
 
-/* Goes once over the objects of a host. */
+/* Hands out the places left. No object covers them: a machine may be described in part only. */
+static void hand_out_rest(struct numbering *n, int h, struct queues *queues)
+{
+    for (int o = 0; o < objects_mapped_to(n, h); o++)
+        for (int i = queues->first[o]; i >= 0; i = n->next[i])
+            n->order[n->ordered++] = i;
+    queues->left = 0;
+}
+
+/* Goes once over the objects of a host. If that hands out nothing, hands out all that is left. */
 static void go_over(struct numbering *n, int h, struct queues *queues, bool fill)
 {
     enum tern_map_level level = n->m->request->rank_by;
     int objects = level == TERN_MAP_LEVEL_NODE ? 1 : tern_host_objects(&n->m->hosts[h], level);
+    int before = n->ordered;
     for (int o = 0; o < objects && queues->left; o++) {
         while (hand_out(n, h, queues, level, o) && fill)
             ;
     }
+    if (n->ordered == before)
+        hand_out_rest(n, h, queues);
 }
 
 /* Orders host after host or, if `span`, in turns over all of them. */

@@ -708,6 +708,9 @@ static void twice_in_one_call(void)
 {
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     int flag;
+    MPI_Isend(a, 1, MPI_INT, MPI_PROC_NULL, 0, world, &requests[0]); /* these may share a request */
+    MPI_Isend(a, 1, MPI_INT, MPI_PROC_NULL, 0, world, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     MPI_Irecv(a, 1, MPI_INT, rank, 0, world, &requests[0]);
     requests[2] = requests[0];
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);

@@ -32,6 +32,14 @@ void tern_check_say_unreceived(struct tern_comm *comm)
             status.MPI_TAG);
 }
 
+/* Returns true if the request belongs to one operation. What is complete at once, such as a message
+ * to MPI_PROC_NULL, shares one request with others. */
+static bool is_own(const struct tern_handle *handle)
+{
+    const struct tern_request *request = handle->state;
+    return request && request->kind != &tern_request_static_kind;
+}
+
 static int by_address(const void *a, const void *b)
 {
     const MPI_Request *one = *(const MPI_Request *const *)a;
@@ -53,7 +61,7 @@ static int check_twice(int64_t count, const MPI_Request requests[])
         qsort(sorted, (size_t)count, sizeof *sorted, by_address);
     for (int64_t i = 1; sorted && i < count && !rc; i++) {
         const struct tern_handle *handle = (const struct tern_handle *)*sorted[i];
-        if (handle == (const struct tern_handle *)*sorted[i - 1] && handle->state)
+        if (handle == (const struct tern_handle *)*sorted[i - 1] && is_own(handle))
             rc = tern_error(TERN_ERR_REQUEST,
                             "array_of_requests[%ld] and [%ld] are one request; give each request "
                             "once",
