@@ -22,6 +22,7 @@ import fortran_modules
 import fortran_results
 import interpose
 import kinds
+import man_pages
 import table
 
 MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
@@ -200,7 +201,7 @@ def make_procedures_inc(chapters, procedures, objects):
     return '\n'.join(out + [''])
 
 
-def artefacts(chapters):
+def artefacts(chapters, procedures):
     """Returns {path below DIR: function that makes its text}."""
     files = {
         'mpi.h': make_mpi_h,
@@ -229,6 +230,7 @@ def artefacts(chapters):
         'libmpi_mpifh.map': fortran.make_mpifh_map,
         'libmpi_usempif08.map': fortran.make_f08_map,
         'libmpi_usempi_ignore_tkr.map': fortran.make_ignore_tkr_map,
+        **man_pages.files(procedures),
     }
     for chapter in chapters:
         files['entry_%s.c' % chapter] = lambda c, p, o, chapter=chapter: entry.make(chapter, c, p)
@@ -248,6 +250,13 @@ def write(path, text):
     os.replace(path + '.new', path)
 
 
+def remove_old_pages(out, files):
+    """Removes manual pages of an earlier run: the folder is installed as it is."""
+    for name in os.listdir(os.path.join(out, man_pages.FOLDER)):
+        if man_pages.FOLDER + name not in files:
+            os.remove(os.path.join(out, man_pages.FOLDER, name))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--out', metavar='DIR')
@@ -256,7 +265,7 @@ def main():
     arguments = parser.parse_args()
     chapters, procedures = table.read_procedures()
     objects = table.read_objects()
-    files = artefacts(chapters)
+    files = artefacts(chapters, procedures)
     if arguments.list:
         print('\n'.join(files))
         return
@@ -267,6 +276,7 @@ def main():
         parser.error('one of --out, --list, --check is needed')
     for name, text in texts.items():
         write(os.path.join(arguments.out, name), text)
+    remove_old_pages(arguments.out, files)
 
 
 if __name__ == '__main__':
