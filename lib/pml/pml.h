@@ -134,6 +134,7 @@ struct tern_waiter {
     /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
     uint32_t awaited;
     bool doubts;      /* the waiter is part of a struct tern_doubter */
+    bool told;        /* set by tern_wait: tern_wait_tell was called since the last event */
     /* The rest is for people, if the wait takes long (tern_wait_tell); all of it may be missing. */
     const char *procedure; /* NULL: not known */
     const struct tern_request *request; /* the request that is awaited; NULL: none */
@@ -141,7 +142,6 @@ struct tern_waiter {
     const MPI_Request *handles; /* the requests of the user of which some are awaited */
     int64_t handle_count;
     uint64_t began_ms; /* set by tern_wait: when the waiter first slept, on CLOCK_MONOTONIC */
-    bool told;         /* set by tern_wait: tern_wait_tell was called since the last event */
 };
 /* A message that a probe waits for. */
 struct tern_probe {
@@ -188,8 +188,20 @@ static inline void tern_request_wait_in(struct tern_request *request, const char
 {
     if (request->complete)
         return;
-    struct tern_waiter waiter = {
-        .lane = request->lane, .procedure = procedure, .request = request};
+    struct tern_waiter waiter;
+    /* member by member: compilers clear so large a struct by a loop, which takes longer */
+    waiter.lane = request->lane;
+    waiter.idle = waiter.sleeps = 0;
+    waiter.since = waiter.began_ms = 0;
+    waiter.events = waiter.awaited = 0;
+    waiter.came = NULL;
+    waiter.what = NULL;
+    waiter.doubts = waiter.told = false;
+    waiter.procedure = procedure;
+    waiter.request = request;
+    waiter.probe = NULL;
+    waiter.handles = NULL;
+    waiter.handle_count = 0;
     do
         tern_wait(&waiter);
     while (!request->complete);
