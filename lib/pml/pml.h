@@ -137,7 +137,7 @@ struct tern_waiter {
     bool told;        /* set by tern_wait: tern_wait_tell was called since the last event */
     /* The rest is for people, if the wait takes long (tern_wait_tell); all of it may be missing. */
     const char *procedure; /* NULL: not known */
-    const struct tern_request *request; /* the request that is awaited; NULL: none */
+    struct tern_request *request; /* the request that is awaited; NULL: none */
     const struct tern_probe *probe;     /* the message that is awaited without a request */
     const MPI_Request *handles; /* the requests of the user of which some are awaited */
     int64_t handle_count;
@@ -160,11 +160,10 @@ extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum t
 /* The procedure of this thread that uses others to wait, and shall be named in their place; NULL:
  * none. */
 extern TERN_OURS __thread const char *tern_wait_procedure;
-/* A waiter in a collective, with the arguments of tern_doubt. */
+/* A waiter in a collective. tern_doubt gets `run` and the request that is awaited. */
 struct tern_doubter {
     struct tern_waiter waiter;
     void *run;
-    struct tern_request *request;
 };
 /* Makes one round of progress or idling; see struct tern_waiter. */
 void tern_wait(struct tern_waiter *waiter);
@@ -190,6 +189,7 @@ static inline void tern_request_wait_in(struct tern_request *request, const char
         return;
     struct tern_waiter waiter;
     /* member by member: compilers clear so large a struct by a loop, which takes longer */
+    _Static_assert(sizeof waiter == 104, "set a new member of struct tern_waiter below, too");
     waiter.lane = request->lane;
     waiter.idle = waiter.sleeps = 0;
     waiter.since = waiter.began_ms = 0;

@@ -387,7 +387,7 @@ static bool is_in_vain(struct tern_waiter *waiter)
     if (!waiter->doubts || !sleeps || sleeps & (sleeps - 1))
         return false;
     const struct tern_doubter *doubter = TERN_CONTAINER(waiter, struct tern_doubter, waiter);
-    return tern_doubt && tern_doubt(doubter->run, doubter->request);
+    return tern_doubt && tern_doubt(doubter->run, waiter->request);
 }
 
 /* Returns true if the wait can never end, or something arrived after all. If a byte mover refuses

@@ -365,9 +365,7 @@ void tern_request_wait_in_run(struct tern_request *request, void *run)
     if (request->complete)
         return;
     struct tern_doubter doubter = {
-        .waiter = {.lane = request->lane, .doubts = true, .request = request},
-        .run = run,
-        .request = request};
+        .waiter = {.lane = request->lane, .doubts = true, .request = request}, .run = run};
     do
         tern_wait(&doubter.waiter);
     while (!request->complete);

@@ -55,7 +55,7 @@ static struct {
     uint32_t program; /* 0: not known yet */
     bool met; /* all ranks have met */
     void (*notify_met)(void);
-    void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text);
+    tern_unreached_taker *heard;
     /* the notice that has arrived, with its sender; `unheard` until it is passed on to `heard` */
     bool unheard;
     uint32_t notice_from;
@@ -259,8 +259,7 @@ static void hear(void)
     dialogue.unheard = false;
 }
 
-void tern_report_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
-                                            const char *text))
+void tern_report_on_unreached(tern_unreached_taker *heard)
 {
     pthread_mutex_lock(&dialogue.lock);
     dialogue.heard = heard;

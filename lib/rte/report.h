@@ -41,8 +41,7 @@ bool tern_report_has_met(void);
 /* Like tern_rte_tell_unreached and tern_rte_on_unreached. */
 void tern_report_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes,
                            const char *text);
-void tern_report_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
-                                            const char *text));
+void tern_report_on_unreached(tern_unreached_taker *heard);
 
 /* Asks the launcher to print `text` if no rank of the job has sent this remark before. Returns
  * false if the launcher cannot be reached by its socket. */

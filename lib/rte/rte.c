@@ -462,8 +462,7 @@ bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t la
     return true;
 }
 
-void tern_rte_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
-                                         const char *text))
+void tern_rte_on_unreached(tern_unreached_taker *heard)
 {
     tern_report_on_unreached(heard);
 }

@@ -114,8 +114,7 @@ bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t la
                              const char *text);
 /* Sets the function that any thread calls when another rank has told this rank so. The function
  * must not call lib/rte. NULL: keep what arrives until there is a function. */
-void tern_rte_on_unreached(void (*heard)(uint32_t rank, enum tern_unreached how, uint32_t lanes,
-                                         const char *text));
+void tern_rte_on_unreached(tern_unreached_taker *heard);
 
 /* ---- by PMIx: under launchers other than ours ---- */
 

@@ -83,6 +83,11 @@ enum tern_unreached {
     TERN_UNREACHED_GAVE_UP, /* all tries have failed: only the receiver may still connect */
 };
 
+/* Takes what rank `rank` tells this rank: `lanes` has a bit for each lane that is concerned, `text`
+ * says why the rank cannot connect. */
+typedef void tern_unreached_taker(uint32_t rank, enum tern_unreached how, uint32_t lanes,
+                                  const char *text);
+
 /* Remarks that many ranks or hosts may make at the same time. Our mpirun prints the first remark of
  * each kind and drops the others. */
 enum tern_remark {
