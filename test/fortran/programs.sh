@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fortran programs of the three kinds compile with mpifort and find right what they check, on 1 to 4 ranks.
 set -u
-mpifort=$(dirname "$MPICC")/mpifort
-fc=$("$mpifort" -showme:command)
-command -v "${fc%% *}" >/dev/null || { echo "${fc%% *} is missing; as root: apt-get install gfortran"; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-status=0
+. "$TERN_SRCDIR/test/fortran/scratch.bash"
 for source in "$TERN_SRCDIR"/test/fortran/*.f "$TERN_SRCDIR"/test/fortran/*.f90; do
     name=$(basename "$source")
     # mpif.h declares no interfaces: arguments of several types for one procedure are what its programs do

@@ -3,13 +3,7 @@
 # Each procedure that takes a handle, in Fortran of the three kinds, with a null handle: the generated programs compile, each
 # call comes back with an error, and no buffer was written.
 set -u
-mpifort=$(dirname "$MPICC")/mpifort
-fc=$("$mpifort" -showme:command)
-command -v "${fc%% *}" >/dev/null || { echo "${fc%% *} is missing; as root: apt-get install gfortran"; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-status=0
+. "$TERN_SRCDIR/test/fortran/scratch.bash"
 for how in mpif_h mpi mpi_f08; do
     flags=()
     [ $how = mpif_h ] && flags=(-fallow-argument-mismatch -w)

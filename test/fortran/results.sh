@@ -3,13 +3,7 @@
 # Each procedure, in Fortran of the three kinds, with good arguments on two ranks: the generated programs compile, each call
 # succeeds, and what it did is right. api/fortran_results.txt has the calls.
 set -u
-mpifort=$(dirname "$MPICC")/mpifort
-fc=$("$mpifort" -showme:command)
-command -v "${fc%% *}" >/dev/null || { echo "${fc%% *} is missing; as root: apt-get install gfortran"; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-status=0
+. "$TERN_SRCDIR/test/fortran/scratch.bash"
 
 # complain WHAT FILE
 complain() {
