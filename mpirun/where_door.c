@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/util/log.h"
+#include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/where.h"
@@ -24,6 +24,7 @@ enum { PATIENCE_MS = 20 * 1000, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
 /* ---- in the mpirun of the job ---- */
 
 static struct tern_watch door;
+static struct tern_rest rest; /* of the door, while no descriptor is left */
 
 static void write_all(int fd, const char *text)
 {
@@ -64,21 +65,15 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
         if (!known || !tern_where_ask(told, (void *)(intptr_t)fd))
             close(fd);
     }
+    if (fd < 0)
+        tern_loop_rest_if_scarce(&rest, watch, errno);
 }
 
 void tern_where_door_open(const char *directory)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int at = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/where", at);
+    int fd = tern_directory_listen(directory, "where", SOCK_STREAM);
     door = (struct tern_watch){.fd = fd, .ready = door_ready};
-    bool opened = at >= 0 && fd >= 0 &&
-                  bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-                  listen(fd, CALLS_PER_TURN) == 0 && tern_loop_watch(&door, EPOLLIN) == 0;
-    if (at >= 0)
-        close(at);
-    if (fd >= 0 && !opened)
+    if (fd >= 0 && tern_loop_watch(&door, EPOLLIN) < 0)
         close(fd);
 }
 

@@ -79,7 +79,7 @@ static int call(void)
     socklen_t size = sizeof owner;
     int at = *directory == '/' ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    tern_reports_address(at, &address);
+    tern_directory_address(at, TERN_REPORTS_NAME, &address);
     bool reached = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
     if (at >= 0)
         close(at);

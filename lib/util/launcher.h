@@ -25,20 +25,22 @@ enum {
  * later records use that pair, in both directions; when the pair closes, the program has ended.
  * Together with the first pair the rank passes the far end of a lifeline (lib/util/lifeline.h), by
  * which the kernel ends the program after the launcher has ended. A program that has lost the
- * inherited descriptor finds the same socket, `reports`, in the job's directory.
+ * inherited descriptor finds the same socket, TERN_REPORTS_NAME, in the job's directory.
  *
  * TERN_REPORTS contains, separated by colons: the descriptor, its inode, the job's directory (or
  * -), and the number of the program in the command line.
  */
 #define TERN_REPORTS "TERN_REPORTS"
+#define TERN_REPORTS_NAME "reports"
 
-/* Sets the address of that socket. `directory` is the job's directory, open. The address is short,
- * however long the directory's name is, and /proc/net/unix does not show that name. */
-static inline void tern_reports_address(int directory, struct sockaddr_un *ret_address)
+/* Sets the address of a socket in a directory that is open. The address is short, however long the
+ * directory's name is, and /proc/net/unix does not show that name. */
+static inline void tern_directory_address(int directory, const char *name,
+                                          struct sockaddr_un *ret_address)
 {
     *ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "/proc/self/fd/%d/reports",
-             directory);
+    snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "/proc/self/fd/%d/%s", directory,
+             name);
 }
 
 /* Kinds of records. First what a rank sends, then the launcher's replies. */

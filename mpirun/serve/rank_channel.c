@@ -10,7 +10,6 @@
 #include "mpirun/serve/rank_channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pmix_server.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,12 +17,12 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/hmac.h"
 #include "lib/util/list.h"
+#include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/addresses.h"
@@ -355,24 +354,17 @@ pid_t tern_reports_process(int rank)
 
 /* ---- opening ---- */
 
-/* Opens a listening socket (tern_reports_address) in the job's directory. Returns false if there is
- * no such socket: ranks must then do without. Only the job's user can open the directory. In an
- * abstract socket, which any user of the host can connect to, the queue of a stranger may hold
- * descriptors whose close takes as long as the stranger likes (SO_LINGER), and the kernel closes
- * them in our process. */
+/* Opens the socket TERN_REPORTS_NAME in the job's directory. Returns false if there is no such
+ * socket: ranks must then do without. In an abstract socket, which any user of the host can connect
+ * to, the queue of a stranger may hold descriptors whose close takes as long as the stranger likes
+ * (SO_LINGER), and the kernel closes them in our process. */
 static bool open_name(const char *directory)
 {
-    struct sockaddr_un address;
-    int at = strchr(directory, ':') ? -1 : open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    tern_reports_address(at, &address);
+    int fd = strchr(directory, ':') ? -1 : tern_directory_listen(directory, TERN_REPORTS_NAME,
+                                                                 SOCK_SEQPACKET);
     reports.name = (struct tern_watch){ .fd = fd, .ready = name_ready };
-    bool opened = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-                  listen(fd, SOMAXCONN) == 0 && accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 &&
-                  errno == EAGAIN && tern_loop_watch(&reports.name, EPOLLIN) == 0;
-    if (at >= 0)
-        close(at);
-    if (!opened && fd >= 0)
+    bool opened = fd >= 0 && tern_loop_watch(&reports.name, EPOLLIN) == 0;
+    if (fd >= 0 && !opened)
         close(fd);
     if (!opened)
         reports.name.fd = -1;

@@ -75,5 +75,13 @@ scarce "mpirun"
 LD_PRELOAD=$PWD/scarce.so run -q -n 2 env -u LD_PRELOAD ./pmix_rank exchange
 is "mpirun's PMIx" "$rc $(wc -l <out)" "0 2"
 scarce "mpirun's PMIx"
+LD_PRELOAD=$PWD/scarce.so "$MPIRUN" -q -n 2 env -u LD_PRELOAD sh -c 'until [ -e answered ]; do sleep 0.05; done' >out 2>err </dev/null &
+job=$!
+answers() { "$MPIRUN" --where $job 2>/dev/null | grep -q 'job of 2 ranks'; }
+eventually "mpirun --where" answers
+: >answered
+wait $job
+is "mpirun --where: status" $? 0
+scarce "mpirun --where"
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
 finish
