@@ -254,9 +254,15 @@ class Entry:
             call = 'TERN_UNLIKELY(%s == MPI_PROC_NULL)\n                    ? %s\n                    : %s' % (
                 peer, call, fast)
         lock = 'lock' not in procedure.words  # else it needs none, or takes its lane's lock itself
+        # such a procedure waits in collectives and messages of its own, in whose place it is named
+        named = any(p.kind == 'COMMUNICATOR' and p.direction == 'out' for p in procedure.parameters)
         if lock:
             self.add('tern_enter();')
+        if named:
+            self.add('tern_entry_name("%s");' % self.name)
         self.add('int code_ = %s;' % call)
+        if named:
+            self.add('tern_entry_name(NULL);')
         if lock:
             self.add('tern_leave();')
 

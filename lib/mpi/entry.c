@@ -4,9 +4,15 @@
 
 #include "lib/mpi/entry.h"
 
+#include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 
 #include <stdio.h>
+
+void tern_entry_name(const char *procedure)
+{
+    tern_wait_procedure = procedure;
+}
 
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 {
@@ -59,13 +65,33 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
     return -1;
 }
 
+/* Returns true if the handle, a null handle or not, is of the kind that an argument with this error
+ * code must be. */
+static bool of_kind(const struct tern_handle *h, int code)
+{
+    static const struct {
+        int code;
+        uint32_t magic;
+    } kinds[] = {
+        {TERN_ERR_COMM, TERN_MAGIC_COMM},   {TERN_ERR_REQUEST, TERN_MAGIC_REQUEST},
+        {TERN_ERR_GROUP, TERN_MAGIC_GROUP}, {TERN_ERR_TYPE, TERN_MAGIC_DATATYPE},
+        {TERN_ERR_OP, TERN_MAGIC_OP},       {TERN_ERR_INFO, TERN_MAGIC_INFO},
+        {TERN_ERR_WIN, TERN_MAGIC_WIN},     {TERN_ERR_FILE, TERN_MAGIC_FILE},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].code == code)
+            return h->magic == kinds[i].magic;
+    return true;
+}
+
 int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code,
                              const char *argument, const void *handle, const char *null_name)
 {
     const struct tern_handle *h = handle;
-    bool null = !tern_check_bad_handle(h) && h && h->magic != TERN_MAGIC_FREED && !h->state;
+    bool null = !tern_check_bad_handle(h) && h && h->magic != TERN_MAGIC_FREED && !h->state &&
+                of_kind(h, code);
 
-    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+    if (code == TERN_ERR_COMM && (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF))
         tern_error(code, "%s is %s, which exists from MPI_Init to MPI_Finalize only", argument,
                    handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
     else

@@ -172,6 +172,10 @@ int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_D
 /* Returns the index of the first handle that is neither a request nor MPI_REQUEST_NULL, or -1. */
 int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
+/* Names the procedure of this thread that waits in collectives and messages of its own; NULL: it
+ * has ended. */
+void tern_entry_name(const char *procedure);
+
 /* ---- Refusals ---- */
 
 /* Marks a refusal: it runs rarely and is never inlined. Each function below returns the MPI error

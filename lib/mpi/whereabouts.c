@@ -151,11 +151,11 @@ static void name_procedure(struct tern_wait_record *record, const struct tern_wa
     const char *procedure = tern_wait_procedure ? tern_wait_procedure : waiter->procedure;
     if (tern_check_full())
         procedure = tern_check_procedure();
-    if (!procedure || (waiter->doubts && !tern_check_full()))
+    if (!procedure || (waiter->doubts && !tern_check_full() && !tern_wait_procedure))
         return;
     memcpy(own, record->procedure, sizeof own);
     copy(record->procedure, sizeof record->procedure, procedure);
-    if (record->kind != TERN_WAIT_COLLECTIVE || waiter->doubts)
+    if (record->kind != TERN_WAIT_COLLECTIVE || waiter->doubts || tern_wait_procedure)
         return;
     size_t used = strlen(record->procedure);
     snprintf(record->procedure + used, sizeof record->procedure - used, " of %.30s", own);

@@ -704,6 +704,15 @@ static void freed_request(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void wrong_kind(void)
+{
+    MPI_Request request = (MPI_Request)MPI_COMM_WORLD;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    request = (MPI_Request)MPI_GROUP_NULL;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_set_info(world, (MPI_Info)MPI_COMM_NULL);
+}
+
 static void twice_in_one_call(void)
 {
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -805,6 +814,7 @@ static const struct {
     FAULT(op_beyond_the_table), FAULT(overlap_columns), FAULT(overlap_blocks),
     FAULT(overlap_requests), FAULT(overlap_persistent), FAULT(changed_send), FAULT(freed_type),
     FAULT(freed_but_alive), FAULT(foreign_handle), FAULT(freed_request),
+    FAULT(wrong_kind),
     FAULT(twice_in_one_call), FAULT(leaks),
     FAULT(lost_messages), FAULT(exact_length), FAULT(exact_length_of_requests),
     FAULT(exact_length_of_a_matched_message), FAULT(two_sessions), FAULT(other),

@@ -119,6 +119,9 @@ fault freed_type 4 'class 3: MPI_Send: datatype is a handle that MPI_Type_free h
 fault freed_but_alive 4 'class 3: MPI_Type_commit: datatype is a handle that MPI_Type_free has freed'
 fault foreign_handle 4 'class 3: MPI_Send: datatype is not a handle: there is no memory at this address'
 fault freed_request 4 'class 7: MPI_Cancel: request is a handle that MPI_Wait has freed'
+fault wrong_kind 4 'class 7: MPI_Wait: request is the handle of a communicator'
+fault wrong_kind 4 'class 7: MPI_Wait: request is the handle of a group'
+fault wrong_kind 4 'class (34|28): MPI_Comm_set_info: info is the handle of a communicator'
 fault twice_in_one_call 4 'class 7: MPI_Waitall: array_of_requests\[0\] and \[2\] are one request; give each request once'
 fault twice_in_one_call 4 'class 7: MPI_Testall: array_of_requests\[0\] and \[2\] are one request'
 [ "$(grep -c class out)" = 8 ] || complain "twice_in_one_call: more than there is"
@@ -164,7 +167,7 @@ for options in '' '--mca coll_board 0' '--mca btl tcp,self'; do
         other 3 alltoall reduce 'rank 3 is in MPI_Alltoall or MPI_Ialltoall, this rank is in MPI_Reduce|rank [012] is in MPI_Reduce or MPI_Ireduce, this rank is in MPI_Alltoall' $options
     }
 done
-other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this rank is in MPI_Barrier|rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank is in a procedure'
+other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this rank is in MPI_Barrier|rank [023] is in MPI_Barrier or MPI_Ibarrier, this rank is in MPI_Comm_split'
 other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_disconnect, this rank is in MPI_Allreduce'
 
 # The levels, and a word that is none.

@@ -85,6 +85,8 @@ int tern_coll_say_other(const struct tern_coll *coll, int tag, bool blocking,
     const char *where = other->remote ? " of the remote group" : "";
     const char *comm = tern_coll_name_of(coll->context.comm);
     tern_coll_write_name(mine, tag, blocking);
+    if ((tag & TERN_MARK_INSIDE) && tern_wait_procedure)
+        snprintf(mine, sizeof mine, "%s", tern_wait_procedure);
     tern_coll_write_name(theirs, other->tag, true);
     tern_coll_write_name(also, other->tag, false);
     if (!((tag ^ other->tag) & TERN_MARKS))
