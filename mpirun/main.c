@@ -17,6 +17,7 @@
 #include "mpirun/plan/command_line.h"
 #include "mpirun/plan/executable.h"
 #include "mpirun/plan/show.h"
+#include "mpirun/plan/this_host.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/ranks/rank_environment.h"
@@ -185,6 +186,8 @@ int main(int argc, char **argv, char **envp)
         free(said);
         return 1;
     }
+    if (only_here)
+        tern_this_host_check(options);
     if (!only_here && options->preload && !options->quiet)
         tern_log("warning: --preload-binary has no effect: the program must be at the same path on "
                  "all hosts");

@@ -72,7 +72,7 @@ static void add_default_hostfile(struct tern_options *options)
     }
     char *installed = tern_must_format("%s/etc/openmpi-default-hostfile", tern_prefix());
     const char *why;
-    char *text = tern_allocation_system() == TERN_NO_BATCH_SYSTEM ? tern_read_text(installed, &why)
+    char *text = tern_allocation_used() == TERN_NO_BATCH_SYSTEM ? tern_read_text(installed, &why)
                                                                   : NULL;
     struct tern_host_list hosts = { 0 };
     if (text && tern_hostfile_parse(installed, text, &hosts) == 0 && hosts.count)

@@ -39,6 +39,7 @@
 #include "lib/util/figures.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/param_said.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -118,6 +119,8 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
 {
     pthread_mutex_lock(&gate);
     int error = known ? 0 : tern_param_check_all();
+    if (!error && !known)
+        tern_param_say_useless();
     if (!error)
         error = tern_figures_read();
     if (error) {

@@ -4,6 +4,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
+#include "lib/util/param_said.h"
 #include "lib/util/text.h"
 
 #include <dlfcn.h>
@@ -22,10 +23,18 @@ bool tern_param_may_speak(void)
     return !rank || strcmp(rank, "0") == 0;
 }
 
+/* Returns true if this process must say that a line of a file is wrong. */
+static bool must_say(const char *file, int line)
+{
+    char key[PATH_MAX + 32];
+    snprintf(key, sizeof key, "%s line %d", file, line);
+    return tern_param_must_say(key);
+}
+
 /* Warns if the name is unknown. */
 static void check_name(const char *name, const char *file, int line)
 {
-    if (tern_param_known(name) || tern_param_accepted(name) || !tern_param_may_speak())
+    if (tern_param_known(name) || tern_param_accepted(name) || !must_say(file, line))
         return;
     const char *nearest = tern_param_nearest(name);
     if (nearest)
@@ -34,6 +43,14 @@ static void check_name(const char *name, const char *file, int line)
     else
         tern_log("%s line %d: no parameter is called %s; `mpi_info --param all all` lists them",
                  file, line, name);
+}
+
+/* Says that a line is no setting, and that it is ignored. */
+static void refuse_line(const char *name, const char *value, const char *file, int line)
+{
+    if (must_say(file, line))
+        tern_log("%s line %d is ignored: expected `name = value`, not \"%s%s%s\"", file, line, name,
+                 value ? "= " : "", value ? value : "");
 }
 
 static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
@@ -55,11 +72,11 @@ static void read_lines(struct tern_param_setting ***end, char *text, const char 
 {
     char *name, *value;
     for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
-        if (value) {
+        if (value && *name) {
             check_name(name, path, number);
             add_setting(end, name, value, path, number);
-        } else if (name && tern_param_may_speak()) {
-            tern_log("%s line %d: expected `name = value`", path, number);
+        } else if (name) {
+            refuse_line(name, value, path, number);
         }
     }
 }
@@ -69,7 +86,7 @@ static void read_file(struct tern_param_setting ***end, const char *path, bool m
     const char *why;
     char *text = tern_read_text(path, &why);
     char *kept = text && *text ? strdup(path) : NULL;
-    if (!text && must_exist && tern_param_may_speak())
+    if (!text && must_exist && tern_param_must_say(path))
         tern_log("parameter file %s cannot be read: %s", path, why);
     if (kept)
         read_lines(end, text, kept); /* the settings point into it */

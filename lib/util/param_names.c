@@ -35,6 +35,7 @@ static const char *const open_mpi_words[] = {
     "hook",
     "hwloc",
     "if",
+    "initial",
     "installdirs",
     "io",
     "iof",

@@ -267,6 +267,32 @@ enum tern_batch_system tern_allocation_system(void)
     return TERN_NO_BATCH_SYSTEM;
 }
 
+static const char *permitted; /* tern_allocation_limit; NULL: all */
+
+void tern_allocation_limit(const char *list)
+{
+    permitted = list;
+}
+
+enum tern_batch_system tern_allocation_used(void)
+{
+    static const char *const names[] = {
+        [TERN_SLURM] = "slurm",
+        [TERN_PBS] = "tm",
+        [TERN_LSF] = "lsf",
+        [TERN_GRID_ENGINE] = "gridengine",
+    };
+    enum tern_batch_system system = tern_allocation_system();
+    if (system == TERN_NO_BATCH_SYSTEM || !permitted || !*permitted)
+        return system;
+    bool out = *permitted == '^', named = false;
+    char *copy = tern_must_copy(permitted + out), *rest = copy, *word;
+    while ((word = strsep(&rest, ", ")))
+        named |= strcmp(word, names[system]) == 0;
+    free(copy);
+    return named == out ? TERN_NO_BATCH_SYSTEM : system;
+}
+
 bool tern_allocation_has_srun(void)
 {
     return tern_allocation_system() == TERN_SLURM && !slurm_components();
@@ -308,7 +334,7 @@ void tern_allocation_starter(struct tern_strings *ret_words)
 
 static int read_allocation(struct tern_host_list *list, const char **ret_where)
 {
-    switch (tern_allocation_system()) {
+    switch (tern_allocation_used()) {
     case TERN_SLURM:
         *ret_where = "this Slurm job's allocation (SLURM_JOB_NODELIST)";
         return read_slurm_job(list);
@@ -334,7 +360,7 @@ static int read_allocation(struct tern_host_list *list, const char **ret_where)
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where)
 {
     int error = read_allocation(list, ret_where);
-    if (!error && !list->count && tern_allocation_system() != TERN_NO_BATCH_SYSTEM)
+    if (!error && !list->count && tern_allocation_used() != TERN_NO_BATCH_SYSTEM)
         return tern_error(TERN_ERR_ARG, "%s names no host", *ret_where);
     return error;
 }

@@ -17,6 +17,13 @@ enum tern_batch_system { TERN_NO_BATCH_SYSTEM, TERN_SLURM, TERN_PBS, TERN_LSF, T
 /* Returns the batch system whose job mpirun runs in. */
 enum tern_batch_system tern_allocation_system(void);
 
+/* Limits the batch systems whose hosts are used to those that `list` permits: names of Open MPI's
+ * parameter ras (slurm, tm, lsf, gridengine), or names to leave out after a ^. NULL: all. The
+ * system's own starter of programs is used all the same. Keeps the pointer. */
+void tern_allocation_limit(const char *list);
+/* Returns the batch system whose hosts are used, after tern_allocation_limit. */
+enum tern_batch_system tern_allocation_used(void);
+
 /* Returns true if this is a Slurm job of one component, so that a single srun reaches all its
  * hosts. */
 bool tern_allocation_has_srun(void);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
@@ -15,12 +16,15 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
+#include "lib/util/param_said.h"
 #include "lib/util/prefix.h"
+#include "lib/util/tcp_ports.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
+#include "mpirun/plan/repeats.h"
 #include "mpirun/plan/this_machine.h"
 #include "mpirun/plan/line_words.h"
 
@@ -127,12 +131,15 @@ static int count_values(const struct tern_option *option, const char *joined, ch
                       option->values == 1 ? "a value" : "a name and a value");
 }
 
-/* Applies --tune and --am of all programs, before anything else: what the command line says itself
- * prevails. Returns 0 or TERN_ERR_ARG. */
-static int read_tunes(char **words, int count, struct tern_options *options)
+/* Calls `visit` for each option of all programs, with its values. Returns 0, what a call returned,
+ * or TERN_ERR_ARG. */
+static int visit_options(char **words, int count, struct tern_options *options,
+                         int (*visit)(const struct tern_option *option, const char *word,
+                                      char **values, struct tern_options *options))
 {
     bool in_options = true;
-    for (int at = 0; at < count; at++) {
+    int error = 0;
+    for (int at = 0; at < count && !error; at++) {
         char *word = words[at], *joined;
         if (!in_options || word[0] != '-' || !word[1] || strcmp(word, "--") == 0) {
             in_options = strcmp(word, ":") == 0;
@@ -141,15 +148,30 @@ static int read_tunes(char **words, int count, struct tern_options *options)
         const struct tern_option *option = find_option(word, &joined);
         if (!option)
             return unknown_option(word);
-        int follow = count_values(option, joined, words, count, at), error = 0;
+        int follow = count_values(option, joined, words, count, at);
         if (follow < 0)
             return follow;
-        if (option->kind == TERN_OPTION_TUNE)
-            error = option->read(word, joined ? joined : words[at + 1], options);
-        if (error)
-            return error;
+        error = visit(option, word, joined ? &joined : &words[at + 1], options);
         at += follow;
     }
+    return error;
+}
+
+/* Applies --tune and --am, before anything else: what the command line says itself prevails. */
+static int read_tune(const struct tern_option *option, const char *word, char **values,
+                     struct tern_options *options)
+{
+    return option->kind == TERN_OPTION_TUNE ? option->read(word, values[0], options) : 0;
+}
+
+/* Notes which parameter files shall be read, before any parameter is looked up. */
+static int note_param_files(const struct tern_option *option, const char *word, char **values,
+                            struct tern_options *options)
+{
+    (void)word, (void)options;
+    if (option->kind == TERN_OPTION_PARAMETER && (strcmp(values[0], "mca_param_files") == 0 ||
+                                                  strcmp(values[0], "mca_base_param_files") == 0))
+        return setenv("OMPI_MCA_mca_param_files", values[1], 1) ? TERN_ERR_NO_MEM : 0;
     return 0;
 }
 
@@ -180,7 +202,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
             return unknown_option(word);
         if (option->kind == TERN_OPTION_HELP || option->kind == TERN_OPTION_VERSION) {
             if (option->kind == TERN_OPTION_HELP)
-                tern_help_print();
+                tern_help_print(*at + 1 < count ? words[*at + 1] : NULL);
             else
                 printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE,
                        PACKAGE_STRING);
@@ -191,6 +213,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
             return follow;
         char **values = joined ? &joined : &words[*at + 1];
         note_option(word, values, joined ? 0 : follow, options);
+        tern_repeats_note(option, word, values, options);
         from_file |= option->kind == TERN_OPTION_APPFILE;
         int error = option->kind == TERN_OPTION_APPFILE
                         ? read_appfile(values[0], options)
@@ -232,7 +255,7 @@ static int parse_app(char **words, int count, int *at, struct tern_options *opti
 
 static int parse_words(char **words, int count, struct tern_options *options)
 {
-    int at = 0, error = read_tunes(words, count, options);
+    int at = 0, error = visit_options(words, count, options, read_tune);
     if (error)
         return error;
     for (;;) {
@@ -288,6 +311,78 @@ static void imply_prefix(const char *called, struct tern_options *options)
         options->implied_prefix = tern_prefix();
 }
 
+/* Warns if OPAL_PREFIX names no directory. */
+static void check_moved(struct tern_options *options)
+{
+    const char *moved = getenv("OPAL_PREFIX");
+    struct stat info;
+    if (moved && *moved && (stat(moved, &info) < 0 || !S_ISDIR(info.st_mode)))
+        tern_options_warn(options,
+                          "OPAL_PREFIX is %s, and there is no such directory; expected that of "
+                          "this installation, with bin/mpirun in it. Its libraries and parameter "
+                          "files are not found there",
+                          moved);
+}
+
+/* Warns of an empty value of an option, as a script writes with a variable that is not set. */
+static void drop_if_empty(const char **value, const char *option, const char *instead,
+                          struct tern_options *options)
+{
+    if (!*value || **value)
+        return;
+    tern_options_warn(options, "%s \"\" is empty and has no effect: %s", option, instead);
+    *value = NULL;
+}
+
+static void drop_empty_values(struct tern_options *options)
+{
+    for (int app = 0; app < options->app_count; app++) {
+        drop_if_empty(&options->apps[app].wdir, "--wdir", "ranks start in this directory", options);
+        drop_if_empty(&options->apps[app].path, "--path", "programs are looked for in PATH",
+                      options);
+    }
+    drop_if_empty(&options->prefix, "--prefix", "the environment says where libraries are",
+                  options);
+}
+
+/* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
+ * TERN_ERR_ARG. */
+static int join_options(struct tern_options *options)
+{
+    drop_empty_values(options);
+    if (!options->prefix && !options->no_prefix)
+        options->prefix = options->implied_prefix;
+    if (options->cpu_list && options->map.hwthreads) {
+        tern_strings_format(&options->kept, "%s%s", TERN_CPU_LIST_THREADS, options->cpu_list);
+        options->cpu_list = options->kept.items[options->kept.count - 1];
+    }
+    if (options->by_rankfile && !options->rankfile)
+        return tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, too");
+    if (options->rankfile && options->sequential)
+        return tern_error(TERN_ERR_ARG, "--rankfile and --map-by seq both choose where ranks run; "
+                                        "use one of them");
+    if (options->allow_asked && options->forbid_asked)
+        return tern_error(TERN_ERR_ARG, "the command line both allows more ranks than slots "
+                                        "(--oversubscribe) and forbids it (--nooversubscribe); use "
+                                        "one of them");
+    int64_t first, last;
+    int error = tern_param_check_all();
+    if (!error)
+        error = tern_tcp_ports_read(&first, &last);
+    return error ? error : tern_figures_read();
+}
+
+/* Writes the warnings, and notes for the ranks which faults were said. */
+static void say_warnings(struct tern_options *options)
+{
+    if (options->verbose)
+        name_foreign_variables();
+    for (int i = 0; i < options->warnings.count && !options->quiet; i++)
+        tern_log("warning: %s", options->warnings.items[i]);
+    if (tern_param_said())
+        tern_strings_set(&options->env, TERN_PARAMS_SAID, tern_param_said());
+}
+
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
 {
     struct tern_options options = {
@@ -296,31 +391,15 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
                  .bind = TERN_MAP_LEVEL_DEFAULT },
     };
     imply_prefix(argv[0], &options);
-    int result = tern_parameters_of_environment(&options);
+    check_moved(&options);
+    int result = visit_options(argv + 1, argc - 1, &options, note_param_files);
+    if (result == 0)
+        result = tern_parameters_of_environment(&options);
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
-    if (result == 0 && !options.prefix && !options.no_prefix)
-        options.prefix = options.implied_prefix;
-    if (result == 0 && options.cpu_list && options.map.hwthreads) {
-        tern_strings_format(&options.kept, "%s%s", TERN_CPU_LIST_THREADS, options.cpu_list);
-        options.cpu_list = options.kept.items[options.kept.count - 1];
-    }
-    if (result == 0 && options.by_rankfile && !options.rankfile)
-        result = tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, "
-                                          "too");
-    if (result == 0 && options.rankfile && options.sequential)
-        result = tern_error(TERN_ERR_ARG, "--rankfile and --map-by seq both choose where ranks "
-                                          "run; use one of them");
-    if (result == 0 && options.map.no_oversubscribe && options.oversubscribe)
-        options.map.no_oversubscribe = false;
     if (result == 0)
-        result = tern_param_check_all();
-    if (result == 0)
-        result = tern_figures_read();
-    if (options.verbose)
-        name_foreign_variables();
-    for (int i = 0; i < options.warnings.count && !options.quiet; i++)
-        tern_log("warning: %s", options.warnings.items[i]);
+        result = join_options(&options);
+    say_warnings(&options);
     if (result < 0)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;
@@ -337,6 +416,7 @@ void tern_options_free(struct tern_options *options)
     tern_strings_free(&options->kept);
     tern_strings_free(&options->warnings);
     tern_strings_free(&options->said);
+    tern_strings_free(&options->given);
     tern_strings_free(&options->env);
     free(options->output_dir);
     *options = (struct tern_options){ 0 };

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/launcher_parameters.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 #include "lib/util/param_parse.h"
 #include "lib/util/tcp_address.h"
+#include "mpirun/plan/allocation.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
@@ -79,10 +82,26 @@ static int set_default_slots(const char *origin, const char *value, struct tern_
     return tern_policy_number(origin, value, 1, 1 << 20, &options->default_slots.number);
 }
 
+/* ras: from which batch systems hosts are taken. */
+static int choose_batch_systems(const char *origin, const char *value, struct tern_options *options)
+{
+    tern_parameter_check_names(origin, value, "slurm,tm,lsf,gridengine,alps,loadleveler,simulator",
+                               options);
+    tern_allocation_limit(value);
+    return 0;
+}
+
 /* Maps on the machine of an XML file. */
 static int set_machine(const char *origin, const char *value, struct tern_options *options)
 {
-    (void)origin, (void)options;
+    (void)options;
+    if (!*value)
+        return 0;
+    if (access(value, R_OK) < 0)
+        return tern_error(TERN_ERR_ARG,
+                          "%s names %s, which cannot be read: %s; expected a file that `lstopo "
+                          "FILE.xml` wrote",
+                          origin, value, strerror(errno));
     return setenv("HWLOC_XMLFILE", value, 1) ? TERN_ERR_NO_MEM : 0;
 }
 
@@ -117,6 +136,7 @@ static int set_startup_timeout(const char *origin, const char *value, struct ter
 #define FLAG(field) TERN_LAUNCHER_FLAG, .offset = offsetof(struct tern_options, field)
 #define MISSING(what) TERN_LAUNCHER_MISSING, .text = (what)
 #define NAMES(list) TERN_LAUNCHER_NAMES, .text = (list)
+#define TRUTH TERN_LAUNCHER_TRUTH, .text = NULL
 #define QUIET TERN_LAUNCHER_QUIET, .text = NULL
 
 /* Beside these, all names that end in _verbose or _priority are quiet. */
@@ -130,6 +150,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     /* where */
     { "orte_default_hostfile", OPTION("default-hostfile") },
     { "orte_default_dash_host", READ(set_default_hosts) },
+    { "ras", READ(choose_batch_systems) },
     { "orte_set_default_slots", READ(set_default_slots) },
     { "rmaps_base_no_schedule_local", OPTION("nolocal") },
     { "rmaps_base_topology", READ(set_machine) },
@@ -168,7 +189,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "rmaps_dist_device",
       MISSING("ranks are not mapped by distance from a device; use --map-by numa") },
     { "rmaps_resilient_fault_grp_file", MISSING("there is no mapper resilient; use --map-by") },
-    { "rmaps_base_inherit", QUIET },
+    { "rmaps_base_inherit", TRUTH },
     { "hwloc_base_slot_list", MISSING("use --rankfile, or --cpu-set with --bind-to cpu-list") },
     { "hwloc_base_mem_alloc_policy", MISSING("memory is not bound; use numactl") },
     { "hwloc_base_mem_bind_failure_action", QUIET },
@@ -194,16 +215,16 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_xml_output", MISSING("output is plain text; use --tag-output") },
     { "orte_xml_file", MISSING("output is plain text; use --tag-output") },
     { "orte_xterm", MISSING("write mpirun -np 2 xterm -e PROGRAM") },
-    { "orte_map_stddiag_to_stderr", QUIET },
-    { "orte_map_stddiag_to_stdout", QUIET },
+    { "orte_map_stddiag_to_stderr", TRUTH },
+    { "orte_map_stddiag_to_stdout", TRUTH },
     { "iof_base_output_limit", QUIET },
     { "orte_output_debugger_proctable", MISSING("-v names the process of each rank") },
-    { "orte_report_launch_progress", QUIET },
-    { "orte_report_child_jobs_separately", QUIET },
-    { "orte_report_silent_errors", QUIET },
+    { "orte_report_launch_progress", TRUTH },
+    { "orte_report_child_jobs_separately", TRUTH },
+    { "orte_report_silent_errors", TRUTH },
     { "orte_report_events", MISSING("there are no tools to report events to") },
-    { "orte_show_resolved_nodenames", QUIET },
-    { "orte_base_help_aggregate", QUIET },
+    { "orte_show_resolved_nodenames", TRUTH },
+    { "orte_base_help_aggregate", TRUTH },
 
     /* the start and the end of a job */
     { "orte_abort_on_non_zero_status", READ(set_keep_going) },
@@ -218,9 +239,9 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_tmpdir_base", MISSING("set TMPDIR") },
     { "orte_local_tmpdir_base", MISSING("set TMPDIR") },
     { "orte_remote_tmpdir_base", MISSING("set TMPDIR on the other hosts") },
-    { "orte_create_session_dirs", QUIET },
+    { "orte_create_session_dirs", TRUTH },
     { "orte_no_session_dirs", QUIET },
-    { "orte_debugger_test_attach", QUIET },
+    { "orte_debugger_test_attach", TRUTH },
     { "orte_debugger_test_daemon", QUIET },
     { "orte_debugger_check_rate", QUIET },
     { "orte_base_user_debugger", QUIET },
@@ -236,24 +257,24 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "ras_base_multiplier", MISSING("write slots=N in a hostfile, or --host NAME:N") },
     { "ras_simulator_num_nodes", MISSING("--dry-run shows the map of hosts that do not exist") },
     { "ras_slurm_enable_dyn_alloc", MISSING("ask Slurm for all hosts before") },
-    { "ras_slurm_use_entire_allocation", QUIET },
+    { "ras_slurm_use_entire_allocation", TRUTH },
     { "oob_tcp_static_ipv4_ports", MISSING("use oob_tcp_dynamic_ipv4_ports") },
     { "oob_tcp_static_ipv6_ports", MISSING("use oob_tcp_dynamic_ipv6_ports") },
 
     /* parts of Open MPI's launcher to choose from, and how they work inside */
     { "errmgr", QUIET },
     { "ess", QUIET },
-    { "ess_singleton_isolated", QUIET },
+    { "ess_singleton_isolated", TRUTH },
     { "ess_singleton_server", QUIET },
-    { "ess_tool_async_progress", QUIET },
-    { "ess_tool_do_not_connect", QUIET },
+    { "ess_tool_async_progress", TRUTH },
+    { "ess_tool_do_not_connect", TRUTH },
     { "ess_tool_num_retries", QUIET },
     { "ess_tool_server_pid", QUIET },
-    { "ess_tool_system_server_first", QUIET },
-    { "ess_tool_system_server_only", QUIET },
+    { "ess_tool_system_server_first", TRUTH },
+    { "ess_tool_system_server_only", TRUTH },
     { "ess_tool_wait_to_connect", QUIET },
     { "filem", QUIET },
-    { "filem_raw_flatten_directory_trees", QUIET },
+    { "filem_raw_flatten_directory_trees", TRUTH },
     { "grpcomm", QUIET },
     { "hwloc", QUIET },
     { "iof", QUIET },
@@ -263,8 +284,8 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "odls_base_num_threads", QUIET },
     { "odls_default_maxfd", QUIET },
     { "oob", QUIET },
-    { "oob_tcp_disable_ipv4_family", QUIET },
-    { "oob_tcp_disable_ipv6_family", QUIET },
+    { "oob_tcp_disable_ipv4_family", TRUTH },
+    { "oob_tcp_disable_ipv6_family", TRUTH },
     { "oob_tcp_keepalive_intvl", QUIET },
     { "oob_tcp_keepalive_probes", QUIET },
     { "oob_tcp_keepalive_time", QUIET },
@@ -275,63 +296,62 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "oob_tcp_retry_delay", QUIET },
     { "oob_tcp_sndbuf", QUIET },
     { "orte_app_num", QUIET },
-    { "orte_assume_same_shell", QUIET },
+    { "orte_assume_same_shell", TRUTH },
     { "orte_bound_at_launch", QUIET },
     { "orte_coll_transports", QUIET },
     { "orte_daemon_cores", QUIET },
     { "orte_daemon_fail", QUIET },
     { "orte_daemon_fail_delay", QUIET },
-    { "orte_daemon_spin", QUIET },
-    { "orte_debug", QUIET },
+    { "orte_daemon_spin", TRUTH },
+    { "orte_debug", TRUTH },
     { "orte_debug_daemons", OPTION("debug-daemons") },
-    { "orte_debug_daemons_file", QUIET },
-    { "orte_enable_instant_on_support", QUIET },
+    { "orte_debug_daemons_file", TRUTH },
+    { "orte_enable_instant_on_support", TRUTH },
     { "orte_ess_jobid", QUIET },
     { "orte_ess_num_procs", QUIET },
     { "orte_ess_vpid", QUIET },
-    { "orte_fwd_mpirun_port", QUIET },
+    { "orte_fwd_mpirun_port", TRUTH },
     { "orte_hnp_uri", QUIET },
     { "orte_hostname_alias_index", QUIET },
     { "orte_hostname_cutoff", QUIET },
     { "orte_jobfam_session_dir", QUIET },
-    { "orte_keep_fqdn_hostnames", QUIET },
+    { "orte_keep_fqdn_hostnames", TRUTH },
     { "orte_launch", QUIET },
-    { "orte_leave_session_attached", QUIET },
+    { "orte_leave_session_attached", TRUTH },
     { "orte_local_daemon_uri", QUIET },
     { "orte_max_vm_size", QUIET },
     { "orte_mgmt_transports", QUIET },
-    { "orte_no_vm", QUIET },
+    { "orte_no_vm", TRUTH },
     { "orte_node_regex", QUIET },
     { "orte_num_nodes", QUIET },
     { "orte_precondition_transports", QUIET },
     { "orte_progress_thread_debug", QUIET },
-    { "orte_retain_aliases", QUIET },
-    { "orte_soft_locations", QUIET },
+    { "orte_retain_aliases", TRUTH },
+    { "orte_soft_locations", TRUTH },
     { "orte_stat_history_size", QUIET },
     { "orte_timeout_for_stack_trace", QUIET },
     { "orte_top_session_dir", QUIET },
-    { "plm_rsh_assume_same_shell", QUIET },
-    { "plm_rsh_daemonize_llspawn", QUIET },
-    { "plm_rsh_daemonize_qrsh", QUIET },
+    { "plm_rsh_assume_same_shell", TRUTH },
+    { "plm_rsh_daemonize_llspawn", TRUTH },
+    { "plm_rsh_daemonize_qrsh", TRUTH },
     { "plm_rsh_delay", QUIET },
-    { "plm_rsh_disable_llspawn", QUIET },
+    { "plm_rsh_disable_llspawn", TRUTH },
     { "plm_rsh_num_concurrent", QUIET },
-    { "plm_rsh_pass_environ_mca_params", QUIET },
-    { "plm_slurm_warning", QUIET },
-    { "ras", QUIET },
-    { "ras_base_launch_orted_on_hn", QUIET },
-    { "ras_gridengine_show_jobid", QUIET },
-    { "ras_simulator_have_cpubind", QUIET },
-    { "ras_simulator_have_membind", QUIET },
+    { "plm_rsh_pass_environ_mca_params", TRUTH },
+    { "plm_slurm_warning", TRUTH },
+    { "ras_base_launch_orted_on_hn", TRUTH },
+    { "ras_gridengine_show_jobid", TRUTH },
+    { "ras_simulator_have_cpubind", TRUTH },
+    { "ras_simulator_have_membind", TRUTH },
     { "ras_simulator_max_slots", QUIET },
     { "ras_simulator_slots", QUIET },
     { "ras_simulator_topo_files", QUIET },
     { "ras_simulator_topologies", QUIET },
     { "ras_slurm_config_file", QUIET },
     { "ras_slurm_dyn_allocate_timeout", QUIET },
-    { "ras_slurm_enable_rolling_alloc", QUIET },
+    { "ras_slurm_enable_rolling_alloc", TRUTH },
     { "regx", QUIET },
-    { "regx_naive_compress_vpids", QUIET },
+    { "regx_naive_compress_vpids", TRUTH },
     { "rml", QUIET },
     { "rml_base_max_retries", QUIET },
     { "routed", QUIET },
@@ -342,8 +362,8 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "snapc", QUIET },
     { "sstore", QUIET },
     { "state", QUIET },
-    { "state_base_check_fds", QUIET },
-    { "state_novm_select", QUIET },
+    { "state_base_check_fds", TRUTH },
+    { "state_novm_select", TRUTH },
 
     /* not the launcher's, but checked before any rank is started */
     { "pml", NAMES("ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw") },
@@ -354,6 +374,16 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "io", NAMES("ompio,romio321,romio314,romio341,romio") },
     { "btl", NAMES("self,shm,tcp,vader,sm,openib,uct,ofi,ugni,usnic,smcuda,portals4,scif,template,"
                    "strict") },
+    { "btl_tcp_port_min_v6", MISSING("use btl_tcp_port_min_v4; one port serves both") },
+    { "btl_tcp_port_range_v6", MISSING("use btl_tcp_port_range_v4; one port serves both") },
+    { "btl_base_verbose", MISSING("--explain says what carries messages") },
+    { "pml_base_verbose", MISSING("--explain says what carries messages") },
+    { "mpi_show_mca_params", MISSING("--explain prints every parameter and its source") },
+    { "mpi_show_handle_leaks", MISSING("use check_level full, which names what was not freed") },
+    { "mpi_spc_dump_enabled", MISSING("the tool interface, MPI_T, has such counters") },
+    { "mpi_spc_attach", MISSING("the tool interface, MPI_T, has such counters") },
+    { "mpi_abort_delay", MISSING("ranks end at once; --where says where they are before") },
+    { "mca_base_override_param_file", MISSING("use mca_param_files") },
     { "btl_tcp_if_include", READ(check_filter) },
     { "btl_tcp_if_exclude", READ(check_filter) },
     { 0 },

@@ -14,6 +14,7 @@ enum tern_launcher_use {
     TERN_LAUNCHER_FLAG,    /* stores a truth value at `offset` of struct tern_options */
     TERN_LAUNCHER_MISSING, /* warns that it has no effect; `text` says what to do instead */
     TERN_LAUNCHER_NAMES,   /* warns of a word that is not in the list `text` */
+    TERN_LAUNCHER_TRUTH,   /* refuses what is no truth value; else as QUIET */
     TERN_LAUNCHER_QUIET,   /* nothing: the user cannot notice that it has no effect */
 };
 

@@ -297,6 +297,20 @@ static int append_variable(const char *option, const char *name, const char *val
     return join_variable(option, name, value, false, app);
 }
 
+static int set_oversubscribe(const char *option, const char *text, struct tern_options *options)
+{
+    (void)text;
+    tern_policy_oversubscribe(option, true, options);
+    return 0;
+}
+
+static int set_no_oversubscribe(const char *option, const char *text, struct tern_options *options)
+{
+    (void)text;
+    tern_policy_oversubscribe(option, false, options);
+    return 0;
+}
+
 /* ---- the table ---- */
 
 #define IN_OPTIONS(field) .offset = offsetof(struct tern_options, field)
@@ -373,8 +387,8 @@ const struct tern_option tern_option_table[] = {
     { "bind-to-core", ALIAS(tern_policy_bind_to, "core") },
     { "bind-to-socket", ALIAS(tern_policy_bind_to, "socket") },
     { "bind-to-none", ALIAS(tern_policy_bind_to, "none") },
-    { "oversubscribe", FLAG(oversubscribe) },
-    { "nooversubscribe", FLAG(map.no_oversubscribe) },
+    { "oversubscribe", ALIAS(set_oversubscribe, "") },
+    { "nooversubscribe", ALIAS(set_no_oversubscribe, "") },
     { "use-hwthread-cpus", FLAG(map.hwthreads) },
     { "tag-output", FLAG(tag_output) },
     { "timestamp-output", FLAG(timestamp_output) },
@@ -502,6 +516,24 @@ const struct tern_option *tern_option_named(const char *name)
     return NULL;
 }
 
+const char *tern_option_replaced(const struct tern_option *option)
+{
+    static int (*const replacing[])(const char *, const char *, struct tern_options *) = {
+        tern_policy_map_by, tern_policy_rank_by, tern_policy_bind_to, tern_policy_cpu_set,
+        set_per_node,       set_per_socket,      read_stdin_target,   set_output_dir,
+    };
+    bool replaces = option->kind == TERN_OPTION_NUMBER || option->kind == TERN_OPTION_WORD;
+    for (size_t i = 0; i < sizeof replacing / sizeof *replacing; i++)
+        replaces |= option->kind == TERN_OPTION_READ && option->read == replacing[i];
+    if (!replaces)
+        return NULL;
+    const struct tern_option *first = tern_option_table;
+    while (first->kind != option->kind || first->read != option->read ||
+           first->of_app != option->of_app || first->offset != option->offset)
+        first++;
+    return first->name;
+}
+
 /* --mca NAME VALUE, where a forgotten value would swallow the next option. */
 static int set_parameter(const struct tern_option *option, const char *word, char **values,
                          struct tern_strings *env, struct tern_options *options)
@@ -532,6 +564,10 @@ int tern_option_apply_value(const struct tern_option *option, const char *origin
         return tern_option_apply(option, origin, values, NULL, options);
     if (option->kind == TERN_OPTION_FLAG)
         *(bool *)((char *)options + option->offset) = false;
+    else if (option->read == set_oversubscribe)
+        options->oversubscribe = false;
+    else if (option->read == set_no_oversubscribe)
+        options->map.no_oversubscribe = false;
     return 0;
 }
 

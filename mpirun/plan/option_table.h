@@ -60,6 +60,10 @@ extern const int tern_option_count;
 int tern_option_apply(const struct tern_option *option, const char *word, char **values,
                       struct tern_app *app, struct tern_options *options);
 
+/* Returns the name of the first option that sets the same as this one, if the last one given
+ * replaces the others; NULL if it adds to them. */
+const char *tern_option_replaced(const struct tern_option *option);
+
 /* Returns the option of that name, without dashes, or NULL. */
 const struct tern_option *tern_option_named(const char *name);
 /* Applies an option as a parameter with the value `text` does. A truth value switches an option

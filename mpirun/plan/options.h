@@ -41,6 +41,7 @@ struct tern_options {
     struct tern_default_slots default_slots;
     struct tern_strings kept;    /* owns words to which other members point */
     struct tern_strings said;     /* options and parameters that were given, with their source */
+    struct tern_strings given;    /* what each option set: WHAT=WORDS (repeats.h) */
     struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */
     int file_depth; /* number of application files that are being read now, one within another */
@@ -62,6 +63,7 @@ struct tern_options {
     int stdin_rank;              /* a rank, TERN_STDIN_NONE or TERN_STDIN_ALL */
     int timeout_s;               /* --timeout in seconds; 0: no limit */
     bool oversubscribe;          /* --oversubscribe: the user wants ranks to share processors */
+    bool allow_asked, forbid_asked; /* the command line says oversubscribe, nooversubscribe */
     bool quiet, verbose;
     bool no_local; /* --nolocal: no ranks on this machine */
     bool tag_output, timestamp_output, merge_stderr;

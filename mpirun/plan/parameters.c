@@ -14,6 +14,7 @@
 #include "lib/util/param_files.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
+#include "lib/util/param_said.h"
 #include "mpirun/plan/launcher_parameters.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/policy.h"
@@ -28,11 +29,9 @@ static bool is_known(const char *name)
     return !tern_launcher_word(name) && tern_param_accepted(name);
 }
 
-/* Warns if a parameter is unknown, because it is probably misspelt. */
-static void warn_if_unknown(const char *name, const char *where)
+/* Returns the known name that is nearest to a misspelt one, or NULL if none is near. */
+static const char *find_nearest(const char *name)
 {
-    if (is_known(name))
-        return;
     const char *nearest = tern_param_nearest(name);
     int most = 1 + (int)strlen(name) / 4;
     for (const struct tern_launcher_parameter *row = tern_launcher_parameters; row->name; row++) {
@@ -41,8 +40,18 @@ static void warn_if_unknown(const char *name, const char *where)
             continue;
         nearest = row->name;
     }
-    tern_log("warning: there is no parameter %s%s%s%s; mpi_info lists them", name, where,
-             nearest ? "; did you mean " : "", nearest ? nearest : "");
+    return nearest;
+}
+
+/* Warns if a parameter is unknown, because it is probably misspelt. `where` says where it stands,
+ * and may be empty. */
+static void warn_if_unknown(const char *name, const char *where, struct tern_options *options)
+{
+    if (is_known(name) || !tern_param_must_say(name))
+        return;
+    const char *nearest = find_nearest(name);
+    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
+                      nearest ? "; did you mean " : "", nearest ? nearest : "");
 }
 
 /* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
@@ -63,15 +72,6 @@ int tern_parameter_set_launch_agent(const char *name, const char *value,
     return tern_param_write("orte_launch_agent", value);
 }
 
-static bool asks_something(const char *value)
-{
-    static const char *const nothing[] = {"", "0", "-1", "none", "default", "false", "no", "off"};
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strcasecmp(value, nothing[i]) == 0)
-            return false;
-    return true;
-}
-
 static int set_flag(bool *flag, const char *origin, const char *value)
 {
     int64_t truth;
@@ -81,9 +81,8 @@ static int set_flag(bool *flag, const char *origin, const char *value)
     return 0;
 }
 
-/* Warns of a word of the value that is not in the list. */
-static void check_names(const char *origin, const char *value, const char *list,
-                        struct tern_options *options)
+void tern_parameter_check_names(const char *origin, const char *value, const char *list,
+                                struct tern_options *options)
 {
     char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
     while ((word = strsep(&rest, ", "))) {
@@ -101,7 +100,8 @@ static void check_names(const char *origin, const char *value, const char *list,
 static int apply(const struct tern_launcher_parameter *row, const char *origin, const char *value,
                  struct tern_options *options)
 {
-    if (row->use != TERN_LAUNCHER_QUIET)
+    bool unused = false;
+    if (row->use != TERN_LAUNCHER_QUIET && row->use != TERN_LAUNCHER_TRUTH)
         tern_strings_format(&options->said, "%s = %s", origin, value);
     /* options keep pointers to their values */
     tern_strings_add(&options->kept, value);
@@ -113,11 +113,13 @@ static int apply(const struct tern_launcher_parameter *row, const char *origin, 
         return row->read(origin, value, options);
     case TERN_LAUNCHER_FLAG:
         return set_flag((bool *)((char *)options + row->offset), origin, value);
+    case TERN_LAUNCHER_TRUTH:
+        return *value ? set_flag(&unused, origin, value) : 0;
     case TERN_LAUNCHER_NAMES:
-        check_names(origin, value, row->text, options);
+        tern_parameter_check_names(origin, value, row->text, options);
         return 0;
     case TERN_LAUNCHER_MISSING:
-        if (asks_something(value))
+        if (tern_param_asks_something(value))
             tern_options_warn(options, "%s has no effect: %s", origin, row->text);
         return 0;
     default:
@@ -184,24 +186,39 @@ static int write_own_parameters(void)
 /* Says once that the algorithms of collectives are not chosen by these parameters. */
 static void warn_of_tuned(const char *name, const char *value, struct tern_options *options)
 {
-    if (strncmp(name, "coll_tuned_", 11) == 0 && asks_something(value))
-        tern_options_warn(options, "coll_tuned_... parameters have no effect: collectives are "
-                                   "chosen by their price; `mpi_info --param coll all` lists what "
-                                   "forces an algorithm");
+    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
+        tern_options_warn(options, "%s", tern_param_tuned_text);
 }
 
-/* Warns of variables of the environment that set nothing. */
-static void check_variables(struct tern_options *options)
+/* Warns if a variable of the environment, an entry NAME=VALUE, sets nothing. */
+static void check_variable(const char *entry, struct tern_options *options)
 {
-    size_t length = strlen(prefixes[0]);
-    for (char **entry = environ; entry && *entry; entry++) {
-        char name[256];
-        if (strncmp(*entry, prefixes[0], length))
+    char name[256];
+    const char *value = strchr(entry, '=');
+    for (int i = 0; value && i < PREFIXES; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(entry, prefixes[i], length) || value - entry - length >= sizeof name)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry + length, "="), *entry + length);
-        warn_if_unknown(name, ", which the environment sets");
-        const char *equals = strchr(*entry, '=');
-        warn_of_tuned(name, equals ? equals + 1 : "", options);
+        snprintf(name, sizeof name, "%.*s", (int)(value - entry - length), entry + length);
+        /* parameters of PMIx are not known here */
+        if (strcmp(prefixes[i], "PMIX_MCA_") || strncmp(name, "prte_", 5) == 0)
+            warn_if_unknown(name, ", which the environment sets", options);
+        warn_of_tuned(name, value + 1, options);
+    }
+}
+
+/* Warns of what the environment and the parameter files set in vain. */
+static void check_settings(struct tern_options *options)
+{
+    for (char **entry = environ; entry && *entry; entry++)
+        check_variable(*entry, options);
+    const struct tern_param_setting *setting = tern_param_file_settings();
+    for (; setting; setting = setting->next) {
+        char *where = tern_must_format(" (%s line %d)", setting->file, setting->line);
+        if (tern_launcher_word(setting->name))
+            warn_if_unknown(setting->name, where, options);
+        warn_of_tuned(setting->name, setting->value, options);
+        free(where);
     }
 }
 
@@ -209,7 +226,7 @@ int tern_parameters_of_environment(struct tern_options *options)
 {
     char origin[512];
     int error = write_own_parameters();
-    check_variables(options);
+    check_settings(options);
     for (const struct tern_launcher_parameter *row = tern_launcher_parameters;
          row->name && !error; row++) {
         if (row->use == TERN_LAUNCHER_QUIET)
@@ -237,7 +254,7 @@ int tern_parameter_set(const char *prefix, const char *where, const char *name, 
     /* a parameter of PMIx is not known here */
     bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
     if (!pmix)
-        warn_if_unknown(name, "");
+        warn_if_unknown(name, "", options);
     warn_of_tuned(name, value, options);
     int error = pmix ? 0 : take_own(where, name, value);
     if (error)

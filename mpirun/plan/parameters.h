@@ -13,6 +13,9 @@
  * Returns 0 or TERN_ERR_ARG. */
 int tern_parameter_set(const char *prefix, const char *where, const char *name, const char *value,
                        struct tern_strings *env, struct tern_options *options);
+/* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
+void tern_parameter_check_names(const char *origin, const char *value, const char *list,
+                                struct tern_options *options);
 /* Apply the files of --tune and --am (tune.h). Both return 0 or TERN_ERR_ARG. */
 int tern_parameters_tune(const char *origin, const char *files, struct tern_options *options);
 int tern_parameters_add_settings(const char *origin, const char *files,

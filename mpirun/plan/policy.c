@@ -130,6 +130,16 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
     return 0;
 }
 
+void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options)
+{
+    options->oversubscribe = allow;
+    options->map.no_oversubscribe = !allow;
+    if (option[0] == '-') { /* not of the environment or a file */
+        options->allow_asked |= allow;
+        options->forbid_asked |= !allow;
+    }
+}
+
 static int read_modifier(const char *option, const char *word, struct tern_options *options)
 {
     if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->sequential) {
@@ -138,10 +148,9 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         tern_strings_add(&options->kept, word + 5);
         options->rankfile = options->kept.items[options->kept.count - 1];
     } else if (strcasecmp(word, "oversubscribe") == 0) {
-        options->oversubscribe = true;
-        options->map.no_oversubscribe = false;
+        tern_policy_oversubscribe(option, true, options);
     } else if (strcasecmp(word, "nooversubscribe") == 0) {
-        options->map.no_oversubscribe = true;
+        tern_policy_oversubscribe(option, false, options);
     } else if (strncasecmp(word, "pe-list=", 8) == 0 && word[8]) {
         tern_strings_add(&options->kept, word + 8);
         return tern_policy_cpu_set(option, options->kept.items[options->kept.count - 1], options);

@@ -13,6 +13,9 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options);
 /* Checks and keeps a list of processors such as "0-3,8". */
 int tern_policy_cpu_set(const char *option, const char *text, struct tern_options *options);
+/* Allows more ranks than slots, or forbids it. What is said last holds, but tern_options_parse
+ * refuses a command line that says both. */
+void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options);
 /* Reads "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/this_machine.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,37 @@ static int load_without_plugins(hwloc_topology_t *ret_topology)
     return failed ? -1 : 0;
 }
 
+/* Checks the machine that hwloc shall pretend. hwloc ignores a description that it cannot read, and
+ * silently takes the real machine. */
+static int check_pretended(void)
+{
+    const char *file = getenv("HWLOC_XMLFILE"), *text = getenv("HWLOC_SYNTHETIC");
+    hwloc_topology_t topology;
+    int error = 0;
+    bool by_file = file && *file, by_text = text && *text;
+    if (!by_file && !by_text)
+        return 0;
+    if (by_file && access(file, R_OK) < 0 && strcmp(file, "-"))
+        return tern_error(TERN_ERR_ARG,
+                          "HWLOC_XMLFILE names %s, which cannot be read: %s; expected a file that "
+                          "`lstopo FILE.xml` wrote. Correct the variable or unset it",
+                          file, strerror(errno));
+    if (hwloc_topology_init(&topology) < 0)
+        return tern_error(TERN_ERR_OTHER, "hwloc cannot start");
+    if (by_file && hwloc_topology_set_xml(topology, file) < 0)
+        error = tern_error(TERN_ERR_ARG,
+                           "HWLOC_XMLFILE names %s, which describes no machine; expected a file "
+                           "that `lstopo FILE.xml` wrote. Correct the variable or unset it",
+                           file);
+    else if (by_text && hwloc_topology_set_synthetic(topology, text) < 0)
+        error = tern_error(TERN_ERR_ARG,
+                           "HWLOC_SYNTHETIC is \"%s\", which describes no machine; expected words "
+                           "such as `package:2 core:4 pu:2`. Correct the variable or unset it",
+                           text);
+    hwloc_topology_destroy(topology);
+    return error;
+}
+
 /* Adds the processors of object number `index` of a type. Returns false if there is none. */
 static bool add_object(hwloc_topology_t topology, hwloc_obj_type_t type, long index,
                        hwloc_bitmap_t listed)
@@ -227,13 +259,16 @@ int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology)
 {
     hwloc_topology_t topology;
+    int error = check_pretended();
+    if (error)
+        return error;
     if (load_without_plugins(&topology) < 0)
         return tern_error(TERN_ERR_OTHER, "hwloc cannot read this machine's processors");
     hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
     if (!allowed || hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
         hwloc_bitmap_iszero(allowed))
         hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(topology));
-    int error = cpu_list ? keep_listed(topology, cpu_list, allowed) : 0;
+    error = cpu_list ? keep_listed(topology, cpu_list, allowed) : 0;
     if (error) {
         hwloc_bitmap_free(allowed);
         hwloc_topology_destroy(topology);

@@ -256,6 +256,11 @@ warns 'mpirun: warning: --mca pml: there is no "ucz"; known are ob1,ucx,cm,yalla
 warns "" --mca pml ^ucx --mca osc ^rdma,pt2pt --mca coll tuned,basic,libnbc --mca mtl ofi --mca io ompio
 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_bcast_algorithm=3 run -np 1 true
 is "coll_tuned_: said once" "$rc $(grep -c 'coll_tuned_... parameters have no effect' err) $(wc -l <err)" "0 1 1"
+mkdir -p .openmpi
+echo 'coll_tuned_use_dynamic_rules = 1' >.openmpi/mca-params.conf
+run -np 1 true
+is "coll_tuned_ in a file" "$rc $(grep -c 'coll_tuned_... parameters have no effect' err) $(wc -l <err)" "0 1 1"
+rm .openmpi/mca-params.conf
 I_MPI_PIN=1 HYDRA_BOOTSTRAP=ssh run -np 1 true
 is "variables of other launchers" "$rc [$(cat err)]" "0 []"
 I_MPI_PIN=1 run -v -np 1 true
@@ -263,6 +268,65 @@ has "variables of other launchers with -v" err '^mpirun: I_MPI_PIN: variables of
 warns "mpirun: warning: --preload-binary has no effect: the program must be at the same path on all hosts" \
     --preload-binary --mca plm_rsh_agent "$PWD/elsewhere" --host far1
 warns "" --preload-binary
+
+# given twice, or empty, or in two ways: the last counts, and is named
+warns "mpirun: warning: -np 1 replaces --n 2, given before" --n 2
+warns "" -np 1
+warns "mpirun: warning: -x A=2 replaces -x A=1, given before" -x A=1 -x A=2 -x B=1
+warns "mpirun: warning: --mca btl self replaces --mca btl tcp,self, given before" --mca btl tcp,self --mca btl self
+warns "mpirun: warning: --bynode replaces --map-by core:PE=1, given before" --map-by core:PE=1 --bynode
+warns "" --map-by core --map-by :PE=1 --host localhost:1 --host localhost:1 -x A=1 -x A=1
+warns "mpirun: warning: --bind-to none replaces --bind-to core, given before" --bind-to core --bind-to none
+run --map-by core -np 1 -x A=1 true : -np 2 --oversubscribe -x A=2 true
+is "once for each program" "$rc $(cat err)" "0 "
+warns 'mpirun: warning: --wdir "" is empty and has no effect: ranks start in this directory' --wdir ''
+warns 'mpirun: warning: --path "" is empty and has no effect: programs are looked for in PATH' --path ''
+warns 'mpirun: warning: --prefix "" is empty and has no effect: the environment says where libraries are' --prefix ''
+warns "mpirun: warning: --prefix /nonexist: there is no such directory; expected one with bin and lib of an installation. Ranks find \
+their libraries elsewhere, or not at all" --prefix /nonexist
+OPAL_PREFIX=/nonexist warns "mpirun: warning: OPAL_PREFIX is /nonexist, and there is no such directory; expected that of this \
+installation, with bin/mpirun in it. Its libraries and parameter files are not found there"
+OMPI_MCA_chek_level=full warns "mpirun: warning: there is no parameter chek_level, which the environment sets; did you mean \
+check_level; mpi_info lists them"
+PRTE_MCA_rmaps_defualt_mapping_policy=core warns "mpirun: warning: there is no parameter rmaps_defualt_mapping_policy, which the \
+environment sets; did you mean rmaps_base_mapping_policy; mpi_info lists them"
+OMPI_MCA_chek_level=full warns "" -q
+warns "mpirun: warning: --mca mpi_show_handle_leaks has no effect: use check_level full, which names what was not freed" \
+    --mca mpi_show_handle_leaks 1
+run --mca btl_tcp_if_include lo,nosuch0,240.7.7.0/24 -np 1 true
+is "interfaces that this host lacks" "$rc $(sed 's/ (it has [^)]*)//' err | tr '\n' ';')" "0 mpirun: warning: \
+btl_tcp_if_include names nosuch0, but this host has no such interface; ranks of one host need none;mpirun: warning: \
+btl_tcp_if_include names 240.7.7.0/24, but this host has no such interface; ranks of one host need none;"
+warns 'mpirun: warning: --mca ras: there is no "slrum"; known are slurm,tm,lsf,gridengine,alps,loadleveler,simulator' --mca ras ^slrum
+slurm=(SLURM_JOB_ID=1 SLURM_JOB_NODELIST=far1,far2 SLURM_TASKS_PER_NODE='2(x2)')
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" "${slurm[@]}"
+ours "$small" "here:0 here:1" "${slurm[@]}" -np 2 --mca ras ^slurm
+ours "$small" "here:0 here:1" "${slurm[@]}" OMPI_MCA_ras=simulator -np 2
+ours "$small" "far1:0 far1:1" "${slurm[@]}" -np 2 --mca ras slurm,tm
+ours "$small" "other:0" "${slurm[@]}" --mca ras ^slurm --host other
+
+# Lines of parameter files, and names that the ranks see too, are named once for a job.
+printf 'a = 1\n= 5\nbtl\norte_defualt_hostfile = x\norte_tag_output = 1\n' >params
+said="mpirun: $PWD/params line 1: no parameter is called a; \`mpi_info --param all all\` lists them
+mpirun: $PWD/params line 2 is ignored: expected \`name = value\`, not \"= 5\"
+mpirun: $PWD/params line 3 is ignored: expected \`name = value\`, not \"btl\"
+mpirun: warning: there is no parameter orte_defualt_hostfile ($PWD/params line 4); did you mean orte_default_hostfile; mpi_info lists them"
+if [ -n "${MPICC:-}" ]; then
+    printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n' >nothing.c
+    "$MPICC" -o nothing nothing.c || complain "cannot build nothing"
+    run --oversubscribe --mca mca_base_param_files "$PWD/params" -np 2 ./nothing
+    is "a parameter file" "$rc $(cat err)" "0 $said"
+    OMPI_MCA_mca_param_files=$PWD/params OMPI_MCA_coll_tuned_use_dynamic_rules=1 run --oversubscribe -np 2 ./nothing
+    is "a parameter file in the environment" "$rc $(wc -l <err)" "0 5"
+    run -q --oversubscribe --mca chek_level full -np 2 ./nothing
+    is "names with -q" "$rc $(cat err)" "0 "
+    # what mpirun cannot see, a rank says
+    run -np 2 --oversubscribe sh -c 'OMPI_MCA_chek_level=full exec ./nothing'
+    is "a name of the ranks" "$rc $(wc -l <err)" "0 1"
+    has "a name of the ranks" err 'there is no parameter chek_level, which the environment sets; did you mean check_level\?$'
+    OMPI_MCA_chek_level=full OMPI_MCA_coll_tuned_bcast_algorithm=1 OMPI_MCA_orte_tag_output=1 ./nothing 2>err
+    is "names without mpirun" "$? $(wc -l <err)" "0 2"
+fi
 
 # what starts, and what cannot
 run --debug-daemons --mca plm_rsh_agent "$PWD/elsewhere" --host far1,far2 true
@@ -332,6 +396,39 @@ refuses "option -genv is a word of other launchers (MPICH, Intel MPI); here it i
 refuses "option -f is a word of other launchers (MPICH, Intel MPI); here it is --hostfile FILE" -f hosts
 refuses "--mca btl has no value: the option -np follows; write --mca btl VALUE" --mca btl -np 2
 refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1" --mca orte_tag_output maybe
+OMPI_MCA_orte_tag_output=perhaps refuses "OMPI_MCA_orte_tag_output is \"perhaps\"; expected 0 or 1"
+OMPI_MCA_orte_keep_fqdn_hostnames=perhaps refuses "OMPI_MCA_orte_keep_fqdn_hostnames is \"perhaps\"; expected 0 or 1"
+refuses "the command line both allows more ranks than slots (--oversubscribe) and forbids it (--nooversubscribe); use one of them" \
+    --oversubscribe --nooversubscribe -np 1
+refuses "the command line both allows more ranks than slots (--oversubscribe) and forbids it (--nooversubscribe); use one of them" \
+    --map-by core:NOOVERSUBSCRIBE --oversubscribe -np 1
+refuses "btl_tcp_port_min_v4 is 65530 and btl_tcp_port_range_v4 is 60000, but the last port is 65535; expected a range of at most \
+6. Lower one of them" --mca btl_tcp_port_min_v4 65530 --mca btl_tcp_port_range_v4 60000 -np 1
+warns "" --mca btl_tcp_port_min_v4 65530
+HWLOC_XMLFILE=/nonexist refuses "HWLOC_XMLFILE names /nonexist, which cannot be read: No such file or directory; expected a file \
+that \`lstopo FILE.xml\` wrote. Correct the variable or unset it" -np 1
+HWLOC_XMLFILE=$PWD/params refuses "HWLOC_XMLFILE names $PWD/params, which describes no machine; expected a file that \`lstopo FILE.xml\` wrote. \
+Correct the variable or unset it" -np 1
+HWLOC_SYNTHETIC=bogus refuses "HWLOC_SYNTHETIC is \"bogus\", which describes no machine; expected words such as \
+\`package:2 core:4 pu:2\`. Correct the variable or unset it" -np 1
+refuses "--mca hwloc_base_topo_file names /nonexist, which cannot be read: No such file or directory; expected a file that \
+\`lstopo FILE.xml\` wrote" --mca hwloc_base_topo_file /nonexist -np 1
+refuses "--output xml is not supported: output is plain text; tag names the rank of each line" --output xml -np 1
+
+# --help TOPIC, in Open MPI's topics
+for topic in general debug output input mapping ranking binding devel compatibility launch dvm unsupported; do
+    run --help $topic
+    is "--help $topic" "$rc $(head -n 1 out | cut -c1-13) $(cat err)" "0 Usage: mpirun "
+    [ "$(wc -l <out)" -ge 3 ] && [ "$(wc -l <out)" -lt 40 ] || complain "--help $topic: $(wc -l <out) lines"
+done
+run --help mapping
+has "--help mapping" out '^  --map-by OBJECT'
+hasnt "--help mapping" out '^  --tag-output'
+run --help --tag-output
+is "--help of an option" "$rc $(grep -c '^  ' out)" "0 1"
+run --help nonsense
+has "--help of nothing" err '^mpirun: --help nonsense: there is no such topic or option, so all of it is printed$'
+has "--help of nothing" out '^  --tag-output'
 
 # lists of networks that are not here: over what there is, one warning
 if [ -n "${MPICC:-}" ]; then

@@ -8,6 +8,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/system_calls.h"
+#include "lib/util/tcp_ports.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -106,9 +107,10 @@ static int open_door(void)
     int rc = tern_system_calls_try(TERN_CALLS_OF_TCP);
     if (rc)
         return rc;
-    int64_t first = tern_param_int("btl_tcp_port_min_v4");
-    int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
-    int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
+    int64_t first, last;
+    rc = tern_tcp_ports_read(&first, &last);
+    if (rc)
+        return rc;
     for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
         tern_tcp_door.fd = listen_at((uint16_t)at);
     if (tern_tcp_door.fd >= 0)
