@@ -216,12 +216,23 @@ static void sim_board_wait(struct tern_coll *coll, tern_turn turn, int peer, int
         swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }
 
+/* All simulated ranks call the same collective; only a wait that never ends would ask, and the
+ * simulation ends it by itself. */
+static bool sim_find_other(struct tern_coll *coll, int tag, int local_tag,
+                           const struct tern_board *board, tern_turn turn, bool without_turns,
+                           struct tern_other *ret_other)
+{
+    (void)coll, (void)tag, (void)local_tag, (void)board, (void)turn, (void)without_turns, (void)ret_other;
+    return false;
+}
+
 static const struct tern_coll_transport sim_transport = {
     .board_room = sim_board_room,
     .board_post = sim_board_post,
     .board_look = sim_board_look,
     .board_done = sim_board_done,
     .board_wait = sim_board_wait,
+    .find_other = sim_find_other,
     .isend = sim_isend,
     .irecv = sim_irecv,
     .recv = sim_recv,

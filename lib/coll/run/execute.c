@@ -68,8 +68,8 @@ static void cancel_in_flight(struct tern_plan_run *run)
 bool tern_run_give_up(struct tern_plan_run *run, bool blocking)
 {
     struct tern_coll *coll = run->call->coll;
-    if (!tern_coll_find_other(coll, run->tag, run->local_tag, run->board, run->turn,
-                              !run->plan->turns, &run->other))
+    if (!tern_coll_transport->find_other(coll, run->tag, run->local_tag, run->board, run->turn,
+                                         !run->plan->turns, &run->other))
         return false;
     /* a request's error is reported later, by `explain` */
     note_error(run, blocking ? tern_coll_say_other(coll, run->tag, true, &run->other)

@@ -3,6 +3,8 @@
 /* The usual transport of collectives: lib/pml and the board of the node. */
 
 #include "lib/coll/run/plan_transport.h"
+
+#include "lib/coll/run/mismatch.h"
 #include "lib/pml/pml.h"
 
 static int pml_isend(struct tern_context *context, const void *buf, int64_t count,
@@ -58,6 +60,7 @@ static const struct tern_coll_transport pml_transport = {
     .board_post_failure = tern_board_post_failure,
     .board_done = tern_board_done,
     .board_wait = wait_for_board,
+    .find_other = tern_coll_find_other,
     .watch = tern_progress_register,
     .unwatch = tern_progress_unregister,
 };

@@ -10,6 +10,8 @@
 #include "lib/coll/run/coll.h"
 #include "lib/pml/request.h"
 
+struct tern_other;
+
 /* The calls of lib/pml/pml.h that the executor needs. */
 struct tern_coll_transport {
     int (*isend)(struct tern_context *context, const void *buf, int64_t count,
@@ -32,6 +34,10 @@ struct tern_coll_transport {
     void (*board_post_failure)(struct tern_board *board, tern_turn turn);
     void (*board_done)(struct tern_board *board, uint32_t turn);
     void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
+    /* Looks for a rank that has called another collective: tern_coll_find_other. */
+    bool (*find_other)(struct tern_coll *coll, int tag, int local_tag,
+                       const struct tern_board *board, tern_turn turn, bool without_turns,
+                       struct tern_other *ret_other);
     /* Add `poll` to every round of the lane's progress, and remove it. */
     int (*watch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
     void (*unwatch)(struct tern_lane *lane, int (*poll)(struct tern_lane *lane));
