@@ -20,7 +20,7 @@ LEFT_OUT = {'MPI_Init', 'MPI_Init_thread', 'MPI_Finalize', 'MPI_Abort', 'MPI_Pco
 
 GOOD_HANDLES = {'COMMUNICATOR': 'MPI_COMM_WORLD', 'DATATYPE': 'MPI_INT', 'OPERATION': 'MPI_SUM', 'GROUP': 'group',
                 'INFO': 'info', 'ERRHANDLER': 'MPI_ERRORS_RETURN', 'REQUEST': 'request',
-                'MESSAGE': 'MPI_MESSAGE_NO_PROC', 'SESSION': 'session', 'WINDOW': 'MPI_WIN_NULL', 'FILE': 'MPI_FILE_NULL'}
+                'MESSAGE': 'MPI_MESSAGE_NO_PROC', 'SESSION': 'session', 'WINDOW': 'win', 'FILE': 'file'}
 PREFIXES = {'int': 'int', 'MPI_Aint': 'aint', 'MPI_Count': 'count'}
 
 
@@ -28,7 +28,7 @@ def good(procedure, p, large):
     """Returns a good value for an argument, as C."""
     if p.kind in kinds.HANDLES:
         if p.lengths:
-            return {'DATATYPE': 'types', 'REQUEST': 'requests'}.get(p.kind, 'NULL')
+            return {'DATATYPE': 'types', 'REQUEST': 'requests', 'INFO': '(MPI_Info[]){info}'}.get(p.kind, 'NULL')
         if p.direction == 'out':
             return '(void *)place'
         value = GOOD_HANDLES[p.kind]
@@ -55,7 +55,7 @@ def good(procedure, p, large):
     if p.lengths:
         return '(void *)%s_ones' % PREFIXES.get(kinds.scalar(p.kind, large), 'int')
     if p.kind == 'KEYVAL':
-        return 'type_keyval' if procedure.name.startswith('MPI_Type') else 'keyval'
+        return {'MPI_Type': 'type_keyval', 'MPI_Win_': 'win_keyval'}.get(procedure.name[:8], 'keyval')
     if p.kind in ('RANK', 'RANK_NNI'):
         return 'rank' if p.name in ('root', 'rank', 'local_leader') else '0'
     return {'TAG': '0', 'ORDER': 'MPI_ORDER_C', 'COLOR': '0', 'LOGICAL': '0'}.get(p.kind, '1')

@@ -74,10 +74,18 @@ def handler(procedure):
     return None
 
 
+def window(procedure):
+    """Returns the window that the call works on, or None."""
+    return next((p for p in procedure.parameters if p.kind == 'WINDOW' and p.direction != 'out'
+                 and procedure.chapter != 'conversion'), None)
+
+
 def raiser(procedure):
-    """Returns the parameter whose error handler is called, or None. It is a communicator, a
-    session, or the error handler that a new object will have."""
-    comm = handler(procedure)
+    """Returns the parameter whose error handler is called, or None. It is a communicator, a window,
+    a session, a file, or the error handler that a new object will have."""
+    if procedure.chapter == 'file':
+        return next((p for p in procedure.of_kind('FILE') if p.direction != 'out'), None)
+    comm = handler(procedure) or window(procedure)
     if comm:
         return comm
     sessions = [p for p in procedure.of_kind('SESSION') if p.direction != 'out']
@@ -93,7 +101,11 @@ def guards(procedure, p):
         group = procedure.of_kind('GROUP')
         own = private_name(comm) + '->p2p.rank' if comm else private_name(group[0]) + '->rank'
         out.append('%s == %s' % (own, p.only_at))
+    if procedure.name.lower().endswith('get_accumulate') and p.name.startswith('origin_'):
+        out.append('op != MPI_NO_OP')
     if procedure.rules not in COLLECTIVE:
+        if 'root-only' in p.flags:
+            out.append('%s->p2p.rank == root' % private_name(comm))
         return out
     group = group_of(procedure, p)
     if rooted(procedure) and (group or p.kind == 'OPERATION'):
@@ -237,7 +249,17 @@ def any_value(procedure, p):
     return check_pointer(procedure, p) if p.direction != 'in' else []
 
 
+def check_window_rank(procedure, p):
+    """Checks the target of a one-sided operation, or the rank of another call on a window."""
+    own = private_name(window(procedure))
+    also = p.name == 'target_rank' or procedure.name == 'MPI_Win_shared_query'
+    return [Check(p, 'tern_entry_bad_%s(%s, %s)' % ('target' if also else 'member', own, p.name),
+                  'target("%s", %s, %s)' % (p.name, p.name, 'true' if also else 'false'), 'RANK', '-77')]
+
+
 def check_rank(procedure, p):
+    if window(procedure) and p.direction == 'in':
+        return check_window_rank(procedure, p)
     comm = handler(procedure)
     if p.direction != 'in' or p.lengths or not comm:
         return any_value(procedure, p)
@@ -318,6 +340,7 @@ CHECKS = {
     'TAG': check_tag,
     'C_BUFFER': check_pointer, 'C_BUFFER2': check_pointer,
     'FUNCTION': check_pointer, 'POLYFUNCTION': check_pointer,
+    'POLYXFER_NUM_ELEM': at_least(0, 'COUNT'),
     'POLYXFER_NUM_ELEM_NNI': at_least(0, 'COUNT'),
     'POLYDTYPE_NUM_ELEM_NNI': at_least(0, 'COUNT'),
     'POLYDTYPE_NUM_ELEM_NNI:blocklength': at_least(0, 'ARG'),
@@ -331,6 +354,14 @@ CHECKS = {
     'XFER_NUM_ELEM:count': at_least(0, 'COUNT'),
     'XFER_NUM_ELEM_NNI': at_least(0, 'COUNT'),
     'PARTITION': at_least(0, 'ARG'),
+    'WINDOW_SIZE': at_least(0, 'SIZE'),
+    'WIN_ATTACH_SIZE': at_least(0, 'SIZE'),
+    'POLYRMA_DISPLACEMENT': at_least(1, 'DISP'),
+    'RMA_DISPLACEMENT_NNI': at_least(0, 'DISP'),
+    'LOCK_TYPE': one_of('%(x)s != MPI_LOCK_SHARED && %(x)s != MPI_LOCK_EXCLUSIVE',
+                        'MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE', 'LOCKTYPE', '77'),
+    'ASSERT': one_of('%(x)s & ~TERN_ENTRY_ASSERTIONS', '0 or a sum of different MPI_MODE_ constants of windows', 'ASSERT',
+                     '1024'),
     'ALLOC_MEM_NUM_BYTES': at_least(0, 'ARG'),
     'ARRAY_LENGTH': at_least(0, 'ARG'),
     'ARRAY_LENGTH_NNI': at_least(0, 'ARG'),
@@ -345,6 +376,7 @@ CHECKS = {
     'ARGUMENT_COUNT': lambda procedure, p: [], 'ARGUMENT_LIST': lambda procedure, p: [],
     'WEIGHT': lambda procedure, p: [], 'VARARGS': lambda procedure, p: [],
     'EXTRA_STATE': lambda procedure, p: [], 'EXTRA_STATE2': lambda procedure, p: [],
+    'STRING_2DARRAY': lambda procedure, p: [],
 }
 
 

@@ -35,7 +35,10 @@ class Entry:
         self.procedure, self.large, self.checked = procedure, large, checked
         self.name = procedure.name + ('_c' if large else '')
         self.lines = []
-        self.on = 'NULL'       # C expression of the object whose error handler is called
+        # C expression of the object whose error handler is called. For files MPI_FILE_NULL has the
+        # handler of all that belongs to no open file.
+        self.nowhere = '&tern_file_null.obj' if procedure.chapter == 'file' else 'NULL'
+        self.on = self.nowhere
         self.block = None      # guard of the block being written
         self.deferred = []     # checks of buffers that wait for their count and type
 
@@ -81,7 +84,9 @@ class Entry:
         first = raiser(procedure)
         if first:
             self.check(first)
-            self.on = '&%s->obj' % private_name(first)
+            self.on = ('(struct tern_object *)%s' if first.kind == 'FILE' else '&%s->obj') % private_name(first)
+            if 'null-ok' in first.flags:
+                self.on = '(%s ? %s : %s)' % (private_name(first), self.on, self.nowhere)
             parameters.remove(first)
         if rooted(procedure):
             root = procedure.parameter('root')
@@ -151,11 +156,14 @@ class Entry:
             star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
             condition = 'tern_check_bad_handle(%s%s)' % (star, p.name)
             if p is first:
-                condition += ' || !tern_entry_valid(%s%s, TERN_MAGIC_%s)' % (star, p.name, h.magic)
+                null = '_or_null' if 'null-ok' in p.flags else ''
+                condition += ' || !tern_entry_valid%s(%s%s, TERN_MAGIC_%s)' % (null, star, p.name, h.magic)
             if star:
                 condition = '%s && (%s)' % (p.name, condition)
-            on = 'NULL' if p is first or not first else 'tern_entry_state(%s%s)' % (
+            on = self.nowhere if p is first or not first else 'tern_entry_state(%s%s)' % (
                 '*' if first.direction == 'inout' else '', first.name)
+            if first and p is not first and 'null-ok' in first.flags:
+                on = '(%s != %s ? %s : %s)' % (first.name, kinds.HANDLES[first.kind].null, on, self.nowhere)
             self.add('if (%s)' % condition)
             self.add('    return tern_entry_refuse_handle(%s, "%s", TERN_ERR_%s, "%s", %s%s, "%s");'
                      % (on, self.name, h.error, p.name, star, p.name, h.null))
@@ -194,20 +202,17 @@ class Entry:
         self.add('%s*%s = %s;' % (indent, p.name, kinds.HANDLES[p.kind].null))
 
     def absent(self):
-        """Adds all that a procedure does if this version does not have it: the error goes to the
-        handler that other errors of the procedure would go to."""
+        """Adds all that a procedure does which this version does not have."""
         parameters = [p for p in self.procedure.parameters if kinds.passed(p, self.large)]
         made = [p for p in parameters if p.kind in kinds.HANDLES and p.direction == 'out' and not p.lengths]
-        comm = handler(self.procedure) if self.procedure.chapter != 'file' else None
-        unused = [p for p in parameters if p not in made and p is not comm]
+        unused = [p for p in parameters if p not in made]
         if unused:
             self.add(kinds.wrap(', '.join('(void)' + p.name for p in unused) + ';'))
         for p in made:
             self.set_null(p, True)
-        if self.procedure.chapter == 'file':
-            self.add('return tern_entry_refuse_absent_file("%s");' % self.name)
-        else:
-            self.add('return tern_entry_refuse_absent("%s", %s);' % (self.name, comm.name if comm else 'NULL'))
+        self.add('tern_error(TERN_ERR_UNSUPPORTED_OPERATION, "this procedure is not in this version of Tern; "')
+        self.add('           "mpi_info --procedures lists those that are");')
+        self.add('return tern_raise_on(%s, "%s", TERN_ERR_UNSUPPORTED_OPERATION);' % (self.nowhere, self.name))
 
     def fail(self, code):
         """Ends a call that is refused after its arguments were found good. Handles that it should

@@ -40,7 +40,7 @@ def actual(p, procedure, f08, large):
     if p.kind == 'LOGICAL':
         return 'la' if array else 'l'
     if p.kind.startswith('STRING') and p.kind != 'STRING_LENGTH':
-        return 's' if p.kind == 'STRING' else 'sa'
+        return {'STRING': 's', 'STRING_2DARRAY': 'saa'}.get(p.kind, 'sa')
     if p.kind == 'WEIGHT' or p.kind == 'ERROR_CODE' and array:
         return 'ka'
     if p.kind.startswith(('EXTRA_STATE', 'ATTRIBUTE_VAL')):
@@ -58,7 +58,7 @@ DECLARATIONS = '''  integer :: k, ka(64), ranges(3, 4), buf(64), e, refusals
   integer(MPI_COUNT_KIND) :: co, ca(64)
   integer(MPI_OFFSET_KIND) :: of, oa(64)
   logical :: l, la(64), wrong
-  character(len=16) :: s, sa(4)
+  character(len=16) :: s, sa(4), saa(4, 4)
 '''
 
 
@@ -77,7 +77,7 @@ def program(procedures, how):
         out.append('  %s :: %s, %sa(4)' % ('type(%s)' % type_name if f08 else 'integer', name, name))
         starts += ['  %s = %s' % (name, null), '  %sa = %s' % (name, null)]
     out += ['  k = 0; ka = 0; ranges = 0; buf = 7; ad = 0; aa = 0; co = 0; ca = 0; of = 0; oa = 0; refusals = 0',
-            '  l = .false.; la = .false.; wrong = .false.', "  s = 'native'; sa = ' '"] + starts
+            '  l = .false.; la = .false.; wrong = .false.', "  s = 'native'; sa = ' '; saa = ' '"] + starts
     out += ['  call MPI_Init(e)', '  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, e)',
             '  call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, e)']
     for p in fortran_modules.declared(procedures):

@@ -19,19 +19,22 @@ DECLARED = '''  integer :: e, k, k2, k3, k4, me, ks(4), js(4), is(4), ls(4), ran
   integer, target :: a(16), b(16), room(1024)
   integer, pointer :: memory(:)
   integer(MPI_ADDRESS_KIND) :: d_a, d2_a, ds_a(4)
+  integer(MPI_OFFSET_KIND) :: off
   integer(MPI_COUNT_KIND) :: k_c, k2_c, k3_c, d_c, d2_c, ks_c(4), js_c(4), is_c(4), ds_c(4)
   logical :: f, f2, fs(4)
   character(len=MPI_MAX_OBJECT_NAME) :: name
   character(len=MPI_MAX_INFO_KEY) :: key
   character(len=MPI_MAX_ERROR_STRING) :: text
   character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: version
-  character(len=16) :: how
+  character(len=MPI_MAX_PORT_NAME) :: port, ports(2)
+  character(len=16) :: sa(2), sas(2, 2)
+  character(len=16) :: how, path
   type(c_ptr) :: cp
   integer :: provided = MPI_THREAD_SINGLE'''
 
 HANDLES = {'MPI_Comm': 'c, c2, c3, cart, ring', 'MPI_Request': 'q, q2, qs(2)', 'MPI_Datatype': 't, ts(2)',
-           'MPI_Op': 'o', 'MPI_Group': 'g, g2, g3, g4', 'MPI_Info': 'i, i2', 'MPI_Errhandler': 'eh, eh2',
-           'MPI_Session': 'ses, ses2', 'MPI_Message': 'm'}
+           'MPI_Op': 'o', 'MPI_Group': 'g, g2, g3, g4', 'MPI_Info': 'i, i2, is_info(2)', 'MPI_Errhandler': 'eh, eh2',
+           'MPI_Session': 'ses, ses2', 'MPI_Message': 'm', 'MPI_Win': 'w', 'MPI_File': 'fh'}
 
 CALLBACKS = '''module callbacks
   {use}
@@ -76,6 +79,30 @@ contains
     seen = int(value + extra_state)
     ierror = merge(MPI_SUCCESS, MPI_ERR_KEYVAL, keyval /= MPI_KEYVAL_INVALID .and. datatype /= MPI_DATATYPE_NULL)
   end subroutine
+  subroutine win_deleted(win, keyval, value, extra_state, ierror)
+    {MPI_Win} :: win
+    integer :: keyval, ierror
+    integer(MPI_ADDRESS_KIND) :: value, extra_state
+    seen = int(value + extra_state)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_KEYVAL, keyval /= MPI_KEYVAL_INVALID .and. win /= MPI_WIN_NULL)
+  end subroutine
+  subroutine win_failed(win, code)
+    {MPI_Win} :: win
+    integer :: code
+    if (win /= MPI_WIN_NULL) seen = code
+  end subroutine
+  subroutine file_failed(file, code)
+    {MPI_File} :: file
+    integer :: code
+    if (file /= MPI_FILE_NULL) seen = code
+  end subroutine
+  subroutine file_extent(datatype, extent, extra_state, ierror)
+    {MPI_Datatype} :: datatype
+    integer(MPI_ADDRESS_KIND) :: extent, extra_state
+    integer :: ierror
+    extent = merge(4, 8, datatype == MPI_INTEGER)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, extra_state == 5)
+  end subroutine
   subroutine old_deleted(comm, keyval, value, extra_state, ierror)
     {MPI_Comm} :: comm
     integer :: keyval, value, extra_state, ierror
@@ -98,6 +125,20 @@ LARGEST_OLD = '''  subroutine largest(given, result, count, datatype)
     integer :: count, datatype, given(count), result(count)
     if (datatype == MPI_INTEGER) result = max(given, result)
   end subroutine
+  subroutine from_file(user, datatype, count, file, position, extra_state, ierror)
+    integer :: datatype, count, ierror, user(*), file(*)
+    integer(MPI_OFFSET_KIND) :: position
+    integer(MPI_ADDRESS_KIND) :: extra_state
+    user(position + 1:position + count) = file(1:count) - int(extra_state)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER)
+  end subroutine
+  subroutine to_file(user, datatype, count, file, position, extra_state, ierror)
+    integer :: datatype, count, ierror, user(*), file(*)
+    integer(MPI_OFFSET_KIND) :: position
+    integer(MPI_ADDRESS_KIND) :: extra_state
+    file(1:count) = user(position + 1:position + count) + int(extra_state)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER)
+  end subroutine
 end module
 '''
 LARGEST_F08 = '''  subroutine largest(given, result, count, datatype)
@@ -110,6 +151,32 @@ LARGEST_F08 = '''  subroutine largest(given, result, count, datatype)
     call c_f_pointer(result, to, [count])
     if (datatype == MPI_INTEGER) to = max(from, to)
   end subroutine
+  subroutine from_file(user, datatype, count, file, position, extra_state, ierror)
+    use iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr), value :: user, file
+    type(MPI_Datatype) :: datatype
+    integer :: count, ierror
+    integer(MPI_OFFSET_KIND) :: position
+    integer(MPI_ADDRESS_KIND) :: extra_state
+    integer, pointer :: from(:), to(:)
+    call c_f_pointer(file, from, [count])
+    call c_f_pointer(user, to, [position + count])
+    to(position + 1:) = from - int(extra_state)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER)
+  end subroutine
+  subroutine to_file(user, datatype, count, file, position, extra_state, ierror)
+    use iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr), value :: user, file
+    type(MPI_Datatype) :: datatype
+    integer :: count, ierror
+    integer(MPI_OFFSET_KIND) :: position
+    integer(MPI_ADDRESS_KIND) :: extra_state
+    integer, pointer :: from(:), to(:)
+    call c_f_pointer(user, from, [position + count])
+    call c_f_pointer(file, to, [count])
+    to = from(position + 1:) + int(extra_state)
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER)
+  end subroutine
 end module
 '''
 
@@ -121,11 +188,18 @@ BEGIN = '''  call get_command_argument(1, how)
     call MPI_Init(e)
     call check(e == MPI_SUCCESS, 'MPI_Init')
   end if
+  if (how == 'child') then ! of MPI_Comm_spawn
+    call MPI_Comm_get_parent(c, e)
+    call MPI_Comm_disconnect(c, e)
+    call MPI_Finalize(e)
+    stop
+  end if
   if (how == 'abort') call MPI_Abort(MPI_COMM_SELF, 7, e)
   call MPI_Comm_rank(MPI_COMM_WORLD, me, e)
   call MPI_Comm_dup(MPI_COMM_SELF, c, e)
   call MPI_Comm_group(c, g, e)
   call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, ses, e)
+  write (path, '(a, i0)') 'file.', me
   ks(1) = 1
   fs(1) = .true.
   call MPI_Cart_create(c, 1, ks, fs, .false., cart, e)
@@ -149,7 +223,7 @@ contains
     integer :: n
     a = [(n, n = 1, 16)]
     b = 0
-    k = -1; k2 = -1; k3 = -1; k4 = -1; k_c = -1; d_a = -1; d2_a = -1; d_c = -1; d2_c = -1; seen = -1
+    off = -1; k = -1; k2 = -1; k3 = -1; k4 = -1; k_c = -1; d_a = -1; d2_a = -1; d_c = -1; d2_c = -1; seen = -1
     ks = -1; js = -1; is = -1; ls = -1
     f = .false.; f2 = .false.; fs = .false.
     name = ' '; key = ' '; text = ' '; version = ' '
@@ -165,6 +239,21 @@ contains
     character(len=*) :: what
     procedures = procedures + 1
     call check(e == MPI_SUCCESS, what // ' returned an error')
+  end subroutine
+  subroutine open_file ! of 16 integers: what a has
+    call MPI_File_open(c, path, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, fh, e)
+    call MPI_File_set_view(fh, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'native', MPI_INFO_NULL, e)
+    call MPI_File_write_at(fh, 0_MPI_OFFSET_KIND, a, 16, MPI_INTEGER, MPI_STATUS_IGNORE, e)
+    call MPI_File_seek(fh, 2_MPI_OFFSET_KIND, MPI_SEEK_SET, e)
+    call MPI_File_seek_shared(fh, 4_MPI_OFFSET_KIND, MPI_SEEK_SET, e)
+  end subroutine
+  subroutine file_has(place, value) ! closes the file
+    integer :: place, value, found(1), complete
+    found = -1
+    call MPI_File_read_at(fh, int(place, MPI_OFFSET_KIND), found, 1, MPI_INTEGER, st, e)
+    call MPI_Get_count(st, MPI_INTEGER, complete, e)
+    call check(complete == 1 .and. found(1) == value, 'what is in the file')
+    call MPI_File_close(fh, e)
   end subroutine
   subroutine extent_is(datatype, extent, size)
     {MPI_Datatype} :: datatype

@@ -92,7 +92,8 @@ def op(procedure):
     only, and a predefined one to be freed."""
     if procedure.name == 'MPI_Op_free':
         yield Wrong({'op': '&(MPI_Op){MPI_SUM}'}, 'OP', 'MPI_SUM')
-    elif procedure.of_kind('OPERATION') and procedure.of_kind('DATATYPE') and procedure.of_kind('BUFFER'):
+    elif procedure.of_kind('OPERATION') and procedure.of_kind('DATATYPE') and procedure.of_kind('BUFFER') \
+            and procedure.chapter != 'window':
         root = {'root': '0'} if 'root' in names(procedure) else {}  # equal on all ranks
         yield Wrong({'op': 'MPI_BAND', 'datatype': 'MPI_DOUBLE', **root}, 'OP', 'MPI_BAND')
         yield Wrong({'op': 'MPI_REPLACE', **root}, 'OP', 'MPI_REPLACE')
@@ -110,6 +111,8 @@ def comm(procedure):
     elif procedure.name in ('MPI_Cart_create', 'MPI_Graph_create', 'MPI_Dist_graph_create',
                             'MPI_Dist_graph_create_adjacent'):
         yield Wrong({'comm_old': 'inter'}, 'COMM', 'comm', ['TWO_RANKS'])
+    elif procedure.chapter == 'window' and procedure.of_kind('COMMUNICATOR'):
+        yield Wrong({'comm': 'inter'}, 'COMM', 'comm', ['TWO_RANKS'])
 
 
 def keyval(procedure):
@@ -185,6 +188,60 @@ def sessions(procedure):
                     ['FULL'] if reads else ['BASIC'] if 'Intercomm' in procedure.name else [])
 
 
+# Calls on a window that are good except that no epoch is open.
+IN_EPOCHS = {'MPI_Put', 'MPI_Get', 'MPI_Accumulate', 'MPI_Get_accumulate', 'MPI_Fetch_and_op', 'MPI_Compare_and_swap',
+             'MPI_Rput', 'MPI_Rget', 'MPI_Raccumulate', 'MPI_Rget_accumulate', 'MPI_Win_complete', 'MPI_Win_unlock',
+             'MPI_Win_unlock_all', 'MPI_Win_flush', 'MPI_Win_flush_all', 'MPI_Win_flush_local',
+             'MPI_Win_flush_local_all'}
+
+
+def windows(procedure):
+    """Yields calls that need an epoch, or a window of another flavor."""
+    if procedure.name in IN_EPOCHS:
+        yield Wrong({}, 'RMA_SYNC', 'epoch')
+    elif procedure.name in ('MPI_Win_wait', 'MPI_Win_test'):
+        yield Wrong({}, 'RMA_SYNC', 'MPI_Win_post')
+    elif procedure.name in ('MPI_Win_attach', 'MPI_Win_detach'):
+        yield Wrong({}, 'RMA_FLAVOR', 'win')
+    elif procedure.name == 'MPI_Win_create':
+        yield Wrong({'base': 'NULL'}, 'BASE', 'base')
+
+
+def files(procedure):
+    """Yields wrong offsets, and second halves of split collectives that have not begun."""
+    name = procedure.name.replace('MPI_File_', '')
+    if name.endswith('_end'):
+        yield Wrong({}, 'OTHER', 'split')
+    elif 'offset' in names(procedure) and procedure.of_kind('BUFFER') and not name.endswith(('_begin', '_all')) \
+            or name in ('read_at_all', 'write_at_all'): # the others are refused when they end, on all ranks
+        yield Wrong({'offset': '-1'}, 'ARG', 'offset')
+    yield from {
+        'open': [Wrong({'amode': '0'}, 'AMODE', 'amode'),
+                 Wrong({'amode': '4096 | MPI_MODE_RDWR'}, 'AMODE', 'amode'),
+                 Wrong({'amode': 'MPI_MODE_RDONLY | MPI_MODE_CREATE'}, 'AMODE', 'amode'),
+                 Wrong({'amode': 'MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL'}, 'AMODE', 'amode'),
+                 Wrong({'filename': '"/no/such/file"', 'amode': 'MPI_MODE_RDONLY'}, 'NO_SUCH_FILE', '/no/such/file'),
+                 Wrong({'comm': 'inter'}, 'COMM', 'comm', ['TWO_RANKS'])],
+        'delete': [Wrong({'filename': '"/no/such/file"'}, 'NO_SUCH_FILE', '/no/such/file')],
+        'set_size': [Wrong({'size': '-1'}, 'ARG', 'size')],
+        'preallocate': [Wrong({'size': '-1'}, 'ARG', 'size')],
+        'set_view': [Wrong({'disp': '-1', 'datarep': '"native"'}, 'ARG', 'disp'),
+                     Wrong({'disp': 'MPI_DISPLACEMENT_CURRENT', 'datarep': '"native"'}, 'ARG', 'disp'),
+                     Wrong({'filetype': 'MPI_CHAR', 'datarep': '"native"'}, 'ARG', 'filetype'),
+                     Wrong({'filetype': 'falling_type', 'etype': 'MPI_BYTE', 'datarep': '"native"'}, 'ARG', 'filetype'),
+                     Wrong({'etype': 'uncommitted_type', 'datarep': '"native"'}, 'TYPE', 'etype'),
+                     Wrong({'filetype': 'uncommitted_type', 'datarep': '"native"'}, 'TYPE', 'filetype'),
+                     Wrong({'datarep': '"nobody"'}, 'UNSUPPORTED_DATAREP', 'datarep')],
+        'seek': [Wrong({'whence': '77'}, 'ARG', 'whence'),
+                 Wrong({'offset': '-1', 'whence': 'MPI_SEEK_SET'}, 'ARG', 'offset')],
+        'seek_shared': [Wrong({'whence': '77'}, 'ARG', 'whence'),
+                        Wrong({'offset': '-1', 'whence': 'MPI_SEEK_SET'}, 'ARG', 'offset')],
+        'get_byte_offset': [Wrong({'offset': '-1'}, 'ARG', 'offset')],
+        'call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+        'MPI_Register_datarep': [Wrong({'datarep': '"native"'}, 'DUP_DATAREP', 'native')],
+    }.get(name, [])
+
+
 def rest(procedure):
     """Yields what only one procedure refuses."""
     yield from {
@@ -208,19 +265,19 @@ def rest(procedure):
         'MPI_Remove_error_code': [Wrong({}, 'ARG', 'errorcode')],
         'MPI_Remove_error_string': [Wrong({}, 'ARG', 'errorcode')],
         'MPI_Comm_call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
+        'MPI_Win_call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
         'MPI_Session_call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
     }.get(procedure.name, [])
 
 
-JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, sessions, rest]
+JUDGED = [topology, rank, dims, op, comm, keyval, buffer, neighbors, sessions, windows, files, rest]
 
 
 def wrong_calls(procedure):
     """Yields all reasons, each once, without classes that the row does not know. For a procedure
     that is not in this version there is one reason, whatever the arguments are."""
     if not procedure.works:
-        yield Wrong({}, 'UNSUPPORTED_OPERATION', 'not in this version of Tern', ['NO_HANDLER'] if procedure.chapter == 'file' else [],
-                    judged=True)
+        yield Wrong({}, 'UNSUPPORTED_OPERATION', 'not in this version of Tern', judged=True)
         return
     seen = set()
     known = {c.error for p in procedure.parameters for c in checks(procedure, p)} | {c for c, _ in procedure.raises}

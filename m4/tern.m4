@@ -87,7 +87,18 @@ AC_DEFUN([TERN_OPTIONAL], [
 PKG_CHECK_MODULES([CHECK], [check >= 0.10], [have_check=yes], [have_check=no])
 AM_CONDITIONAL([HAVE_CHECK], [test $have_check = yes])
 
-PKG_CHECK_EXISTS([libfabric], [have_libfabric=`$PKG_CONFIG --modversion libfabric`], [have_libfabric=no])
+AC_ARG_WITH([libfabric], [AS_HELP_STRING([--with-libfabric=DIR],
+    [prefix of libfabric >= 1.17 (default: what pkg-config finds; --without-libfabric: no byte mover ofi)])])
+AS_CASE([$with_libfabric], [no|yes|''], [],
+        [PKG_CONFIG_PATH="$with_libfabric/lib/pkgconfig:$with_libfabric/lib64/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+         export PKG_CONFIG_PATH])
+have_libfabric=no
+AS_IF([test "$with_libfabric" != no],
+      [PKG_CHECK_MODULES([LIBFABRIC], [libfabric >= 1.17],
+                         [have_libfabric=`$PKG_CONFIG --modversion libfabric`], [have_libfabric=no])])
+AS_IF([test "$have_libfabric" = no && test -n "$with_libfabric" && test "$with_libfabric" != no],
+      [AC_MSG_ERROR([--with-libfabric=$with_libfabric: pkg-config finds no libfabric >= 1.17 there; on Debian install libfabric-dev])])
+AM_CONDITIONAL([HAVE_LIBFABRIC], [test "$have_libfabric" != no])
 
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR], [CUDA's prefix (default: /usr/local/cuda; --without-cuda: none)])])
 AS_CASE([$with_cuda], [no], [cuda_dirs=], [yes|''], [cuda_dirs="${CUDA_HOME:-/usr/local/cuda} /usr/local/cuda /usr/lib/cuda /usr"],
@@ -158,8 +169,8 @@ tern_row hwloc "$HWLOC_VERSION" "mpirun maps and binds with it"
 tern_row Nettle "$NETTLE_VERSION" "proves whose a connection is; opened at the first one"
 AS_IF([test $have_check = yes], [tern_row Check "`$PKG_CONFIG --modversion check`" "unit tests"],
       [tern_row Check no "make check cannot run the unit tests and fails (package check)"])
-AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "costs nothing in this version: no network transport yet"],
-      [tern_row libfabric "$have_libfabric" "found, not used in this version"])
+AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "no fabrics (InfiniBand, EFA, Slingshot, ...), TCP in their place (package libfabric-dev)"],
+      [tern_row libfabric "$have_libfabric" "fabrics; libmpi opens it only if there is one"])
 AS_IF([test "$have_cuda" = no], [tern_row CUDA no "costs nothing in this version: no device memory yet"],
       [tern_row CUDA "$have_cuda" "found, not used in this version"])
 AS_IF([test $have_fortran = no],

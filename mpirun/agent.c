@@ -165,6 +165,16 @@ static void crashed(int rank, int number, const char *text)
     send_act(TERN_CLIENT_CRASHED, rank, number, text);
 }
 
+static void joined(int rank, bool now)
+{
+    send_act(TERN_CLIENT_JOINED, rank, now, NULL);
+}
+
+static void asked(int rank, bool last, const char *part)
+{
+    send_act(TERN_CLIENT_ASKED, rank, last, part);
+}
+
 static pid_t process_of(int rank)
 {
     return agent.pids[rank];
@@ -249,7 +259,8 @@ static int make_ready(struct tern_job *job)
 {
     static const struct tern_client_listener server_listener = { connected, world,   finalized,
                                                                  lost,      aborted, signalled,
-                                                                 remarked,  crashed };
+                                                                 remarked,  crashed, joined,
+                                                                 asked };
     static const struct tern_output_listener output_listener = {
         .process_of = process_of,
         .closed = stream_closed,

@@ -17,6 +17,8 @@
 #include "lib/util/log.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/signals.h"
+#include "mpirun/jobs/services.h"
+#include "mpirun/jobs/spawned.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
@@ -164,6 +166,10 @@ static int start(void)
         error = tern_output_open(job->options, job->map->size, &tern_run_output);
     if (!error)
         error = tern_local_serve(job, &tern_run_clients);
+    if (!error)
+        error = tern_spawned_begin(job, &tern_run_parents);
+    if (!error && job->options->report_uri)
+        error = tern_services_open(job->options->report_uri);
     if (error)
         return error;
     tern_where_door_open(job->session_dir);
@@ -200,12 +206,12 @@ static int finish_output(void)
     return status || !error ? status : error == EPIPE ? 128 + SIGPIPE : 1;
 }
 
-int tern_job_run(struct tern_job *job)
+int tern_job_run(struct tern_job *job, const struct tern_host *hosts, int host_count)
 {
     const char *failure;
     begin.job = job;
     begin.ready = tern_must_alloc(job->host_count * sizeof *begin.ready);
-    tern_run_open(job);
+    tern_run_open(job, hosts, host_count);
     int error = start();
     if (error) {
         tern_run_fail(1, "%s", tern_error_text(error));
@@ -220,6 +226,8 @@ int tern_job_run(struct tern_job *job)
     tern_run_status(&failure);
     if (failure)
         tern_output_say("%s", failure);
+    tern_spawned_end(failure);
+    tern_services_close();
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
     tern_local_close();
     tern_agents_end(AGENTS_END_MS);

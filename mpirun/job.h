@@ -7,9 +7,9 @@
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 
-/* Runs the job to its end. Call it when the agents of all other hosts are up. Returns mpirun's exit
- * status. Blocks. */
-int tern_job_run(struct tern_job *job);
+/* Runs the job to its end. Call it when the agents of all other hosts are up. `hosts` are all hosts
+ * that the job may use, 0 for this one without a limit. Returns mpirun's exit status. Blocks. */
+int tern_job_run(struct tern_job *job, const struct tern_host *hosts, int host_count);
 /* Handles a frame that an agent sent while the job runs. */
 void tern_job_received(const struct tern_frame *frame);
 

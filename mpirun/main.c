@@ -13,6 +13,7 @@
 #include "lib/util/system_calls.h"
 #include "mpirun/agent.h"
 #include "mpirun/job.h"
+#include "mpirun/jobs/spawned.h"
 #include "mpirun/placement.h"
 #include "mpirun/plan/command_line.h"
 #include "mpirun/plan/executable.h"
@@ -145,18 +146,23 @@ static bool be_agent(int argc, char **argv, int *ret_status)
     return true;
 }
 
-int main(int argc, char **argv, char **envp)
+/* Serves `mpirun --where PID` and `--where=PID`. Returns true if that is the command line. */
+static bool asks_where(int argc, char **argv, int *ret_status)
 {
-    open_standard_streams();
-    tern_log_name("mpirun");
-    int status = check_stack(envp);
-    if (status)
-        return status;
-    tern_guardian_command_line(argv);
-    if (argc > 1 && strcmp(argv[1], "--agent") == 0 && be_agent(argc, argv, &status))
-        return status;
+    static const char joined[] = "--where=";
+    const char *pid = NULL;
     if (argc == 3 && (strcmp(argv[1], "--where") == 0 || strcmp(argv[1], "-where") == 0))
-        return tern_where_ask_process(argv[2]);
+        pid = argv[2];
+    else if (argc == 2 && strncmp(argv[1], joined, strlen(joined)) == 0)
+        pid = argv[1] + strlen(joined);
+    if (pid)
+        *ret_status = tern_where_ask_process(pid);
+    return pid != NULL;
+}
+
+/* Reads the command line, starts the job and waits for its end. Returns mpirun's exit status. */
+static int launch(int argc, char **argv)
+{
     static const struct tern_muster_listener listener = {tern_run_lose, tern_job_received,
                                                          agent_said};
     struct tern_options *options = &all.options;
@@ -164,6 +170,7 @@ int main(int argc, char **argv, char **envp)
     int parsed = tern_options_parse(argc, argv, options);
     if (parsed)
         return parsed < 0 ? 1 : tern_show_finish();
+    tern_spawned_complete(options);
     int error = tern_system_calls_try(TERN_CALLS_OF_LAUNCHER);
     if (error)
         return fault(error);
@@ -175,7 +182,7 @@ int main(int argc, char **argv, char **envp)
     if (error)
         return fault(error);
     bool only_here = tern_placement_is_here(placement);
-    status = only_here ? find_programs(options, all.wdirs, all.paths) : 0;
+    int status = only_here ? find_programs(options, all.wdirs, all.paths) : 0;
     if (status)
         return status;
     error = tern_placement_make(placement, &listener);
@@ -210,5 +217,26 @@ int main(int argc, char **argv, char **envp)
                                 .paths = all.paths,
                                 .wdirs = all.wdirs};
     tern_environment_add_figures(&all.options);
-    return tern_job_run(&all.job);
+    int hosts = placement->list.count + placement->unused;
+    return tern_job_run(&all.job, placement->hosts, only_here ? 0 : hosts);
+}
+
+int main(int argc, char **argv, char **envp)
+{
+    open_standard_streams();
+    tern_log_name("mpirun");
+    int status = check_stack(envp);
+    if (status)
+        return status;
+    tern_guardian_command_line(argv);
+    if (argc > 1 && strcmp(argv[1], "--agent") == 0 && be_agent(argc, argv, &status))
+        return status;
+    if (asks_where(argc, argv, &status))
+        return status;
+    if (argc < 2 || strcmp(argv[1], "--spawned") != 0)
+        return launch(argc, argv);
+    int error = tern_spawned_open(argc, argv, &argc, &argv);
+    status = error ? fault(error) : launch(argc, argv);
+    tern_spawned_end(NULL);
+    return status;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -24,6 +25,7 @@ static int map_ranks(struct tern_options *options, const struct tern_host *hosts
         np[app] = options->apps[app].np;
     options->map.np = np;
     options->map.apps = options->app_count;
+    options->map.in_batch_job = tern_allocation_used() != TERN_NO_BATCH_SYSTEM;
     struct tern_map map;
     int error = tern_map_ranks(&options->map, hosts, host_count, &map);
     if (error)
@@ -59,27 +61,30 @@ static int place_in_sequence(struct tern_placement *p)
     return 0;
 }
 
+/* Returns true if the hostfile can be read and names a host. */
+static bool names_hosts(const char *path)
+{
+    const char *why;
+    struct tern_host_list hosts = { 0 };
+    char *text = tern_read_text(path, &why);
+    bool any = text && tern_hostfile_parse(path, text, &hosts) == 0 && hosts.count;
+    tern_host_list_free(&hosts);
+    free(text);
+    return any;
+}
+
 /* Without --hostfile, reads the default hostfile: the one that the user named, or that of the
- * installation if it names hosts and there is no batch job. */
+ * installation if there is no batch job. Both may consist of comments. */
 static void add_default_hostfile(struct tern_options *options)
 {
     const char *named = options->default_hostfile;
     if (options->hostfiles.count || (named && strcmp(named, "none") == 0))
         return;
-    if (named) {
-        tern_strings_add(&options->hostfiles, named);
-        return;
-    }
     char *installed = tern_must_format("%s/etc/openmpi-default-hostfile", tern_prefix());
-    const char *why;
-    char *text = tern_allocation_used() == TERN_NO_BATCH_SYSTEM ? tern_read_text(installed, &why)
-                                                                  : NULL;
-    struct tern_host_list hosts = { 0 };
-    if (text && tern_hostfile_parse(installed, text, &hosts) == 0 && hosts.count)
+    if (named && (access(named, R_OK) < 0 || names_hosts(named)))
+        tern_strings_add(&options->hostfiles, named);
+    else if (!named && tern_allocation_used() == TERN_NO_BATCH_SYSTEM && names_hosts(installed))
         tern_strings_add(&options->hostfiles, installed);
-    tern_strings_free(&hosts.sequence);
-    free(hosts.items);
-    free(text);
     free(installed);
 }
 

@@ -32,6 +32,8 @@
 #include "lib/util/param.h"
 #include "lib/util/text.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/jobs/rank_asks.h"
+#include "mpirun/jobs/children.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
@@ -56,6 +58,7 @@ enum stage { RUNNING, ENDING, CLEARING, DRAINING };
 struct rank {
     pid_t pid;
     bool ended, connected, finalized, lost;
+    bool joined; /* connected to another job */
     bool world; /* connected by MPI_Init, not only by sessions */
 };
 
@@ -78,6 +81,8 @@ static struct {
     bool output_lost; /* the job goes on, but its exit status is not 0 */
     char *failure;    /* message of the first failure, or NULL */
     int interrupts;
+    int joined;       /* number of ranks that are connected to other jobs */
+    bool done;        /* nothing is left to do but to wait for the jobs that ranks have started */
     sigset_t passed_on; /* signals that users sent and mpirun passed on */
     struct tern_timer stage_timer, time_limit, lost_timer;
 } run = { .skipped_init = -1 };
@@ -116,6 +121,8 @@ void tern_run_kill(void)
         return;
     run.stage = CLEARING;
     tern_loop_stop_timer(&run.stage_timer);
+    if (run.status)
+        tern_children_end();
     tell_guardian(TERN_GUARDIAN_KILL, -1, 0);
     if (run.job->host_count > 1)
         tern_loop_set_timer(&run.stage_timer, KILL_GRACE_MS);
@@ -126,17 +133,26 @@ static void end_job(void)
     if (run.stage != RUNNING)
         return;
     run.stage = ENDING;
+    tern_children_end();
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTERM);
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
     int64_t grace_ms = tern_param_int("end_grace_ms");
     tern_loop_set_timer(&run.stage_timer, grace_ms > 0 ? grace_ms : 1);
 }
 
+/* Ends the loop when the jobs that ranks have started have ended, too. */
+static void stop(void)
+{
+    run.done = true;
+    if (tern_children_count() == 0)
+        tern_loop_stop();
+}
+
 static void stage_timer_expired(struct tern_timer *timer)
 {
     (void)timer;
     if (run.stage >= CLEARING)
-        tern_loop_stop();
+        stop();
     else
         tern_run_kill();
 }
@@ -151,7 +167,7 @@ static void check_end(void)
         else if (run.stage == RUNNING && !run.stage_timer.due_ms)
             tern_loop_set_timer(&run.stage_timer, LEFTOVER_GRACE_MS);
     } else if (run.stage == DRAINING && open_streams() == 0) {
-        tern_loop_stop();
+        stop();
     }
 }
 
@@ -192,17 +208,51 @@ static const char *one_line(const char *words)
 
 /* ---- what happens to ranks ---- */
 
+/* Returns the path of the rank's program. Other hosts have found theirs by themselves, so for their
+ * ranks this is the name on the command line. */
+static const char *path_of(int rank)
+{
+    const struct tern_rank_place *place = &run.job->map->places[rank];
+    return place->host == run.job->here ? run.job->paths[place->app]
+                                        : run.job->options->apps[place->app].argv.items[0];
+}
+
+/* Returns true if a rank's program is linked with an MPI library, as far as this host can see. */
+static bool is_mpi_program(int rank)
+{
+    struct tern_elf elf;
+    bool linked = false;
+    if (!tern_elf_read(path_of(rank), &elf))
+        return false;
+    for (int i = 0; i < elf.needed.count; i++)
+        linked |= strncmp(elf.needed.items[i], "libmpi", strlen("libmpi")) == 0;
+    tern_elf_free(&elf);
+    return linked;
+}
+
+/* Says when a rank outside MPI has ended, or returns "". */
+static const char *time_of_end(int rank)
+{
+    const struct rank *state = &run.ranks[rank];
+    return state->finalized                             ? ", after it had left MPI"
+           : !state->connected && is_mpi_program(rank) ? ", before it called MPI_Init"
+                                                        : "";
+}
+
 static void fail_by_signal(int rank, int wait_status)
 {
     int number = WTERMSIG(wait_status);
-    if (sigismember(&run.passed_on, number) == 1)
+    bool passed_on = sigismember(&run.passed_on, number) == 1;
+    if (passed_on && (number == SIGINT || number == SIGTERM || number == SIGHUP))
         tern_run_fail(128 + number,
                       "mpirun received signal %d (%s), passed it on to the ranks, and ended the "
                       "job",
                       number, strsignal(number));
     else
-        tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s", whose(rank), number,
-             strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "");
+        tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s%s%s", whose(rank), number,
+                      strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "",
+                      passed_on ? ", which mpirun received and passed on to the ranks" : "",
+                      time_of_end(rank));
 }
 
 /* Returns the function that a connected rank should have called. */
@@ -307,6 +357,21 @@ static void rank_aborted(int rank, int status, const char *message)
     end_job();
 }
 
+static void rank_joined(int rank, bool joined)
+{
+    struct rank *state = &run.ranks[rank];
+    int before = run.joined;
+    run.joined += joined - state->joined;
+    state->joined = joined;
+    if (!before != !run.joined)
+        tern_spawned_joined(run.joined > 0);
+}
+
+static void rank_asked(int rank, bool last, const char *part)
+{
+    tern_asked_part(rank, run.job->map->size, part, last);
+}
+
 static void rank_signalled(int rank, int number)
 {
     tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
@@ -333,15 +398,6 @@ static void rank_crashed(int rank, int number, const char *text)
     (void)number;
     if (run.stage == RUNNING && crashes++ < SHOWN_MOST)
         tern_output_say("%s: %.*s", whose(rank), length, text);
-}
-
-/* Returns the path of the rank's program. Other hosts have found theirs by themselves, so for their
- * ranks this is the name on the command line. */
-static const char *path_of(int rank)
-{
-    const struct tern_rank_place *place = &run.job->map->places[rank];
-    return place->host == run.job->here ? run.job->paths[place->app]
-                                        : run.job->options->apps[place->app].argv.items[0];
 }
 
 static void rank_not_started(const struct tern_guardian_message *answer)
@@ -532,8 +588,10 @@ static void interrupted(void)
 {
     if (++run.interrupts == 1) {
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGINT);
+        tern_children_signal(SIGINT);
         return;
     }
+    tern_children_kill();
     tern_run_fail(128 + SIGINT, "interrupted twice: the job was killed");
     tern_run_kill();
 }
@@ -548,6 +606,7 @@ void tern_run_signalled(int number)
         break;
     case SIGTSTP:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTSTP);
+        tern_children_signal(SIGTSTP);
         tern_agents_excuse(true);
         raise(SIGSTOP);
         tern_agents_excuse(false);
@@ -557,12 +616,58 @@ void tern_run_signalled(int number)
         break;
     case SIGCONT:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
+        tern_children_signal(SIGCONT);
         tern_input_check_foreground();
         break;
     default:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, number);
+        tern_children_signal(number);
     }
 }
+
+/* ---- jobs that ranks have started, and the job that has started this one ---- */
+
+/* Returns the exit status for a child's wait status. */
+static int status_of(int wait_status)
+{
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+/* A failed job ends those that it is connected to. Else its status only counts for mpirun's. */
+static void child_ended(const char *what, int wait_status, bool joined, bool ever)
+{
+    int status = status_of(wait_status);
+    bool ended = run.stage != RUNNING && run.status;
+    if (status && ever && !ended) {
+        if (WIFSIGNALED(wait_status))
+            tern_run_fail(status, "the mpirun of %s was killed by signal %d (%s)", what,
+                          WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+        else if (joined)
+            tern_run_fail(status, "%s has failed, and this job is connected to it", what);
+        else if (!run.status)
+            run.status = status; /* its own mpirun has said why */
+        if (joined)
+            end_job();
+    }
+    if (run.done)
+        stop();
+}
+
+static const struct tern_children_listener children_listener = {child_ended, tern_asked};
+
+/* Ends the job because its parents want it, or have ended. */
+static void parents_end(const char *why)
+{
+    if (run.stage != RUNNING)
+        return;
+    if (why)
+        tern_run_fail(1, "%s", why);
+    else if (!run.status)
+        run.status = 1;
+    end_job();
+}
+
+const struct tern_spawned_listener tern_run_parents = {tern_run_signalled, parents_end};
 
 /* ---- output and time ---- */
 
@@ -649,9 +754,16 @@ static enum tern_rank_state state_of_rank(int rank)
 const struct tern_client_listener tern_run_clients = { rank_connected, rank_started_world,
                                                        rank_finalized, rank_lost,
                                                        rank_aborted,   rank_signalled,
-                                                       rank_remarked, rank_crashed };
+                                                       rank_remarked, rank_crashed,
+                                                       rank_joined,   rank_asked };
 
-const struct tern_where_listener tern_run_where = {state_of_rank, tern_run_lost, tern_run_goes_on};
+/* Ranks that wait for another job do not hang. */
+static bool is_alone(void)
+{
+    return tern_run_goes_on() && !run.joined && tern_children_count() == 0;
+}
+
+const struct tern_where_listener tern_run_where = {state_of_rank, tern_run_lost, is_alone};
 
 const struct tern_output_listener tern_run_output = {
     .process_of = process_of,
@@ -661,9 +773,10 @@ const struct tern_output_listener tern_run_output = {
     .passed_on = output_passed_on,
 };
 
-void tern_run_open(const struct tern_job *job)
+void tern_run_open(const struct tern_job *job, const struct tern_host *hosts, int host_count)
 {
     run.job = job;
+    tern_children_open(job, hosts, host_count, &children_listener);
     run.running = job->map->size;
     run.ranks = tern_must_alloc(job->map->size * sizeof *run.ranks);
     run.hosts = tern_must_alloc(job->host_count * sizeof *run.hosts);

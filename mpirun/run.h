@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "mpirun/jobs/spawned.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
@@ -14,15 +15,18 @@
 #include "mpirun/where.h"
 #include "mpirun/wire/frame.h"
 
-/* Prepares for the job. Call this before any other function here. The caller owns `job`, which must
- * live as long as the process. */
-void tern_run_open(const struct tern_job *job);
+/* Prepares for the job. Call this before any other function here. `hosts` are all hosts that it may
+ * use, 0 for this one without a limit. The caller owns the arguments, which must live as long as
+ * the process. */
+void tern_run_open(const struct tern_job *job, const struct tern_host *hosts, int host_count);
 
 /* Listeners for what the ranks of this machine do, and for what happens to their output. */
 extern const struct tern_client_listener tern_run_clients;
 extern const struct tern_output_listener tern_run_output;
 /* What where.h asks about ranks and hosts. */
 extern const struct tern_where_listener tern_run_where;
+/* What the mpirun or the program that has started this mpirun wants (jobs/spawned.h). */
+extern const struct tern_spawned_listener tern_run_parents;
 /* Takes an answer of this machine's guardian. */
 void tern_run_answered(const struct tern_guardian_message *answer);
 /* Takes a frame of an agent. */

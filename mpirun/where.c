@@ -88,11 +88,16 @@ static void conclude(void)
     struct asker askers[ASKERS_MOST];
     int count = where.asker_count;
     tern_loop_stop_timer(&where.patience);
-    for (int rank = 0; rank < where.job->map->size; rank++)
-        where.ranks[rank].state = where.listener->state_of(rank);
+    bool in_mpi = false;
     where.some_wait = false;
-    for (int rank = 0; rank < where.job->map->size; rank++)
+    for (int rank = 0; rank < where.job->map->size; rank++) {
+        where.ranks[rank].state = where.listener->state_of(rank);
         where.some_wait |= where.ranks[rank].seen && where.ranks[rank].where.waits;
+        in_mpi |= where.ranks[rank].state == TERN_RANK_IN_MPI ||
+                  where.ranks[rank].state == TERN_RANK_FINALIZED;
+    }
+    for (int rank = 0; rank < where.job->map->size; rank++)
+        where.ranks[rank].job_in_mpi = in_mpi;
     char *table = tern_where_table(where.ranks, where.job->map->size);
     free(where.ranks);
     where.ranks = NULL;

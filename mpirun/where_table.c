@@ -19,6 +19,7 @@ enum {
     CIRCLE_SHOWN = 8,
     CHAINS_SHOWN = 3,
     UNASKED_SHOWN = 6,
+    UNHEARD_SHOWN = 6,
     BUSY_PERMILLE = 300,
 };
 
@@ -48,6 +49,18 @@ static const char *comm_name(const char *name)
     return *name ? name : "a communicator without a name";
 }
 
+/* Returns the name of the communicator of a wait. Without a name, its size and id tell it from
+ * others; all its ranks have the same id. Valid until the next call. */
+static const char *comm_of(const struct tern_wait_record *record)
+{
+    static char text[100];
+    if (*record->comm || !record->comm_id)
+        return comm_name(record->comm);
+    snprintf(text, sizeof text, "a communicator of %d ranks without a name (id %llx)",
+             record->comm_size, (unsigned long long)record->comm_id);
+    return text;
+}
+
 static void name_tag(int tag, char *words, size_t room)
 {
     if (tag == ANY)
@@ -69,11 +82,11 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
     case TERN_WAIT_SEND:
         snprintf(words, room, "in %s%s, %s%s, %s", procedure, requests,
                  record->requests && record->kind == TERN_WAIT_SEND ? "to send, " : "", tag,
-                 comm_name(record->comm));
+                 comm_of(record));
         break;
     case TERN_WAIT_COLLECTIVE:
         snprintf(words, room, "in %s%s, number %lld on %s", procedure, requests,
-                 (long long)record->number, comm_name(record->comm));
+                 (long long)record->number, comm_of(record));
         break;
     default:
         snprintf(words, room, "in %s%s", procedure, requests);
@@ -105,7 +118,7 @@ static const char *surroundings(const struct tern_where_rank *rank)
     if (ours && rank->where.state == 'R' && !*rank->where.place)
         return "outside MPI, or in a loop of tests or probes";
     return rank->state == TERN_RANK_FINALIZED ? "after MPI_Finalize"
-           : rank->state != TERN_RANK_IN_MPI  ? "without MPI"
+           : rank->state != TERN_RANK_IN_MPI  ? rank->job_in_mpi ? "before MPI_Init" : "without MPI"
            : rank->where.is_ours              ? "outside MPI"
                                               : "in a program with another MPI library";
 }
@@ -330,7 +343,7 @@ static void add_link(struct text *text, const struct tern_where_rank *ranks, int
         add(text, "number %lld, ", (long long)record->number);
     else
         add(text, "%s, ", tag);
-    add(text, "%s", comm_name(record->comm));
+    add(text, "%s", comm_of(record));
 }
 
 static void add_circle(struct text *text, const struct tern_where_rank *ranks, int size, int start,
@@ -405,6 +418,31 @@ static void add_ends(struct text *text, const struct tern_where_rank *ranks, int
     free(counts);
 }
 
+/* Returns what a rank has sent and the receiver's host does not acknowledge, or NULL. A stopped
+ * rank does not look whether it does. */
+static const struct tern_wait_record *unheard_of(const struct tern_where_rank *ranks, int rank)
+{
+    const struct tern_wait_record *record = wait_of(ranks, rank);
+    bool stopped = ranks[rank].where.state == 'T' || ranks[rank].where.state == 't';
+    return record && record->unheard_bytes > 0 && !stopped ? record : NULL;
+}
+
+/* Returns true if a message between ranks of a circle may be on its way: then the circle is no
+ * deadlock. */
+static bool may_open(const struct tern_where_rank *ranks, int size, const struct chain *chains,
+                     int start, int length)
+{
+    int rank = start;
+    for (int i = 0; i < length; i++) {
+        const struct tern_wait_record *record = unheard_of(ranks, rank);
+        int to = record ? record->unheard_world : -1;
+        if (to >= 0 && to < size && chains[to].circle && chains[to].last == start)
+            return true;
+        rank = awaited_by(ranks, size, rank);
+    }
+    return false;
+}
+
 static void add_chains(struct text *text, const struct tern_where_rank *ranks, int size)
 {
     struct chain *chains = tern_must_alloc((size_t)size * sizeof *chains);
@@ -416,7 +454,8 @@ static void add_chains(struct text *text, const struct tern_where_rank *ranks, i
         if (chains[rank].last < 0)
             follow(ranks, size, rank, chains, path, step_of);
     for (int rank = 0; rank < size; rank++)
-        if (chains[rank].length && circles++ < CHAINS_SHOWN)
+        if (chains[rank].length && !may_open(ranks, size, chains, rank, chains[rank].length) &&
+            circles++ < CHAINS_SHOWN)
             add_circle(text, ranks, size, rank, chains[rank].length);
     if (circles > CHAINS_SHOWN)
         add(text, "\n    and %d more circles", circles - CHAINS_SHOWN);
@@ -424,6 +463,33 @@ static void add_chains(struct text *text, const struct tern_where_rank *ranks, i
     free(step_of);
     free(path);
     free(chains);
+}
+
+/* ---- messages on their way ---- */
+
+static void add_unheard(struct text *text, const struct tern_where_rank *ranks, int size, int rank,
+                        const struct tern_wait_record *record)
+{
+    int to = record->unheard_world;
+    add(text, "\n    %lld bytes from rank %d have not been acknowledged by the host of ",
+        (long long)record->unheard_bytes, rank);
+    if (to >= 0 && to < size)
+        add(text, "rank %d (%.100s)", to, ranks[to].host);
+    else
+        add(text, "%s", "a rank of another job");
+    add(text, " for %u s: does the network between them work?", ranks[rank].where.unheard_s);
+}
+
+static void add_all_unheard(struct text *text, const struct tern_where_rank *ranks, int size)
+{
+    int shown = 0;
+    for (int rank = 0; rank < size; rank++) {
+        const struct tern_wait_record *record = unheard_of(ranks, rank);
+        if (record && shown++ < UNHEARD_SHOWN)
+            add_unheard(text, ranks, size, rank, record);
+    }
+    if (shown > UNHEARD_SHOWN)
+        add(text, "\n    and bytes from %d more ranks", shown - UNHEARD_SHOWN);
 }
 
 /* ---- messages that nobody has asked for ---- */
@@ -468,6 +534,7 @@ char *tern_where_table(const struct tern_where_rank *ranks, int size)
     qsort(members, (size_t)size, sizeof *members, by_words);
     add(&text, "%s", "");
     add_groups(&text, ranks, members, size);
+    add_all_unheard(&text, ranks, size);
     add_chains(&text, ranks, size);
     add_all_unasked(&text, ranks, size);
     for (int i = 0; i < size; i++)

@@ -13,6 +13,7 @@ struct tern_where_rank {
     enum tern_rank_state state;
     const char *host;
     bool seen; /* its host has answered: `where` is valid */
+    bool job_in_mpi; /* some rank of the job has called MPI_Init, so this one probably will */
     struct tern_where where;
 };
 

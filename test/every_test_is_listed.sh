@@ -23,4 +23,5 @@ listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py
 listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch] lib/*/*.cpp
 listed mpirun/Makefile.am mpirun mpirun/*.[ch] mpirun/*/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
+listed tools/mpicheck/Makefile.am tools/mpicheck tools/mpicheck/*.[ch]
 [ "$missing" = 0 ]

@@ -39,6 +39,8 @@ static const struct procedure procedures[] = {
 enum { PROCEDURE_COUNT = sizeof procedures / sizeof *procedures };
 
 static bool parsable;
+static const char *own_name; /* mpi_info or ompi_info */
+static bool as_ompi; /* called ompi_info: parameters in the lines that scripts look for */
 static bool internal; /* show the internal parameters too */
 static const char *only_type; /* show parameters of this type only; NULL: of all types */
 
@@ -155,7 +157,7 @@ static int print_paths(const char *kind)
     if (found) {
         return 0;
     }
-    fprintf(stderr, "mpi_info: no directory is called '%s'; there are: all", kind);
+    fprintf(stderr, "%s: no directory is called '%s'; there are: all", own_name, kind);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         fprintf(stderr, " %s", paths[i].key + strlen("path:"));
     }
@@ -204,6 +206,8 @@ static void print_procedures(void)
            "few of C's own):\n",
            count_working(false), count_working(true));
     print_procedures_of(true);
+    if (count_working(false) == PROCEDURE_COUNT)
+        return;
     printf("\nNot yet (%d):\n", PROCEDURE_COUNT - count_working(false));
     print_procedures_of(false);
 }
@@ -253,6 +257,20 @@ static void make_key(const struct tern_param_room *room, char *key, size_t size)
              part ? part + 1 : "base");
 }
 
+/* Prints a parameter in the form of Open MPI's ompi_info. */
+static void print_ompi_line(const struct tern_param_room *room, const struct tern_param *param,
+                            const char *value)
+{
+    char label[60];
+    const char *part = strchr(room->name, '_');
+    snprintf(label, sizeof label, "MCA %.*s %s", (int)strcspn(room->name, "_"), room->name,
+             part ? part + 1 : "base");
+    printf("%24s: parameter \"%s\" (current value: \"%s\", data source: %s, level: %s, type: %s)\n",
+           label, param->name, value, tern_param_source(param->name),
+           param->internal ? "9 dev/all" : "1 user/basic", type_name(param->type));
+    printf("%24s  %s\n", "", param->help);
+}
+
 /* Prints a parameter. Returns 0, or 1 after a message if the parameter does not allow its value. */
 static int print_parameter(const struct tern_param_room *room, const struct tern_param *param)
 {
@@ -277,6 +295,10 @@ static int print_parameter(const struct tern_param_room *room, const struct tern
         }
         print_range(key, param);
         printf("%s:param:%s:help:%s\n", key, param->name, param->help);
+        return complain(param);
+    }
+    if (as_ompi) {
+        print_ompi_line(room, param, value);
         return complain(param);
     }
     printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value,
@@ -314,7 +336,7 @@ static int print_parameters(const char *framework, const char *name)
             continue;
         }
         found++;
-        if (!parsable) {
+        if (!parsable && !as_ompi) {
             printf("%s\n", (*room)->name);
         }
         for (int i = 0; i < (*room)->count; i++) {
@@ -328,7 +350,7 @@ static int print_parameters(const char *framework, const char *name)
     if (found > 0) {
         return status;
     }
-    fprintf(stderr, "mpi_info: no parameters of '%s %s'; there are:", framework, name);
+    fprintf(stderr, "%s: no parameters of '%s %s'; there are:", own_name, framework, name);
     for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++) {
         fprintf(stderr, " %s", (*room)->name);
     }
@@ -442,7 +464,10 @@ int main(int argc, char **argv)
     const char *framework = NULL, *name = NULL, *paths = NULL;
     int option, status = 0;
 
-    tern_log_name("mpi_info");
+    const char *slash = strrchr(argv[0], '/');
+    as_ompi = strcmp(slash ? slash + 1 : argv[0], "ompi_info") == 0;
+    own_name = as_ompi ? "ompi_info" : "mpi_info";
+    tern_log_name(own_name);
     while ((option = getopt_long(argc, argv, "acVhl:", options, NULL)) != -1) {
         switch (option) {
         case 'a': all = true; break;
@@ -467,12 +492,12 @@ int main(int argc, char **argv)
             framework = optarg;
             name = optind < argc && argv[optind][0] != '-' ? argv[optind++] : "all";
             break;
-        default: fputs("mpi_info: --help lists the options\n", stderr); return 1;
+        default: fprintf(stderr, "%s: --help lists the options\n", own_name); return 1;
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "mpi_info: unexpected argument '%s'; --help lists the "
-                        "options\n", argv[optind]);
+        fprintf(stderr, "%s: unexpected argument '%s'; --help lists the options\n", own_name,
+                argv[optind]);
         return 1;
     }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/btl.h"
 
+#include "lib/btl/card.h"
 #include "lib/btl/choice.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -42,22 +44,28 @@ static int check_reach(void)
     return rc;
 }
 
+/* Lets the byte movers add to this rank's card, and publishes it. */
+static int announce_all(void)
+{
+    int rc = 0;
+    for (int i = 0; tern_btls[i] && !rc; i++)
+        if (tern_btls[i]->announce && tern_btl_permitted(tern_btls[i]->name))
+            rc = tern_btls[i]->announce();
+    return rc ? rc : tern_card_publish();
+}
+
 int tern_btl_init(void)
 {
     tern_btl_choose();
     poller_count = 0;
-    for (int i = 0; tern_btls[i]; i++) {
-        if (!tern_btls[i]->announce || !tern_btl_permitted(tern_btls[i]->name))
-            continue;
-        int rc = tern_btls[i]->announce();
-        if (rc)
-            return rc;
-    }
+    int rc = announce_all();
+    if (rc)
+        return rc;
     for (int i = 0; tern_btls[i]; i++) {
         active[i] = false;
         if (!tern_btl_permitted(tern_btls[i]->name))
             continue;
-        int rc = tern_btls[i]->init();
+        rc = tern_btls[i]->init();
         if (rc == TERN_ERR_UNSUPPORTED)
             continue;
         if (rc)
@@ -66,7 +74,46 @@ int tern_btl_init(void)
         if (tern_btls[i]->progress)
             pollers[poller_count++] = tern_btls[i]->progress;
     }
-    return check_reach();
+    rc = tern_card_publish(); /* what an init has added */
+    return rc ? rc : check_reach();
+}
+
+/* Takes a byte mover into use that init has left out. Other threads may be polling. */
+static void activate(int i)
+{
+    if (active[i])
+        return;
+    active[i] = true;
+    if (!tern_btls[i]->progress)
+        return;
+    pollers[poller_count] = tern_btls[i]->progress;
+    __atomic_store_n(&poller_count, poller_count + 1, __ATOMIC_RELEASE);
+}
+
+int tern_btl_meet(struct tern_introduction **ret_introduction)
+{
+    bool any = false;
+    int rc = 0;
+    for (int i = 0; tern_btls[i] && !rc; i++) {
+        if (!tern_btls[i]->meet || !tern_btl_permitted(tern_btls[i]->name))
+            continue;
+        rc = tern_btls[i]->meet();
+        if (!rc)
+            activate(i);
+        any = true;
+    }
+    if (!rc)
+        rc = tern_card_publish();
+    if (rc)
+        return rc;
+    if (!any)
+        return tern_error(TERN_ERR_UNREACHABLE,
+                          "cannot reach other jobs: the parameter btl excludes tcp, which is "
+                          "needed between jobs; add tcp to it");
+    size_t length;
+    const struct tern_card *card = tern_card_whole(&length);
+    *ret_introduction = tern_introduction_make(card, length);
+    return *ret_introduction ? 0 : TERN_ERR_NO_MEM;
 }
 
 void tern_btl_finalize(void)
@@ -92,7 +139,7 @@ int tern_btl_return(void)
     for (int i = 0; tern_btls[i] && !rc; i++)
         if (active[i] && tern_btls[i]->come_back)
             rc = tern_btls[i]->come_back();
-    return rc;
+    return rc ? rc : tern_card_publish();
 }
 
 bool tern_btl_active(const struct tern_btl *btl)

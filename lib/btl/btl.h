@@ -3,7 +3,7 @@
 #define TERN_BTL_H
 
 /*
- * Byte movers. There is one struct per kind of link: self, shm, tcp. A byte mover carries packets,
+ * Byte movers. One struct per kind of link: self, shm, ofi, tcp. A byte mover carries packets,
  * in order per peer, and may be able to copy a peer's memory. It never sees a communicator, and of
  * a datatype only a cursor.
  */
@@ -38,6 +38,13 @@ struct tern_stream {
     void (*done)(struct tern_stream *stream);
 };
 
+/* Memory that a byte mover has registered, so that a peer can get it. */
+struct tern_registration {
+    uint64_t address; /* of the first byte, as a transfer names it; not 0 */
+    uint64_t key;     /* as a transfer names it */
+    void *handle;     /* data of the byte mover */
+};
+
 /*
  * A copy of bytes out of a peer's memory, without the peer's help. The user fills it in and keeps
  * it until `done` is called. `address`, `length` and `cursor` say what is left to copy: the byte
@@ -46,8 +53,9 @@ struct tern_stream {
 struct tern_transfer {
     struct tern_list_node link; /* used by the byte mover */
     struct tern_peer *peer;
-    uint64_t address; /* of the next byte in the peer's memory */
-    uint64_t key;     /* of that memory, as the peer announced it (register_memory) */
+    /* of the next byte in the peer's memory, as the peer announced it (register_memory) */
+    uint64_t address;
+    uint64_t key;     /* of that memory, likewise */
     struct tern_cursor cursor; /* our memory */
     size_t length;    /* bytes */
     /*
@@ -60,10 +68,10 @@ struct tern_transfer {
 
 /* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
-    const char *name; /* as in the parameter `btl`: "self", "shm", "tcp" */
+    const char *name; /* as in the parameter `btl`: "self", "shm", "ofi", "tcp" */
 
-    /* Publishes what other ranks must know, before any byte mover meets them. Returns 0 or
-     * TERN_ERR_*. NULL: nothing to do. */
+    /* Puts into this rank's card what other ranks must know (lib/btl/card.h), before any byte mover
+     * meets them. Returns 0 or TERN_ERR_*. NULL: nothing to do. */
     int (*announce)(void);
     /* Prepares the byte mover. Returns 0, or TERN_ERR_* with text: then the byte mover is left
      * out. */
@@ -76,6 +84,11 @@ struct tern_btl {
     /* Prepares for MPI again after leave, and takes packets that have arrived meanwhile. Returns 0
      * or TERN_ERR_*. NULL: nothing to do. */
     int (*come_back)(void);
+
+    /* Prepares the byte mover for processes of other jobs, also if `init` has left it out, and sets
+     * its part of this rank's card. Returns 0 or TERN_ERR_*. May be called again. NULL: the byte
+     * mover stays in this job. */
+    int (*meet)(void);
 
     /* Returns true if the byte mover can reach the process, as far as this is known without asking
      * that process. */
@@ -108,12 +121,14 @@ struct tern_btl {
     void (*stream)(struct tern_peer *peer, struct tern_stream *stream);
 
     /* Registers `length` bytes at `start`, so that a peer whose transfers the byte mover makes can
-     * get them until the memory is deregistered. Sets *ret_key, which the peer needs for it.
-     * Returns 0, or TERN_ERR_* if the peer cannot get this memory: then do not offer it. NULL,
-     * both: get needs no key. */
+     * get them until the memory is deregistered. Returns 0; TERN_ERR_AGAIN if it is not known yet
+     * which byte mover reaches the peer: call again after progress; or another TERN_ERR_* if the
+     * peer cannot get this memory: then do not offer it. NULL, both: get needs no key, and the
+     * address is the one in this process. */
     int (*register_memory)(struct tern_peer *peer, const void *start, size_t length,
-                           uint64_t *ret_key);
-    void (*deregister_memory)(struct tern_peer *peer, uint64_t key);
+                           struct tern_registration *ret_registration);
+    void (*deregister_memory)(struct tern_peer *peer,
+                              const struct tern_registration *registration);
     /* Starts to copy bytes of such a peer's memory to ours. Returns 0: transfer->done is called,
      * now or in a later progress, also if the peer is lost meanwhile. Returns TERN_ERR_AGAIN if
      * there is no room now: call again after progress; then done is not called. Transfers may end
@@ -143,6 +158,10 @@ int tern_btl_init(void);
 void tern_btl_finalize(void);
 void tern_btl_leave(void);
 int tern_btl_return(void);
+/* Prepares this process for processes of other jobs. Sets *ret_introduction to what they must know
+ * of it; the caller frees that. Returns 0, or TERN_ERR_* with text. Locks: the library's. */
+struct tern_introduction;
+int tern_btl_meet(struct tern_introduction **ret_introduction);
 /* Returns true if the byte mover is initialised and in use. */
 bool tern_btl_active(const struct tern_btl *btl);
 

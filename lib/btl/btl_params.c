@@ -9,7 +9,7 @@
 
 static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
-     "Byte movers to use: self, shm, tcp (vader and sm are other names of shm). A leading ^ "
+     "Byte movers to use: self, shm, ofi, tcp (vader and sm are other names of shm). A leading ^ "
      "excludes those that follow. Empty: all."},
 };
 
@@ -21,11 +21,23 @@ static const struct tern_param btl_shm[] = {
      "Copy large messages directly from the sender's memory, if the system allows it: always, "
      "never, or auto. auto: only if the sender does not wait in MPI; if both wait, two copies "
      "through shared memory are faster.",
-     "auto|always,cma,1|never,none,0,emulated"},
+     "auto,xpmem,knem|always,cma,1|never,none,0,emulated"},
 };
 
 const struct tern_param_room tern_params_btl_shm = {
     "btl_shm", TERN_PARAM_ROWS(btl_shm), "The byte mover for ranks on one node: shared memory."};
+
+static const struct tern_param btl_ofi[] = {
+    {"btl_ofi_provider", TERN_PARAM_STRING, "", "",
+     "Provider of libfabric to use, as fi_info names it: verbs;ofi_rxm, efa, cxi, tcp;ofi_rxm. "
+     "Empty: the best one for the hardware of this host. Set the same value on all ranks."},
+    {"btl_ofi_device", TERN_PARAM_STRING, "", "",
+     "Device to use, as fi_info names it (its domain): mlx5_0, cxi0, eth0. Empty: the first that "
+     "can be used."},
+};
+
+const struct tern_param_room tern_params_btl_ofi = {
+    "btl_ofi", TERN_PARAM_ROWS(btl_ofi), "The byte mover for fabrics: libfabric."};
 
 static const struct tern_param btl_tcp[] = {
     {"btl_tcp_if_include", TERN_PARAM_STRING, "", "",

@@ -4,6 +4,7 @@
 #include "lib/btl/btl.h"
 #include "lib/rte/rte.h"
 #include "lib/util/btl_list.h"
+#include "lib/util/fabric_devices.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -17,14 +18,21 @@ bool tern_btl_permitted(const char *name)
     return tern_btl_list_permits(list, name);
 }
 
-/* Returns true if the list has a name that is none of ours. */
+bool tern_btl_ofi_possible(void)
+{
+    const char *provider = tern_param_string("btl_ofi_provider");
+    return (provider && *provider) || tern_fabric_devices(NULL, 0);
+}
+
+/* Returns true if the list has a name that is none of ours, or one that has no use here. */
 static bool names_others(void)
 {
     for (const char *word = list; *word;) {
         size_t length = strcspn(word, ",");
         bool ours = length == 0;
         for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-            ours |= tern_btl_list_names(word, length, (*btl)->name);
+            ours |= tern_btl_list_names(word, length, (*btl)->name) &&
+                    (strcmp((*btl)->name, "ofi") != 0 || tern_btl_ofi_possible());
         if (!ours)
             return true;
         word += length + (word[length] == ',');
@@ -43,10 +51,12 @@ static bool other_layer(void)
  * alike. */
 static bool too_short(void)
 {
-    bool tcp = tern_btl_permitted("tcp"), shm = tern_btl_permitted("shm");
+    bool shm = tern_btl_permitted("shm");
+    bool network = tern_btl_permitted("tcp") ||
+                   (tern_btl_permitted("ofi") && tern_btl_ofi_possible());
     if (!tern_btl_permitted("self"))
         return true;
-    return (tern_rte.size > 1 && !tcp && !shm) || (tern_rte.node_count > 1 && !tcp);
+    return (tern_rte.size > 1 && !network && !shm) || (tern_rte.node_count > 1 && !network);
 }
 
 void tern_btl_choose(void)
@@ -58,7 +68,7 @@ void tern_btl_choose(void)
         return;
     if (tern_rte.rank == 0)
         tern_log("warning: the parameter btl is `%s` and leaves out what these ranks need; self, "
-                 "shm and tcp are used, the only ones there are",
+                 "shm and tcp are used, the only ones that can carry messages here",
                  list);
     list = NULL;
 }

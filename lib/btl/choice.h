@@ -11,6 +11,9 @@
  * leave out, or the parameter pml puts another library in charge. Rank 0 then prints a warning. A
  * list of our own movers holds as it is. Call it when the ranks of the job are known. */
 void tern_btl_choose(void);
+/* Returns true if the mover ofi is worth a try: the user has named a provider, or this host has
+ * a device for which libfabric has one. Loads nothing. */
+bool tern_btl_ofi_possible(void);
 /* Returns true if the byte mover of that name may be used. */
 bool tern_btl_permitted(const char *name);
 

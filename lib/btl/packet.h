@@ -84,8 +84,8 @@ static inline void tern_packet_copy(struct tern_packet *to, const struct tern_pa
 /* Payload of RENDEZVOUS: an announced message. Fits into a slot of shm's rings. */
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
-    /* of the first byte in the sender's memory; 0: the bytes are not one run and cannot be
-     * pulled */
+    /* of the first byte in the sender's memory, from the sender's byte mover
+     * (btl->register_memory); 0: the bytes are not one run and cannot be pulled */
     uint64_t address;
     /* number of the sender's request, for the answer. 0: there is no message, because the sender
      * has failed; a nonzero length then means that the receiver had no memory for the message */

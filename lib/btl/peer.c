@@ -2,6 +2,7 @@
 #include "lib/btl/peer.h"
 
 #include "lib/btl/btl.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
@@ -108,14 +109,22 @@ struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)
 static int unreachable(uint32_t job, uint32_t rank)
 {
     const char *list = tern_param_string("btl");
-    bool here = job == 0 && tern_rte_local_rank(rank) >= 0;
-    const char *needed = !here                   ? "tcp, which is needed between nodes"
+    char process[TERN_PROCESS_TEXT];
+    if (job)
+        return tern_error(TERN_ERR_UNREACHABLE,
+                          "cannot reach %s: this process and that one were never introduced to "
+                          "each other. Communicators between their jobs must be made by "
+                          "MPI_Comm_connect, MPI_Comm_accept, MPI_Comm_join or "
+                          "MPI_Intercomm_create",
+                          tern_process_text(job, rank, process));
+    bool here = tern_rte_local_rank(rank) >= 0;
+    const char *needed = !here                   ? "tcp, which is needed between nodes without ofi"
                          : rank == tern_rte.rank ? "self, which a rank needs to send to itself"
                                                  : "shm and tcp, one of which is needed on a node";
     return tern_error(
         TERN_ERR_UNREACHABLE,
         "cannot reach rank %u: the parameter btl is `%s`, which excludes %s. Possible are self, "
-        "shm and tcp; set btl by --mca btl or OMPI_MCA_btl",
+        "shm, ofi and tcp; set btl by --mca btl or OMPI_MCA_btl",
         rank, list ? list : "", needed);
 }
 
@@ -151,6 +160,25 @@ int tern_peer_connect(struct tern_peer *peer)
     if (!rc)
         __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* atomic: tools read it at any time */
     return rc;
+}
+
+int tern_peer_hand_over(struct tern_peer *peer)
+{
+    const struct tern_btl *const *btl = tern_btls;
+    while (*btl && *btl != peer->btl)
+        btl++;
+    for (btl += *btl != NULL; *btl; btl++) {
+        if (!tern_btl_active(*btl) || !(*btl)->reaches(peer->job, peer->rank))
+            continue;
+        peer->endpoint = NULL;
+        int rc = (*btl)->connect(peer);
+        if (rc)
+            return rc;
+        __atomic_store_n(&peer->btl, *btl, __ATOMIC_RELAXED);
+        peer->bulk = find_bulk(peer);
+        return 0;
+    }
+    return unreachable(peer->job, peer->rank);
 }
 
 static const char no_memory_for_text[] = "the connection with a peer is lost";

@@ -115,6 +115,12 @@ static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_proces
  * they need. Returns 0, TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
 
+/* Hands the peer over to the next byte mover that reaches it, because the present one cannot after
+ * all. The present one has sent nothing to the peer and has registered no memory for it. Its
+ * credit_factor must be that of the next. Returns 0, TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with
+ * text: then the peer is as before. */
+int tern_peer_hand_over(struct tern_peer *peer);
+
 /* Checks that some byte mover of ours can reach the process. Returns 0, or TERN_ERR_UNREACHABLE
  * with text. */
 int tern_peer_check(uint32_t job, uint32_t rank);

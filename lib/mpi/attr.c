@@ -467,3 +467,19 @@ int tern_mpi_type_free_keyval(int *keyval)
 {
     return free_keyval(TERN_ATTR_TYPE, keyval);
 }
+
+int tern_mpi_win_create_keyval(MPI_Win_copy_attr_function *copy,
+                               MPI_Win_delete_attr_function *delete, int *ret_keyval,
+                               void *extra_state)
+{
+    struct keyval keyval = {.kind = TERN_ATTR_WIN,
+                            .copy.win = copy,
+                            .delete.win = delete,
+                            .extra_state = extra_state};
+    return create_keyval(&keyval, ret_keyval);
+}
+
+int tern_mpi_win_free_keyval(int *keyval)
+{
+    return free_keyval(TERN_ATTR_WIN, keyval);
+}

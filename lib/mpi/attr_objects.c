@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Sets, gets and deletes attributes of communicators and datatypes (MPI-4.1 section 7.7), and the
- * predefined attributes of communicators. */
+/* Sets, gets and deletes attributes of communicators, datatypes and windows (MPI-4.1 section 7.7),
+ * and the predefined attributes of communicators and windows. */
 
 #include "lib/mpi/attr.h"
 #include "lib/mpi/comm.h"
@@ -9,6 +9,7 @@
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/procedures.h"
+#include "lib/mpi/win.h"
 #include "lib/rte/rte.h"
 
 #include <limits.h>
@@ -106,4 +107,48 @@ int tern_mpi_type_get_attr(struct tern_datatype *datatype, int keyval, void *ret
 int tern_mpi_type_delete_attr(struct tern_datatype *datatype, int keyval)
 {
     return tern_attrs_delete(TERN_ATTR_TYPE, &datatype->obj, &datatype->attrs, keyval);
+}
+
+/* ---- windows ---- */
+
+/* Finds the value of a predefined attribute (MPI-4.1 section 12.2.6): in C the window's memory or
+ * the address of a number, in Fortran an address or the number itself. */
+static bool predefined_win_attr(struct tern_win *win, int keyval, void **ret_value)
+{
+    int *number = NULL;
+    if (keyval < MPI_WIN_BASE || keyval > MPI_WIN_MODEL)
+        return false; /* the caller's language is told once, so leave it to tern_attrs_get */
+    bool c = tern_fortran_caller() == TERN_LANGUAGE_C;
+    switch (keyval) {
+    case MPI_WIN_BASE: *ret_value = win->base; return true;
+    case MPI_WIN_SIZE: *ret_value = c ? (void *)&win->size : (void *)win->size; return true;
+    case MPI_WIN_DISP_UNIT: number = &win->disp_unit; break;
+    case MPI_WIN_CREATE_FLAVOR: number = &win->flavor; break;
+    default: number = &win->model;
+    }
+    *ret_value = c ? (void *)number : (void *)(MPI_Aint)*number;
+    return true;
+}
+
+int tern_mpi_win_set_attr(struct tern_win *win, int keyval, void *value)
+{
+    return tern_attrs_set(TERN_ATTR_WIN, &win->obj, &win->attrs, keyval, value);
+}
+
+int tern_mpi_win_get_attr(struct tern_win *win, int keyval, void *ret_value, int *flag)
+{
+    void *value = NULL;
+    bool found = predefined_win_attr(win, keyval, &value);
+    int error = found ? 0 : tern_attrs_get(TERN_ATTR_WIN, win->attrs, keyval, &value, &found);
+    if (error)
+        return error;
+    *flag = found;
+    if (found)
+        memcpy(ret_value, &value, sizeof value);
+    return 0;
+}
+
+int tern_mpi_win_delete_attr(struct tern_win *win, int keyval)
+{
+    return tern_attrs_delete(TERN_ATTR_WIN, &win->obj, &win->attrs, keyval);
 }

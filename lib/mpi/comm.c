@@ -202,10 +202,3 @@ int tern_mpi_comm_get_name(struct tern_comm *comm, char *comm_name, int *resultl
     memcpy(comm_name, name, (size_t)*resultlen + 1);
     return 0;
 }
-
-/* Returns no parent: only the launcher starts processes. */
-int tern_mpi_comm_get_parent(struct tern_comm **ret_parent)
-{
-    *ret_parent = NULL;
-    return 0;
-}

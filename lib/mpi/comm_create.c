@@ -12,6 +12,7 @@
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm_ids.h"
+#include "lib/mpi/group_far.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/pml.h"
@@ -178,23 +179,11 @@ static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int 
     return rc;
 }
 
-/* Returns a digest of the processes and their order. */
-static uint64_t digest_of(const struct tern_group *group)
-{
-    uint64_t digest = (uint64_t)group->size;
-    for (int rank = 0; rank < group->size; rank++) {
-        struct tern_process process = tern_group_process(group, rank);
-        digest = (digest ^ ((uint64_t)process.job << 32 | process.rank)) * 0x9e3779b97f4a7c15u;
-        digest ^= digest >> 29;
-    }
-    return digest;
-}
-
 int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,
                            struct tern_group *group, int tag, uint64_t purpose,
                            struct tern_comm **ret_comm)
 {
-    uint64_t digest = digest_of(group) ^ purpose;
+    uint64_t digest = tern_group_digest(group) ^ purpose;
     struct leader_word word = {.digest = digest};
     if (group->rank == 0)
         word.id = tern_context_new_id();

@@ -3,14 +3,16 @@
 /*
  * Intercommunicators. Two leaders exchange their groups, as runs, and an id each. The smaller id
  * becomes the new intercommunicator's. Ids are unique, so that rule also breaks ties (which group
- * comes first in a merge) without a special process. Runs are sent as they are: all processes
- * belong to one job, number 0, as long as jobs cannot meet. A leader also tells its group about a
+ * comes first in a merge) without a special process. If not all processes are of one job, the
+ * groups also introduce their processes to each other. A leader also tells its group about a
  * failure, so that no rank waits in vain.
  */
 
 #include "lib/mpi/comm.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/group_far.h"
+#include "lib/mpi/introduce.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/pml/context.h"
@@ -18,24 +20,36 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a leader sends about its group; the runs follow. */
 struct offer {
     uint64_t id;
     int32_t run_count;
     int32_t error; /* 0, or TERN_ERR_* if the creation fails */
+    struct tern_job_id job; /* the leader's */
+    uint64_t own; /* 1 if the whole group is of this job */
 };
 
 static struct offer make_offer(const struct tern_group *group)
 {
-    return (struct offer){tern_context_new_id(), group->run_count, 0};
+    return (struct offer){.id = tern_context_new_id(),
+                          .run_count = group->run_count,
+                          .job = tern_job_id_of(0),
+                          .own = tern_group_is_own(group)};
+}
+
+/* Returns true if the processes of the two groups may not know each other. */
+static bool are_strangers(const struct offer *mine, const struct offer *theirs)
+{
+    return !mine->own || !theirs->own || memcmp(&mine->job, &theirs->job, sizeof mine->job) != 0;
 }
 
 /* Exchanges offers and runs between the leaders. *ret_runs is malloc'ed; NULL for an empty
  * group. */
 static int exchange_groups(struct tern_comm *peer_comm, int remote_leader, int tag,
                            const struct offer *mine, const struct tern_group *group,
-                           struct offer *ret_theirs, struct tern_run **ret_runs)
+                           struct offer *ret_theirs, struct tern_far_run **ret_runs)
 {
     struct offer theirs;
     int rc = tern_comm_sendrecv(peer_comm, tag, mine, sizeof *mine, remote_leader, &theirs,
@@ -44,12 +58,17 @@ static int exchange_groups(struct tern_comm *peer_comm, int remote_leader, int t
         return rc;
     if (mine->error || theirs.error)
         return mine->error ? mine->error : theirs.error;
-    struct tern_run *runs = NULL;
-    if (theirs.run_count > 0 && !(runs = malloc((size_t)theirs.run_count * sizeof *runs)))
+    struct tern_far_run *runs = NULL, *own = tern_group_to_far(group);
+    if (!own)
+        return TERN_ERR_NO_MEM;
+    if (theirs.run_count > 0 && !(runs = malloc((size_t)theirs.run_count * sizeof *runs))) {
+        free(own);
         return tern_error(TERN_ERR_NO_MEM, "no memory for a group of %d runs", theirs.run_count);
-    rc = tern_comm_sendrecv(peer_comm, tag, group->runs, group->run_count * (int64_t)sizeof *runs,
+    }
+    rc = tern_comm_sendrecv(peer_comm, tag, own, group->run_count * (int64_t)sizeof *runs,
                             remote_leader, runs, theirs.run_count * (int64_t)sizeof *runs,
                             remote_leader);
+    free(own);
     if (rc) {
         free(runs);
         return rc;
@@ -75,11 +94,12 @@ struct answer {
     uint64_t id;
     int32_t run_count;
     int32_t error;
+    uint64_t strangers; /* 1: the groups introduce themselves to each other */
 };
 
 /* Sends the leader's answer and the other group to every rank of the leader's group. */
 static int spread_answer(struct tern_comm *local, int leader, struct answer *answer,
-                         struct tern_run **runs, struct tern_group **ret_remote_group)
+                         struct tern_far_run **runs, struct tern_group **ret_remote_group)
 {
     int rc = tern_comm_bcast_bytes(local, answer, sizeof *answer, leader);
     if (rc)
@@ -96,7 +116,7 @@ static int spread_answer(struct tern_comm *local, int leader, struct answer *ans
         !(*runs = malloc((size_t)answer->run_count * sizeof **runs)))
         return tern_error(TERN_ERR_NO_MEM, "no memory for a group of %d runs", answer->run_count);
     rc = tern_comm_bcast_bytes(local, *runs, answer->run_count * (int64_t)sizeof **runs, leader);
-    return rc ? rc : tern_group_from_runs(*runs, answer->run_count, ret_remote_group);
+    return rc ? rc : tern_group_from_far(*runs, answer->run_count, ret_remote_group);
 }
 
 static int check_leaders(struct tern_comm *local, int local_leader)
@@ -124,7 +144,7 @@ static int check_peer(struct tern_comm *peer_comm, int remote_leader)
 /* Does the leader's part: talks to the other leader and fills in the answer. */
 static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int remote_leader,
                       int tag, const char *tag_text, int fault, struct answer *answer,
-                      struct tern_run **runs)
+                      struct tern_far_run **runs)
 {
     struct offer mine = make_offer(local->group), theirs;
     struct tern_group *remote_group;
@@ -135,7 +155,7 @@ static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int 
         rc = exchange_groups(peer_comm, remote_leader, tern_comm_user_tag(tag), &mine, local->group,
                              &theirs, runs);
     if (!rc)
-        rc = tern_group_from_runs(*runs, theirs.run_count, &remote_group);
+        rc = tern_group_from_far(*runs, theirs.run_count, &remote_group);
     if (rc) {
         answer->error = rc;
         return;
@@ -144,6 +164,24 @@ static void negotiate(struct tern_comm *local, struct tern_comm *peer_comm, int 
     tern_group_release(remote_group);
     answer->id = mine.id < theirs.id ? mine.id : theirs.id;
     answer->run_count = theirs.run_count;
+    answer->strangers = are_strangers(&mine, &theirs);
+}
+
+/* Introduces the processes of the two groups to each other. */
+static int introduce(struct tern_comm *local, int leader, struct tern_comm *peer_comm,
+                     int remote_leader, int tag)
+{
+    struct tern_introductions own, theirs = {0};
+    int rc = tern_introductions_gather(local, &own);
+    if (local->group->rank == leader) {
+        int exchange_rc = tern_introductions_exchange(peer_comm, remote_leader,
+                                                      tern_comm_user_tag(tag), &own, &theirs);
+        rc = rc ? rc : exchange_rc;
+    }
+    rc = tern_introductions_spread(local, leader, rc, &theirs);
+    free(own.bytes);
+    free(theirs.bytes);
+    return rc;
 }
 
 void tern_comm_refuse_join(struct tern_comm *peer_comm, int remote_leader, int tag)
@@ -157,7 +195,7 @@ int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_c
                    struct tern_comm **ret_newintercomm)
 {
     struct answer answer = {0};
-    struct tern_run *runs = NULL;
+    struct tern_far_run *runs = NULL;
     struct tern_group *remote_group;
     int rc = check_leaders(local_comm, local_leader);
     if (rc)
@@ -168,7 +206,10 @@ int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_c
     free(runs);
     if (rc)
         return rc;
-    rc = tern_comm_open_inter(local_comm, local_comm->group, remote_group, answer.id,
+    if (answer.strangers)
+        rc = introduce(local_comm, local_leader, peer_comm, remote_leader, tag);
+    if (!rc)
+        rc = tern_comm_open_inter(local_comm, local_comm->group, remote_group, answer.id,
                               ret_newintercomm);
     tern_group_release(remote_group);
     return rc;
@@ -194,14 +235,14 @@ int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
                            struct tern_comm **ret_comm)
 {
     struct answer answer = {0};
-    struct tern_run *runs = NULL;
+    struct tern_far_run *runs = NULL;
     struct tern_group *remote_group;
     if (comm->group->rank == 0) {
         struct offer mine = make_offer(group), theirs;
         answer.error = exchange_groups(comm, 0, TERN_TAG_EXCHANGE, &mine, group, &theirs, &runs);
         if (!answer.error)
-            answer = (struct answer){mine.id < theirs.id ? mine.id : theirs.id, theirs.run_count,
-                                     0};
+            answer = (struct answer){.id = mine.id < theirs.id ? mine.id : theirs.id,
+                                     .run_count = theirs.run_count};
     }
     int rc = spread_answer(comm->local, 0, &answer, &runs, &remote_group);
     free(runs);

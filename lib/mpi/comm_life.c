@@ -8,6 +8,7 @@
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/comm_ids.h"
+#include "lib/mpi/dynamic/connected.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/partitioned.h"
@@ -127,6 +128,8 @@ int tern_mpi_comm_free(struct tern_comm **comm)
     if (rc)
         return rc;
     tern_check_say_unreceived(*comm);
+    if (*comm == tern_connected_parent)
+        tern_connected_parent = NULL;
     tern_comm_release(*comm);
     *comm = NULL;
     return 0;
@@ -143,8 +146,14 @@ int tern_mpi_comm_disconnect(struct tern_comm **comm)
     int rc = check_freeable(*comm, "disconnected");
     if (!rc)
         tern_buffer_flush_comm(*comm);
+    if (!rc && tern_connected_has(*comm)) {
+        rc = tern_connected_part(*comm);
+        return rc ? rc : tern_mpi_comm_free(comm);
+    }
+    tern_wait_procedure = "MPI_Comm_disconnect";
     if (!rc)
         rc = tern_coll_barrier((*comm)->local ? &(*comm)->local->coll : &(*comm)->coll);
+    tern_wait_procedure = NULL;
     if (!rc && tern_comm_inter(*comm)) {
         char here = 0, there;
         rc = tern_comm_exchange(*comm, &here, sizeof here, &there, sizeof there);

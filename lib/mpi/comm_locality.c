@@ -10,6 +10,7 @@
  */
 
 #include "lib/mpi/comm.h"
+#include "lib/mpi/group_far.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
@@ -208,10 +209,24 @@ static int find_color(struct tern_comm *comm, int split_type, struct tern_info *
     }
 }
 
+/* Returns the colour among processes of several jobs. What is shared is shared within a job: the
+ * jobs number their nodes separately, and have no memory in common. */
+static int64_t color_in_job(int64_t color)
+{
+    struct tern_job_id job = tern_job_id_of(0);
+    uint64_t words[2];
+    memcpy(words, job.bytes, sizeof words);
+    uint64_t mixed = ((uint64_t)color ^ words[0] ^ words[1] << 1) * 0x9e3779b97f4a7c15u;
+    return (int64_t)(mixed >> 1);
+}
+
 int tern_mpi_comm_split_type(struct tern_comm *comm, int split_type, int key,
                              struct tern_info *info, struct tern_comm **ret_newcomm)
 {
     int64_t color = MPI_UNDEFINED;
     int rc = find_color(comm, split_type, info, &color);
+    if (color != MPI_UNDEFINED && !tern_group_is_own(comm->group) &&
+        split_type != OMPI_COMM_TYPE_CLUSTER && split_type != OMPI_COMM_TYPE_CU)
+        color = color_in_job(color);
     return rc ? rc : tern_comm_split(comm, color, key, ret_newcomm);
 }

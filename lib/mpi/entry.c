@@ -141,6 +141,15 @@ int tern_entry_refuse_rank(struct tern_object *object, const char *procedure, in
     return tern_raise_on(object, procedure, code);
 }
 
+int tern_entry_refuse_target(struct tern_object *object, const char *procedure,
+                             const char *argument, int rank, bool none_allowed)
+{
+    const struct tern_win *win = (const struct tern_win *)object;
+    tern_error(TERN_ERR_RANK, "%s is %d; it must be a rank of the window, 0 to %d%s", argument,
+               rank, win->window.size - 1, none_allowed ? ", or MPI_PROC_NULL" : "");
+    return tern_raise_on(object, procedure, TERN_ERR_RANK);
+}
+
 int tern_entry_refuse_root(struct tern_object *object, const char *procedure, const char *argument,
                            int root)
 {
@@ -250,28 +259,4 @@ int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
     tern_error(TERN_ERR_TRUNCATE, "%s would be %lld, which does not fit; call %s_c", argument,
                value, procedure);
     return tern_raise_on(object, procedure, TERN_ERR_TRUNCATE);
-}
-
-static int absent(void)
-{
-    return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
-                      "this procedure is not in this version of Tern; mpi_info --procedures lists "
-                      "those that are");
-}
-
-int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm)
-{
-    bool known = comm && !tern_check_bad_handle(comm) && tern_entry_valid(comm, TERN_MAGIC_COMM);
-    return tern_raise_on(known ? tern_entry_state(comm) : NULL, procedure, absent());
-}
-
-int tern_entry_refuse_absent_file(const char *procedure)
-{
-    char text[200];
-    snprintf(text, sizeof text,
-             "%s is not in this version of Tern, like all procedures for files; they return an "
-             "error",
-             procedure);
-    tern_rte_remark(TERN_REMARK_NO_FILES, text);
-    return tern_raise_on(&tern_errhandler_errors_return.obj, procedure, absent());
 }

@@ -21,6 +21,7 @@
 #include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool/tool.h"
+#include "lib/mpi/win.h"
 #include "lib/pml/pml.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -109,6 +110,23 @@ static inline bool tern_entry_bad_source(const struct tern_comm *comm, int rank)
     return TERN_UNLIKELY(tern_entry_outside(comm, rank)) && rank != MPI_PROC_NULL &&
            (rank != MPI_ANY_SOURCE || comm->hints & TERN_COMM_NO_ANY_SOURCE);
 }
+
+/* Return true if `rank` is no rank of the window, and no valid target: MPI_PROC_NULL is one. */
+static inline bool tern_entry_bad_member(const struct tern_win *win, int rank)
+{
+    return TERN_UNLIKELY((unsigned)rank >= (unsigned)win->window.size);
+}
+
+static inline bool tern_entry_bad_target(const struct tern_win *win, int rank)
+{
+    return tern_entry_bad_member(win, rank) && rank != MPI_PROC_NULL;
+}
+
+/* All assertions of windows. */
+enum {
+    TERN_ENTRY_ASSERTIONS = MPI_MODE_NOCHECK | MPI_MODE_NOPRECEDE | MPI_MODE_NOPUT |
+                            MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED
+};
 
 /* Returns true if `tag` is not valid for a receive. MPI_ANY_TAG is valid unless a hint promises not
  * to use it. */
@@ -203,6 +221,10 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_element(struct tern_object *object, con
 TERN_ENTRY_REFUSAL int tern_entry_refuse_rank(struct tern_object *object, const char *procedure,
                                               int code, const char *argument, int rank,
                                               const char *also);
+/* Refuses a rank of a window. `object` is the struct tern_win. `none_allowed`: MPI_PROC_NULL is
+ * valid, too. */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_target(struct tern_object *object, const char *procedure,
+                                                const char *argument, int rank, bool none_allowed);
 /* Refuses a root. `object` is the struct tern_comm. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const char *procedure,
                                               const char *argument, int root);
@@ -246,13 +268,6 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_string(struct tern_object *object, cons
 /* Refuses a result that does not fit the caller's variable. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_result(struct tern_object *object, const char *procedure,
                                                 const char *argument, MPI_Count value);
-
-/* Refuse a procedure that this version does not have. tern_entry_refuse_absent calls the error
- * handler of `comm` if `comm` is a communicator. Errors on files are returned, as MPI requires
- * until the program chooses another handler (MPI-4.1 section 14.7); the launcher reports them once
- * for the job. */
-TERN_ENTRY_REFUSAL int tern_entry_refuse_absent(const char *procedure, MPI_Comm comm);
-TERN_ENTRY_REFUSAL int tern_entry_refuse_absent_file(const char *procedure);
 
 /* Returns true if the string is NULL, or if its length is less than `least` or more than `most`. */
 static inline bool tern_entry_bad_string(const char *string, size_t least, size_t most)

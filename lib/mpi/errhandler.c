@@ -24,6 +24,10 @@ struct tern_errhandler tern_errhandler_errors_throw_exceptions =
 struct tern_errhandler tern_errhandler_errors_return =
     PREDEFINED(ompi_mpi_errors_return, TERN_ERRHANDLER_RETURN);
 
+struct tern_file_head tern_file_null = {
+    .obj = {.handle = (struct tern_handle *)&ompi_mpi_file_null, .refs = 1},
+    .errhandler = &tern_errhandler_errors_return};
+
 static bool predefined(const struct tern_errhandler *errhandler)
 {
     return errhandler->kind <= TERN_ERRHANDLER_RETURN;

@@ -44,6 +44,15 @@ struct tern_errhandler {
     union tern_errhandler_function function;
 };
 
+/* What each struct tern_file (lib/io/file.h) begins with: all that lib/mpi knows of a file. */
+struct tern_file_head {
+    struct tern_object obj;
+    struct tern_errhandler *errhandler; /* the error handler; a reference */
+};
+/* MPI_FILE_NULL. Its handler is the one that new files get, and that is called for errors of calls
+ * that belong to no open file. */
+extern struct tern_file_head tern_file_null;
+
 /* The predefined handlers. */
 extern struct tern_errhandler tern_errhandler_errors_are_fatal, tern_errhandler_errors_return;
 extern struct tern_errhandler tern_errhandler_errors_abort, tern_errhandler_errors_throw_exceptions;
@@ -74,11 +83,11 @@ struct tern_errhandler *tern_errhandler_initial(void);
  * code, `procedure` a name ("MPI_Send"). Composes the message from tern_error_text, calls an error
  * handler and returns the MPI error code.
  *
- * `object` is a struct tern_comm or struct tern_session, whose handler is called. It may also be a
- * struct tern_errhandler: the handler for an object that could not be made; the handler then gets a
- * null handle. If `object` is NULL, the error goes to the communicator named by tern_raise_next_on,
- * else to *tern_raise_without_object. Before MPI_Init and after MPI_Finalize the initial error
- * handler is called.
+ * `object` is a struct tern_comm, tern_session or tern_file, whose handler is called. It may also
+ * be a struct tern_errhandler: the handler for an object that could not be made; the handler then
+ * gets a null handle. If `object` is NULL, the error goes to the file or communicator named by
+ * tern_raise_next_on_file or tern_raise_next_on, else to *tern_raise_without_object. Before
+ * MPI_Init and after MPI_Finalize the initial error handler is called.
  *
  * Call it last and hold no lock: the handler may longjmp, throw, or end the job.
  */
@@ -94,6 +103,9 @@ void tern_raise_next_on(struct tern_comm *comm);
 /* Does what tern_raise_next_on does and takes over the caller's reference to `comm`. If that
  * reference is the last one, ignores the communicator. */
 void tern_raise_next_on_held(struct tern_comm *comm);
+/* Names a file for the next tern_raise_on(NULL) of this thread: its handler is called instead of a
+ * communicator's. For wait and test of a file's request. Takes a reference to the handler. */
+void tern_raise_next_on_file(struct tern_file_head *file);
 /* Lets the next tern_raise_on of this thread return MPI_SUCCESS. For MPI_Comm_call_errhandler,
  * which succeeds by calling the handler. */
 void tern_raise_next_succeeds(void);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The error handlers of communicators and sessions: creates, sets, gets and calls them (MPI-4.1
- * section 9.3). */
+/* The error handlers of communicators, windows and sessions: creates, sets, gets and calls them
+ * (MPI-4.1 section 9.3). */
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
+#include "lib/mpi/win.h"
 
 int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function,
                                     struct tern_errhandler **ret_errhandler)
@@ -53,6 +54,39 @@ static int call_handler(int errorcode)
 int tern_mpi_comm_call_errhandler(struct tern_comm *comm, int errorcode)
 {
     (void)comm;
+    return call_handler(errorcode);
+}
+
+int tern_mpi_win_create_errhandler(MPI_Win_errhandler_function *function,
+                                   struct tern_errhandler **ret_errhandler)
+{
+    int rc = tern_errhandler_new(TERN_ERRHANDLER_WIN, ret_errhandler);
+    if (!rc)
+        (*ret_errhandler)->function.win = function;
+    return rc;
+}
+
+int tern_mpi_win_set_errhandler(struct tern_win *win, struct tern_errhandler *errhandler)
+{
+    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_WIN);
+    if (rc)
+        return rc;
+    tern_errhandler_retain(errhandler);
+    tern_errhandler_release(win->errhandler);
+    win->errhandler = errhandler;
+    return 0;
+}
+
+int tern_mpi_win_get_errhandler(struct tern_win *win, struct tern_errhandler **ret_errhandler)
+{
+    tern_errhandler_retain(win->errhandler);
+    *ret_errhandler = win->errhandler;
+    return 0;
+}
+
+int tern_mpi_win_call_errhandler(struct tern_win *win, int errorcode)
+{
+    (void)win;
     return call_handler(errorcode);
 }
 

@@ -76,7 +76,7 @@ TERN_FOR_FORTRAN int tern_fortran_refuse(MPI_Comm comm, const char *procedure, c
  * only freed. */
 enum tern_request_turn {
     TERN_REQUEST_STARTS,   /* a persistent request is about to start */
-    TERN_REQUEST_REPORTED, /* a persistent request is complete; the user is told next */
+    TERN_REQUEST_REPORTED, /* a persistent request is complete; next, a call returns its status */
     TERN_REQUEST_FREED,    /* the request is complete, or inactive, and ends; the last turn */
 };
 typedef void tern_request_follow_fn(void *argument, enum tern_request_turn turn);

@@ -4,6 +4,7 @@
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/dynamic/comm_spawn.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/library.h"
 #include "lib/mpi/running.h"
@@ -36,6 +37,10 @@ static int start_world(int argc, char **argv)
     tern_unlock();
     if (!error)
         tern_info_fill_env(argc, argv, thread_level);
+    tern_lock();
+    if (!error)
+        error = tern_spawn_meet_parent();
+    tern_unlock();
     return error;
 }
 

@@ -21,6 +21,7 @@
 
 #include "lib/mpi/library.h"
 
+#include "lib/mpi/dynamic/connected.h"
 #include "lib/btl/btl.h"
 #include "lib/mpi/buffer.h"
 #include "lib/mpi/check/check.h"
@@ -160,7 +161,9 @@ static void finish_messages(void)
  * the barrier this process has taken in what others had to hand over on MPI_COMM_WORLD. */
 static void leave_world(void)
 {
+    tern_wait_procedure = "MPI_Finalize";
     int error = tern_coll_barrier(&tern_comm_world.coll);
+    tern_wait_procedure = NULL;
     if (error)
         tern_log("in MPI_Finalize: %s", tern_error_text(error));
     if (tern_library_users == 1)
@@ -210,6 +213,8 @@ void tern_library_release(enum tern_library_user user)
     if (last)
         tern_progress_thread_stop();
     tern_lock(); /* tern_wait releases it while it waits */
+    if (last || user == TERN_USER_WORLD)
+        tern_connected_part_all();
     if (last && !sessions_used)
         finish_messages();
     if (user == TERN_USER_WORLD) {

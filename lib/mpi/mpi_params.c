@@ -16,9 +16,14 @@ static const struct tern_param mpi[] = {
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
      TERN_PARAM_ANY_TIME},
+    {"mpi_name_server", TERN_PARAM_STRING, "", "",
+     "Which mpirun keeps the names that MPI_Publish_name publishes: file:FILE, with the file that "
+     "its --report-uri has written, or the line in that file. Empty: the mpirun of this job."},
     {"crash_report", TERN_PARAM_BOOL, "1", "",
      "If SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends a rank, print where it crashed: the "
      "address and the calls. The program's own handlers come first."},
+    {"opal_signal", TERN_PARAM_STRING, "4,6,7,8,11", "",
+     "Numbers of the signals for which crash_report works, of those five."},
 };
 
 const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),

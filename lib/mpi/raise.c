@@ -23,6 +23,7 @@
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
+#include "lib/mpi/win.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/log.h"
@@ -40,6 +41,9 @@ static __thread struct {
     struct tern_comm *comm;
     bool held;    /* true if `comm` has a reference to drop */
     bool succeed; /* true if calling the handler is the success */
+    /* a file's handler, with a reference, and the file's handle; NULL: no file was named */
+    struct tern_errhandler *of_file;
+    struct tern_handle *file;
 } next;
 
 void tern_raise_next_on(struct tern_comm *comm)
@@ -52,6 +56,15 @@ void tern_raise_next_on_held(struct tern_comm *comm)
 {
     next.comm = comm;
     next.held = comm;
+}
+
+void tern_raise_next_on_file(struct tern_file_head *file)
+{
+    tern_lock();
+    tern_errhandler_retain(file->errhandler);
+    next.of_file = file->errhandler;
+    tern_unlock();
+    next.file = file->obj.handle;
 }
 
 void tern_raise_next_succeeds(void)
@@ -116,6 +129,8 @@ struct raised_on {
     struct tern_comm *comm;
     MPI_Comm comm_handle;
     MPI_Session session_handle;
+    MPI_Win win_handle;
+    MPI_File file_handle;
 };
 
 static void take_handler(struct raised_on *on, const struct tern_errhandler *errhandler)
@@ -142,7 +157,9 @@ static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
 /* Finds the handler to call. Needs the library's lock, which guards the handler of each object. */
 static struct raised_on find_handler(struct tern_object *object, struct tern_comm *comm, bool held)
 {
-    struct raised_on on = {.comm_handle = MPI_COMM_NULL, .session_handle = MPI_SESSION_NULL};
+    struct raised_on on = {.comm_handle = MPI_COMM_NULL,
+                           .session_handle = MPI_SESSION_NULL,
+                           .file_handle = MPI_FILE_NULL};
     if (held && __atomic_load_n(&comm->obj.refs, __ATOMIC_RELAXED) == 1)
         comm = NULL; /* the user has freed it */
     if (!comm && tern_world == TERN_WORLD_RUNNING)
@@ -152,6 +169,15 @@ static struct raised_on find_handler(struct tern_object *object, struct tern_com
     case TERN_MAGIC_SESSION:
         take_handler(&on, ((struct tern_session *)object)->errhandler);
         on.session_handle = (MPI_Session)object->handle;
+        break;
+    case TERN_MAGIC_WIN:
+        take_handler(&on, ((struct tern_win *)object)->errhandler);
+        on.comm = ((struct tern_win *)object)->comm;
+        on.win_handle = (MPI_Win)object->handle;
+        break;
+    case TERN_MAGIC_FILE:
+        take_handler(&on, ((struct tern_file_head *)object)->errhandler);
+        on.file_handle = (MPI_File)object->handle;
         break;
     case TERN_MAGIC_ERRHANDLER: take_handler(&on, (struct tern_errhandler *)object); break;
     default: raise_on_comm(&on, (struct tern_comm *)object);
@@ -184,12 +210,32 @@ static void call_session_handler(struct raised_on *on, int code, const char *tex
         on->function.session(&on->session_handle, &code, text, NULL);
 }
 
+static void call_win_handler(struct raised_on *on, int code, const char *text)
+{
+    if (on->fortran)
+        call_fortran((void (*)(void))on->function.win, on->win_handle, code);
+    else
+        on->function.win(&on->win_handle, &code, text, NULL);
+}
+
+static void call_file_handler(struct raised_on *on, int code, const char *text)
+{
+    tern_check_handle_lent(on->file_handle);
+    if (on->fortran)
+        call_fortran((void (*)(void))on->function.file, on->file_handle, code);
+    else
+        on->function.file(&on->file_handle, &code, text, NULL);
+}
+
 int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
     struct tern_comm *comm = next.comm;
     bool held = next.held, succeed = next.succeed;
+    struct tern_errhandler *of_file = object ? NULL : next.of_file;
+    struct tern_handle *file = next.file;
     next.comm = NULL;
     next.held = next.succeed = false;
+    next.of_file = NULL;
 
     int class = tern_error_class(code);
     char text[1280];
@@ -197,7 +243,11 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     tern_error_clear();
 
     tern_lock();
-    struct raised_on on = find_handler(object, comm, held);
+    struct raised_on on = find_handler(of_file ? &of_file->obj : object, comm, held);
+    if (of_file) {
+        on.file_handle = (MPI_File)file;
+        tern_errhandler_release(of_file);
+    }
     tern_unlock();
     if (on.kind == TERN_ERRHANDLER_ABORT)
         abort_comm(on.comm, class, text);
@@ -207,7 +257,9 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     case TERN_ERRHANDLER_FATAL:
     case TERN_ERRHANDLER_THROW: tern_rte_abort(class, text);
     case TERN_ERRHANDLER_COMM: call_comm_handler(&on, class, text); break;
+    case TERN_ERRHANDLER_WIN: call_win_handler(&on, class, text); break;
     case TERN_ERRHANDLER_SESSION: call_session_handler(&on, class, text); break;
+    case TERN_ERRHANDLER_FILE: call_file_handler(&on, class, text); break;
     default: break;
     }
     return succeed ? MPI_SUCCESS : class;

@@ -23,10 +23,10 @@
 
 /* ---- blocking ---- */
 
-/* Waits for a receive that has no user's handle, and frees it. */
-static int finish_recv(struct tern_request *request, MPI_Status *status)
+/* Waits for a receive that has no user's handle, and frees it. `procedure` is the user's call. */
+static int finish_recv(struct tern_request *request, const char *procedure, MPI_Status *status)
 {
-    tern_request_wait_in(request, "MPI_Sendrecv");
+    tern_request_wait_in(request, procedure);
     int error = request->error;
     tern_status_copy(status, &request->status);
     request->active = false;
@@ -38,13 +38,14 @@ static int finish_recv(struct tern_request *request, MPI_Status *status)
 static void drop_recv(struct tern_request *request)
 {
     request->kind->cancel(request);
-    finish_recv(request, MPI_STATUS_IGNORE);
+    finish_recv(request, NULL, MPI_STATUS_IGNORE);
 }
 
-int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
-                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-                      struct tern_datatype *recvtype, int source, int recvtag,
-                      struct tern_comm *comm, MPI_Status *status)
+/* Receives and sends. `procedure` is the user's call, for people. */
+static int exchange(const char *procedure, const void *sendbuf, MPI_Count sendcount,
+                    struct tern_datatype *sendtype, int dest, int sendtag, void *recvbuf,
+                    MPI_Count recvcount, struct tern_datatype *recvtype, int source, int recvtag,
+                    struct tern_comm *comm, MPI_Status *status)
 {
     struct tern_request *recv = NULL;
     int error;
@@ -55,7 +56,7 @@ int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_data
         if (error)
             return error;
     }
-    tern_wait_procedure = "MPI_Sendrecv";
+    tern_wait_procedure = procedure;
     error = tern_mpi_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     tern_wait_procedure = NULL;
     if (error) {
@@ -64,9 +65,18 @@ int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_data
         return error;
     }
     if (recv)
-        return finish_recv(recv, status);
+        return finish_recv(recv, procedure, status);
     tern_status_copy(status, &tern_status_proc_null);
     return 0;
+}
+
+int tern_mpi_sendrecv(const void *sendbuf, MPI_Count sendcount, struct tern_datatype *sendtype,
+                      int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                      struct tern_datatype *recvtype, int source, int recvtag,
+                      struct tern_comm *comm, MPI_Status *status)
+{
+    return exchange("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                    recvtype, source, recvtag, comm, status);
 }
 
 /* Packs the message aside, into `small` or allocated memory, because the receive may overwrite the
@@ -101,8 +111,8 @@ int tern_mpi_sendrecv_replace(void *buf, MPI_Count count, struct tern_datatype *
         pack_aside(buf, count, &datatype->type, dest, small, sizeof small, &packed, &length);
     if (error)
         return error;
-    error = tern_mpi_sendrecv(packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE), dest, sendtag,
-                              buf, count, datatype, source, recvtag, comm, status);
+    error = exchange("MPI_Sendrecv_replace", packed, (MPI_Count)length, tern_datatype_of(MPI_BYTE),
+                     dest, sendtag, buf, count, datatype, source, recvtag, comm, status);
     if (packed != small)
         free(packed);
     return error;

@@ -6,6 +6,7 @@
  */
 #include "lib/mpi/whereabouts.h"
 
+#include "lib/btl/unheard.h"
 #include "lib/coll/run/coll.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
@@ -24,6 +25,7 @@ static struct {
     pthread_mutex_t lock;
     const struct tern_waiter *waiter; /* whose record it is; only compared */
     uint64_t began_ms;
+    uint32_t unheard_changes; /* tern_btl_unheard_changes when the record was written */
     time_t slept; /* when it last began or ended a sleep, in seconds */
 } owner = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -36,12 +38,14 @@ static time_t now_s(void)
 
 /* ---- what is awaited ---- */
 
-/* Returns the rank in MPI_COMM_WORLD of a rank that the context reaches, or -1. */
+/* Returns the rank in MPI_COMM_WORLD of a rank that the context reaches, or -1, also if it
+ * is of another job. */
 static int world_rank(const struct tern_context *context, int rank)
 {
     if (rank < 0 || rank >= context->size)
         return -1;
-    return (int)tern_peers_process(context->peers, rank).rank;
+    struct tern_process process = tern_peers_process(context->peers, rank);
+    return process.job ? -1 : (int)process.rank;
 }
 
 /* Writes as much of a text as there is room for. */
@@ -161,12 +165,23 @@ static void name_procedure(struct tern_wait_record *record, const struct tern_wa
     snprintf(record->procedure + used, sizeof record->procedure - used, " of %.30s", own);
 }
 
+/* Adds the bytes that a silent host has not acknowledged. */
+static void describe_unheard(struct tern_wait_record *record)
+{
+    owner.unheard_changes = tern_btl_unheard_changes();
+    struct tern_unheard unheard = tern_btl_unheard();
+    record->unheard_bytes = unheard.bytes;
+    record->unheard_since_ms = unheard.since_ms;
+    record->unheard_world = unheard.process.job ? -1 : (int32_t)unheard.process.rank;
+}
+
 static void describe(const struct tern_waiter *waiter, struct tern_wait_record *record)
 {
     const struct tern_request *request = waiter->request;
     const struct tern_context *context = NULL;
     *record = (struct tern_wait_record){.peer = NOBODY, .world = -1, .bytes = -1};
     record->began_ms = waiter->began_ms;
+    describe_unheard(record);
     if (waiter->handle_count) {
         const struct tern_request *first = look_at_handles(waiter, &record->requests);
         request = request ? request : first;
@@ -223,7 +238,8 @@ static void tell(const struct tern_waiter *waiter, enum tern_wait_news news)
         if (owner.waiter == waiter)
             tern_wait_record_sleeps(false);
     } else if (own_record(waiter)) {
-        if (news == TERN_WAIT_AGAIN && owner.began_ms == waiter->began_ms) {
+        if (news == TERN_WAIT_AGAIN && owner.began_ms == waiter->began_ms &&
+            owner.unheard_changes == tern_btl_unheard_changes()) {
             tern_wait_record_sleeps(true);
         } else {
             owner.began_ms = waiter->began_ms;

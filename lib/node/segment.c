@@ -94,7 +94,8 @@ int tern_segment_reserve(int fd, uint64_t start, size_t size)
                  : 0;
 }
 
-int tern_segment_allocate(size_t size, uint64_t *ret_offset)
+/* Takes address space behind all that was taken before, and allocates the first `filled` bytes. */
+static int extend(size_t size, size_t filled, uint64_t *ret_offset)
 {
     uint64_t used = __atomic_load_n(&header()->used, __ATOMIC_RELAXED), offset;
     do { /* a request that is refused takes nothing, so smaller requests may still succeed */
@@ -103,10 +104,15 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
             return TERN_ERR_NO_MEM;
     } while (!__atomic_compare_exchange_n(&header()->used, &used, used + size, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    if (reserve(tern_segment.fd, tern_segment.start + offset, size))
+    if (reserve(tern_segment.fd, tern_segment.start + offset, filled))
         return TERN_ERR_NO_MEM;
     *ret_offset = offset;
     return 0;
+}
+
+int tern_segment_allocate(size_t size, uint64_t *ret_offset)
+{
+    return extend(size, size, ret_offset);
 }
 
 static int size_class(size_t size)
@@ -129,7 +135,7 @@ static void leave_lock(uint32_t *lock)
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-int tern_segment_take(size_t size, uint64_t *ret_offset)
+int tern_segment_claim(size_t size, uint64_t *ret_offset)
 {
     int class = size_class(size);
     if (class >= GIVEN_SIZES)
@@ -141,9 +147,23 @@ int tern_segment_take(size_t size, uint64_t *ret_offset)
         *given = *(uint64_t *)(tern_segment.base + offset);
     leave_lock(&header()->given_lock);
     if (!offset)
-        return tern_segment_allocate((size_t)PAGE << class, ret_offset);
+        return extend((size_t)PAGE << class, PAGE, ret_offset);
     *(uint64_t *)(tern_segment.base + offset) = 0;
-    if (reserve(tern_segment.fd, tern_segment.start + offset, (size_t)PAGE << class)) {
+    *ret_offset = offset;
+    return 0;
+}
+
+int tern_segment_fill(uint64_t offset, size_t size)
+{
+    return reserve(tern_segment.fd, tern_segment.start + offset, size) ? TERN_ERR_NO_MEM : 0;
+}
+
+int tern_segment_take(size_t size, uint64_t *ret_offset)
+{
+    uint64_t offset;
+    if (tern_segment_claim(size, &offset))
+        return TERN_ERR_NO_MEM;
+    if (tern_segment_fill(offset, (size_t)PAGE << size_class(size))) {
         tern_segment_give(offset, size);
         return TERN_ERR_NO_MEM;
     }

@@ -80,6 +80,13 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset);
 int tern_segment_take(size_t size, uint64_t *ret_offset);
 void tern_segment_give(uint64_t offset, size_t size);
 
+/* Takes `size` bytes like tern_segment_take, but only as address space, with one page of memory at
+ * the beginning. tern_segment_fill allocates the pages of a part before it is touched: whoever
+ * fills a part decides on which NUMA node it lies. Both return 0, or TERN_ERR_NO_MEM without text.
+ * tern_segment_give gives all back. */
+int tern_segment_claim(size_t size, uint64_t *ret_offset);
+int tern_segment_fill(uint64_t offset, size_t size);
+
 /* A name on which several ranks of the node agree without communication: they make the same calls,
  * so each can compute the same name. */
 struct tern_segment_name {

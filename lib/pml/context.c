@@ -3,19 +3,26 @@
 
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
+#include "lib/util/hmac.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The bits of an id, highest first: 1 for partitioned communication, 1 for the local group of an
- * intercommunicator, job (10), rank of the leader (24), number (27), 1 for collectives. The lowest
+ * intercommunicator, mark of the job (10), rank of the leader (24), number (27), 1 for
+ * collectives. The lowest
  * bits of the number are the lane. Numbers begin at 16: the contexts that need no leader (world,
  * self) have lower ones. Numbers are used again after one rank has made 2^27 ids. Numbers of
  * contexts that are still open here (the leader is a member), and of ids that wait to be used, are
- * skipped (lib/pml/ids.h). */
-enum { NUMBER_BITS = 27, FIRST_NUMBER = 16 };
+ * skipped (lib/pml/ids.h).
+ *
+ * The mark is 0 until this process meets another job. From then on it is taken from the job's id,
+ * and numbers begin at a random place. So two processes with equal ranks of two jobs do not make
+ * equal ids. */
+enum { NUMBER_BITS = 27, FIRST_NUMBER = 16, RANK_BITS = 24, MARKS = 1023 };
 
 static struct tern_ids ids;
+static uint64_t mark; /* of our job, at its place in an id */
 
 static uint32_t hash(uint64_t id)
 {
@@ -36,7 +43,7 @@ struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id)
 
 static uint64_t id_of(uint32_t number)
 {
-    return (uint64_t)tern_rte.rank << (NUMBER_BITS + 1) | (uint64_t)number << 1;
+    return mark | (uint64_t)tern_rte.rank << (NUMBER_BITS + 1) | (uint64_t)number << 1;
 }
 
 static bool in_use(uint32_t number)
@@ -49,10 +56,32 @@ static bool in_use(uint32_t number)
     return found;
 }
 
-uint64_t tern_context_new_ids(uint32_t count, struct tern_id_range *range)
+static void init_ids(void)
 {
     if (!ids.limit)
         tern_ids_init(&ids, FIRST_NUMBER, (uint32_t)1 << NUMBER_BITS, in_use);
+}
+
+int tern_context_mark_ids(const unsigned char *job, size_t length)
+{
+    uint64_t digest = 0xcbf29ce484222325u;
+    uint32_t start;
+    if (mark)
+        return 0;
+    int rc = tern_random(&start, sizeof start);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < length; i++)
+        digest = (digest ^ job[i]) * 0x100000001b3u;
+    init_ids();
+    mark = (digest % MARKS + 1) << (NUMBER_BITS + 1 + RANK_BITS);
+    tern_ids_jump(&ids, FIRST_NUMBER + start % (ids.limit - FIRST_NUMBER));
+    return 0;
+}
+
+uint64_t tern_context_new_ids(uint32_t count, struct tern_id_range *range)
+{
+    init_ids();
     uint32_t first = tern_ids_take(&ids, count, range);
     return first ? id_of(first) : 0;
 }

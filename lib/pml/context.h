@@ -85,6 +85,11 @@ static inline bool tern_context_is_internal(const struct tern_context *context)
     return context->id & 1;
 }
 
+/* From now on, makes ids that differ from those of other jobs, too. `job` of `length` bytes is what
+ * distinguishes this job. Called before this process makes an id for processes of several jobs.
+ * Locks: the library's. Returns 0, or TERN_ERR_OTHER with text. */
+int tern_context_mark_ids(const unsigned char *job, size_t length);
+
 /* Makes a fresh even id, unique in this job (lib/pml/context.c). Returns 0 if none is left because
  * 2^27 communicators are open. Call with the library's lock held. */
 uint64_t tern_context_new_id(void);

@@ -57,6 +57,12 @@ uint32_t tern_ids_take(struct tern_ids *ids, uint32_t count, struct tern_id_rang
     return first;
 }
 
+void tern_ids_jump(struct tern_ids *ids, uint32_t next)
+{
+    ids->next = next;
+    ids->wrapped = true;
+}
+
 void tern_ids_drop(struct tern_id_range *range)
 {
     if (range->count)

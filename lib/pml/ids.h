@@ -41,6 +41,10 @@ void tern_ids_init(struct tern_ids *ids, uint32_t least, uint32_t limit,
  * are not kept: then the caller opens a context with each of them at once. */
 uint32_t tern_ids_take(struct tern_ids *ids, uint32_t count, struct tern_id_range *range);
 
+/* Goes on with the number `next`, which is in the range of `ids`. The numbers in between were not
+ * handed out; all numbers from now on are looked up. */
+void tern_ids_jump(struct tern_ids *ids, uint32_t next);
+
 /* Ends a range. Does nothing if the range is all zero. */
 void tern_ids_drop(struct tern_id_range *range);
 

@@ -37,7 +37,7 @@ struct tern_match_table {
 };
 
 /* The most functions that tern_progress_register can add to a lane. */
-enum { TERN_LANE_POLLS = 4 };
+enum { TERN_LANE_POLLS = 6 };
 
 struct tern_lane {
     uint32_t index; /* index in tern_lanes */

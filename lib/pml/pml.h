@@ -157,8 +157,8 @@ enum tern_wait_news {
 /* Called when a thread has waited for a while without an event, around each further sleep. NULL, or
  * set once by lib/mpi. Called with the waiter's lane locked. */
 extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
-/* The procedure of this thread that uses others to wait, and shall be named in their place; NULL:
- * none. */
+/* The MPI procedure in which this thread is, if it waits inside other procedures: messages to the
+ * user name it instead of those. NULL if there is none. */
 extern TERN_OURS __thread const char *tern_wait_procedure;
 /* A waiter in a collective. tern_doubt gets `run` and the request that is awaited. */
 struct tern_doubter {
@@ -177,6 +177,11 @@ void tern_progress_await_silence(void);
  * not run yet. Returns 0 or TERN_ERR_OTHER. tern_progress_thread_stop ends the thread; call it
  * without locks. */
 int tern_progress_thread_start(void);
+/* Start the same thread for a user that needs it whatever the parameter says, and end it with its
+ * last user. From the first call on calls take locks, as in MPI_THREAD_MULTIPLE. Call both with no
+ * lane held. tern_progress_thread_retain returns 0 or TERN_ERR_OTHER. */
+int tern_progress_thread_retain(void);
+void tern_progress_thread_release(void);
 void tern_progress_thread_stop(void);
 /* Returns true if other ranks or programs want this processor, so that a waiting rank should not
  * spin. */

@@ -37,7 +37,7 @@ struct tern_pml_request {
     bool posted;            /* receive: is posted and not matched, so it can be cancelled */
     bool cancelling;        /* send: the receiver has been asked to give the message up */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
-    bool registered;        /* send: the byte mover has registered the buffer, under `key` */
+    bool registered;        /* send: the byte mover has registered the buffer */
     /* send: destination; receive: the sender of an announced message, or a lost peer; NULL: not
      * known yet */
     struct tern_peer *peer;
@@ -52,7 +52,7 @@ struct tern_pml_request {
 
     /* sends only */
     enum tern_send_mode mode;
-    uint64_t key; /* valid if `registered` */
+    struct tern_registration registration; /* valid if `registered` */
     uint32_t remote_number; /* number of the receiver's request, valid after the answer CLEAR */
     /* header of the first packet: the context may be closed before that packet is sent */
     struct tern_packet header;

@@ -14,6 +14,7 @@
  */
 
 #include "lib/node/doorbell.h"
+#include "lib/pml/budget.h"
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
@@ -160,6 +161,49 @@ static bool ranks_share;
 /* all ranks of the node have reported on which processors they may run */
 static bool ranks_share_known;
 
+/* The processor time that control groups leave for spinning (lib/pml/budget.h). */
+static struct {
+    struct tern_budget budget;
+    uint64_t looked_at; /* ticks */
+    bool counted, spent;
+    bool busy; /* a thread counts */
+} spinning;
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Counts the time that is left. If another thread is at it, leaves that to it. */
+static void count_budget(uint64_t now)
+{
+    if (__atomic_test_and_set(&spinning.busy, __ATOMIC_ACQUIRE))
+        return;
+    int64_t wall_us = clock_us(CLOCK_MONOTONIC), cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+    if (!spinning.counted)
+        tern_budget_begin(&spinning.budget, tern_rte.quota.quota_us, tern_rte.quota.period_us,
+                          tern_rte.local_size, wall_us, cpu_us);
+    spinning.counted = true;
+    bool spent = tern_budget_spent(&spinning.budget, wall_us, cpu_us);
+    __atomic_store_n(&spinning.spent, spent, __ATOMIC_RELAXED);
+    __atomic_store_n(&spinning.looked_at, now, __ATOMIC_RELAXED);
+    __atomic_clear(&spinning.busy, __ATOMIC_RELEASE);
+}
+
+/* Returns true if a control group limits the processor time, and this rank has used its share. */
+static bool budget_is_spent(void)
+{
+    enum { LOOK_US = 250 };
+    if (TERN_LIKELY(!tern_rte.quota.quota_us))
+        return false;
+    uint64_t now = tern_ticks();
+    if (now - __atomic_load_n(&spinning.looked_at, __ATOMIC_RELAXED) >= tern_ticks_of_us(LOOK_US))
+        count_budget(now);
+    return __atomic_load_n(&spinning.spent, __ATOMIC_RELAXED);
+}
+
 static const struct policy *current_policy(void)
 {
     if (TERN_UNLIKELY(!__atomic_load_n(&ranks_share_known, __ATOMIC_RELAXED))) {
@@ -169,7 +213,8 @@ static const struct policy *current_policy(void)
         __atomic_store_n(&ranks_share_known, final, __ATOMIC_RELAXED);
     }
     return __atomic_load_n(&ranks_share, __ATOMIC_RELAXED) ||
-                   __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED)
+                   __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED) ||
+                   budget_is_spent()
                ? &crowded
                : &alone;
 }

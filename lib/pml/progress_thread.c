@@ -8,8 +8,10 @@
  */
 
 #include "lib/node/doorbell.h"
+#include "lib/pml/lock.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "lib/util/param.h"
 
 #include <pthread.h>
@@ -20,6 +22,10 @@
 static pthread_t thread;
 static bool running;
 static bool ending; /* atomic */
+/* Users besides the parameter: windows and files that other ranks ask about. Guarded by the
+ * library's lock. */
+static int users;
+static bool pausing; /* the last user has gone; tern_progress_thread_release is not done yet */
 
 static bool is_ending(const void *unused)
 {
@@ -40,9 +46,9 @@ static void *run(void *nothing)
     return nothing;
 }
 
-int tern_progress_thread_start(void)
+static int start(const char *why)
 {
-    if (running || !tern_param_bool("progress_thread"))
+    if (running)
         return 0;
     /* the program's signals must not be handled by this thread */
     sigset_t all, mask;
@@ -52,10 +58,15 @@ int tern_progress_thread_start(void)
     int error = pthread_create(&thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (error)
-        return tern_error(TERN_ERR_OTHER, "cannot start the thread of progress_thread: "
-                                          "%s", strerror(error));
+        return tern_error(TERN_ERR_OTHER, "cannot start the progress thread, which %s needs: %s",
+                          why, strerror(error));
     running = true;
     return 0;
+}
+
+int tern_progress_thread_start(void)
+{
+    return tern_param_bool("progress_thread") ? start("the parameter progress_thread") : 0;
 }
 
 void tern_progress_thread_stop(void)
@@ -66,4 +77,27 @@ void tern_progress_thread_stop(void)
     tern_doorbell_ring_self();
     pthread_join(thread, NULL);
     running = false;
+}
+
+/* Locks stay on when the last user has gone: this function cannot know who holds one. */
+int tern_progress_thread_retain(void)
+{
+    if (!tern_threads)
+        tern_threads = true;
+    int rc = pausing ? 0 : start("a window or a file");
+    users += !rc;
+    return rc;
+}
+
+void tern_progress_thread_release(void)
+{
+    if (--users > 0 || pausing || tern_param_bool("progress_thread"))
+        return;
+    pausing = true;
+    struct tern_held held = tern_locks_release(); /* the thread may wait for one of them */
+    tern_progress_thread_stop();
+    tern_locks_take_again(held);
+    pausing = false;
+    if (users > 0 && start("a window or a file")) /* another thread has made a window meanwhile */
+        tern_log("%s", tern_error_text(TERN_ERR_OTHER));
 }

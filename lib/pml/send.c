@@ -84,24 +84,31 @@ void tern_send_deregister(struct tern_pml_request *request)
     if (!request->registered)
         return;
     request->registered = false;
-    request->peer->bulk->deregister_memory(request->peer, request->key);
+    request->peer->bulk->deregister_memory(request->peer, &request->registration);
 }
 
-/* Lets the receiver get the message from our memory, if a byte mover can do that. */
-static void offer_memory(struct tern_pml_request *request, const void *start,
+/* Lets the receiver get the message from our memory, if a byte mover can do that. Returns 0, or
+ * TERN_ERR_AGAIN if that is not known yet. */
+static int offer_memory(struct tern_pml_request *request, const void *start,
                          struct tern_rendezvous *rendezvous)
 {
     struct tern_peer *peer = request->peer;
     if (!peer->bulk)
-        return;
-    if (peer->bulk->register_memory) {
-        if (!request->registered &&
-            peer->bulk->register_memory(peer, start, (size_t)request->length, &request->key))
-            return;
-        request->registered = true;
-        rendezvous->key = request->key;
+        return 0;
+    if (!peer->bulk->register_memory) {
+        rendezvous->address = (uintptr_t)start;
+        return 0;
     }
-    rendezvous->address = (uintptr_t)start;
+    if (!request->registered) {
+        int rc = peer->bulk->register_memory(peer, start, (size_t)request->length,
+                                             &request->registration);
+        if (rc)
+            return rc == TERN_ERR_AGAIN ? rc : 0;
+        request->registered = true;
+    }
+    rendezvous->address = request->registration.address;
+    rendezvous->key = request->registration.key;
+    return 0;
 }
 
 static int push_rendezvous(struct tern_pml_request *request)
@@ -111,8 +118,9 @@ static int push_rendezvous(struct tern_pml_request *request)
     struct tern_packet packet = first_packet(request, TERN_PACKET_RENDEZVOUS);
     struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
     void *start;
-    if (request->length && tern_type_run(request->type, request->buf, request->count, &start))
-        offer_memory(request, start, &rendezvous);
+    if (request->length && tern_type_run(request->type, request->buf, request->count, &start) &&
+        offer_memory(request, start, &rendezvous))
+        return TERN_ERR_AGAIN;
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
      * returns. The communicator may have been freed long ago. */
     bool wanted = tern_event_wanted(TERN_EVENT_RENDEZVOUS);

@@ -16,11 +16,13 @@
 #include "lib/util/param.h"
 #include "lib/util/symbol.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -45,6 +47,8 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* the process that called tern_crash_watch; a child made by fork is another */
 static pid_t watched;
+/* what libgfortran had installed for SIGSEGV; sa_handler is SIG_DFL if there was nothing */
+static struct sigaction of_fortran;
 
 /* The report of the thread that crashed first. */
 static struct {
@@ -124,6 +128,12 @@ static struct registers read_registers(const ucontext_t *context)
     return registers;
 }
 
+/* Returns true if an address is near the stack's end, so that the stack is probably full. */
+static bool is_near_stack(uint64_t address, const struct registers *registers)
+{
+    return registers->stack && address - (registers->stack - NEAR_STACK) < 2 * NEAR_STACK;
+}
+
 static void describe_memory_fault(const siginfo_t *info, const struct registers *registers)
 {
     uint64_t address = (uintptr_t)info->si_addr;
@@ -140,7 +150,7 @@ static void describe_memory_fault(const siginfo_t *info, const struct registers 
             : info->si_code == BUS_ADRERR ? ", which has no memory behind it (a file that was cut, "
                                             "or a full file system?)"
                                           : ", whose memory is damaged");
-    else if (registers->stack && address - (registers->stack - NEAR_STACK) < 2 * NEAR_STACK)
+    else if (is_near_stack(address, registers))
         put(": the stack is full (endless recursion? else raise ulimit -s)");
     else
         put(info->si_code == SEGV_ACCERR ? ", which is protected" : ", where there is no memory");
@@ -387,9 +397,26 @@ static void wait_for_other(void)
         nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
 }
 
+/* Gives SIGSEGV back to libgfortran, whose handler then prints its backtrace: the instruction is
+ * executed again, or the signal is sent again. */
+static void leave_to_fortran(const siginfo_t *info)
+{
+    sigaction(SIGSEGV, &of_fortran, NULL);
+    if (info->si_code <= 0)
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
+}
+
 static void crashed(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno, nobody = 0, self = (int)syscall(SYS_gettid);
+    if (number == SIGSEGV && of_fortran.sa_handler != SIG_DFL && !atomic_load(&crash.thread)) {
+        struct registers registers = read_registers(context);
+        if (info->si_code <= 0 || !is_near_stack((uintptr_t)info->si_addr, &registers)) {
+            leave_to_fortran(info);
+            errno = saved_errno;
+            return;
+        }
+    }
     if (getpid() == watched) {
         if (atomic_compare_exchange_strong(&crash.thread, &nobody, self)) {
             crash.info = *info;
@@ -419,6 +446,30 @@ static void make_stack(void)
         sigaltstack(&(stack_t){.ss_sp = bytes, .ss_size = STACK_BYTES}, NULL);
 }
 
+/* Returns true if the parameter opal_signal, a list such as "6,11", has the signal. */
+static bool is_listed(int number)
+{
+    const char *at = tern_param_string("opal_signal");
+    while (at && *at) {
+        char *end;
+        if (strtol(at, &end, 10) == number && end > at)
+            return true;
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    return false;
+}
+
+/* Returns true if libgfortran has installed this handler for SIGSEGV. It cannot run when the stack
+ * is full, because libgfortran gives it no stack of its own: then nobody would say why. */
+static bool is_helpless(int number, const struct sigaction *present)
+{
+    Dl_info where;
+    return number == SIGSEGV && !(present->sa_flags & (SA_ONSTACK | SA_SIGINFO)) &&
+           present->sa_handler != SIG_IGN && dladdr((void *)present->sa_handler, &where) &&
+           where.dli_fname && strstr(where.dli_fname, "libgfortran");
+}
+
 void tern_crash_watch(void)
 {
     struct sigaction ours = {.sa_sigaction = crashed,
@@ -429,8 +480,13 @@ void tern_crash_watch(void)
     make_stack();
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction present;
-        if (sigaction(signals[i].number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
-            present.sa_handler == SIG_DFL)
-            sigaction(signals[i].number, &ours, NULL);
+        int number = signals[i].number;
+        if (!is_listed(number) || sigaction(number, NULL, &present) != 0)
+            continue;
+        if (is_helpless(number, &present))
+            of_fortran = present;
+        else if ((present.sa_flags & SA_SIGINFO) || present.sa_handler != SIG_DFL)
+            continue;
+        sigaction(number, &ours, NULL);
     }
 }

@@ -230,6 +230,26 @@ void tern_report_card(const void *bytes, size_t length, uint64_t of_rank)
     say_by(own, parts, 3);
 }
 
+void tern_report_joined(bool joined)
+{
+    say(TERN_REPORT_JOINED, joined);
+}
+
+bool tern_report_ask(const char *question)
+{
+    size_t left = strlen(question);
+    bool said = own >= 0;
+    while (said && left) {
+        size_t part = left < TERN_CARD_MOST ? left : TERN_CARD_MOST;
+        struct tern_report report = {TERN_REPORT_ASK, part == left};
+        struct iovec parts[] = {{&report, sizeof report}, {(void *)question, part}};
+        said = say_by(own, parts, 2);
+        question += part;
+        left -= part;
+    }
+    return said;
+}
+
 void tern_report_meet(void (*notify)(void))
 {
     pthread_mutex_lock(&dialogue.lock);

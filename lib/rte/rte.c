@@ -15,6 +15,7 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/roster.h"
+#include "lib/util/symbol.h"
 #include "lib/util/system_calls.h"
 
 #include <execinfo.h>
@@ -256,6 +257,7 @@ int tern_rte_init(void)
     if (error)
         return error;
     tern_rte.cpus = tern_rte_cpus();
+    tern_rte.quota = tern_rte_read_quota("");
     snprintf(name, sizeof name, "tern: rank %u on host %s", tern_rte.rank, tern_rte.host);
     tern_log_name(name);
     known = true;
@@ -495,11 +497,25 @@ bool tern_rte_secret(char *text, size_t room)
     return roster.job;
 }
 
+/* Prints the calls that have led here, in the form of the block of a crash. */
 static void print_stack(void)
 {
-    void *frames[64];
-    int count = backtrace(frames, sizeof frames / sizeof *frames);
-    backtrace_symbols_fd(frames, count, STDERR_FILENO);
+    enum { MOST = 64, OURS = 1 }; /* leaves out this function itself */
+    static struct tern_symbol frames[MOST];
+    void *addresses[MOST];
+    int count = backtrace(addresses, MOST);
+    for (int i = 0; i < count; i++) /* the return address is behind the call */
+        frames[i].address = (uintptr_t)addresses[i] - 1;
+    tern_symbols_find(0, frames, count);
+    for (int i = OURS; i < count; i++) {
+        const struct tern_symbol *frame = &frames[i];
+        char place[160], name[160];
+        snprintf(name, sizeof name, "0x%llx", (unsigned long long)frame->address);
+        snprintf(place, sizeof place, frame->line ? " at %s:%u" : "", frame->file, frame->line);
+        fprintf(stderr, "    %2d  %s%s (%s+0x%llx)\n", i - OURS,
+                *frame->function ? frame->function : name, place, frame->module,
+                (unsigned long long)frame->offset);
+    }
 }
 
 static void say_last(const char *message)

@@ -12,6 +12,7 @@
  * needs what PMIx alone knows. Under other launchers everything comes from PMIx.
  */
 
+#include "lib/rte/cpus.h"
 #include "lib/util/launcher.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct tern_rte {
     const uint32_t *local_ranks; /* the ranks on this node, ascending; local_size of them */
     char host[256];           /* name of this host */
     int cpus;                 /* number of processors on which this process may run */
+    struct tern_rte_quota quota; /* limits the processor time of this process */
     int node_memory_fd;       /* memfd inherited from our launcher, or -1 */
     size_t node_memory_size;  /* bytes for the ranks */
     char session_dir[512];    /* the job's directory on this node, or "" */
@@ -143,9 +145,5 @@ _Noreturn void tern_rte_abort(int status, const char *message);
 /* Prints `message` and ends this process alone; the launcher decides about the others. Does not
  * return. */
 _Noreturn void tern_rte_abort_self(int status, const char *message);
-
-/* Returns the number of processors on which this process may run now (affinity and cgroup quota),
- * at least 1. */
-int tern_rte_cpus(void);
 
 #endif

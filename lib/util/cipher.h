@@ -22,7 +22,7 @@
 
 /* Bytes of a head, of a tag, and most data of a record. */
 enum { TERN_RECORD_HEAD = 12, TERN_RECORD_TAG = 16, TERN_RECORD_MOST = 32 * 1024 };
-/* Bytes that a record has besides its data. */
+/* Bytes that a record needs in addition to its data. */
 enum { TERN_RECORD_EXTRA = TERN_RECORD_HEAD + TERN_RECORD_TAG };
 
 struct tern_cipher;

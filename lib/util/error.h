@@ -61,6 +61,10 @@
     X(UNSUPPORTED_DATAREP, 51, "unsupported data representation")                                  \
     X(UNSUPPORTED_OPERATION, 52, "unsupported operation")                                          \
     X(WIN, 53, "invalid window")                                                                   \
+    X(RMA_RANGE, 68, "target memory is not part of the window")                                    \
+    X(RMA_ATTACH, 69, "memory cannot be attached")                                                 \
+    X(RMA_FLAVOR, 70, "wrong flavor of window")                                                    \
+    X(RMA_SHARED, 71, "memory cannot be shared")                                                   \
     X(SESSION, 78, "invalid session")                                                              \
     X(ERRHANDLER, 13, "invalid error handler")                                                     \
     X(UNREACHABLE, 16, "peer cannot be reached")                                                   \

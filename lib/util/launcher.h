@@ -65,6 +65,12 @@ enum tern_report_kind {
     TERN_REPORT_REMARK,
     /* signal `value` is about to end this program; the text stands in place of a card */
     TERN_REPORT_CRASHED,
+    /* `value` is 1: the rank is now connected to another job (MPI-4.1 section 11.10.4); 0: it is no
+     * longer */
+    TERN_REPORT_JOINED,
+    /* a part of a question to mpirun (lib/util/question.h), in place of a card; `value` is 1 for
+     * the last part. The answer arrives at the port that the question names */
+    TERN_REPORT_ASK,
     TERN_REPORT_KINDS,
     /* the launcher's replies */
     /* reply to a card: this is MPI program number `value` of those that run one after the other in
@@ -95,8 +101,8 @@ typedef void tern_unreached_taker(uint32_t rank, enum tern_unreached how, uint32
 enum tern_remark {
     TERN_REMARK_STRANGER, /* a process that does not belong to the job has connected */
     TERN_REMARK_NO_START, /* MPI cannot be started */
-    TERN_REMARK_NO_FILES, /* the program called an MPI procedure for files */
     TERN_REMARK_LIBRARY,  /* a rank has loaded another MPI library */
+    TERN_REMARK_FABRIC,   /* a rank does not use the fabric */
     TERN_REMARKS,
 };
 
@@ -178,6 +184,11 @@ struct tern_wait_record {
     int32_t comm_size;
     int32_t requests;      /* requests that the call waits for; 0: not such a call */
     uint32_t unasked_count; /* messages that have arrived and nobody asked for */
+    /* bytes that this rank has sent to another rank and that host does not acknowledge; 0: none */
+    int64_t unheard_bytes;
+    uint64_t unheard_since_ms; /* on CLOCK_MONOTONIC */
+    int32_t unheard_world;     /* that rank in MPI_COMM_WORLD; -1: of another job */
+    int32_t unused;
     char comm[40];         /* name of the communicator; "" if it has none */
     char procedure[56];
     struct tern_unasked unasked[TERN_UNASKED_SHOWN]; /* the first of these messages */

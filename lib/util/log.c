@@ -10,6 +10,12 @@
 #include <unistd.h>
 
 static char log_name[128] = "tern";
+static bool (*taker)(const char *text);
+
+void tern_log_divert(bool (*take)(const char *text))
+{
+    taker = take;
+}
 
 void tern_log_name(const char *name)
 {
@@ -24,6 +30,10 @@ void tern_log(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (taker && taker(text)) {
+        errno = saved_errno;
+        return;
+    }
     int used = snprintf(line, sizeof line, "%s: ", log_name);
     used += (int)tern_text_make_printable(text, true, line + used, sizeof line - used - 1);
     line[used++] = '\n';

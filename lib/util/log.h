@@ -12,6 +12,10 @@
  * `name`. */
 void tern_log_name(const char *name);
 
+/* Gives all messages to `take` first. It returns true if the message is not to be printed. NULL:
+ * prints all messages. */
+void tern_log_divert(bool (*take)(const char *text));
+
 /* Prints one message and a newline. A message may contain text from others; characters that a
  * terminal would obey, and line breaks, are shown as \xNN or \n. Never fails, does not allocate,
  * keeps errno. */

@@ -14,6 +14,7 @@
 #include "lib/util/figure_table.h"
 #include "lib/util/log.h"
 #include "lib/util/param_files.h"
+#include "lib/util/param_foreign.h"
 #include "lib/util/param_parse.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_table.h"
@@ -193,6 +194,11 @@ int tern_param_check_text(const char *name, const char *text, const char *where)
     const struct tern_param *param = tern_param_find_known(name);
     if (param)
         return tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
+    char expected[400];
+    if (tern_param_foreign_refuses(name, text, expected, sizeof expected))
+        return tern_error(TERN_ERR_ARG,
+                          "parameter %s is \"%s\" (%s); expected %s. Change or remove it", name,
+                          text, where, expected);
     if (tern_figure_index(name) < 0)
         return 0;
     return tern_error(TERN_ERR_ARG,

@@ -26,7 +26,8 @@ int tern_param_check_all(void);
 /* Checks the value of `name`, which must be in a table. Returns like tern_param_check_all. */
 int tern_param_check(const char *name);
 /* Checks `text`, which somebody gave to `name` at `where`, such as "--mca". Returns like
- * tern_param_check_all. Allows every value of a name that is neither in a table nor an alias. */
+ * tern_param_check_all. A name that is neither in a table nor an alias may have every value, except
+ * some of Open MPI's names (lib/util/param_foreign.h). */
 int tern_param_check_text(const char *name, const char *text, const char *where);
 
 /* Returns the value of `name`, which must be in a table (else aborts: a programming error). Sizes

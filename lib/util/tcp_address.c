@@ -2,6 +2,7 @@
 #include "lib/util/tcp_address.h"
 
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -81,6 +82,24 @@ static int read_word(const char *parameter, char *word, struct tern_tcp_word *re
                                         "interface", parameter,
                           word);
     memcpy(ret_word->interface, word, strlen(word) + 1);
+    return 0;
+}
+
+/* 0: not set; 1: in a file; 2: in the environment or on the command line. */
+static int strength(const char *name)
+{
+    const char *source = tern_param_source(name);
+    return strcmp(source, "default") == 0 ? 0 : strcmp(source, "environment") == 0 ? 2 : 1;
+}
+
+int tern_tcp_filter_choose(const char *include, const char *exclude, bool *ret_include)
+{
+    const char *wanted = tern_param_string(include);
+    int with = wanted && *wanted ? strength(include) : 0, without = strength(exclude);
+    *ret_include = with > without;
+    if (with && with == without)
+        return tern_error(TERN_ERR_ARG, "%s (%s) and %s (%s) are both set; set only one of them",
+                          include, tern_param_source(include), exclude, tern_param_source(exclude));
     return 0;
 }
 

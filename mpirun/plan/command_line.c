@@ -21,6 +21,7 @@
 #include "lib/util/tcp_ports.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
+#include "mpirun/plan/inherit.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
@@ -49,11 +50,12 @@ static const struct tern_option *find_option(char *word, char **ret_value)
 static int unknown_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
-    int best = (int)strlen(name) / 3 + 1;
+    enum { SHORTEST = 3 }; /* a shorter option is near to any short word */
+    int best = (int)strlen(name) / 3 + (strlen(name) > SHORTEST);
     for (int i = 0; i < tern_option_count; i++) {
         if (tern_option_table[i].kind == TERN_OPTION_FOREIGN)
             continue;
-        int distance = strlen(tern_option_table[i].name) > 1
+        int distance = strlen(tern_option_table[i].name) >= SHORTEST
                            ? tern_edit_distance(name, tern_option_table[i].name)
                            : 100;
         if (distance <= best && (!nearest || distance < best)) {
@@ -214,6 +216,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         char **values = joined ? &joined : &words[*at + 1];
         note_option(word, values, joined ? 0 : follow, options);
         tern_repeats_note(option, word, values, options);
+        tern_inherit_note(option, values, options);
         from_file |= option->kind == TERN_OPTION_APPFILE;
         int error = option->kind == TERN_OPTION_APPFILE
                         ? read_appfile(values[0], options)
@@ -260,9 +263,9 @@ static int parse_words(char **words, int count, struct tern_options *options)
         return error;
     for (;;) {
         int result = parse_app(words, count, &at, options);
-        if (result || at >= count)
+        if (result || at + 1 >= count) /* a last ":" is followed by nothing */
             return result;
-        at++; /* skip ":" */
+        at++;
     }
 }
 
@@ -386,6 +389,7 @@ static void say_warnings(struct tern_options *options)
 int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
 {
     struct tern_options options = {
+        .job_number = 1,
         .map = { .by = TERN_MAP_LEVEL_DEFAULT,
                  .rank_by = TERN_MAP_LEVEL_DEFAULT,
                  .bind = TERN_MAP_LEVEL_DEFAULT },
@@ -418,6 +422,11 @@ void tern_options_free(struct tern_options *options)
     tern_strings_free(&options->said);
     tern_strings_free(&options->given);
     tern_strings_free(&options->env);
+    tern_strings_free(&options->inherited);
+    tern_strings_free(&options->inherited_map);
+    tern_strings_free(&options->inherited_rank);
+    tern_strings_free(&options->inherited_bind);
+    tern_strings_free(&options->inherited_app);
     free(options->output_dir);
     *options = (struct tern_options){ 0 };
 }

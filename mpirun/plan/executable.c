@@ -31,6 +31,15 @@ static int check_interpreter(const char *path)
         return 0;
     head[length] = '\0';
     char *interpreter = head + 2 + strspn(head + 2, " \t");
+    size_t line = strcspn(interpreter, "\n");
+    if (line && interpreter[line - 1] == '\r') {
+        /* the system takes the carriage return for a part of the name or of the argument */
+        tern_error(TERN_ERR_ARG,
+                   "cannot run %s: its first line ends with a carriage return, as on Windows; "
+                   "`dos2unix %s` or `sed -i 's/\\r$//' %s` removes those",
+                   path, path, path);
+        return TERN_EXIT_NOT_EXECUTABLE;
+    }
     interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
     if (*interpreter != '/' || is_program(interpreter))
         return 0;

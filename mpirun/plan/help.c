@@ -54,6 +54,9 @@ static const struct line lines[] = {
     { "launch debug",
       "  --timeout SECONDS          end the job after this time, and say where its ranks are\n" },
     { "launch", "  --report-pid -|+|FILE      print mpirun's process id\n" },
+    { "launch",
+      "  --report-uri -|+|FILE      keep names (MPI_Publish_name) for other jobs, and print where\n"
+      "  --ompi-server file:FILE    names are kept by the mpirun that has written FILE\n" },
 
     { "mapping", "  --soft N[:M[:STEP]],...    the largest of these numbers that -np allows\n" },
     { "mapping launch", "  --nolocal                  no ranks on this machine\n" },
@@ -132,7 +135,7 @@ static const struct {
     { "input", "Input", false, false, NULL },
     { "debug", "Looking into a job", false, false, NULL },
     { "compatibility", "Words of other releases", false, false, NULL },
-    { "devel", "Accepted without effect", true, false, NULL },
+    { "devel", "For those who work on mpirun", true, false, NULL },
     { "dvm", "Not supported", false, true, "dvm" },
     { "unsupported", "Not supported, and what to do instead", false, true, NULL },
 };
@@ -152,15 +155,39 @@ static bool has_word(const char *words, const char *word, bool *ret_first)
     return false;
 }
 
+/* Returns true if the text mentions the option as a word of its own. */
+static bool mentions(const char *text, const char *option)
+{
+    size_t length = strlen(option);
+    for (const char *at = text; (at = strstr(at, option)); at += length)
+        if (at > text && at[-1] == '-' && !strchr("abcdefghijklmnopqrstuvwxyz-", at[length]))
+            return true;
+    return false;
+}
+
+/* Returns true if the text of --help describes the option: --where is refused among other options
+ * only. */
+static bool has_lines(const char *option)
+{
+    for (int i = 0; i < LINES; i++)
+        if (mentions(lines[i].text, option))
+            return true;
+    return false;
+}
+
 /* Writes what the option table says of the options of a topic. */
 static void print_options(int topic)
 {
+    if (topics[topic].ignored)
+        printf("Accepted without effect:\n");
     for (int i = 0; i < tern_option_count; i++) {
         const struct tern_option *option = &tern_option_table[i];
         bool warned =
-            option->kind == TERN_OPTION_WARNED || option->kind == TERN_OPTION_REFUSED;
+            (option->kind == TERN_OPTION_WARNED || option->kind == TERN_OPTION_REFUSED) &&
+            !has_lines(option->name);
         if (topics[topic].ignored && option->kind == TERN_OPTION_IGNORED)
-            printf("  --%s%s\n", option->name, option->values ? " VALUE" : "");
+            printf("  %s%s%s\n", option->name[1] ? "--" : "-", option->name,
+                   option->values ? " VALUE" : "");
         else if (topics[topic].warned && warned &&
                  (!topics[topic].only || strcmp(topics[topic].only, option->name) == 0))
             printf("  --%-24s %s\n", option->name, option->text);
@@ -175,16 +202,6 @@ static void print_topic(int topic, bool first_only)
         if (has_word(lines[i].topics, topics[topic].name, &first) && (first || !first_only))
             fputs(lines[i].text, stdout);
     print_options(topic);
-}
-
-/* Returns true if the text mentions the option as a word of its own. */
-static bool mentions(const char *text, const char *option)
-{
-    size_t length = strlen(option);
-    for (const char *at = text; (at = strstr(at, option)); at += length)
-        if (at > text && at[-1] == '-' && !strchr("abcdefghijklmnopqrstuvwxyz-", at[length]))
-            return true;
-    return false;
 }
 
 /* Writes the lines that mention an option. Returns false if there is none. */

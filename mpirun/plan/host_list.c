@@ -172,6 +172,13 @@ struct tern_host_entry *tern_host_list_find_entry(const struct tern_host_list *l
     return NULL;
 }
 
+void tern_host_list_free(struct tern_host_list *list)
+{
+    tern_strings_free(&list->sequence);
+    free(list->items);
+    *list = (struct tern_host_list){ 0 };
+}
+
 int tern_host_list_find(const struct tern_host_list *list, const char *name)
 {
     for (int i = 0; i < list->count; i++) {

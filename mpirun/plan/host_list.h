@@ -20,7 +20,7 @@ struct tern_host_entry {
     char address[48]; /* numeric address of the name; "" if unknown or not asked yet */
 };
 
-/* A growing list; zeroed, it is empty. */
+/* A growing list; zeroed, it is empty. Its owner calls tern_host_list_free. */
 struct tern_host_list {
     struct tern_host_entry *items;
     int count, room;
@@ -48,6 +48,8 @@ void tern_host_identify(struct tern_host_entry *entry);
  * host listed once without slots keeps 0, which means one slot per core; listed n times, it has n
  * slots. */
 void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entry *entry);
+/* Frees what the list owns, and empties it. */
+void tern_host_list_free(struct tern_host_list *list);
 /* Returns the entry of the host `wanted`, found by name or address, or NULL if there is none. */
 struct tern_host_entry *tern_host_list_find_entry(const struct tern_host_list *list,
                                                   const struct tern_host_entry *wanted);

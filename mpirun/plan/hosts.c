@@ -1,52 +1,108 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/hosts.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/hostfile.h"
 
-static int read_words(const struct tern_strings *words, struct tern_host_list *list)
+/* Reads "+nK", host K of `list`, counted from 0, or "+e" and "+e:N", all its hosts or the first N:
+ * Open MPI's relative names. Returns 0 or TERN_ERR_ARG. */
+static int read_relative(const char *word, const struct tern_host_list *list, int *ret_first,
+                         int *ret_count)
+{
+    char *end;
+    bool all = strncmp(word, "+e", 2) == 0, bare = all && !word[2];
+    long number = bare ? list->count : strtol(word + 2 + all, &end, 10);
+    if (!bare && ((!all && strncmp(word, "+n", 2)) || (all && word[2] != ':') ||
+                  end == word + 2 + all || *end || number < 0))
+        return tern_error(TERN_ERR_ARG, "--host %s: expected +nK (host number K of the list, from "
+                                        "0), +e or +e:N", word);
+    *ret_first = all ? 0 : (int)number;
+    *ret_count = all ? (int)number : 1;
+    if (number + !all > list->count)
+        return tern_error(TERN_ERR_ARG, "--host %s: the hostfile or batch job has %d host%s", word,
+                          list->count, list->count == 1 ? "" : "s");
+    return 0;
+}
+
+static void add_named(const struct tern_host_entry *entry, struct tern_host_list *list)
+{
+    for (int rank = 0; rank < entry->slots || rank == 0; rank++)
+        tern_strings_add(&list->sequence, entry->name);
+    struct tern_host_entry *known = tern_host_list_find_entry(list, entry);
+    if (known && (!known->slots || (!entry->slots && !entry->implied)))
+        known->slots = 0; /* NAME:* holds, however often the host is named */
+    else
+        tern_host_list_add(list, entry);
+}
+
+/* Reads the words of --host. `known`: hosts that are known already. */
+static int read_words(const struct tern_strings *words, const struct tern_host_list *known,
+                      struct tern_host_list *list)
 {
     for (int i = 0; i < words->count; i++) {
         struct tern_host_entry entry;
-        int error = tern_host_parse(words->items[i], &entry);
+        int first = 0, count = 0, error;
+        if (words->items[i][0] == '+') {
+            error = read_relative(words->items[i], known, &first, &count);
+            for (int h = 0; !error && h < count; h++)
+                add_named(&known->items[first + h], list);
+        } else {
+            error = tern_host_parse(words->items[i], &entry);
+            if (!error) {
+                tern_host_identify(&entry);
+                add_named(&entry, list);
+            }
+        }
         if (error)
             return error;
-        tern_host_identify(&entry);
-        for (int rank = 0; rank < entry.slots || rank == 0; rank++)
-            tern_strings_add(&list->sequence, entry.name);
-        struct tern_host_entry *known = tern_host_list_find_entry(list, &entry);
-        if (known && (!known->slots || (!entry.slots && !entry.implied)))
-            known->slots = 0; /* NAME:* holds, however often the host is named */
-        else
-            tern_host_list_add(list, &entry);
     }
     return 0;
 }
 
-/* Makes the list of those hosts of `list` that `choice` names, in the order of `choice`. If
- * `choice` says how many slots, that counts. Returns 0 or TERN_ERR_ARG. */
-static int choose(const struct tern_host_list *list, const struct tern_host_list *choice,
-                  struct tern_host_list *ret_list)
+/* Returns what is known of the host `named`, with the slots that it is named with. A batch system's
+ * slots are a limit. */
+static struct tern_host_entry merge(const struct tern_host_entry *known,
+                                    const struct tern_host_entry *named, bool limited)
 {
-    struct tern_host_list chosen = { .where = choice->where, .sequence = choice->sequence };
-    for (int i = 0; i < choice->count; i++) {
+    struct tern_host_entry entry = *known;
+    if (named->slots && !(limited && known->slots && known->slots < named->slots)) {
+        entry.slots = named->slots;
+        entry.implied = named->implied;
+    }
+    if (named->max_slots)
+        entry.max_slots = named->max_slots;
+    return entry;
+}
+
+/* Keeps those hosts of `list` that `choice` names, in the order of `choice`; if `list` is empty,
+ * all of `choice`. `limited`: `list` is a batch system's, so other hosts may not be used. Moves the
+ * order of names from `choice`. Returns 0 or TERN_ERR_ARG. */
+static int choose(struct tern_host_list *list, struct tern_host_list *choice, bool limited)
+{
+    struct tern_host_list chosen = { .where = choice->where };
+    int error = 0;
+    for (int i = 0; i < choice->count && !error; i++) {
         struct tern_host_entry *named = &choice->items[i];
-        struct tern_host_entry *known = tern_host_list_find_entry(list, named);
-        if (!known)
-            return tern_error(TERN_ERR_ARG, "host %s is not in %s", named->name, list->where);
-        struct tern_host_entry entry = *known;
-        if (named->slots && !named->implied) {
-            entry.slots = named->slots;
-            entry.implied = false;
-        }
-        if (named->max_slots)
-            entry.max_slots = named->max_slots;
+        struct tern_host_entry *known = tern_host_list_find_entry(list, named), entry = *named;
+        if (known)
+            entry = merge(known, named, limited);
+        else if (limited)
+            error = tern_error(TERN_ERR_ARG, "host %s is not in %s", named->name, list->where);
         tern_host_list_add(&chosen, &entry);
     }
-    *ret_list = chosen;
+    if (error) {
+        tern_host_list_free(&chosen);
+        return error;
+    }
+    tern_host_list_free(list);
+    *list = chosen;
+    list->sequence = choice->sequence;
+    choice->sequence = (struct tern_strings){ 0 };
     return 0;
 }
 
@@ -64,45 +120,60 @@ static int check_names(const struct tern_host_list *list)
     return 0;
 }
 
-int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
-                       const struct tern_rankfile *rankfile, struct tern_host_list *ret_list)
+static void add_to_sequence(struct tern_host_list *list)
 {
-    struct tern_host_list list = { .where = "this machine" };
+    for (int i = 0; i < list->count; i++)
+        tern_strings_add(&list->sequence, list->items[i].name);
+}
+
+/* Lists the hosts of the allocation, of --hostfile and of --host in `list`, and narrows them. */
+static int collect(const struct tern_strings *hosts, const struct tern_strings *files,
+                   struct tern_host_list *list)
+{
     struct tern_host_list listed = { .where = files->count ? files->items[0] : "" };
     struct tern_host_list named = { .where = "--host" };
-    int error = tern_allocation_find(&list, &list.where);
-    for (int i = 0; i < list.count; i++)
-        tern_host_identify(&list.items[i]);
+    int error = tern_allocation_find(list, &list->where);
+    bool limited = list->count > 0;
+    for (int i = 0; i < list->count; i++)
+        tern_host_identify(&list->items[i]);
+    add_to_sequence(list);
     for (int i = 0; i < files->count && !error; i++)
         error = tern_hostfile_read(files->items[i], &listed);
     if (!error && files->count && !listed.count)
         error = tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
-    if (!error && listed.count) {
-        error = list.count ? choose(&list, &listed, &list) : 0;
-        list = list.count ? list : listed;
-    }
+    if (!error && listed.count)
+        error = choose(list, &listed, limited);
     if (!error)
-        error = read_words(hosts, &named);
-    if (!error && named.count) {
-        error = list.count ? choose(&list, &named, &list) : 0;
-        list = list.count ? list : named;
-    }
-    if (error)
-        return error;
-    if (!list.count && rankfile) {
+        error = read_words(hosts, list, &named);
+    if (!error && named.count)
+        error = choose(list, &named, limited);
+    tern_host_list_free(&listed);
+    tern_host_list_free(&named);
+    return error;
+}
+
+int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
+                       const struct tern_rankfile *rankfile, struct tern_host_list *ret_list)
+{
+    struct tern_host_list list = { .where = "this machine" };
+    int error = collect(hosts, files, &list);
+    if (!error && !list.count && rankfile) {
         list.where = rankfile->path;
         tern_rankfile_hosts(rankfile, &list);
+        add_to_sequence(&list);
     }
-    error = check_names(&list);
-    if (error)
+    if (!error)
+        error = check_names(&list);
+    if (error) {
+        tern_host_list_free(&list);
         return error;
+    }
     if (!list.count) {
         struct tern_host_entry own = { .here = true };
-        gethostname(own.name, sizeof own.name - 1);
+        gethostname(own.name, sizeof own.name - 1); /* empty if the system refuses to tell */
         tern_host_list_add(&list, &own);
+        add_to_sequence(&list);
     }
-    for (int i = 0; i < list.count && !listed.count && !named.count; i++)
-        tern_strings_add(&list.sequence, list.items[i].name);
     *ret_list = list;
     return 0;
 }

@@ -9,8 +9,8 @@
 #include "mpirun/plan/rankfile.h"
 
 /* Lists the hosts after --host, --hostfile and the allocation, each once and in order. If none of
- * these names a host, lists the hosts of `rankfile` (may be NULL), else only this machine. Returns
- * 0 or TERN_ERR_ARG. May ask the resolver, and block. */
+ * these names a host, lists the hosts of `rankfile` (may be NULL), else only this machine. The
+ * caller frees *ret_list. Returns 0 or TERN_ERR_ARG. May ask the resolver, and block. */
 int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
                        const struct tern_rankfile *rankfile, struct tern_host_list *ret_list);
 

@@ -119,7 +119,11 @@ static int set_end_grace(const char *origin, const char *value, struct tern_opti
 static int set_verbosity(const char *origin, const char *value, struct tern_options *options)
 {
     (void)origin;
-    options->show_start = atoi(value) > 0;
+    int64_t level;
+    if (tern_param_read_value(TERN_PARAM_INT, value, &level))
+        options->show_start = level > 0;
+    else /* a word, which tern_param_check_text allowed */
+        options->show_start = *value && strcmp(value, "none") && strcmp(value, "error");
     return 0;
 }
 
@@ -192,7 +196,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "rmaps_base_inherit", TRUTH },
     { "hwloc_base_slot_list", MISSING("use --rankfile, or --cpu-set with --bind-to cpu-list") },
     { "hwloc_base_mem_alloc_policy", MISSING("memory is not bound; use numactl") },
-    { "hwloc_base_mem_bind_failure_action", QUIET },
+    { "hwloc_base_mem_bind_failure_action", QUIET }, /* lib/util/param_foreign.c has its words */
     { "rtc_hwloc_vmhole", QUIET },
 
     /* what is shown, and output */

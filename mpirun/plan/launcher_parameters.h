@@ -34,9 +34,9 @@ extern const struct tern_launcher_parameter tern_launcher_parameters[];
 /* Returns the row of a parameter, or NULL. `name` may be in the spelling of another release, as
  * tern_launcher_name accepts it. */
 const struct tern_launcher_parameter *tern_launcher_find(const char *name);
-/* Returns the name that a parameter has in the table, or in mpirun's own, if `name` is its spelling
- * in another release of Open MPI or in PRRTE; else `name` itself. The result lives until the next
- * call. */
+/* Translates a name of another release of Open MPI, or of PRRTE. Returns the parameter's name in
+ * this table or among mpirun's own parameters, or `name` itself if there is no other name. The
+ * result lives until the next call. */
 const char *tern_launcher_name(const char *name);
 /* Returns spelling number `index` of a parameter, or NULL if there are fewer. Number 0 is the name
  * itself. The result lives until the next call. */

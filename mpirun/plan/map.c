@@ -281,6 +281,17 @@ static bool several_numa_in_a_socket(const struct tern_mapping *m)
     return false;
 }
 
+/* Returns true if the user said how many ranks there are. */
+static bool is_counted(const struct tern_map_request *request)
+{
+    bool counted = request->per_object || request->fixed;
+    for (int app = 0; app < request->apps; app++)
+        counted |= request->np[app] > 0;
+    return counted;
+}
+
+/* As Open MPI 4.1: two ranks, or all slots of a batch job, go to single cores, other jobs to
+ * memory domains or sockets. */
 static void decide_defaults(const struct tern_mapping *m)
 {
     const struct tern_map_request *request = m->request;
@@ -288,13 +299,14 @@ static void decide_defaults(const struct tern_mapping *m)
     enum tern_map_level wide =
         several_numa_in_a_socket(m) ? TERN_MAP_LEVEL_NUMA : TERN_MAP_LEVEL_SOCKET;
     bool asked = request->by != TERN_MAP_LEVEL_DEFAULT;
+    bool few = map->size <= 2 || (request->in_batch_job && !is_counted(request));
     map->by = request->by;
     if (!asked && request->per_object)
         map->by = request->per_level;
     else if (!asked && request->fixed)
         map->by = TERN_MAP_LEVEL_SLOT;
     else if (!asked)
-        map->by = map->size <= 2 && m->pe == 1 ? m->unit : wide;
+        map->by = few && m->pe == 1 ? m->unit : wide;
     /* Ranks with several processors take them in order: an object of one processor would be too
      * small. */
     if (m->pe > 1 && map->by <= m->unit)
@@ -307,7 +319,7 @@ static void decide_defaults(const struct tern_mapping *m)
     else if (asked && map->by < TERN_MAP_LEVEL_NODE)
         map->bind = map->by;
     else
-        map->bind = map->size <= 2 ? m->unit : wide;
+        map->bind = few ? m->unit : wide;
 }
 
 bool tern_mapping_crowded(const struct tern_mapping *m, int h)

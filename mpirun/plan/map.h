@@ -29,6 +29,7 @@ struct tern_map_request {
      * may be wider */
     int pe;
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
+    bool in_batch_job;       /* the hosts and slots are a batch system's */
     bool no_oversubscribe;   /* more ranks than slots is an error */
     /* no_oversubscribe holds because there are several hosts, not because the user asked for it */
     bool over_hosts;

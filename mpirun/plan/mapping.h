@@ -30,7 +30,7 @@ bool tern_mapping_covers(const struct tern_mapping *m, const struct tern_rank_pl
 /* Returns true if host `h` has more ranks than slots, or than processors. */
 bool tern_mapping_crowded(const struct tern_mapping *m, int h);
 
-/* --rank-by: numbers the ranks of each program anew. */
+/* Changes the numbers of the ranks of each program as --rank-by says. */
 void tern_mapping_number(struct tern_mapping *m);
 /* Binds each rank. Returns 0, or TERN_ERR_ARG if a rankfile names processors that the host
  * lacks. */

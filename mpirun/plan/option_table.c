@@ -11,6 +11,8 @@
 #include "lib/util/log.h"
 #include "lib/util/memory_kinds.h"
 #include "lib/util/param_parse.h"
+#include "lib/util/port.h"
+#include "lib/util/text.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
 
@@ -217,14 +219,24 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
     return 0;
 }
 
+static bool is_among(const char *word, const char *const *list)
+{
+    while (*list && strcasecmp(word, *list))
+        list++;
+    return *list;
+}
+
 /* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
 static int read_runtime(const char *option, const char *text, struct tern_options *options)
 {
     static const char *const missing[] = {"recoverable", "autorestart", "continuous", "xterm",
-                                          "max-restarts", "output-proctable", "exec-agent"};
+                                          "max-restarts", "output-proctable", "exec-agent",
+                                          "default-exec-agent", "show-progress", "notifyerrors",
+                                          "app-context-level", NULL};
     struct tern_strings words = { 0 };
+    int error = 0;
     split_words(&words, text);
-    for (int i = 0; i < words.count; i++) {
+    for (int i = 0; i < words.count && !error; i++) {
         char *word = words.items[i], *value = strchr(word, '=');
         if (value)
             *value++ = '\0';
@@ -235,12 +247,16 @@ static int read_runtime(const char *option, const char *text, struct tern_option
             options->keep_going = off;
         else if (strcasecmp(word, "error-nonzero-status") == 0)
             options->keep_going = off;
-        for (size_t m = 0; m < sizeof missing / sizeof *missing; m++)
-            if (strcasecmp(word, missing[m]) == 0 && !off)
-                tern_options_warn(options, "%s %s has no effect", option, word);
+        else if (!is_among(word, missing))
+            error = tern_error(TERN_ERR_ARG,
+                               "%s %s: there is no such word; expected donotlaunch, "
+                               "abort-nonzero-status or error-nonzero-status, with or without =0",
+                               option, word);
+        else if (!off)
+            tern_options_warn(options, "%s %s has no effect", option, word);
     }
     tern_strings_free(&words);
-    return 0;
+    return error;
 }
 
 static int read_fault_tolerance(const char *option, const char *text, struct tern_options *options)
@@ -309,6 +325,28 @@ static int set_no_oversubscribe(const char *option, const char *text, struct ter
     (void)text;
     tern_policy_oversubscribe(option, false, options);
     return 0;
+}
+
+/* --ompi-server file:FILE, or the line in the file. Ranks get the line, because FILE may be missing
+ * on other hosts. */
+static int set_name_server(const char *option, const char *text, struct tern_options *options)
+{
+    struct tern_port_name name;
+    const char *why, *path = strncasecmp(text, "file:", 5) == 0 ? text + 5 : NULL;
+    char *line = path ? tern_read_text(path, &why) : tern_must_copy(text);
+    if (!line)
+        return tern_error(TERN_ERR_ARG, "%s: cannot read %s, which another mpirun's --report-uri "
+                                        "must have written: %s", option, path, why);
+    line[strcspn(line, "\n")] = '\0';
+    int error = 0;
+    if (tern_port_name_read(line, &name))
+        tern_strings_set(&options->env, "OMPI_MCA_mpi_name_server", line);
+    else
+        error = tern_error(TERN_ERR_ARG, "%s: expected file:FILE, with the file that another "
+                                         "mpirun's --report-uri has written, or the line in that "
+                                         "file; found \"%.40s\"", option, line);
+    free(line);
+    return error;
 }
 
 /* ---- the table ---- */
@@ -406,8 +444,9 @@ const struct tern_option tern_option_table[] = {
     { "output", READ(read_output) },
     { "explain", FLAG(explain) },
     { "report-pid", WORD(report_pid) },
+    { "report-uri", WORD(report_uri) },
     { "prefix", WORD(prefix) },
-    { "timeout", NUMBER(timeout_s, 1 << 30) },
+    { "timeout", 1, TERN_OPTION_NUMBER, .most = 1 << 30, IN_OPTIONS(timeout_s) }, /* 0: none */
     { "q", FLAG(quiet) },
     { "quiet", FLAG(quiet) },
     { "v", FLAG(verbose) },
@@ -443,7 +482,7 @@ const struct tern_option tern_option_table[] = {
     { "max-vm-size", IGNORED(1) },
     { "noprefix", FLAG(no_prefix) },
     { "novm", IGNORED(0) },
-    { "ompi-server", WARNED(1, "there is no server of names between jobs") },
+    { "ompi-server", READ(set_name_server) },
     { "personality", IGNORED(1) },
     { "preload-binary", FLAG(preload) },
     { "s", FLAG(preload) },
@@ -471,7 +510,6 @@ const struct tern_option tern_option_table[] = {
     { "max-restarts", REFUSED(1, "ranks that failed are not restarted") },
     { "output-proctable", REFUSED(0, "use -v, which names the process of each rank") },
     { "report-events", REFUSED(1, "there are no tools to report events to") },
-    { "report-uri", REFUSED(1, "nobody can connect to this mpirun") },
     { "tv",
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "where", REFUSED(1, "it stands alone and starts no job: mpirun --where PID") },
@@ -501,6 +539,12 @@ const struct tern_option tern_option_table[] = {
     { "prepend-rank", FOREIGN(0, "--tag-output") },
     { "print-rank-map", FOREIGN(0, "--display-map") },
     { "outfile-pattern", FOREIGN(1, "--output-filename DIR") },
+    { "hostlist", FOREIGN(1, "--host HOST,...") },
+    { "machine", FOREIGN(1, "--hostfile FILE") },
+    { "gtool", FOREIGN(1, "the tool's name before the program's: mpirun -np 2 TOOL PROGRAM") },
+    { "trace", FOREIGN(0, "-x LD_PRELOAD=LIBRARY, with the library of the tool") },
+    { "check_mpi", FOREIGN(0, "--mca check_level full") },
+    { "info", FOREIGN(0, "mpi_info, a command of its own") },
     { "binding", FOREIGN(1, "--bind-to OBJECT and --map-by OBJECT") },
     { "xterm",
       REFUSED(1, "mpirun opens no windows; write mpirun -np 2 xterm -e PROGRAM, or use "

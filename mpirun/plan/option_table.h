@@ -60,8 +60,8 @@ extern const int tern_option_count;
 int tern_option_apply(const struct tern_option *option, const char *word, char **values,
                       struct tern_app *app, struct tern_options *options);
 
-/* Returns the name of the first option that sets the same as this one, if the last one given
- * replaces the others; NULL if it adds to them. */
+/* Returns the name of the first row that stores its value where `option` does. Returns NULL if
+ * values of `option` add up: then a later value does not replace an earlier one. */
 const char *tern_option_replaced(const struct tern_option *option);
 
 /* Returns the option of that name, without dashes, or NULL. */

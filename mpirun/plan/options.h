@@ -21,13 +21,14 @@ struct tern_app {
     bool wdir_session;        /* --set-cwd-to-session-dir */
 };
 
-/* In place of a rank that reads standard input. */
+/* Values of --stdin other than a rank: no rank reads standard input, or every rank does. */
 enum { TERN_STDIN_NONE = -1, TERN_STDIN_ALL = -2 };
 
-/* The slots of a host for which nobody gave a number. Zeroed: one for each core. */
+/* The number of slots of a host if no hostfile, option or batch system gives the number. If zeroed,
+ * a host has one slot for each core. */
 struct tern_default_slots {
-    int number;         /* so many; 0: count objects */
-    int level_plus_one; /* 1 + the enum tern_map_level to count; 0: cores */
+    int number;         /* the number of slots; 0: one for each object of the level */
+    int level_plus_one; /* 1 + the enum tern_map_level of these objects; 0: cores */
 };
 
 /* The options of a job. */
@@ -43,6 +44,11 @@ struct tern_options {
     struct tern_strings said;     /* options and parameters that were given, with their source */
     struct tern_strings given;    /* what each option set: WHAT=WORDS (repeats.h) */
     struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
+    /* words that also hold for jobs which ranks start (inherit.h); each list can be left out */
+    struct tern_strings inherited, inherited_map, inherited_rank, inherited_bind;
+    struct tern_strings inherited_app; /* the same, for each program */
+    int job_number;                    /* 1, or that of a job which ranks have started */
+    const char *report_uri;            /* --report-uri; NULL if not given */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */
     int file_depth; /* number of application files that are being read now, one within another */
     struct tern_strings env;     /* --gmca, --prtemca, ...: variables for all programs */

@@ -97,12 +97,25 @@ void tern_parameter_check_names(const char *origin, const char *value, const cha
     free(words);
 }
 
+/* Returns true if a parameter names implementations among which this library has no choice. */
+static bool chooses_nothing(const char *name)
+{
+    static const char *const chosen[] = {"btl", "ras"};
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
+        if (strcmp(chosen[i], name) == 0)
+            return false;
+    return true;
+}
+
 static int apply(const struct tern_launcher_parameter *row, const char *origin, const char *value,
                  struct tern_options *options)
 {
     bool unused = false;
     if (row->use != TERN_LAUNCHER_QUIET && row->use != TERN_LAUNCHER_TRUTH)
-        tern_strings_format(&options->said, "%s = %s", origin, value);
+        tern_strings_format(&options->said, "%s = %s%s", origin, value,
+                            row->use == TERN_LAUNCHER_NAMES && chooses_nothing(row->name)
+                                ? ": no effect, because there is one implementation here"
+                                : "");
     /* options keep pointers to their values */
     tern_strings_add(&options->kept, value);
     value = options->kept.items[options->kept.count - 1];

@@ -289,13 +289,28 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
     return 0;
 }
 
+/* Returns the error for a binding in the words of MPICH and Intel MPI, or 0. */
+static int refuse_foreign_binding(const char *option, const char *text)
+{
+    bool list = strncasecmp(text, "user:", 5) == 0;
+    if (!list && strcasecmp(text, "user") && strcasecmp(text, "rr"))
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "%s %s is a word of other launchers (MPICH, Intel MPI); here it is "
+                      "--cpu-list %s --bind-to cpu-list:ordered",
+                      option, text, list ? text + 5 : "0,1,...");
+}
+
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
     /* accepted without effect: this is always so */
     static const char *const known[] = {
         "overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL};
+    int error = refuse_foreign_binding(option, text);
+    if (error)
+        return error;
     char *copy = tern_must_copy(text);
-    int error = cut_modifiers(option, copy, known);
+    error = cut_modifiers(option, copy, known);
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
     if (!found && strcasecmp(copy, "cpu-list") == 0) {

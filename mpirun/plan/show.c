@@ -24,6 +24,9 @@ static void show_map(const struct tern_options *options, const struct tern_host 
             if (map->places[rank].host != h)
                 continue;
             char *place = tern_map_describe(&hosts[h], &map->places[rank]);
+            char *blank = strstr(place, "]: [");
+            if (blank) /* Open MPI has this blank in --report-bindings alone */
+                memmove(blank + 2, blank + 3, strlen(blank + 3) + 1);
             printf(" \tProcess OMPI jobid: [%d,1] App: %d Process rank: %d Bound: %s\n",
                    (int)getpid(), map->places[rank].app, rank, place);
             free(place);
@@ -45,11 +48,14 @@ static void show_allocation(const struct tern_options *options, const struct ter
     printf("=================================================================\n");
 }
 
-static void report_bindings(const struct tern_host *hosts, const struct tern_map *map)
+static void report_bindings(const struct tern_options *options, const struct tern_host *hosts,
+                            const struct tern_map *map)
 {
     for (int rank = 0; rank < map->size; rank++) {
         const struct tern_host *host = &hosts[map->places[rank].host];
         char *place = tern_map_describe(host, &map->places[rank]);
+        if (options->tag_output)
+            fprintf(stderr, "[1,%d]<stderr>:", rank);
         fprintf(stderr, "[%s:%d] MCW rank %d %s%s\n", host->name, (int)getpid(), rank,
                 map->places[rank].bound && place[0] == 's' ? "bound to " : "is ", place);
         free(place);
@@ -112,7 +118,10 @@ int tern_show(const struct tern_options *options, const struct tern_host *hosts,
     if (options->explain)
         tern_explain(options, hosts, host_count, map);
     if (options->report_bindings)
-        report_bindings(hosts, map);
+        report_bindings(options, hosts, map);
+    if ((options->report_bindings || options->display_map) && options->cpu_list && !options->quiet)
+        tern_log("sockets and cores are counted within the list of --cpu-set; --explain prints "
+                 "the system's numbers of processors");
     advise(options, map);
     return tern_show_finish();
 }

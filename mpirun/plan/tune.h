@@ -23,7 +23,8 @@ int tern_tune_read_settings(const char *origin, const char *files, tern_tune_set
                             struct tern_options *options);
 /* Gives variables to all ranks: "A=1;B", where B has mpirun's value. */
 int tern_tune_set_variables(const char *origin, const char *list, struct tern_options *options);
-/* Sets what separates the variables of such a list; ";" without it. */
+/* Sets the character that separates variables in later calls of tern_tune_set_variables. It is ";"
+ * at first. */
 int tern_tune_set_delimiter(const char *origin, const char *text, struct tern_options *options);
 
 #endif

@@ -17,11 +17,13 @@ int tern_output_file_open(const struct tern_options *options, int ranks, int ran
         digits++;
     static const char *const names[] = {"", "stdout", "stderr"};
     static const char *const short_names[] = {"", "out", "err"};
-    char path[4096];
+    char path[4096], job[16] = "";
+    if (!options->output_no_job)
+        snprintf(job, sizeof job, "/%d", options->job_number);
     int length = options->output_plain
                      ? snprintf(path, sizeof path, "%s.%0*d.", options->output_dir, digits, rank)
                      : snprintf(path, sizeof path, "%s%s/rank.%0*d/", options->output_dir,
-                                options->output_no_job ? "" : "/1", digits, rank);
+                                job, digits, rank);
     for (char *at = path + 1; length < (int)sizeof path - 10 && (at = strchr(at, '/')); at++) {
         *at = '\0';
         mkdir(path, 0777);

@@ -67,6 +67,7 @@ static const char *const foreign[] = {
     "TERN_VERSION",
     "TERN_SESSION_DIR",
     "TERN_FIGURES",
+    "TERN_PARENT",
     "PRTE_LAUNCHED",
     "SLURM_PROCID",
     "SLURM_LOCALID",

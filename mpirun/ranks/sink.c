@@ -27,7 +27,8 @@ static size_t make_tag(const struct tern_source *source, char *tag, size_t room)
     }
     const char *name = source->which == 1 ? "stdout" : "stderr";
     if (options->tag_output)
-        used += snprintf(tag + used, room - used, "[1,%d]<%s>:", source->rank, name);
+        used += snprintf(tag + used, room - used, "[%d,%d]<%s>:", options->job_number,
+                         source->rank, name);
     else if (used)
         used += snprintf(tag + used, room - used, "<%s>:", name);
     return used;

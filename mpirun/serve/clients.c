@@ -31,5 +31,11 @@ void tern_client_tell(const struct tern_client_listener *listener, int act, int 
     case TERN_CLIENT_CRASHED:
         listener->crashed(rank, number, text ? text : "");
         break;
+    case TERN_CLIENT_JOINED:
+        listener->joined(rank, number != 0);
+        break;
+    case TERN_CLIENT_ASKED:
+        listener->asked(rank, number != 0, text ? text : "");
+        break;
     }
 }

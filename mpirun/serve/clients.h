@@ -5,6 +5,8 @@
 /* What the ranks of this host do as clients of mpirun or of the agent. They tell it by PMIx or by
  * Tern's own reports. */
 
+#include <stdbool.h>
+
 /* Called on the loop of mpirun or of the agent. */
 struct tern_client_listener {
     void (*connected)(int rank); /* PMIx_Init or Tern's report: this is an MPI program */
@@ -22,6 +24,10 @@ struct tern_client_listener {
         const char *text);
     /* signal `number` ends the rank's program; `text` says where, on several lines */
     void (*crashed)(int rank, int number, const char *text);
+    /* the rank is connected to another job (TERN_REPORT_JOINED), or is not any more */
+    void (*joined)(int rank, bool joined);
+    /* the rank asks something: a part of a question (lib/util/question.h) */
+    void (*asked)(int rank, bool last, const char *part);
 };
 
 /* The members of the listener as numbers, for agents to send. */
@@ -34,6 +40,8 @@ enum tern_client_act {
     TERN_CLIENT_SIGNALLED,
     TERN_CLIENT_REMARKED,
     TERN_CLIENT_CRASHED,
+    TERN_CLIENT_JOINED,
+    TERN_CLIENT_ASKED,
 };
 /* Calls the listener's function for `act`. Ignores an unknown act. */
 void tern_client_tell(const struct tern_client_listener *listener, int act, int rank, int number,

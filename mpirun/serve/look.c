@@ -304,6 +304,7 @@ static void conclude(int local_rank, const struct glimpse *before, const struct 
     if (where->waits) {
         where->record = wait->record;
         where->waited_s = (uint32_t)((now->at_ms - (int64_t)wait->record.began_ms) / 1000);
+        where->unheard_s = (uint32_t)((now->at_ms - (int64_t)wait->record.unheard_since_ms) / 1000);
         return;
     }
     if (now->state == 'R' && look.running_count < TERN_INNERMOST_MOST)

@@ -13,7 +13,7 @@
 
 /* Requests that need an answer. The numbers follow those of enum tern_client_act. */
 enum tern_pmix_event_kind {
-    TERN_PMIX_FENCE = TERN_CLIENT_REMARKED + 1,
+    TERN_PMIX_FENCE = TERN_CLIENT_ASKED + 1,
     TERN_PMIX_MODEX,
     TERN_PMIX_PUBLISH,
     TERN_PMIX_LOOKUP,

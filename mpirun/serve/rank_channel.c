@@ -134,6 +134,11 @@ static void tell_text(void (*tell)(int rank, int number, const char *text), int 
     free(text);
 }
 
+static void tell_part(int rank, int last, const char *part)
+{
+    reports.listener->asked(rank, last != 0, part);
+}
+
 static void handle(struct program *program, const struct tern_report *report,
                    const struct tern_card *card, size_t card_size)
 {
@@ -175,6 +180,12 @@ static void handle(struct program *program, const struct tern_report *report,
         break;
     case TERN_REPORT_CRASHED:
         tell_text(listener->crashed, rank, report->value, card, card_size);
+        break;
+    case TERN_REPORT_JOINED:
+        listener->joined(rank, report->value != 0);
+        break;
+    case TERN_REPORT_ASK:
+        tell_text(tell_part, rank, report->value, card, card_size);
         break;
     }
 }

@@ -12,6 +12,7 @@ void tern_where_pack(const struct tern_where *where, struct tern_parcel *parcel)
     tern_parcel_number(parcel, where->is_ours);
     tern_parcel_number(parcel, where->cpu_permille);
     tern_parcel_number(parcel, where->waited_s);
+    tern_parcel_number(parcel, where->unheard_s);
     tern_parcel_blob(parcel, &where->record, where->waits ? sizeof where->record : 0);
     tern_parcel_string(parcel, where->place);
 }
@@ -35,6 +36,7 @@ void tern_where_unpack(struct tern_reader *reader, struct tern_where *ret_where)
     ret_where->is_ours = tern_read_number(reader) != 0;
     ret_where->cpu_permille = (int32_t)tern_read_number(reader);
     ret_where->waited_s = (uint32_t)tern_read_number(reader);
+    ret_where->unheard_s = (uint32_t)tern_read_number(reader);
     const char *record = tern_read_blob(reader, &size);
     if (record && size == sizeof ret_where->record) {
         memcpy(&ret_where->record, record, size);

@@ -21,6 +21,7 @@ struct tern_where {
     bool waits;   /* in MPI, as `record` says; else the process is outside MPI, or busy in it */
     int32_t cpu_permille; /* processor time in thousandths of one processor */
     uint32_t waited_s;    /* how long it has waited */
+    uint32_t unheard_s;   /* how long record.unheard_bytes have not been acknowledged */
     struct tern_wait_record record;
     char place[200]; /* outside MPI: "spin at hang.c:12 (hang)", "in read(0)"; "" if unknown */
 };

@@ -83,7 +83,7 @@ static int app_size(const struct tern_map *map, int app)
     return size;
 }
 
-static void describe_rank(const struct tern_job *job, int rank, struct tern_infos *infos)
+static void describe_rank(const struct tern_job *job, int rank, int node, struct tern_infos *infos)
 {
     const struct tern_rank_place *place = &job->map->places[rank];
     struct tern_infos own = { 0 };
@@ -94,7 +94,7 @@ static void describe_rank(const struct tern_job *job, int rank, struct tern_info
     tern_infos_number(&own, PMIX_APPNUM, place->app);
     add_short(&own, PMIX_LOCAL_RANK, place->local_rank);
     add_short(&own, PMIX_NODE_RANK, place->local_rank);
-    tern_infos_number(&own, PMIX_NODEID, place->host);
+    tern_infos_number(&own, PMIX_NODEID, node);
     tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[place->host].name);
     tern_infos_number(&own, PMIX_REINCARNATION, 0);
     const struct tern_place_text *text = &job->texts[job->text_of[rank]];
@@ -135,12 +135,12 @@ static int first_rank(const struct tern_job *job, int host)
     return rank;
 }
 
-static void describe_node(const struct tern_job *job, int host, const char *peers,
+static void describe_node(const struct tern_job *job, int host, int node, const char *peers,
                           struct tern_infos *infos)
 {
     struct tern_infos own = { 0 };
     int ranks = tern_job_ranks_on(job, host);
-    tern_infos_number(&own, PMIX_NODEID, host);
+    tern_infos_number(&own, PMIX_NODEID, node);
     tern_infos_string(&own, PMIX_HOSTNAME, job->hosts[host].name);
     tern_infos_number(&own, PMIX_LOCAL_SIZE, ranks);
     tern_infos_number(&own, PMIX_NODE_SIZE, ranks);
@@ -149,22 +149,20 @@ static void describe_node(const struct tern_job *job, int host, const char *peer
     add_array(infos, PMIX_NODE_INFO_ARRAY, &own);
 }
 
-/* Returns `prefix` and the names of all hosts. The caller frees the text. */
-static char *list_hosts(const struct tern_job *job, const char *prefix)
+/* Appends to a text that the caller frees, with `between` in front unless it is the first. */
+static void append(char **text, bool first, const char *between, const char *more)
 {
-    char *text = tern_must_copy(prefix);
-    for (int host = 0; host < job->host_count; host++) {
-        char *more = tern_must_format("%s%s%s", text, host ? "," : "", job->hosts[host].name);
-        free(text);
-        text = more;
-    }
-    return text;
+    char *longer = tern_must_format("%s%s%s", *text, first ? "" : between, more);
+    free(*text);
+    *text = longer;
 }
 
 /* Adds facts that only a server on this host must tell. */
 static void describe_here(const struct tern_job *job, struct tern_infos *infos)
 {
     int ranks = tern_job_ranks_on(job, job->here);
+    if (!ranks)
+        return;
     tern_infos_number(infos, PMIX_LOCAL_SIZE, ranks);
     tern_infos_number(infos, PMIX_NODE_SIZE, ranks);
     tern_infos_string(infos, PMIX_LOCAL_PEERS, list_ranks(job, job->here));
@@ -177,20 +175,21 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
 {
     const struct tern_map *map = job->map;
     struct tern_infos infos = { 0 };
-    char *ranks, *peers = tern_must_copy("");
-    /* Not made by PMIx_generate_regex: PMIx 4 writes past a buffer if a name has 50 characters
-     * before its first digit. */
-    char *nodes = list_hosts(job, "raw:");
+    char *ranks, *peers = tern_must_copy(""), *nodes = tern_must_copy("");
+    /* PMIx refuses a map with a node without ranks. So it does not hear of hosts that have none. */
+    int *node_of = tern_must_alloc((size_t)job->host_count * sizeof *node_of), node_count = 0;
     for (int host = 0; host < job->host_count; host++) {
+        if (!tern_job_ranks_on(job, host))
+            continue;
         char *own = list_ranks(job, host);
-        char *more = tern_must_format("%s%s%s", peers, host ? ";" : "", own);
-        free(peers);
-        peers = more;
-        describe_node(job, host, own, &infos);
+        append(&peers, !node_count, ";", own);
+        append(&nodes, !node_count, ",", job->hosts[host].name);
+        describe_node(job, host, node_count, own, &infos);
+        node_of[host] = node_count++;
     }
     if (PMIx_generate_ppn(peers, &ranks) != PMIX_SUCCESS)
         return tern_error(TERN_ERR_OTHER, "PMIx cannot describe %d ranks on %d hosts", map->size,
-                          job->host_count);
+                          node_count);
     free(peers);
     int universe = tern_job_universe(job);
     char number[9] = "";
@@ -202,11 +201,13 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     tern_infos_number(&infos, PMIX_NUM_SLOTS, universe);
     tern_infos_number(&infos, PMIX_JOB_SIZE, map->size);
     tern_infos_number(&infos, PMIX_JOB_NUM_APPS, job->options->app_count);
-    tern_infos_number(&infos, PMIX_NUM_NODES, job->host_count);
+    tern_infos_number(&infos, PMIX_NUM_NODES, node_count);
     tern_infos_flag(&infos, PMIX_SPAWNED, false);
-    tern_infos_string(&infos, PMIX_NODE_MAP, nodes);
+    /* Not made by PMIx_generate_regex: PMIx 4 writes past a buffer if a name has 50 characters
+     * before its first digit. */
+    tern_infos_string(&infos, PMIX_NODE_MAP, tern_must_format("raw:%s", nodes));
     tern_infos_string(&infos, PMIX_PROC_MAP, ranks);
-    tern_infos_string(&infos, PMIX_NODE_LIST, list_hosts(job, ""));
+    tern_infos_string(&infos, PMIX_NODE_LIST, nodes);
     tern_infos_string(&infos, PMIX_MAPBY, tern_map_level_name(map->by));
     tern_infos_string(&infos, PMIX_BINDTO, tern_map_level_name(map->bind));
     tern_infos_flag(&infos, PMIX_TDIR_RMCLEAN, true);
@@ -215,7 +216,8 @@ int tern_server_describe_job(const struct tern_job *job, struct tern_infos *ret_
     for (int app = 0; app < job->options->app_count; app++)
         describe_app(job, app, &infos);
     for (int rank = 0; rank < map->size; rank++)
-        describe_rank(job, rank, &infos);
+        describe_rank(job, rank, node_of[map->places[rank].host], &infos);
+    free(node_of);
     *ret_infos = infos;
     return 0;
 }

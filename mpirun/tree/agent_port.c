@@ -88,20 +88,18 @@ static int read_ports(const char *parameter, int family)
 
 static int read_addresses(void)
 {
-    const char *included = tern_param_string("oob_tcp_if_include"),
-               *excluded = tern_param_string("oob_tcp_if_exclude");
-    bool include = included && *included, exclude = excluded && *excluded, cut;
+    bool include, cut;
     struct tern_tcp_filter filter;
-    if (include && exclude)
-        return tern_error(
-            TERN_ERR_ARG,
-            "oob_tcp_if_include and oob_tcp_if_exclude are both set; set only one of them");
-    int error = include ? tern_tcp_filter_read("oob_tcp_if_include", included, &filter)
-                        : tern_tcp_filter_read("oob_tcp_if_exclude", excluded, &filter);
+    int error = tern_tcp_filter_choose("oob_tcp_if_include", "oob_tcp_if_exclude", &include);
+    if (error)
+        return error;
+    const char *name = include ? "oob_tcp_if_include" : "oob_tcp_if_exclude",
+               *given = tern_param_string(name);
+    error = tern_tcp_filter_read(name, given, &filter);
     if (error)
         return error;
     int found = tern_tcp_list_addresses(allowed.addresses, &cut);
-    allowed.restricted = include || exclude;
+    allowed.restricted = given && *given;
     for (int i = 0; i < found; i++) {
         const struct tern_tcp_address *address = &allowed.addresses[i];
         if (tern_tcp_filter_has(&filter, address) == include && !tern_tcp_is_loopback(address))
@@ -113,8 +111,7 @@ static int read_addresses(void)
                      TERN_ERR_ARG,
                      "%s (`%s`) permits no address of this host, so agents cannot connect to "
                      "mpirun",
-                     include ? "oob_tcp_if_include" : "oob_tcp_if_exclude",
-                     include ? included : excluded);
+                     name, given);
 }
 
 /* ---- connections that have not proved themselves ---- */

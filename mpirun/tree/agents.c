@@ -50,6 +50,7 @@ struct child {
     char last[LAST_WORDS]; /* the last complete line before coming up */
     char why[300];
     bool silent; /* the agent was silent once, and a message said so */
+    bool foreign; /* the mpirun there is that of another MPI library */
 };
 
 static struct {
@@ -91,6 +92,20 @@ static void say_line(const struct child *child)
     agents.listener->said(line);
 }
 
+/* Returns true if a line is what the mpirun of another MPI library says to the option --agent. */
+static bool is_refusal(const char *line)
+{
+    static const char *const words[] = {
+        "unknown option \"--agent\"", /* Open MPI 4 */
+        "unrecognized option '--agent'", /* PRRTE */
+        "unrecognized argument agent",   /* MPICH, Intel MPI */
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(line, words[i]))
+            return true;
+    return false;
+}
+
 static void take_line(struct child *child)
 {
     child->line[child->line_bytes] = '\0';
@@ -98,6 +113,7 @@ static void take_line(struct child *child)
     child->line_bytes = 0;
     if (!*child->line)
         return;
+    child->foreign |= is_starting(child) && is_refusal(child->line);
     if (is_starting(child))
         memcpy(child->last, child->line, sizeof child->last);
     else
@@ -138,6 +154,10 @@ static const char *cure(const char *words)
     static const struct {
         const char *part, *cure;
     } cures[] = {
+        {"cannot run ", "; it is the command of the parameter plm_rsh_agent: install it on the "
+                        "host that starts, or name another"},
+        {"assword:", "; ssh must do without a password: ssh-copy-id puts your key there"},
+        {"assphrase", "; ssh must do without a passphrase: ssh-add gives it to ssh-agent"},
         {"Permission denied", "; ssh must do without a password: ssh-copy-id puts your key there"},
         {"Host key verification failed",
          "; connect to it once by ssh, or put its key into ~/.ssh/known_hosts"},
@@ -152,28 +172,40 @@ static const char *cure(const char *words)
     return "";
 }
 
+/* Writes why the agent has not come up. `status` is the wait status of the command. */
+static void describe_failure(const struct child *child, int status, char *text, size_t room)
+{
+    if (child->foreign)
+        snprintf(text, room,
+                 "%s there is the mpirun of another MPI library; expected that of Tern MPI: name "
+                 "its directory with --prefix, or the program with --launch-agent",
+                 agents.launch->program);
+    else if (*child->last && *child->why)
+        snprintf(text, room, "%s; %s%s", child->last, child->why, cure(child->last));
+    else if (*child->last)
+        snprintf(text, room, "%s%s", child->last, cure(child->last));
+    else if (*child->why)
+        snprintf(text, room, "%s", child->why);
+    else
+        snprintf(text, room, "%s ended %s %d before the agent answered",
+                 agents.launch->words.items[0],
+                 WIFSIGNALED(status) ? "by signal" : "with exit status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
 static void finish_failure(struct child *child)
 {
     tern_loop_stop_timer(&child->limit);
     if (child->words.fd >= 0) {
+        take_line(child); /* a prompt has no end of line */
         tern_loop_watch(&child->words, 0);
         close(child->words.fd);
         child->words.fd = -1;
     }
     child->state = GONE;
     int status = child->pid > 0 ? tern_command_reap(&child->pid, REAP_MS) : 0;
-    char text[LAST_WORDS + 400];
-    if (*child->last && *child->why)
-        snprintf(text, sizeof text, "%s; %s", child->last, child->why);
-    else if (*child->last)
-        snprintf(text, sizeof text, "%s%s", child->last, cure(child->last));
-    else if (*child->why)
-        snprintf(text, sizeof text, "%s", child->why);
-    else
-        snprintf(text, sizeof text, "%s ended %s %d before the agent answered",
-                 agents.launch->words.items[0],
-                 WIFSIGNALED(status) ? "by signal" : "with exit status",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    char text[LAST_WORDS + 500];
+    describe_failure(child, status, text, sizeof text);
     agents.listener->failed(child->host, text);
 }
 

@@ -19,6 +19,7 @@
 #include "lib/util/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"
+#include "mpirun/plan/executable.h"
 #include "mpirun/tree/agents.h"
 #include "mpirun/tree/srun.h"
 #include "mpirun/wire/job_data.h"
@@ -230,14 +231,33 @@ static char *find_program(const struct tern_options *options)
     return tern_must_copy(length > 0 ? path : "mpirun");
 }
 
-/* Adds the words before " :". Open MPI's "ssh : rsh" names alternatives in case the first is
- * missing. */
+/* Returns true if this host has the program. */
+static bool has_program(const char *name)
+{
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0;
+    char *path = tern_program_in(getenv("PATH"), name);
+    free(path);
+    return path != NULL;
+}
+
+/* Adds the words of a command. "ssh : rsh" names alternatives: the first that this host has is
+ * taken, or the last. */
 static void add_words(struct tern_strings *words, const char *text)
 {
-    char *copy = tern_must_copy(text ? text : ""), *others = strstr(copy, " :");
-    if (others)
-        *others = '\0';
-    tern_strings_add_words(words, copy);
+    char *copy = tern_must_copy(text ? text : ""), *next = copy;
+    while (next) {
+        char *end = strstr(next, " :"), *other = end ? end + 2 : NULL;
+        struct tern_strings command = {0};
+        if (end)
+            *end = '\0';
+        tern_strings_add_words(&command, next);
+        bool take = command.count && (!other || has_program(command.items[0]));
+        for (int i = 0; take && i < command.count; i++)
+            tern_strings_add(words, command.items[i]);
+        tern_strings_free(&command);
+        next = take ? NULL : other;
+    }
     free(copy);
 }
 

@@ -48,6 +48,7 @@ static void pack_options(const struct tern_job *job, struct tern_parcel *parcel)
     tern_parcel_number(parcel, options->output_only_files);
     tern_parcel_number(parcel, options->output_no_job);
     tern_parcel_number(parcel, options->output_plain);
+    tern_parcel_number(parcel, options->job_number);
     tern_parcel_number(parcel, options->stdin_rank);
     tern_parcel_number(parcel, options->merge_stderr);
     tern_parcel_number(parcel, options->tag_output);
@@ -68,6 +69,7 @@ static struct tern_options *unpack_options(struct tern_reader *reader)
     options->output_only_files = tern_read_int(reader, 0, 1);
     options->output_no_job = tern_read_int(reader, 0, 1);
     options->output_plain = tern_read_int(reader, 0, 1);
+    options->job_number = tern_read_int(reader, 1, INT_MAX);
     options->stdin_rank = tern_read_int(reader, TERN_STDIN_ALL, 1 << 20);
     options->merge_stderr = tern_read_int(reader, 0, 1);
     options->tag_output = tern_read_int(reader, 0, 1);

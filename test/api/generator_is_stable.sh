@@ -42,5 +42,5 @@ for word in no yes; do
 done
 if grep 'MPI_Ibarrier(' no/mpi.h; then exit 1; fi
 grep -q 'int MPI_Ibarrier(MPI_Comm comm, MPI_Request \*request);' yes/mpi.h
-grep -q 'refuse_absent("MPI_Ibarrier", comm)' no/entry_coll.c
+grep -q 'tern_raise_on(.*"MPI_Ibarrier", TERN_ERR_UNSUPPORTED_OPERATION)' no/entry_coll.c
 grep -q 'tern_mpi_barrier(' yes/entry_coll.c

@@ -15,7 +15,7 @@ fail() {
 # A page for each procedure, and no other page.
 "$TERN_PREFIX/bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):yes$/\1/p' >"$scratch/works"
 "$TERN_PREFIX/bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):no$/\1/p' >"$scratch/absent"
-[ -s "$scratch/works" ] && [ -s "$scratch/absent" ]
+[ -s "$scratch/works" ]
 find "$pages" -name '*.3' | sed 's#.*/\(.*\)\.3$#\1#' | sort >"$scratch/pages"
 { cat "$scratch/works"; echo MPI; } | sort | diff - "$scratch/pages"
 

@@ -47,7 +47,7 @@ static void read_lines(const char *text, int with_slots)
     tern_allocation_parse("f", text, with_slots, &list);
     for (int i = 0; i < list.count; i++)
         MUST(*list.items[i].name && list.items[i].slots >= 1 && list.items[i].slots <= 1 << 20);
-    free(list.items);
+    tern_host_list_free(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

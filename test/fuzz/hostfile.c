@@ -24,8 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(tern_hostfile_parse("f", text, &list) == 0); /* the same hosts again */
     if (tern_host_parse(text, &entry) == 0)
         MUST(*entry.name && entry.slots >= 0);
-    tern_strings_free(&list.sequence);
-    free(list.items);
+    tern_host_list_free(&list);
     free(text);
     return 0;
 }

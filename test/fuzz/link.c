@@ -223,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (how & 2 && (!(own = tern_tcp_sealed_new(false, &hello, &answer, secret)) ||
                     !(at.other = tern_tcp_sealed_new(true, &hello, &answer, secret))))
         abort();
-    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], own, 1, 0, 0);
+    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], own, (struct tern_process){0, 1}, 0, 0);
     if (at.known) {
         frames(&input, link, ends[0]);
     } else {

@@ -68,21 +68,21 @@ static const struct tern_btl streams = { .name = "streams", .send = swallow, .se
 static struct tern_list_node transfers = { &transfers, &transfers };
 static int registered; /* buffers */
 
-static int register_memory(struct tern_peer *peer, const void *start, size_t length, uint64_t *ret_key)
+static int register_memory(struct tern_peer *peer, const void *start, size_t length, struct tern_registration *ret)
 {
     (void)peer;
     MUST(start && length);
     if (length == 300)
         return TERN_ERR_UNSUPPORTED;
     registered++;
-    *ret_key = length;
+    *ret = (struct tern_registration){ .address = (uintptr_t)start, .key = length };
     return 0;
 }
 
-static void deregister_memory(struct tern_peer *peer, uint64_t key)
+static void deregister_memory(struct tern_peer *peer, const struct tern_registration *registration)
 {
     (void)peer;
-    MUST(key && registered > 0);
+    MUST(registration->key && registered > 0);
     registered--;
 }
 

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct tern_fixed_place *fixed;
         MUST(file.count > 0);
         tern_rankfile_hosts(&file, &named);
-        free(named.items);
+        tern_host_list_free(&named);
         if (tern_rankfile_place(&file, &list, "g", &fixed) == 0) {
             map(&file, fixed, how & 2);
             free(fixed);

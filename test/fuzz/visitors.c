@@ -8,6 +8,7 @@
 #include "fuzz.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/btl/card.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/listener.h"
@@ -62,9 +63,9 @@ struct tern_rte tern_rte = { .job = "job", .rank = OWN, .size = RANKS, .local_si
 struct tern_tcp_door tern_tcp_door = { .fd = -1 };
 
 uint64_t tern_tcp_now_ms(void) { return at.now_ms; }
-const unsigned char *tern_tcp_secret(void) { return at.known ? secret : NULL; }
+const unsigned char *tern_secret(void) { return at.known ? secret : NULL; }
 int tern_tcp_door_open(void) { return 0; }
-int tern_tcp_door_publish(void) { return 0; }
+int tern_tcp_door_put(void) { return 0; }
 int tern_tcp_rcvbuf(void) { return 0; }
 void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS]) { snprintf(text, TERN_TCP_ENDS, "%d", fd); }
 void tern_tcp_choose_congestion(void) {}
@@ -86,9 +87,9 @@ bool tern_rte_tell_unreached(uint32_t rank, enum tern_unreached how, uint32_t la
     MUST(rank < RANKS && how <= TERN_UNREACHED_GAVE_UP && lanes && *text);
     return rank & 1; /* as if a launcher passed on what some ranks are told */
 }
-void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
+void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text)
 {
-    MUST(rank < RANKS && how <= TERN_UNREACHED_GAVE_UP && lanes && *text);
+    MUST(process.job == 0 && process.rank < RANKS && lanes && *text);
 }
 
 static const struct tern_tcp_address somewhere = { .family = 4, .port = 1, .bytes = { 10, 0, 0, 1 }, .interface = "eth0" };
@@ -102,7 +103,7 @@ int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
         abort();
     (void)anew;
     card->own = 1;
-    memcpy(card->bytes, record, size);
+    size = tern_card_write(card->bytes, "tcp", record, size);
     fetch->value = card;
     fetch->length = sizeof card->own + size;
     fetch->error = 0;
@@ -113,7 +114,7 @@ int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
 
 void tern_tcp_arrive(struct tern_tcp_link *link)
 {
-    MUST(link->rank < RANKS && link->rank != OWN);
+    MUST(link->process.rank < RANKS && link->process.rank != OWN);
     if (at.link_count == LINKS)
         tern_tcp_link_free(link);
     else
@@ -129,14 +130,14 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     int ends[2];
     if (!call || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         abort();
-    MUST(index == 0 && !at.calls[contact->rank]);
+    MUST(index == 0 && !at.calls[contact->process.rank]);
     call->fd = ends[0];
     call->contact = contact;
     call->pair = pair;
     call->step = TERN_TCP_CONNECTING;
-    at.calls[contact->rank] = call;
-    at.call_ends[contact->rank] = ends[1];
-    at.sought_ms[contact->rank] = 0;
+    at.calls[contact->process.rank] = call;
+    at.call_ends[contact->process.rank] = ends[1];
+    at.sought_ms[contact->process.rank] = 0;
     MUST(tern_tcp_call_begin(call, EPOLLIN));
 }
 
@@ -267,11 +268,11 @@ static void seek(struct fuzz_input *input, bool asked)
     uint32_t rank = fuzz_byte(input) % RANKS;
     if (rank == OWN)
         return;
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, 0);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of((struct tern_process){0, rank}, 0);
     if (asked)
         tern_tcp_reception_heed(rank, 0, fuzz_byte(input) & 1 ? TERN_UNREACHED_GAVE_UP : TERN_UNREACHED_CALL);
     else
-        MUST(contact && tern_tcp_reception_call(rank, 0) == 0);
+        MUST(contact && tern_tcp_reception_call((struct tern_process){0, rank}, 0) == 0);
     if (!(contact->links & 1) && !at.calls[rank] && !at.sought_ms[rank])
         at.sought_ms[rank] = at.now_ms;
 }
@@ -292,7 +293,7 @@ static void reach(struct fuzz_input *input)
 
 static bool still_sought(uint32_t rank)
 {
-    const struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, 0);
+    const struct tern_tcp_contact *contact = tern_tcp_contact_of((struct tern_process){0, rank}, 0);
     return contact && !(contact->links & 1);
 }
 
@@ -412,7 +413,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(call->step < TERN_TCP_AWAITING_HELLO);
     for (uint32_t rank = 0; rank < RANKS; rank++)
         for (uint8_t lane = 0; lane < 2 && rank != OWN; lane++)
-            MUST(tern_tcp_contact_of(rank, lane)->arriving == 0);
+            MUST(tern_tcp_contact_of((struct tern_process){0, rank}, lane)->arriving == 0);
     for (int i = 0; i < at.link_count; i++)
         tern_tcp_link_free(at.links[i]);
     for (int i = 0; i < GUESTS; i++)

@@ -3,7 +3,7 @@
 # Under a real Slurm on four hosts: srun --mpi=pmix is a launcher of our ranks, and srun without it is warned of.
 HOSTS=4
 . "$(dirname "$0")/slurm.bash"
-for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traffic,comm_split_type_shared}.c; do
+for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traffic,comm_split_type_shared}.c "$TERN_SRCDIR/test/mpirun/spawning.c"; do
     "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
 done
 
@@ -20,6 +20,10 @@ for program in random_traffic comm_split_type_shared; do
 done
 OMPI_MCA_btl=tcp,self submit --mpi=pmix -n 6 -N 3 ./random_traffic
 is "random_traffic by TCP alone" "$rc" 0
+submit --mpi=pmix -n 2 -N 2 ./spawning start 2 quiet
+is "srun cannot start further processes" "$rc $(grep -c '^class MPI_ERR_SPAWN$' out) $(grep -c '^codes spawn spawn$' out)" "0 2 1"
+submit --mpi=pmix -n 1 ./spawning foreign ./hello
+is "and it is said what can" "$rc $(grep -c 'start the job by Tern.s mpirun, which also runs in the allocations' err)" "50 1"
 
 bare='^tern: srun has started 4 tasks, and each is an MPI job of one rank.* srun --mpi=pmix'
 submit -Q -n 4 -N 2 ./hello

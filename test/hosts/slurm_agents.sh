@@ -7,6 +7,7 @@ HOSTS=4
 for program in hello ring; do
     "$MPICC" -o $program "$here/../../examples/$program.c" || { echo "cannot build $program"; exit 1; }
 done
+"$MPICC" -o spawning "$TERN_SRCDIR/test/mpirun/spawning.c" || exit 1
 for ((host = 1; host <= HOSTS; host++)); do on "$host" ls -A /tmp /dev/shm >"clean$host"; done
 
 # within OPTION... -- ARGUMENT...: mpirun with the arguments, in a job that salloc gets with the options, on n1
@@ -28,7 +29,7 @@ is "sbatch" "$(cat status) $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4
 is "and not a word" "$(cat err)" ""
 within -N 3 -w n2,n3,n4 --ntasks-per-node=2 -- ./hello
 is "from outside of the job's hosts" "$rc $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5; do printf 'Hello from rank %d of 6 on n%d,' $rank $((rank / 2 + 2)); done)"
-within -N 4 -n 8 --exclusive -- --host n3,n2 --map-by node -np 4 sh -c 'echo $OMPI_COMM_WORLD_RANK $(hostname) ${SSH_CONNECTION:-none} ${SLURM_NTASKS}${SLURM_PROCID}${SLURM_STEP_ID}'
+within -N 4 -n 8 --exclusive -- --host n3:2,n2:2 --map-by node -np 4 sh -c 'echo $OMPI_COMM_WORLD_RANK $(hostname) ${SSH_CONNECTION:-none} ${SLURM_NTASKS}${SLURM_PROCID}${SLURM_STEP_ID}'
 is "some of the hosts, and Slurm's variables are the job's" "$rc $(sort out | tr '\n' ',')" "0 0 n3 none 8,1 n2 none 8,2 n3 none 8,3 n2 none 8,"
 within -w n1,n2 -n 2 -- --mca plm rsh sh -c 'echo $(hostname) ${SSH_CONNECTION:+by ssh}'
 is "--mca plm rsh" "$rc $(sort out | tr '\n' ',')" "0 n1,n2 by ssh,"
@@ -39,6 +40,10 @@ is "a job of two components" "$rc $(sort out | tr '\n' ',')" "0 n1,n2 by ssh,n2 
 within -N 3 -n 3 -- sh -c 'exit $((OMPI_COMM_WORLD_RANK == 2 ? 9 : 0))'
 is "exit code" "$rc" 9
 has "exit code" err '^mpirun: rank 2 \(pid [0-9]+ on host n3\) exited with code 9$'
+within -N 3 -w n1,n2,n3 --ntasks-per-node=2 -- -n 2 ./spawning start 4 ''
+is "MPI_Comm_spawn uses the slots that are free, on hosts without ranks, too" "$rc $(grep '^child .* right' out | sed 's/.* on //' | sort | tr '\n' ' ')" "0 n2 n2 n3 n3 "
+within -N 3 -w n1,n2,n3 --ntasks-per-node=2 -- -n 3 ./spawning start 4 quiet
+is "MPI_Comm_spawn is refused without free slots" "$rc $(grep -c '^class MPI_ERR_SPAWN$' out)" "0 3"
 on 2 sh -c 'cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "' >ports
 within -N 2 -n 2 -- --host n2 sh -c 'cat /proc/net/tcp /proc/net/tcp6 | grep -c " 0A "'
 is "an agent opens no port but PMIx's on the loopback interface" "$rc $(cat out)" "0 $(($(cat ports) + 1))"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Where ranks are, on three hosts: a circle over all of them, a rank that loops, one that is stopped, and a host that does not
-# answer. SIGQUIT, --where, --timeout and the watch for a job that hangs find out.
-HOSTS=3
+# answer. SIGQUIT, --where, --timeout and the watch for a job that hangs find out. A message that a broken link holds up is no
+# deadlock.
+HOSTS=3 NICS=2
 . "$(dirname "$0")/hosts.bash"
 "$MPICC" -g -O1 -o hanging "$here/../mpirun/hanging.c" || { echo "cannot build it"; exit 1; }
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
@@ -62,4 +63,15 @@ run --hostfile hosts --timeout 5 ./hanging circle
 is "--timeout" "$rc" 110
 has "--timeout" err '^    a circle of 6 ranks: '
 eventually "nothing is left" none_left || leftovers
+
+printf 'n1 slots=1\nn2 slots=1\n' >hosts
+all_ready() { [ "$(grep -c ready out)" = 2 ]; }
+start pingpong --mca btl_tcp_if_include eth1 --mca hang_report_s 4
+ip link set q2 down # ssh's network is another one
+where "bytes that nobody acknowledges" '^    [1-9][0-9]* bytes from rank ([01]) have not been acknowledged by the host of rank [01] \(n[12]\) for [0-9]+ s: does the network between them work\?$'
+hasnt "a broken link is no circle" table 'circle'
+eventually "nothing moves" said 'nothing has moved for'
+eventually "the watch says so" said '^    [1-9][0-9]* bytes from rank [01] have not been acknowledged'
+hasnt "the watch: a broken link is no circle" err 'circle'
+end
 finish

@@ -82,7 +82,7 @@ run "${two[@]}" ./pmix_rank skip 3
 has "one skips MPI_Init" err 'rank 3 .* exited without calling MPI_Init'
 run --timeout 3 "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK = 1 ] && exec ./pmix_rank skip 0; exec sleep 60'
 is "--timeout" "$rc $(grep -c ^mpirun: err)" "110 1"
-has "which rank does what" err '^ +[23] ranks (sleep|compute) without MPI(, .*)?: [0-3,-]+$'
+has "which rank does what" err '^ +[23] ranks (sleep|compute) before MPI_Init(, .*)?: [0-3,-]+$'
 has "which rank does what" err '^ +1 rank (sleeps|computes) in a program with another MPI library(, .*)?: 1 \(host '
 
 # standard streams

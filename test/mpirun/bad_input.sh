@@ -19,7 +19,7 @@ go=(sh -c '>started')
 
 bad 'no program' -np 2
 bad 'no program'
-bad 'no program' -np 1 "${go[@]}" :
+bad 'no program' -np 1 "${go[@]}" : -np 1
 bad 'unknown option --tag-outptu; did you mean --tag-output\?' --tag-outptu -np 1 "${go[@]}"
 bad 'unknown option -hostfil; did you mean --hostfile\?' -hostfil x "${go[@]}"
 bad 'unknown option --qqqqqqqqqqqq ' --qqqqqqqqqqqq "${go[@]}"
@@ -68,6 +68,20 @@ for list in PBS_NODEFILE:PBS_JOBID PE_HOSTFILE:JOB_ID LSB_HOSTS:LSB_JOBID SLURM_
     (export "${list#*:}=7" "${list%:*}=$value" PE=mpi ARC=lx SGE_ROOT=/ && bad '"-lroot" in this .* allocation.* is not' -np 1 "${go[@]}"; exit $wrong) || wrong=$((wrong + 1))
 done
 
+# a script that was written on Windows, words that are near to nothing, another MPI's mpirun, a prompt
+printf '#!/bin/sh\r\necho yes\r\n' >windows
+chmod +x windows
+bad 'cannot run .*windows: its first line ends with a carriage return' -np 1 ./windows
+bad 'unknown option -TCP \(mpirun --help lists them\)$' -TCP -np 1 "${go[@]}"
+bad '-bind-to user:0,1 is a word of other launchers .*; here it is --cpu-list 0,1 --bind-to cpu-list:ordered' -bind-to user:0,1 "${go[@]}"
+printf '#!/bin/sh\necho "$0: Error: unknown option \\"--agent\\"" >&2\necho "Type $0 --help for usage." >&2\nexit 1\n' >foreign
+printf '#!/bin/sh\nprintf "me@far password: " >&2\nexec sleep 60\n' >prompts
+chmod +x foreign prompts
+bad 'cannot start on host far: .*/bin/mpirun there is the mpirun of another MPI library; expected that of Tern' \
+    --mca plm_rsh_agent "$PWD/foreign" --host far -np 1 "${go[@]}"
+bad 'cannot start on host far: me@far password: ; no answer within 1 s \(launch_timeout\); ssh must do without a password' \
+    --mca launch_timeout 1 --mca plm_rsh_agent "$PWD/prompts" --host far -np 1 "${go[@]}"
+
 # files that never end, and such that nobody writes to
 mkfifo fifo
 for option in --app --hostfile --rankfile; do
@@ -102,7 +116,7 @@ bad 'cannot start on host 192.0.2.77' --mca launch_timeout 1 --hostfile hosts -n
 echo 'far slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 echo 'localhost' >hosts
-bad 'host far is not in hosts' --hostfile hosts --host far -np 1 "${go[@]}"
+bad 'cannot start on host far' --hostfile hosts --host far -np 1 "${go[@]}"
 bad '--nolocal excludes this machine, and there is no other host' --nolocal -np 1 "${go[@]}"
 
 printf 'localhost\n\nlocalhost slots=0 # again\n' >hosts
@@ -217,7 +231,7 @@ done
 bad '--cpu-set 4000-4001: there is no core 4000; this machine has [0-9]+' --cpu-set 4000-4001 -np 1 "${go[@]}"
 bad '--stdin needs a number' --stdin some -np 1 "${go[@]}"
 bad '--stdin names rank 3, but there are 2 ranks' -q --stdin 3 -np 2 "${go[@]}"
-bad '--timeout 0 is too small' --timeout 0 -np 1 "${go[@]}"
+bad '--timeout -1 is too small; at least 0' --timeout -1 -np 1 "${go[@]}"
 bad '--timeout needs a number' --timeout soon -np 1 "${go[@]}"
 bad '--xterm is not supported' --xterm 0 -np 1 "${go[@]}"
 MPIEXEC_TIMEOUT=x bad 'MPIEXEC_TIMEOUT needs a number' -np 1 "${go[@]}"

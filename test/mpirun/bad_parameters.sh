@@ -79,10 +79,23 @@ alone() {
 name=coll_segment_bytes value=-5
 alone "OMPI_MCA_coll_segment_bytes in the environment" env OMPI_MCA_coll_segment_bytes=-5 ./start
 alone "OMPI_MCA_coll_segment_bytes in the environment" "$MPIRUN" -n 2 env OMPI_MCA_coll_segment_bytes=-5 ./start
-name=btl_vader_single_copy_mechanism value=knem
-alone "OMPI_MCA_btl_vader_single_copy_mechanism in the environment" env OMPI_MCA_btl_vader_single_copy_mechanism=knem ./start
+name=btl_vader_single_copy_mechanism value=nosuch
+alone "OMPI_MCA_btl_vader_single_copy_mechanism in the environment" env OMPI_MCA_btl_vader_single_copy_mechanism=nosuch ./start
 name=check_level value=ful
 alone "OMPI_MCA_check_level in the environment" env OMPI_MCA_check_level=ful ./start
+# Open MPI's own parameters that have no effect here, but take only certain words there
+name=mpi_param_check value=perhaps
+alone "OMPI_MCA_mpi_param_check in the environment" env OMPI_MCA_mpi_param_check=perhaps ./start
+alone "option --mca" "$MPIRUN" --mca mpi_param_check perhaps -n 2 ./start
+name=mtl_ofi_av value=tables
+echo 'mtl_ofi_av = tables' >words
+alone "$scratch/words line 1" env OMPI_MCA_mca_param_files="$scratch/words" "$MPIRUN" -n 2 ./start
+has "the words of mtl_ofi_av" err 'expected one of map, table\. Change or remove it$'
+name=plm_base_verbose value=loud
+alone "option --mca" "$MPIRUN" --mca plm_base_verbose loud -n 2 ./start
+OMPI_MCA_mpi_param_check=-3 limit "$MPIRUN" --mca mpi_leave_pinned auto --mca plm_base_verbose error -n 1 ./start >out 2>err ||
+    complain "values that Open MPI takes are refused"
+is "values that Open MPI takes" "$(cat err)" ""
 OMPI_MCA_check_level=Full limit ./start >out 2>err || complain "a choice in other letters is refused"
 
 # mpi_info shows all parameters, and the one that is wrong

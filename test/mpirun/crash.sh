@@ -89,6 +89,37 @@ is "a child crashes" "$rc $(cat err)" "0 "
 run -np 3 --oversubscribe --mca crash_report 0 ./crash segv
 is "crash_report 0" "$rc" 139
 hasnt "crash_report 0" err ': signal'
+build -g -O0 -o crash
+run -np 3 --oversubscribe --mca mpi_abort_print_stack 1 ./crash mpi_abort
+has "mpi_abort_print_stack" err "^ +[0-9]+  PMPI_Abort|^ +[0-9]+  MPI_Abort"
+has "mpi_abort_print_stack: file and line" err "^ +[0-9]+  crash at crashing.c:$(line_of 'MPI_Abort(MPI_COMM_WORLD') \(crash\+0x"
+
+# the list of signals in Open MPI's word
+for list in 6 0 ''; do
+    run -np 3 --oversubscribe --mca opal_signal "$list" ./crash segv
+    is "opal_signal '$list'" "$rc" 139
+    hasnt "opal_signal '$list'" err ': signal'
+done
+run -np 3 --oversubscribe --mca opal_signal 6,11 ./crash segv
+has "opal_signal 6,11" err "^$who: signal 11 "
+crash early
+is "before MPI_Init" "$rc" 139
+has "before MPI_Init" err "^$who was killed by signal 11 \(Segmentation fault\)[^:]*, before it called MPI_Init$"
+crash late
+has "after MPI_Finalize" err "^$who was killed by signal 11 \(Segmentation fault\)[^:]*, after it had left MPI$"
+
+# libgfortran's handler cannot run when the stack is full, so the block comes in its place; elsewhere libgfortran speaks
+fortran=$(dirname "$MPICC")/mpifort
+if command -v gfortran >/dev/null && "$fortran" -g -fstack-arrays -o full "$here/full_stack.f90" 2>fortran.err; then
+    run -np 2 --oversubscribe ./full stack
+    is "Fortran, the stack is full: status" "$rc" 139
+    has "Fortran, the stack is full" err '^mpirun: rank 1 .*: signal 11 \(SIGSEGV, Segmentation fault\): .*: the stack is full'
+    run -np 2 --oversubscribe ./full pointer
+    is "Fortran, a wrong address: status" "$rc" 139
+    has "Fortran, a wrong address" err '^Program received signal SIGSEGV'
+    hasnt "Fortran, a wrong address" err 'the stack is full'
+fi
+
 limit ./crash segv >out 2>err
 is "without a launcher" $? 139
 has "without a launcher" err "^tern: rank 0 \(pid [0-9]+ on host [^ ]+\): signal 11 \(SIGSEGV"

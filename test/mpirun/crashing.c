@@ -55,6 +55,8 @@ static void crash(const char *how)
         nowhere();
     else if (strcmp(how, "stack") == 0)
         overflow(0);
+    else if (strcmp(how, "mpi_abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
     else if (strcmp(how, "bus") == 0)
         cut_file();
     else if (strcmp(how, "fpe") == 0)
@@ -75,6 +77,9 @@ int main(int argc, char **argv)
 {
     int rank, size;
     const char *handler = argc > 2 ? argv[2] : "";
+    const char *place = getenv("OMPI_COMM_WORLD_RANK");
+    if (strcmp(argv[1], "early") == 0 && (!place || strcmp(place, "1") == 0))
+        crash_here((volatile int *)16);
     if (strcmp(handler, "before") == 0)
         signal(SIGSEGV, own_handler);
     MPI_Init(&argc, &argv);
@@ -86,5 +91,7 @@ int main(int argc, char **argv)
         crash(argv[1]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
+    if (strcmp(argv[1], "late") == 0 && rank == 1)
+        raise(SIGSEGV);
     return 0;
 }

@@ -56,6 +56,19 @@ static void odd_one_out(const char *how)
         MPI_Recv(value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Sends a message there and back for ever, which hangs when the network does. */
+static void ping_pong(void)
+{
+    for (;;) {
+        if (rank == 0)
+            MPI_Send(value, 2, MPI_INT, 1, 4, MPI_COMM_WORLD);
+        MPI_Recv(value, 2, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        usleep(1000);
+        if (rank == 1)
+            MPI_Send(value, 2, MPI_INT, 0, 4, MPI_COMM_WORLD);
+    }
+}
+
 static void hang_in_messages(const char *how)
 {
     MPI_Comm ocean;
@@ -79,6 +92,9 @@ static void hang_in_messages(const char *how)
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         else
             MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "replace") == 0) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &ocean);
+        MPI_Sendrecv_replace(value, 1, MPI_INT, next, 2, next, 1, ocean, MPI_STATUS_IGNORE);
     } else if (strcmp(how, "any") == 0) {
         MPI_Irecv(&value[0], 1, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[0]);
         MPI_Irecv(&value[1], 1, MPI_INT, last, 2, MPI_COMM_WORLD, &requests[1]);
@@ -91,16 +107,38 @@ static void hang_in_messages(const char *how)
     }
 }
 
+static void say_ready(void)
+{
+    printf("ready\n");
+    fflush(stdout);
+}
+
+/* Rank 1 does not come to MPI_Init; the others are in MPI_Finalize. */
+static void wait_for_the_late(int *argc, char ***argv)
+{
+    const char *place = getenv("OMPI_COMM_WORLD_RANK");
+    say_ready();
+    if (place && strcmp(place, "1") == 0)
+        sleep(1000);
+    MPI_Init(argc, argv);
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
+    if (strcmp(argv[1], "late") == 0) {
+        wait_for_the_late(&argc, &argv);
+        return 0;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     large = calloc(1, LARGE);
     for (int i = 0; i < 10; i++)
         MPI_Allreduce(&rank, &value[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    printf("ready\n");
-    fflush(stdout);
+    say_ready();
+    if (strcmp(argv[1], "pingpong") == 0 && rank < 2)
+        ping_pong();
     hang_in_messages(argv[1]);
     if (strcmp(argv[1], "compute") == 0)
         spin(6);

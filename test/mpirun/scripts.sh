@@ -243,13 +243,12 @@ warns() {
     is "$*" "$rc $(cat err)" "0 $wanted"
 }
 warns "mpirun: warning: --mca orte_xterm has no effect: write mpirun -np 2 xterm -e PROGRAM" --mca orte_xterm 1
-warns "mpirun: warning: --ompi-server has no effect: there is no server of names between jobs" --ompi-server file:x
 warns "mpirun: warning: --with-ft ulfm has no effect: a rank that fails ends the job" --with-ft ulfm
 warns "mpirun: warning: --enable-recovery has no effect: ranks that failed are not restarted" --enable-recovery --enable-recovery
 warns "mpirun: warning: there is no parameter orte_defualt_hostfile; did you mean orte_default_hostfile; mpi_info lists them" \
     --mca orte_defualt_hostfile x
 warns "mpirun: warning: --mca plm_rsh_chdir has no effect: use --wdir" --mca plm_rsh_chdir /tmp
-warns "" -q --ompi-server file:x
+warns "" -q --with-ft ulfm
 warns "" --mca orte_enable_recovery 0 --mca plm_base_verbose 0 --mca routed_radix 8 --mca rmaps_seq_priority 1 --mca ess pmi
 
 warns 'mpirun: warning: --mca pml: there is no "ucz"; known are ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw' --mca pml ucz
@@ -299,11 +298,30 @@ btl_tcp_if_include names nosuch0, but this host has no such interface; ranks of 
 btl_tcp_if_include names 240.7.7.0/24, but this host has no such interface; ranks of one host need none;"
 warns 'mpirun: warning: --mca ras: there is no "slrum"; known are slurm,tm,lsf,gridengine,alps,loadleveler,simulator' --mca ras ^slrum
 slurm=(SLURM_JOB_ID=1 SLURM_JOB_NODELIST=far1,far2 SLURM_TASKS_PER_NODE='2(x2)')
-ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" "${slurm[@]}"
+# without -np, by core; a name in --host is one slot, and the job's slots are a limit
+ours "$small" "far1:0 far1:1 far2:0 far2:1" "${slurm[@]}"
+ours "$small" "far1:0 far2:0" "${slurm[@]}" --host far1,far2
+ours "$small" "far2:0" "${slurm[@]}" --host far2
+ours "$small" "far1:0 far1:1" "${slurm[@]}" --host far1:9
+ours "$small" "far2:0 far2:1" "${slurm[@]}" --host +n1
 ours "$small" "here:0 here:1" "${slurm[@]}" -np 2 --mca ras ^slurm
 ours "$small" "here:0 here:1" "${slurm[@]}" OMPI_MCA_ras=simulator -np 2
 ours "$small" "far1:0 far1:1" "${slurm[@]}" -np 2 --mca ras slurm,tm
 ours "$small" "other:0" "${slurm[@]}" --mca ras ^slurm --host other
+
+# a default hostfile may consist of comments, and --host may name other hosts; a last ":" is no program
+echo '# none' >comments
+run --default-hostfile comments -np 1 echo ran
+is "a default hostfile of comments" "$rc $(cat out err)" "0 ran"
+echo 'far1 slots=2' >one
+ours "$small" "far2:0" --default-hostfile one --host far2
+run -np 1 echo ran :
+is "a last colon" "$rc $(cat out err)" "0 ran"
+run --rtos bogus -np 1 true
+has "--rtos bogus" err '^mpirun: --rtos bogus: there is no such word; expected donotlaunch, abort-nonzero-status'
+echo 'oob_tcp_if_exclude = lo' >excluded
+run --mca mca_base_param_files "$PWD/excluded" --mca oob_tcp_if_include eth0,lo --mca plm_rsh_agent "nosuchagent : $PWD/reach" --host other -np 1 echo ran
+is "the environment beats a file; the agent that is there" "$rc $(cat out)" "0 ran"
 
 # Lines of parameter files, and names that the ranks see too, are named once for a job.
 printf 'a = 1\n= 5\nbtl\norte_defualt_hostfile = x\norte_tag_output = 1\n' >params
@@ -413,6 +431,8 @@ HWLOC_SYNTHETIC=bogus refuses "HWLOC_SYNTHETIC is \"bogus\", which describes no 
 \`package:2 core:4 pu:2\`. Correct the variable or unset it" -np 1
 refuses "--mca hwloc_base_topo_file names /nonexist, which cannot be read: No such file or directory; expected a file that \
 \`lstopo FILE.xml\` wrote" --mca hwloc_base_topo_file /nonexist -np 1
+HWLOC_SYNTHETIC=$small run --display-map --dry-run --bind-to core --host localhost:2 -np 2 true
+has "--display-map: as Open MPI writes it" out 'Bound: socket 0\[core 1\[hwt 0-1\]\]:\[../BB\]\[../..\]$'
 refuses "--output xml is not supported: output is plain text; tag names the rank of each line" --output xml -np 1
 
 # --help TOPIC, in Open MPI's topics
@@ -421,6 +441,19 @@ for topic in general debug output input mapping ranking binding devel compatibil
     is "--help $topic" "$rc $(head -n 1 out | cut -c1-13) $(cat err)" "0 Usage: mpirun "
     [ "$(wc -l <out)" -ge 3 ] && [ "$(wc -l <out)" -lt 40 ] || complain "--help $topic: $(wc -l <out) lines"
 done
+run --help devel
+has "--help devel" out '^  --display-map'
+is "--help devel: what comes before what has no effect" "$(sed -n '/^Accepted without effect/,$p' out | grep -cE -- '--(display-map|explain|debug-daemons) ')" 0
+has "--help devel: one dash" out '^  -d$'
+run --help unsupported
+hasnt "--help unsupported" out '--where'
+run --explain --mca pml ucx --dry-run -np 1 true
+has "--explain: no effect" out '^    --mca pml = ucx: no effect'
+run --tag-output --report-bindings --bind-to core --cpu-set 0 -np 1 true
+has "--report-bindings with --tag-output" err '^\[1,0\]<stderr>:\[.*MCW rank 0 '
+has "--report-bindings with --cpu-set" err '^mpirun: sockets and cores are counted within the list of --cpu-set'
+gives "--timeout 0" "0 a" --timeout 0 -np 1 echo a
+refuses "option -check_mpi is a word of other launchers (MPICH, Intel MPI); here it is --mca check_level full" -check_mpi
 run --help mapping
 has "--help mapping" out '^  --map-by OBJECT'
 hasnt "--help mapping" out '^  --tag-output'
@@ -442,12 +475,12 @@ if [ -n "${MPICC:-}" ]; then
         is "$*" "$rc $(wc -l <out) $(sed 's/.*\(the parameter btl is\)/\1/' err)" "0 1 $wanted"
     }
     for list in openib,self ^vader,tcp,openib,uct uct,self ofi,self smcuda,self,openib; do
-        travels "the parameter btl is \`$list\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+        travels "the parameter btl is \`$list\` and leaves out what these ranks need; self, shm and tcp are used, the only ones that can carry messages here" \
             --oversubscribe -np 2 --mca btl "$list"
     done
-    travels "the parameter btl is \`^tcp\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+    travels "the parameter btl is \`^tcp\` and leaves out what these ranks need; self, shm and tcp are used, the only ones that can carry messages here" \
         --host localhost:1,far1:2 --mca btl ^tcp
-    travels "the parameter btl is \`self\` and leaves out what these ranks need; self, shm and tcp are used, the only ones there are" \
+    travels "the parameter btl is \`self\` and leaves out what these ranks need; self, shm and tcp are used, the only ones that can carry messages here" \
         --oversubscribe -np 2 --mca pml ucx --mca btl self
     travels "" --oversubscribe -np 2 --mca btl ^openib
     travels "" --oversubscribe -np 2 --mca btl ^tcp --mca pml ucx

@@ -53,6 +53,7 @@ start sh -c "echo ready; sleep $mark"
 kill -ALRM "$mpirun"
 ended
 is "SIGALRM, not caught" "$rc" $((128 + $(kill -l ALRM)))
+has "SIGALRM, not caught" err "^mpirun: rank [01] \(pid .*\) was killed by signal 14 \(Alarm clock\), which mpirun received and passed on to the ranks$"
 
 # the time from SIGTERM to SIGKILL after a failure: enough for a rank that takes two seconds to write what it has, or none
 slow='trap "sleep 2; echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'

@@ -59,6 +59,8 @@ right "several links" --mca btl_tcp_links 3 -n 2 ./ring 9000001 3
 right "the loopback" --mca btl_tcp_if_include lo -n 3 ./ring 100000 3
 right "a subnet" --mca btl_tcp_if_include 127.0.0.0/8 -n 2 ./ring 100000 3
 right "without IPv6" --mca btl_tcp_disable_family 6 -n 2 ./ring 100000 3
+run "${tcp[@]}" --mca btl_tcp_disable_family 4 --mca btl_tcp_if_include 127.0.0.0/8 -n 2 ./ring 10 1
+has "without IPv4, where there is no other: the parameter is named" err 'btl_tcp_disable_family \(`4`\) permits no address of host .* that btl_tcp_if_include would permit'
 right "without shm" --mca btl ^shm -n 2 ./ring 1000 3
 right "a range of ports" --mca btl_tcp_port_min_v4 42000 --mca btl_tcp_port_range_v4 2000 -n 3 ./ring 1000 3
 right "small buffers" --mca btl_tcp_sndbuf 4k --mca btl_tcp_rcvbuf 16k -n 2 ./ring 4000000 2

@@ -106,8 +106,7 @@ START_TEST(test_hostfile_comments)
     ck_assert_str_eq(list.items[2].name, "n5");
     ck_assert_int_eq(list.items[2].slots, 3);
     ck_assert_int_eq(tern_hostfile_parse("f", "n6 /* has no end\nn7\n", &list), TERN_ERR_ARG);
-    tern_strings_free(&list.sequence);
-    free(list.items);
+    tern_host_list_free(&list);
 }
 END_TEST
 
@@ -131,7 +130,7 @@ START_TEST(test_host_lists)
     ck_assert_int_eq(list.items[2].slots, 1 << 20);
     ck_assert_str_eq(list.items[2].name, "n3");
     ck_assert_int_eq(tern_host_list_find(&list, "N3"), 2);
-    free(list.items);
+    tern_host_list_free(&list);
 }
 END_TEST
 
@@ -202,6 +201,10 @@ START_TEST(test_directions)
     ck_assert_str_eq(found.hosts.items[0], "");
     ck_assert_str_eq(found.hosts.items[1], "n2");
     free(text);
+    tern_strings_free(&found.addresses);
+    tern_strings_free(&found.hosts);
+    tern_strings_free(&given.addresses);
+    tern_strings_free(&given.hosts);
 
     static const char *const bad[] = {
         "end\n",
@@ -259,13 +262,15 @@ START_TEST(test_allocation_files)
     ck_assert_int_eq(list.count, 2);
     ck_assert_int_eq(list.items[0].slots, 3);
     ck_assert_int_eq(list.items[1].slots, 1);
-    free(list.items);
+    tern_host_list_free(&list);
     ck_assert_int_eq(read_allocation("n1 4 all.q@n1 UNDEFINED\nn2 2 all.q@n2 UNDEFINED\n", true, &list), 0);
     ck_assert_int_eq(list.items[0].slots, 4);
     ck_assert_str_eq(list.items[1].name, "n2");
-    free(list.items);
+    tern_host_list_free(&list);
     ck_assert_int_eq(read_allocation("n1\n", true, &list), TERN_ERR_ARG);
+    tern_host_list_free(&list);
     ck_assert_int_eq(read_allocation("n1 many\n", true, &list), TERN_ERR_ARG);
+    tern_host_list_free(&list);
     ck_assert_int_eq(tern_allocation_read("/nowhere/hosts", false, &list), TERN_ERR_ARG);
 }
 END_TEST
@@ -282,13 +287,15 @@ START_TEST(test_allocation_is_found)
     ck_assert_int_eq(list.count, 3);
     ck_assert_int_eq(list.items[0].slots, 4);
     ck_assert_int_eq(list.items[2].slots, 2);
+    tern_host_list_free(&list);
     tern_strings_add(&hosts, "n3");
     tern_strings_add(&hosts, "n1:1");
     ck_assert_int_eq(tern_hosts_collect(&hosts, &none, NULL, &list), 0);
     ck_assert_int_eq(list.count, 2);
     ck_assert_str_eq(list.items[0].name, "n3");
-    ck_assert_int_eq(list.items[0].slots, 2);
+    ck_assert_int_eq(list.items[0].slots, 1); /* a name alone is one slot, as outside a job */
     ck_assert_int_eq(list.items[1].slots, 1);
+    tern_host_list_free(&list);
     tern_strings_add(&hosts, "n4");
     ck_assert_int_eq(tern_hosts_collect(&hosts, &none, NULL, &list), TERN_ERR_ARG);
     ck_assert_str_eq(tern_error_text(TERN_ERR_ARG),
@@ -298,6 +305,8 @@ START_TEST(test_allocation_is_found)
     unsetenv("SLURM_TASKS_PER_NODE");
     ck_assert_int_eq(tern_hosts_collect(&none, &none, NULL, &list), 0);
     ck_assert(list.count == 1 && list.items[0].here && list.items[0].slots == 0);
+    tern_host_list_free(&list);
+    tern_strings_free(&hosts);
 }
 END_TEST
 

@@ -140,6 +140,38 @@ START_TEST(chains)
 }
 END_TEST
 
+/* A message is on its way to a rank of the circle, and its host does not answer: no deadlock. */
+START_TEST(silent_host)
+{
+    for (int rank = 0; rank < 5; rank++)
+        waits(rank, TERN_WAIT_RECV, "MPI_Recv", (rank + 1) % 3, 7);
+    waits(3, TERN_WAIT_RECV, "MPI_Recv", 4, 7);
+    waits(4, TERN_WAIT_RECV, "MPI_Recv", 3, 7);
+    ranks[2].where.record.unheard_bytes = 72;
+    ranks[2].where.record.unheard_world = 1;
+    ranks[2].where.unheard_s = 5;
+    ranks[4].where.record.unheard_bytes = 80;
+    ranks[4].where.record.unheard_world = 0;
+    char *table = page(5);
+    has(table, "\n    72 bytes from rank 2 have not been acknowledged by the host of rank 1 (n1) for "
+               "5 s: does the network between them work?");
+    ck_assert_ptr_null(strstr(table, "a circle of 3 ranks"));
+    has(table, "a circle of 2 ranks: rank 3 waits in MPI_Recv for rank 4"); /* 0 is not in it */
+    free(table);
+    ranks[2].where.state = 'T'; /* nobody looks whether the bytes have been acknowledged */
+    table = page(5);
+    ck_assert_ptr_null(strstr(table, "72 bytes"));
+    has(table, "a circle of 3 ranks");
+    free(table);
+    ranks[2].where.state = 'S';
+    ranks[2].where.record.unheard_world = -1;
+    table = page(5);
+    has(table, "72 bytes from rank 2 have not been acknowledged by the host of a rank of another "
+               "job for 5 s");
+    free(table);
+}
+END_TEST
+
 START_TEST(states)
 {
     static const char *const words[] = {
@@ -155,6 +187,10 @@ START_TEST(states)
     for (int state = 0; state < TERN_RANK_STATES; state++)
         has(table, words[state]);
     has(table, "1 rank is not seen: host n1 has not answered: 5");
+    free(table);
+    ranks[TERN_RANK_WITHOUT_MPI].job_in_mpi = true;
+    table = page(6);
+    has(table, "1 rank sleeps before MPI_Init");
     free(table);
 }
 END_TEST
@@ -196,6 +232,7 @@ int main(void)
     tcase_add_test(tcase, everything_differs);
     tcase_add_test(tcase, many_run);
     tcase_add_test(tcase, chains);
+    tcase_add_test(tcase, silent_host);
     tcase_add_test(tcase, states);
     tcase_add_test(tcase, damaged_records);
     SRunner *runner = srunner_create(suite);

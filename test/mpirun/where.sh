@@ -34,6 +34,8 @@ where "a circle of receives" '^ +4 ranks wait in MPI_Recv, tag 7, MPI_COMM_WORLD
 where "the circle is named" '^    a circle of 4 ranks: rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD; rank 1 waits .* for rank 2, .* rank 3 waits in MPI_Recv for rank 0, tag 7, MPI_COMM_WORLD$'
 has "the job is named" table "^mpirun: job of 4 ranks, pid $mpirun$"
 is "nothing on standard error" "$(cat table.err err)" ""
+"$MPIRUN" --where="$mpirun" >table
+has "--where=PID" table '^ +4 ranks wait in MPI_Recv'
 kill -QUIT "$mpirun"
 said() { grep -qE -- "$1" err; }
 eventually "SIGQUIT prints the table" said '^    a circle of 4 ranks: '
@@ -51,6 +53,14 @@ end
 start 4 name
 where "a named communicator, several requests" '^ +2 ranks wait in MPI_Waitall \(2 requests\), the first of them, tag 1, ocean, '
 where "a probe with wildcards" '^ +2 ranks wait in MPI_Probe, any tag, MPI_COMM_WORLD, for any rank, .*: 0,2$'
+end
+start 3 replace
+where "MPI_Sendrecv_replace, a communicator without a name" \
+    '^ +3 ranks wait in MPI_Sendrecv_replace, tag 1, a communicator of 3 ranks without a name \(id [0-9a-f]+\), for different ranks'
+end
+start 3 late
+where "a rank before MPI_Init" '^ +1 rank sleeps before MPI_Init, in sleep: 1 \(host '
+where "the others" '^ +2 ranks wait in MPI_Finalize, number [0-9]+ on MPI_COMM_WORLD \(2 of its 3 ranks\)'
 end
 start 3 any
 where "any of several requests" '^ +3 ranks wait in MPI_Waitany \(2 requests\), the first of them, tag 1, MPI_COMM_WORLD, '

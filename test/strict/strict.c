@@ -296,7 +296,7 @@ static int deliver_some(struct lane *lane, struct endpoint *endpoint)
 
 /* ---- transfers ---- */
 
-static int strict_register(struct tern_peer *peer, const void *start, size_t length, uint64_t *ret_key)
+static int strict_register(struct tern_peer *peer, const void *start, size_t length, struct tern_registration *ret)
 {
     if (once_in(lane_of(peer), 16))
         return TERN_ERR_UNSUPPORTED;
@@ -306,13 +306,13 @@ static int strict_register(struct tern_peer *peer, const void *start, size_t len
     else if (!(registration = malloc(sizeof *registration)))
         return tern_error(TERN_ERR_NO_MEM, "no memory to register a buffer");
     *registration = (struct registration){.magic = MAGIC, .start = (uintptr_t)start, .length = length};
-    *ret_key = (uintptr_t)registration;
+    *ret = (struct tern_registration){.address = (uintptr_t)start, .key = (uintptr_t)registration, .handle = registration};
     return 0;
 }
 
-static void strict_deregister(struct tern_peer *peer, uint64_t key)
+static void strict_deregister(struct tern_peer *peer, const struct tern_registration *known)
 {
-    struct registration *registration = (struct registration *)(uintptr_t)key;
+    struct registration *registration = known->handle;
     if (registration->magic != MAGIC) {
         tern_log("strict: memory is deregistered twice");
         abort();

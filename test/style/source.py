@@ -21,6 +21,7 @@ ROOMS = {
     'lib/btl': 'util rte type node',
     'lib/btl/self': 'util rte type btl',
     'lib/btl/shm': 'util rte type node btl',
+    'lib/btl/ofi': 'util rte type node btl',
     'lib/btl/tcp': 'util rte type node btl',
     'lib/pml': 'util rte type node btl',
     'lib/coll': 'util',
@@ -28,11 +29,14 @@ ROOMS = {
     'lib/coll/plan': 'util type coll/price',
     'lib/coll/algo': 'util type node coll/price coll/plan',
     'lib/coll/run': 'util rte type node btl pml coll/price coll/plan coll/algo',
-    'lib/mpi': 'util rte type node btl pml coll/plan coll/run mpi/datatype mpi/topo mpi/check mpi/tool',
+    'lib/rma': 'util rte type node btl pml',
+    'lib/mpi': 'util rte type node btl pml rma coll/plan coll/run mpi/datatype mpi/topo mpi/check mpi/tool mpi/dynamic',
+    'lib/mpi/dynamic': 'util rte type node btl pml coll/plan coll/run mpi mpi/datatype',
     'lib/mpi/datatype': 'util rte type pml mpi mpi/check',
     'lib/mpi/topo': 'util rte pml mpi mpi/check',
     'lib/mpi/check': 'util rte type pml coll/plan coll/run mpi mpi/datatype mpi/topo',
     'lib/mpi/tool': 'util rte type node btl pml coll/plan coll/run mpi mpi/datatype',
+    'lib/io': 'util rte type node pml coll/price mpi mpi/datatype',
     'lib/fortran': 'util mpi',
     'lib/cxx': 'mpi',
     'mpirun/base': 'util',
@@ -41,7 +45,8 @@ ROOMS = {
     'mpirun/tree': 'util mpirun/base mpirun/plan mpirun/wire',
     'mpirun/serve': 'util mpirun/base mpirun/plan mpirun/wire',
     'mpirun/ranks': 'util mpirun/base mpirun/plan mpirun/serve',
-    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
+    'mpirun/jobs': 'util mpirun/base mpirun/plan',
+    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks mpirun/jobs',
 }
 
 BANNED = {

@@ -5,9 +5,49 @@ set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-cp "$TERN_SRCDIR"/examples/* .
+cp "$TERN_PREFIX"/share/tern-mpi/examples/* .
+for file in "$TERN_SRCDIR"/examples/*; do [ -e "${file##*/}" ] || { echo "$file is not installed"; exit 1; }; done
 chmod u+w ./*
 make MPICC="$MPICC" CFLAGS="-O2 -Wall -Wextra -Werror" >build.out 2>&1 || { cat build.out; exit 1; }
+
+# what each prints, on 4 ranks and on others; a wrong result is seen
+make check MPIRUN="$MPIRUN -q" | tee out
+[ "$(grep -c ': right$' out)" = 6 ]
+for ranks in 1 3; do
+    for program in heat nbody wordcount counter; do "$MPIRUN" -q -n $ranks ./$program 2>/dev/null | diff - $program.expected; done
+done
+"$MPIRUN" -q -n 1 ./matmul 2>/dev/null | grep -q 'is right$'
+if "$MPIRUN" -q -n 3 ./matmul 2>out; then exit 1; fi
+grep -q 'do not form a square' out
+sed -i 's/6$/7/' ring.expected
+if make check MPIRUN="$MPIRUN -q" >out 2>&1; then exit 1; fi
+grep -q '^ring: wrong$' out
+"$MPIRUN" -q -n 4 ./heat heat.pgm >/dev/null 2>&1
+[ "$(head -c 15 heat.pgm)" = "P5 240 240 255" ]
+[ "$(wc -c <heat.pgm)" = $((240 * 240 + 15)) ]
+if "$MPIRUN" -q -n 4 ./heat /nowhere/heat.pgm >/dev/null 2>&1; then exit 1; fi
+echo "a b a, c! A" >text
+[ "$("$MPIRUN" -q -n 2 ./wordcount text | tr -s ' \n' ' ')" = "5 words, 3 different ones 3 a 1 b 1 c " ]
+if [ -x "${MPICC%/*}/mpifort" ] && command -v gfortran >/dev/null; then
+    make fortran MPIFORT="${MPICC%/*}/mpifort" >build.out 2>&1 || { cat build.out; exit 1; }
+    "$MPIRUN" -q -n 3 ./ring_f | grep -qx 'The token passed 3 ranks and returned with 3'
+fi
+
+# the prolog: a fault drains the node, and no host that is only busy; Slurm's variables do not reach mpirun
+for status in 0 1 3 2 4; do
+    printf '#!/bin/sh\nenv | grep ^SLURM_ && exit 2\necho "FAIL  here"\nexit %d\n' $status >fake
+    chmod +x fake
+    drained=0
+    SLURM_JOB_NODELIST=n[1-9] SLURM_JOB_ID=1 MPICHECK=./fake sh slurm-prolog.sh 2>out || drained=1
+    case $status in
+        [24])
+            [ $drained = 1 ]
+            grep -q '^FAIL  here' out
+            ;;
+        *) [ $drained = 0 ] ;;
+    esac
+done
+MPICHECK=$TERN_PREFIX/bin/mpicheck sh slurm-prolog.sh
 
 "$MPIRUN" -n 3 ./hello | tee out
 [ "$(sort -u out | grep -c '^Hello from rank [0-2] of 3 on .')" = 3 ]

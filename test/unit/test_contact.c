@@ -4,6 +4,7 @@
  * the test's own: it says what becomes of each. */
 
 #include "lib/node/doorbell.h"
+#include "lib/btl/card.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/lane_links.h"
@@ -39,7 +40,7 @@ uint64_t tern_tcp_now_ms(void)
     return at.now_ms;
 }
 
-const unsigned char *tern_tcp_secret(void)
+const unsigned char *tern_secret(void)
 {
     return (const unsigned char *)"known";
 }
@@ -81,9 +82,9 @@ uint32_t tern_tcp_lanes_of(uint32_t index)
     return 1u << index;
 }
 
-void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
+void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text)
 {
-    ck_assert(rank == PEER && how == TERN_UNREACHED_LOST && lanes == 1u << TAG && *text);
+    ck_assert(process.job == 0 && process.rank == PEER && lanes == 1u << TAG && *text);
     at.lost = true;
 }
 
@@ -99,7 +100,9 @@ int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
     (void)anew;
     for (int i = 0; i < at.addresses; i++)
         list[i] = address(i);
-    size_t size = tern_tcp_record_write(list, at.addresses, (unsigned char *)card->bytes, sizeof card->bytes);
+    char record[TERN_CARD_MOST - sizeof(struct tern_card_head)];
+    size_t length = tern_tcp_record_write(list, at.addresses, record, sizeof record);
+    size_t size = tern_card_write(card->bytes, "tcp", record, length);
     card->own = 1; /* the port */
     fetch->value = card;
     fetch->length = sizeof card->own + size;
@@ -129,7 +132,7 @@ static void begin(int addresses)
     at.addresses = addresses;
     tern_tcp_door.own[0] = (struct tern_tcp_address){.family = 4, .port = 2, .bytes = {10, 0, 0, 2}, .prefix = 8, .interface = "eth0"};
     tern_tcp_door.own_count = 1;
-    at.contact = tern_tcp_contact_of(PEER, TAG);
+    at.contact = tern_tcp_contact_of((struct tern_process){0, PEER}, TAG);
     ck_assert_int_eq(tern_tcp_contact_seek(at.contact), 0);
 }
 

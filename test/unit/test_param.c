@@ -179,6 +179,40 @@ START_TEST(every_parameter_refuses_what_it_cannot_be)
 }
 END_TEST
 
+static const struct {
+    const char *name, *good, *bad, *expected;
+} foreign[] = {
+    { "mpi_param_check", "0 1 true No ENABLED -3 2", "perhaps 1x", "0 or 1" },
+    { "btl_openib_verbose", "yes", "max", "0 or 1" },
+    { "mpi_leave_pinned", "0 1 -1 true auto", "2 always", "one of auto, true, false" },
+    { "mtl_ofi_av", "map 2", "3 tables", "one of map, table" },
+    { "coll_libnbc_ibcast_algorithm", "knomial 4", "5 tree", "one of ignore, linear, binomial, chain, knomial" },
+    { "btl_base_verbose", "100 -1 33 max", "much",
+      "one of none, error, component, warn, info, trace, debug, max, or a number" },
+    { "pml_base_verbose", "error", "errors", ", or a number" },
+    { "mca_base_verbose", "stdout,level:5", "", "" },
+    { "btl_openib_want_fork_support", "any", "", "" },
+};
+
+START_TEST(foreign_words_are_checked)
+{
+    int row = _i;
+    char words[64], found[300], *rest = words, *word;
+    snprintf(words, sizeof words, "%s", foreign[row].good);
+    ck_assert_int_eq(tern_param_check_text(foreign[row].name, "", "here"), 0);
+    while ((word = strsep(&rest, " ")))
+        ck_assert_msg(tern_param_check_text(foreign[row].name, word, "here") == 0, "%s", word);
+    snprintf(words, sizeof words, "%s", foreign[row].bad);
+    for (rest = *words ? words : NULL; (word = strsep(&rest, " "));) {
+        ck_assert_msg(tern_param_check_text(foreign[row].name, word, "here") == TERN_ERR_ARG, "%s", word);
+        snprintf(found, sizeof found, "parameter %s is \"%s\" (here); expected ", foreign[row].name, word);
+        ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
+        ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), foreign[row].expected) != NULL, "%s",
+                      tern_error_text(TERN_ERR_ARG));
+    }
+}
+END_TEST
+
 START_TEST(a_value_of_a_file_is_refused_with_its_line)
 {
     char found[300];
@@ -444,6 +478,7 @@ int main(void)
     tcase_add_loop_test(tcase, sizes_have_suffixes, 0, COUNT(sizes));
     tcase_add_loop_test(tcase, an_unreadable_value_is_refused, 0, COUNT(bad_sizes));
     tcase_add_test(tcase, every_parameter_refuses_what_it_cannot_be);
+    tcase_add_loop_test(tcase, foreign_words_are_checked, 0, COUNT(foreign));
     tcase_add_test(tcase, a_value_of_a_file_is_refused_with_its_line);
     tcase_add_test(tcase, only_rank_0_complains_of_a_file);
     tcase_add_loop_test(tcase, bools_are_read, 0, COUNT(bools));

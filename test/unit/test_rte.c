@@ -9,7 +9,6 @@
 
 #include <check.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,59 +24,64 @@ struct host {
     struct {
         const char *path, *text;
     } files[8];
-    int expected;
+    struct tern_rte_quota expected;
 };
 
 static const struct host hosts[] = {
-    {"no control groups at all", {{0}}, INT_MAX},
-    {"version 2, root group, no limit", {{"proc/self/cgroup", "0::/\n"}}, INT_MAX},
+    {"no control groups at all", {{0}}, {0, 0}},
+    {"version 2, root group, no limit", {{"proc/self/cgroup", "0::/\n"}}, {0, 0}},
     {"version 2, no limit set",
      {{"proc/self/cgroup", "0::/user.slice\n"}, {"sys/fs/cgroup/user.slice/cpu.max", "max 100000\n"}},
-     INT_MAX},
+     {0, 0}},
     {"version 2, two processors",
      {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "200000 100000\n"}},
-     2},
+     {200000, 100000}},
     {"version 2, the group above has the smaller limit",
      {{"proc/self/cgroup", "0::/a/b/c\n"},
       {"sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n"},
       {"sys/fs/cgroup/a/b/cpu.max", "800000 100000\n"},
       {"sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
-     3},
-    {"version 2, half a processor counts as one",
+     {300000, 100000}},
+    {"version 2, half a processor",
      {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "50000 100000\n"}},
-     1},
-    {"version 2, two and a half are two",
+     {50000, 100000}},
+    {"version 2, two and a half",
      {{"proc/self/cgroup", "0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "250000 100000\n"}},
-     2},
+     {250000, 100000}},
     {"version 2 in a container that sees only its own group, with the limit at the mount",
      {{"proc/self/cgroup", "0::/\n"}, {"sys/fs/cgroup/cpu.max", "400000 100000\n"}},
-     4},
+     {400000, 100000}},
     {"version 2, a path of the host's that is not mounted here",
      {{"proc/self/cgroup", "0::/docker/0123\n"}, {"sys/fs/cgroup/cpu.max", "400000 100000\n"}},
-     4},
+     {400000, 100000}},
     {"version 2, group outside of our namespace",
      {{"proc/self/cgroup", "0::/../other\n"},
       {"sys/fs/other/cpu.max", "100000 100000\n"},
       {"sys/fs/cgroup/cpu.max", "600000 100000\n"}},
-     6},
+     {600000, 100000}},
     {"version 1, quota in the cpu,cpuacct hierarchy",
      {{"proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n0::/\n"},
       {"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "500000\n"},
       {"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n"}},
-     5},
+     {500000, 100000}},
     {"version 1, no quota is -1",
      {{"proc/self/cgroup", "3:cpu:/job\n"},
       {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n"},
       {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n"}},
-     INT_MAX},
+     {0, 0}},
     {"version 1, only cpuset: says nothing about quota",
      {{"proc/self/cgroup", "3:cpuset:/job\n"},
       {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n"},
       {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n"}},
-     INT_MAX},
+     {0, 0}},
+    {"the tightest limit is that with the smallest part of a period",
+     {{"proc/self/cgroup", "0::/a/b\n"},
+      {"sys/fs/cgroup/a/b/cpu.max", "20000 10000\n"},
+      {"sys/fs/cgroup/a/cpu.max", "150000 100000\n"}},
+     {150000, 100000}},
     {"nonsense is passed over",
      {{"proc/self/cgroup", "no colon\n0::/job\n"}, {"sys/fs/cgroup/job/cpu.max", "much\n"}},
-     INT_MAX},
+     {0, 0}},
 };
 
 /* Makes the directories above `path`. */
@@ -111,14 +115,15 @@ START_TEST(quota_of_recorded_hosts)
         fputs(host->files[i].text, file);
         fclose(file);
     }
-    int quota = tern_rte_quota_cpus(root);
+    struct tern_rte_quota quota = tern_rte_read_quota(root);
     for (int i = 0; host->files[i].path; i++) {
         snprintf(path, sizeof path, "%s/%s", root, host->files[i].path);
         unlink(path);
         remove_empty_parents(path, sizeof root - 1);
     }
     ck_assert_int_eq(rmdir(root), 0);
-    ck_assert_msg(quota == host->expected, "%s: got %d, expected %d", host->what, quota, host->expected);
+    ck_assert_msg(quota.quota_us == host->expected.quota_us && quota.period_us == host->expected.period_us,
+                  "%s: got %lld of %lld us", host->what, (long long)quota.quota_us, (long long)quota.period_us);
 }
 END_TEST
 

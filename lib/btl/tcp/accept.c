@@ -12,12 +12,14 @@
  * So we never close a connection that has just become a link at the caller's end.
  */
 
+#include "lib/btl/secret.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/dial.h"
 
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/sealed.h"
 #include "lib/btl/tcp/socket.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/scarcity.h"
@@ -67,12 +69,12 @@ static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
         return TERN_TCP_UNLIKE;
     if (!greeting->encrypt && !tern_hello_is_direct(&visit->hello, visit->fd))
         return TERN_TCP_RELAYED;
-    if (greeting->program != tern_rte_program())
+    if (!visit->far && greeting->program != tern_rte_program())
         return TERN_TCP_WRONG_PROGRAM;
     if (contact->links & 1u << greeting->link)
         return TERN_TCP_CROSSED;
     if (greeting->link == 0 && tern_tcp_contact_is_called(contact) &&
-        tern_rte.rank < greeting->from)
+        tern_process_comes_first(contact->process.job, contact->process.rank))
         return TERN_TCP_CROSSED;
     return TERN_TCP_WELCOME;
 }
@@ -88,14 +90,14 @@ static bool is_copy(const struct tern_tcp_call *visit)
     return false;
 }
 
-/* Answers a hello that belongs to the job. If we do not answer, the caller connects again, with
- * another hello. */
-static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *greeting,
-                   const unsigned char *secret)
+/* Answers a hello that belongs to process `greeting->from` of the job. If we do not answer, the
+ * caller connects again, with another hello. */
+static bool answer(struct tern_tcp_call *visit, uint32_t job,
+                   const struct tern_tcp_greeting *greeting, const unsigned char *secret)
 {
     bool mine = greeting->to == tern_rte.rank;
-    struct tern_tcp_contact *contact =
-        mine ? tern_tcp_contact_of(greeting->from, greeting->lane) : NULL;
+    struct tern_process from = {job, greeting->from};
+    struct tern_tcp_contact *contact = mine ? tern_tcp_contact_of(from, greeting->lane) : NULL;
     if (mine &&
         (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
         return leave(visit);
@@ -109,7 +111,7 @@ static bool answer(struct tern_tcp_call *visit, const struct tern_tcp_greeting *
         !tern_handshake_write(visit->fd, &visit->answer, sizeof visit->answer) ||
         visit->answer.verdict != TERN_TCP_WELCOME)
         return leave(visit);
-    tern_tcp_set_options(visit->fd, tern_rte_local_rank(greeting->from) >= 0);
+    tern_tcp_set_options(visit->fd, tern_process_is_here(job, greeting->from));
     visit->link = greeting->link;
     visit->deadline_ms = tern_tcp_now_ms() + CONFIRM_MS;
     visit->got = 0;
@@ -122,6 +124,25 @@ bool tern_tcp_visit_waits(const struct tern_tcp_call *visit)
     return visit->step == TERN_TCP_AWAITING_HELLO && visit->got == sizeof visit->hello;
 }
 
+/* Handles the hello of a process of another job. That process may have been introduced to this one
+ * earlier than the reverse: then the hello waits. Nothing of it is answered before its proof
+ * holds. */
+static bool heed_far(struct tern_tcp_call *visit, const struct tern_tcp_greeting *greeting,
+                     const struct tern_job_id *from, const struct tern_job_id *to)
+{
+    struct tern_job_id own = tern_job_id_of(0);
+    uint32_t job;
+    if (memcmp(&own, to, sizeof own) != 0)
+        return refuse(visit, "does not know this job's secret");
+    if (!tern_job_find(from, &job) ||
+        !tern_job_pair_secret(job, greeting->from, false, visit->secret))
+        return true;
+    if (!tern_hello_holds(&visit->hello, &tern_tcp_service, visit->secret))
+        return refuse(visit, "does not know this job's secret");
+    visit->far = true;
+    return answer(visit, job, greeting, visit->secret);
+}
+
 /* Reads the hello. A complete hello waits until the secret is known. */
 static bool read_hello(struct tern_tcp_call *visit)
 {
@@ -130,17 +151,22 @@ static bool read_hello(struct tern_tcp_call *visit)
         tern_tcp_visit_waits(visit)
             ? TERN_WHOLE
             : tern_handshake_read(visit->fd, &visit->hello, sizeof visit->hello, &visit->got);
-    const unsigned char *secret = part == TERN_WHOLE ? tern_tcp_secret() : NULL;
+    struct tern_job_id from, to;
     if (!tern_hello_begins(&tern_tcp_service, &visit->hello, visit->got))
         return refuse(visit, "does not use this job's protocol");
     if (part == TERN_ENDED)
         return leave(visit);
+    if (part == TERN_PART)
+        return true;
+    if (tern_tcp_greeting_read_far(&visit->hello, &greeting, &from, &to))
+        return heed_far(visit, &greeting, &from, &to);
+    const unsigned char *secret = tern_secret();
     if (!secret)
         return true;
     if (!tern_hello_holds(&visit->hello, &tern_tcp_service, secret) ||
         !tern_tcp_greeting_read(&visit->hello, tern_rte.job, tern_rte.size, &greeting))
         return refuse(visit, "does not know this job's secret");
-    return answer(visit, &greeting, secret);
+    return answer(visit, 0, &greeting, secret);
 }
 
 static bool read_confirm(struct tern_tcp_call *visit)
@@ -149,7 +175,8 @@ static bool read_confirm(struct tern_tcp_call *visit)
     case TERN_PART:
         return true;
     case TERN_WHOLE:
-        if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, tern_tcp_secret()))
+        if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer,
+                                tern_tcp_call_secret(visit)))
             return refuse(visit, "does not know this job's secret");
         tern_tcp_call_hand_over(visit);
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/connecting.h"
 
+#include "lib/btl/secret.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/dial.h"
@@ -190,12 +191,12 @@ static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t
 {
     struct tern_tcp_sealed *sealed = NULL;
     if (tern_tcp_sealed_wanted()) {
-        sealed =
-            tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer, tern_tcp_secret());
+        sealed = tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer,
+                                     tern_tcp_call_secret(call));
         if (!sealed)
             return NULL;
     }
-    return tern_tcp_link_new(call->fd, sealed, call->contact->rank, call->contact->tag, index);
+    return tern_tcp_link_new(call->fd, sealed, call->contact->process, call->contact->tag, index);
 }
 
 /* Two ranks that call each other at the same time may both accept the other's call. By then each
@@ -223,12 +224,13 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
 
 /* ---- requests of lanes ---- */
 
-int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
+int tern_tcp_reception_call(struct tern_process process, uint8_t tag)
 {
     pthread_mutex_lock(&reception.lock);
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of(process, tag);
     int rc = contact ? tern_tcp_contact_seek(contact)
-                     : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", rank);
+                     : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u",
+                                  process.rank);
     pthread_mutex_unlock(&reception.lock);
     return rc;
 }
@@ -236,7 +238,8 @@ int tern_tcp_reception_call(uint32_t rank, uint8_t tag)
 void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how)
 {
     pthread_mutex_lock(&reception.lock);
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    struct tern_tcp_contact *contact =
+        tern_tcp_contact_of((struct tern_process){0, rank}, tag);
     if (contact)
         tern_tcp_contact_heed(contact, how);
     for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call && contact;
@@ -246,10 +249,10 @@ void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how
     pthread_mutex_unlock(&reception.lock);
 }
 
-void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index)
+void tern_tcp_reception_ended(struct tern_process process, uint8_t tag, uint8_t index)
 {
     pthread_mutex_lock(&reception.lock);
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(rank, tag);
+    struct tern_tcp_contact *contact = tern_tcp_contact_of(process, tag);
     if (contact && index != TERN_TCP_LINK_SECOND)
         contact->links &= (uint8_t)~(1u << index);
     pthread_mutex_unlock(&reception.lock);
@@ -259,7 +262,7 @@ int tern_tcp_reception_publish(void)
 {
     pthread_mutex_lock(&reception.lock);
     watch_launcher();
-    int rc = tern_tcp_door_publish();
+    int rc = tern_tcp_door_put();
     pthread_mutex_unlock(&reception.lock);
     return rc;
 }
@@ -372,7 +375,7 @@ int tern_tcp_reception_announce(void)
     tern_tcp_choose_congestion();
     int rc = tern_tcp_door_open();
     if (!rc)
-        rc = tern_tcp_door_publish();
+        rc = tern_tcp_door_put();
     reception.announced = !rc;
     return rc;
 }
@@ -404,6 +407,11 @@ int tern_tcp_reception_open(void)
     reception.visitors_max = most_visitors();
     reception.open = true;
     return tern_doorbell_watch(reception.epoll);
+}
+
+bool tern_tcp_reception_is_open(void)
+{
+    return reception.open;
 }
 
 /* Accepted connections stay until we come back: a peer that was answered may have a link by now,

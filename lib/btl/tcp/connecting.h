@@ -32,17 +32,19 @@ int tern_tcp_reception_announce(void);
 /* Does so if it was not done, and prepares for connections in both directions. Returns 0, or
  * TERN_ERR_* with text. */
 int tern_tcp_reception_open(void);
+/* Returns true between tern_tcp_reception_open and tern_tcp_reception_close. */
+bool tern_tcp_reception_is_open(void);
 /* Closes all connections that are being made, and the listening socket. */
 void tern_tcp_reception_close(void);
 
-/* Asks for a link between our lane `tag` and that of a rank. Returns 0 if the link is being made or
- * is on its way to the lane; TERN_ERR_UNREACHABLE with text if it cannot be made. */
-int tern_tcp_reception_call(uint32_t rank, uint8_t tag);
+/* Asks for a link between our lane `tag` and that of a process. Returns 0 if the link is being made
+ * or is on its way to the lane; TERN_ERR_UNREACHABLE with text if it cannot be made. */
+int tern_tcp_reception_call(struct tern_process process, uint8_t tag);
 /* Does what the rank asks for, which cannot connect to our lane `tag`: connects to the rank, or
  * gives up if that has failed, too. */
 void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how);
 /* Reports that a link which was handed over has ended. */
-void tern_tcp_reception_ended(uint32_t rank, uint8_t tag, uint8_t index);
+void tern_tcp_reception_ended(struct tern_process process, uint8_t tag, uint8_t index);
 
 /* Handles everything that has arrived, and hands finished links to tern_tcp_arrive. Returns the
  * number of things done. Does nothing while another thread does this. */
@@ -63,5 +65,7 @@ uint32_t tern_tcp_lanes_of(uint32_t index);
  * made, for the reason `text`: the lanes lose the peer (TERN_UNREACHED_LOST), or this process does
  * what the rank asks for. Locks: takes only that of the lanes' arrivals. */
 void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text);
+/* lane_links.c: notes so that these lanes lose the process, which may be of another job. */
+void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text);
 
 #endif

@@ -4,10 +4,12 @@
 
 #include "lib/btl/tcp/dial.h"
 
+#include "lib/btl/secret.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/sealed.h"
 #include "lib/btl/tcp/socket.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 
@@ -59,7 +61,8 @@ static int open_socket(struct tern_tcp_call *call, uint16_t probe)
                       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (call->fd < 0)
         return -1;
-    tern_tcp_set_options(call->fd, tern_rte_local_rank(call->contact->rank) >= 0);
+    tern_tcp_set_options(call->fd, tern_process_is_here(call->contact->process.job,
+                                                        call->contact->process.rank));
     if (call->pair->own >= 0) { /* a failure shows in connect */
         socklen_t size = tern_tcp_sockaddr(&tern_tcp_door.own[call->pair->own], 0, &address);
         setsockopt(call->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
@@ -76,6 +79,9 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     if (!call)
         return;
     call->contact = contact;
+    call->far = contact->process.job &&
+                tern_job_pair_secret(contact->process.job, contact->process.rank, true,
+                                     call->secret);
     call->pair = pair;
     call->link = index;
     call->step = TERN_TCP_CONNECTING;
@@ -140,8 +146,8 @@ static void say_hello(struct tern_tcp_call *call)
                                          .link = call->link,
                                          .encrypt = tern_tcp_sealed_wanted(),
                                          .from = tern_rte.rank,
-                                         .to = call->contact->rank,
-                                         .program = tern_rte_program()};
+                                         .to = call->contact->process.rank,
+                                         .program = call->far ? 0 : tern_rte_program()};
     if (error == ETIMEDOUT) {
         tern_tcp_call_is_late(call);
         return;
@@ -150,9 +156,13 @@ static void say_hello(struct tern_tcp_call *call)
         fail_to_connect(call, error);
         return;
     }
-    tern_tcp_greet(&call->hello, greeting, tern_rte.job);
+    if (call->far)
+        tern_tcp_greet_far(&call->hello, greeting, tern_job_id_of(0),
+                           tern_job_id_of(call->contact->process.job));
+    else
+        tern_tcp_greet(&call->hello, greeting, tern_rte.job);
     call->hello.reached = tern_handshake_reached(call->fd);
-    if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_secret())) {
+    if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_call_secret(call))) {
         miss(call, TERN_TCP_REFUSED, tern_error_text(TERN_ERR_OTHER));
         return;
     }
@@ -177,7 +187,8 @@ static void confirm(struct tern_tcp_call *call)
         tern_tcp_call_close(call);
         return;
     }
-    if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer, tern_tcp_secret()) ||
+    if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer,
+                          tern_tcp_call_secret(call)) ||
         !tern_handshake_write(call->fd, &call->confirm, sizeof call->confirm)) {
         miss(call, TERN_TCP_CLOSED, strerror(errno));
         return;
@@ -193,7 +204,7 @@ static void confirm(struct tern_tcp_call *call)
 static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];
-    if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_secret())) {
+    if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_call_secret(call))) {
         miss(call, TERN_TCP_REFUSED, "the program that listens there does not know this job's "
                                      "secret");
         return;

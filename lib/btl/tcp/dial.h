@@ -10,6 +10,7 @@
 
 #include "lib/btl/tcp/search.h"
 #include "lib/btl/tcp/greeting.h"
+#include "lib/btl/secret.h"
 #include "lib/util/list.h"
 
 #include <sys/socket.h>
@@ -39,7 +40,16 @@ struct tern_tcp_call {
     /* for an outgoing connection, as long as its contact is sought */
     const struct tern_tcp_pair *pair;
     struct sockaddr_storage from;     /* for an accepted connection: the peer's address */
+    bool far; /* the peer is of another job, and `secret` is the secret of this connection */
+    unsigned char secret[TERN_SECRET_BYTES];
 };
+
+/* Returns the secret by which both ends prove themselves: the job's, or that of two processes of
+ * two jobs. NULL: not known yet. */
+static inline const unsigned char *tern_tcp_call_secret(const struct tern_tcp_call *call)
+{
+    return call->far ? call->secret : tern_secret();
+}
 
 /* dial.c: connects to the contact at the address of the pair, for its link `index`. The contact is
  * told of the result (search.h). */

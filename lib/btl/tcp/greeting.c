@@ -26,6 +26,12 @@ void tern_tcp_greet(struct tern_hello *hello, struct tern_tcp_greeting greeting,
     memcpy(hello->greeting, &greeting, sizeof greeting);
 }
 
+static bool is_sane(const struct tern_tcp_greeting *greeting)
+{
+    return greeting->zero == 0 && greeting->encrypt <= 1 && greeting->lane < TERN_LANES_MAX &&
+           greeting->link < TERN_TCP_LINKS_MAX;
+}
+
 bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uint32_t job_size,
                             struct tern_tcp_greeting *ret_greeting)
 {
@@ -33,11 +39,45 @@ bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uin
     char name[64];
     memcpy(&greeting, hello->greeting, sizeof greeting);
     short_name(job, name);
-    if (greeting.zero != 0 || greeting.encrypt > 1 ||
-        memcmp(name, greeting.job, sizeof name) != 0 || greeting.from >= job_size ||
-        greeting.to >= job_size || greeting.from == greeting.to ||
-        greeting.lane >= TERN_LANES_MAX || greeting.link >= TERN_TCP_LINKS_MAX)
+    if (!is_sane(&greeting) || memcmp(name, greeting.job, sizeof name) != 0 ||
+        greeting.from >= job_size || greeting.to >= job_size || greeting.from == greeting.to)
         return false;
     *ret_greeting = greeting;
+    return true;
+}
+
+/* ---- between two jobs ---- */
+
+/* What stands in place of a job's name. No name begins with the byte 1. */
+struct two_jobs {
+    char mark;
+    struct tern_job_id from, to;
+};
+enum { MARK = 1 };
+
+void tern_tcp_greet_far(struct tern_hello *hello, struct tern_tcp_greeting greeting,
+                        struct tern_job_id from, struct tern_job_id to)
+{
+    struct two_jobs jobs = {MARK, from, to};
+    greeting.zero = 0;
+    memset(greeting.job, 0, sizeof greeting.job);
+    memcpy(greeting.job, &jobs, sizeof jobs);
+    memset(hello->greeting, 0, sizeof hello->greeting);
+    memcpy(hello->greeting, &greeting, sizeof greeting);
+}
+
+bool tern_tcp_greeting_read_far(const struct tern_hello *hello,
+                                struct tern_tcp_greeting *ret_greeting,
+                                struct tern_job_id *ret_from, struct tern_job_id *ret_to)
+{
+    struct tern_tcp_greeting greeting;
+    struct two_jobs jobs;
+    memcpy(&greeting, hello->greeting, sizeof greeting);
+    memcpy(&jobs, greeting.job, sizeof jobs);
+    if (jobs.mark != MARK || !is_sane(&greeting))
+        return false;
+    *ret_greeting = greeting;
+    *ret_from = jobs.from;
+    *ret_to = jobs.to;
     return true;
 }

@@ -5,6 +5,7 @@
 /* The content of a handshake between ranks (lib/util/handshake.h): who connects, and to whom. Pure
  * functions. */
 
+#include "lib/rte/jobs.h"
 #include "lib/util/handshake.h"
 
 /* The greeting in a hello. */
@@ -16,8 +17,11 @@ struct tern_tcp_greeting {
     uint8_t encrypt;    /* 1 if the caller wants the link encrypted (btl_tcp_encrypt), else 0 */
     uint8_t zero; /* must be 0 */
     uint32_t from, to;  /* ranks: the caller's, and the one that it wants */
-    uint32_t program;   /* number of the caller's MPI program (tern_rte_program) */
-    char job[64];       /* name of the job, its last bytes if it is too long, closed by a 0 byte */
+    /* number of the caller's MPI program (tern_rte_program); 0 if it is of another job */
+    uint32_t program;
+    /* name of the job, its last bytes if it is too long, closed by a 0 byte. Between two jobs: the
+     * byte 1 and the ids of the caller's and the called end's jobs */
+    char job[64];
 };
 
 /* The service's name and version. */
@@ -43,5 +47,13 @@ void tern_tcp_greet(struct tern_hello *hello, struct tern_tcp_greeting greeting,
  * lane or link are out of range. */
 bool tern_tcp_greeting_read(const struct tern_hello *hello, const char *job, uint32_t job_size,
                             struct tern_tcp_greeting *ret_greeting);
+
+/* The same for a hello from one job to another. Reading it sets the jobs' ids, too; it returns
+ * false if the hello is within one job. */
+void tern_tcp_greet_far(struct tern_hello *hello, struct tern_tcp_greeting greeting,
+                        struct tern_job_id from, struct tern_job_id to);
+bool tern_tcp_greeting_read_far(const struct tern_hello *hello,
+                                struct tern_tcp_greeting *ret_greeting,
+                                struct tern_job_id *ret_from, struct tern_job_id *ret_to);
 
 #endif

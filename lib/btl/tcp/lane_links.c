@@ -4,6 +4,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -23,9 +24,9 @@ struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];
 
 static _Noreturn void give_up(const struct tern_tcp_link *link, int error)
 {
-    char text[256];
-    snprintf(text, sizeof text,
-             "cannot use the connection with rank %u (%s): %s; the job cannot go on", link->rank,
+    char text[256 + TERN_PROCESS_TEXT], process[TERN_PROCESS_TEXT];
+    snprintf(text, sizeof text, "cannot use the connection with %s (%s): %s; the job cannot go on",
+             tern_process_text(link->process.job, link->process.rank, process),
              link->ends ? link->ends : "", strerror(error));
     tern_rte_abort(1, text);
 }
@@ -73,12 +74,12 @@ struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
 static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     uint32_t index = (uint32_t)(lane - tern_tcp_lanes);
-    link->peer = tern_peer_get(index, 0, link->rank);
+    link->peer = tern_peer_get(index, link->process.job, link->process.rank);
     struct tern_tcp_endpoint *endpoint = link->peer ? tern_tcp_endpoint_of(link->peer) : NULL;
     if (!endpoint)
         give_up(link, ENOMEM);
     if (link->peer->lost) { /* too late: the sends that waited for the link have failed */
-        tern_tcp_reception_ended(link->rank, link->tag, link->index);
+        tern_tcp_reception_ended(link->process, link->tag, link->index);
         tern_tcp_link_free(link);
         return;
     }
@@ -123,7 +124,7 @@ static void end_link(struct tern_tcp_link *link)
 {
     take_from_endpoint(link);
     tern_list_remove(&link->in_lane);
-    tern_tcp_reception_ended(link->rank, link->tag, link->index);
+    tern_tcp_reception_ended(link->process, link->tag, link->index);
     tern_tcp_link_free(link);
 }
 
@@ -145,11 +146,13 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
     epoll_ctl(lane->epoll, EPOLL_CTL_DEL, link->fd, NULL);
     link->error = error ? error : ECONNRESET;
     link->lost_at_ms = tern_tcp_now_ms();
-    char host[256], text[700];
-    tern_rte_host_of(link->rank, host, sizeof host);
+    char host[256], text[800], process[TERN_PROCESS_TEXT];
+    tern_process_host(link->process.job, link->process.rank, host, sizeof host);
     snprintf(text, sizeof text,
-             "the connection of rank %u on host %s with rank %u on host %s is lost (%s): %s",
-             tern_rte.rank, tern_rte.host, link->rank, host, link->ends ? link->ends : "",
+             "the connection of rank %u on host %s with %s on host %s is lost (%s): %s",
+             tern_rte.rank, tern_rte.host,
+             tern_process_text(link->process.job, link->process.rank, process), host,
+             link->ends ? link->ends : "",
              error == EBADMSG && link->sealed
                  ? "the received data are not the data that were sent: they were changed, repeated "
                    "or removed on the way"
@@ -211,7 +214,7 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
 
 struct unreached {
     struct tern_list_node in_lane;
-    uint32_t rank;
+    struct tern_process process;
     uint8_t tag; /* of the contact */
     enum tern_unreached how;
     char text[];
@@ -227,24 +230,26 @@ uint32_t tern_tcp_lanes_of(uint32_t index)
 
 static void heed_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
 {
-    struct tern_peer *peer = tern_peer_get((uint32_t)(lane - tern_tcp_lanes), 0, unreached->rank);
+    struct tern_process process = unreached->process;
+    struct tern_peer *peer =
+        tern_peer_get((uint32_t)(lane - tern_tcp_lanes), process.job, process.rank);
     if (!peer)
         tern_rte_abort(1, unreached->text);
     if (unreached->how == TERN_UNREACHED_LOST)
         lose_peer(lane, peer, NULL, unreached->text);
     else
-        tern_tcp_reception_heed(unreached->rank, unreached->tag, unreached->how);
+        tern_tcp_reception_heed(process.rank, unreached->tag, unreached->how);
     free(unreached);
 }
 
-static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, uint8_t tag,
+static void add_unreached(struct tern_tcp_lane *lane, struct tern_process process, uint8_t tag,
                           enum tern_unreached how, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct unreached *unreached = malloc(sizeof *unreached + bytes);
     if (!unreached)
         tern_rte_abort(1, text);
-    unreached->rank = rank;
+    unreached->process = process;
     unreached->tag = tag;
     unreached->how = how;
     memcpy(unreached->text, text, bytes);
@@ -254,15 +259,25 @@ static void add_unreached(struct tern_tcp_lane *lane, uint32_t rank, uint8_t tag
     pthread_mutex_unlock(&lane->arrivals_lock);
 }
 
+void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text)
+{
+    for (uint32_t lane = 0; lane < tern_lane_count; lane++)
+        if (lanes & tern_tcp_lanes_of(lane))
+            add_unreached(&tern_tcp_lanes[lane], process, 0, TERN_UNREACHED_LOST, text);
+    tern_doorbell_ring_self(); /* the lanes may belong to other threads */
+}
+
 void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
 {
+    struct tern_process process = {0, rank};
     uint8_t tag = lanes ? (uint8_t)__builtin_ctz(lanes) : 0;
-    if (how != TERN_UNREACHED_LOST) /* one lane does what the rank asks for */
-        add_unreached(&tern_tcp_lanes[tag & (tern_lane_count - 1)], rank, tag, how, text);
-    for (uint32_t lane = 0; lane < tern_lane_count && how == TERN_UNREACHED_LOST; lane++)
-        if (lanes & tern_tcp_lanes_of(lane))
-            add_unreached(&tern_tcp_lanes[lane], rank, tag, how, text);
-    tern_doorbell_ring_self(); /* the lanes may belong to other threads */
+    if (how == TERN_UNREACHED_LOST) {
+        tern_tcp_lose(process, lanes, text);
+        return;
+    }
+    /* one lane does what the rank asks for */
+    add_unreached(&tern_tcp_lanes[tag & (tern_lane_count - 1)], process, tag, how, text);
+    tern_doorbell_ring_self();
 }
 
 /* ---- arrivals ---- */

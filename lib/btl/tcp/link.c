@@ -40,18 +40,19 @@ enum {
 _Static_assert(OUT_ROOM - OUT_MOST >= TERN_TCP_PACKET_MAX + (int)sizeof(struct tern_tcp_frame),
                "any packet fits while senders need not come again");
 
-struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank,
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed,
+                                        struct tern_process process,
                                         uint8_t tag, uint8_t index)
 {
     struct tern_tcp_link *link = calloc(1, sizeof *link);
     if (!link) {
         tern_tcp_sealed_free(sealed);
-        tern_error(TERN_ERR_NO_MEM, "no memory for the connection with rank %u", rank);
+        tern_error(TERN_ERR_NO_MEM, "no memory for the connection with rank %u", process.rank);
         return NULL;
     }
     link->fd = fd;
     link->sealed = sealed;
-    link->rank = rank;
+    link->process = process;
     link->tag = tag;
     link->index = index;
     pthread_mutex_init(&link->out_lock, NULL);
@@ -180,7 +181,7 @@ static void need_flush(struct tern_tcp_link *link)
 static int no_memory(const struct tern_tcp_link *link)
 {
     return tern_error(TERN_ERR_NO_MEM, "no memory for messages that wait to be sent to rank %u",
-                      link->rank);
+                      link->process.rank);
 }
 
 static bool too_much(const struct tern_tcp_link *link)
@@ -474,7 +475,7 @@ static bool out_of_step(const struct tern_tcp_link *link)
     tern_log(
         "the data received from rank %u are not a packet (kind %u, %u bytes): one of the two "
         "processes, or the network, has damaged them",
-        link->rank, link->head.packet.kind, link->head.length);
+        link->process.rank, link->head.packet.kind, link->head.length);
     errno = EBADMSG;
     return false;
 }

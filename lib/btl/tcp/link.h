@@ -34,7 +34,7 @@ struct tern_tcp_link {
     uint8_t tag; /* lane of the end that called; ours is tag modulo our number of lanes */
     /* 0: the first link between the two; TERN_TCP_LINK_SECOND: only the peer sends by it */
     uint8_t index;
-    uint32_t rank;             /* of the other end, in our job */
+    struct tern_process process; /* the other end */
     struct tern_peer *peer;    /* the peer, as this lane knows it */
     /* points to the time of the lane's last progress, in ticks, roughly; atomic */
     const uint64_t *polled_at;
@@ -90,8 +90,8 @@ struct tern_tcp_link {
 
 /* Makes a link of a connection. Returns NULL if there is no memory. Owner: takes `sealed` in any
  * case, and the descriptor only on success. */
-struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed, uint32_t rank,
-                                        uint8_t tag, uint8_t index);
+struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed,
+                                        struct tern_process process, uint8_t tag, uint8_t index);
 /* Closes the link and drops whatever it holds. */
 void tern_tcp_link_free(struct tern_tcp_link *link);
 

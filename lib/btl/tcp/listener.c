@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/listener.h"
 
-#include "lib/node/doorbell.h"
+#include "lib/btl/card.h"
+#include "lib/btl/secret.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
-#include "lib/util/log.h"
 #include "lib/util/param.h"
 #include "lib/util/system_calls.h"
 #include "lib/util/tcp_ports.h"
@@ -16,53 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char secret_key[] = "tern.tcp.secret";
-
 struct tern_tcp_door tern_tcp_door = {.fd = -1};
 static uint16_t port;
 static bool only_four; /* this host has no IPv6 */
-
-/* ---- the secret ---- */
-
-static struct {
-    bool known, asked;
-    unsigned char bytes[TERN_SECRET_BYTES];
-    struct tern_rte_fetch fetch;
-} secret;
-
-/* Makes the secret on rank 0, if another launcher than ours started the job. */
-static int make_secret(void)
-{
-    int rc = tern_random(secret.bytes, sizeof secret.bytes);
-    if (!rc)
-        rc = tern_rte_put(secret_key, secret.bytes, sizeof secret.bytes);
-    secret.known = !rc;
-    return rc;
-}
-
-const unsigned char *tern_tcp_secret(void)
-{
-    char text[2 * TERN_SECRET_BYTES + 1];
-    if (!tern_rte_program())
-        return NULL;
-    if (secret.known)
-        return secret.bytes;
-    if (!secret.asked) {
-        secret.asked = true;
-        secret.known =
-            tern_rte_secret(text, sizeof text) && tern_secret_read(text, secret.bytes);
-        secret.fetch.notify = tern_doorbell_ring_self;
-        if (!secret.known && tern_rte_fetch(0, secret_key, false, &secret.fetch))
-            tern_log("cannot authenticate connections, because the job has no secret: %s",
-                     tern_error_text(TERN_ERR_OTHER));
-    } else if (__atomic_load_n(&secret.fetch.done, __ATOMIC_ACQUIRE) &&
-               !secret.fetch.error &&
-               secret.fetch.length == sizeof secret.bytes) {
-        memcpy(secret.bytes, secret.fetch.value, sizeof secret.bytes);
-        secret.known = true;
-    }
-    return secret.known ? secret.bytes : NULL;
-}
 
 /* ---- opening ---- */
 
@@ -149,19 +105,14 @@ struct choice {
 static int read_choice(struct choice *ret)
 {
     static const int families[] = {0, 4, 6}; /* in the order of the choices */
-    struct choice choice = {.parameter = "btl_tcp_if_include",
-                            .given = tern_param_string("btl_tcp_if_include"),
-                            .loopback = tern_rte.size == tern_rte.local_size,
+    struct choice choice = {.loopback = tern_rte.size == tern_rte.local_size,
                             .but_family = families[tern_param_choice("btl_tcp_disable_family")]};
-    choice.named = choice.given && *choice.given;
-    if (choice.named && strcmp(tern_param_source("btl_tcp_if_exclude"), "default") != 0)
-        return tern_error(TERN_ERR_ARG, "btl_tcp_if_include and btl_tcp_if_exclude are both set; "
-                                        "set only one of them");
-    if (!choice.named) {
-        choice.parameter = "btl_tcp_if_exclude";
-        choice.given = tern_param_string("btl_tcp_if_exclude");
-    }
-    int rc = tern_tcp_filter_read(choice.parameter, choice.given, &choice.filter);
+    int rc = tern_tcp_filter_choose("btl_tcp_if_include", "btl_tcp_if_exclude", &choice.named);
+    if (rc)
+        return rc;
+    choice.parameter = choice.named ? "btl_tcp_if_include" : "btl_tcp_if_exclude";
+    choice.given = tern_param_string(choice.parameter);
+    rc = tern_tcp_filter_read(choice.parameter, choice.given, &choice.filter);
     if (!rc)
         *ret = choice;
     return rc;
@@ -199,6 +150,13 @@ static int choose_addresses(void)
         return 0;
     char there_are[400];
     describe(all, count, there_are, sizeof there_are);
+    for (int i = 0; i < count; i++)
+        if (choice.but_family && may_use(&choice, &all[i]) && all[i].family == choice.but_family)
+            return tern_error(TERN_ERR_ARG,
+                              "btl_tcp_disable_family (`%s`) permits no address of host %s that %s "
+                              "would permit; it has %s",
+                              tern_param_string("btl_tcp_disable_family"), tern_rte.host,
+                              choice.parameter, there_are);
     return tern_error(TERN_ERR_ARG,
                       "%s (`%s`) permits no network interface of host %s; it has %s",
                       choice.parameter, choice.given, tern_rte.host, there_are);
@@ -210,16 +168,16 @@ int tern_tcp_door_open(void)
     return rc ? rc : choose_addresses();
 }
 
-int tern_tcp_door_publish(void)
+int tern_tcp_door_put(void)
 {
     unsigned char record[64 + sizeof tern_tcp_door.own];
     size_t size =
         tern_tcp_record_write(tern_tcp_door.own, tern_tcp_door.own_count, record, sizeof record);
-    char text[2 * TERN_SECRET_BYTES + 1];
-    int rc = 0;
-    if (tern_rte.rank == 0 && !secret.known && !tern_rte_secret(text, sizeof text))
-        rc = make_secret();
-    return rc ? rc : tern_rte_publish(record, size, port);
+    int rc = tern_secret_offer();
+    if (!rc)
+        rc = tern_card_set("tcp", record, size);
+    tern_card_set_own(port);
+    return rc;
 }
 
 /* ---- text for people ---- */

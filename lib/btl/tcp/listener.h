@@ -3,8 +3,8 @@
 #define TERN_TCP_LISTENER_H
 
 /*
- * This process's listener (door): the port at which others connect, its addresses, the record that
- * publishes them, and the secret by which peers prove themselves. The listening socket stays open
+ * This process's listener (door): the port at which others connect, its addresses, and the record
+ * that publishes them. The listening socket stays open
  * as long as the process lives: other ranks remember the port, and may connect while this process
  * is between two sessions. Locks: all functions need reception's lock.
  */
@@ -23,14 +23,9 @@ extern struct tern_tcp_door tern_tcp_door;
 /* Opens the listening socket, and finds the addresses that may be used. Returns 0, or TERN_ERR_ARG
  * or TERN_ERR_OTHER with text. */
 int tern_tcp_door_open(void);
-/* Publishes the addresses. Call again after coming back, because the launcher may have forgotten
- * them. Returns 0, or TERN_ERR_OTHER with text. */
-int tern_tcp_door_publish(void);
-
-/* Returns the job's secret. NULL while the secret or this program's number is not known: a
- * handshake needs both. The first call asks for the secret; the doorbell rings when it has
- * arrived. */
-const unsigned char *tern_tcp_secret(void);
+/* Puts the addresses into this rank's card (lib/btl/card.h). Call again after coming back, because
+ * the launcher may have forgotten them. Returns 0, or TERN_ERR_OTHER with text. */
+int tern_tcp_door_put(void);
 
 /* Describes the ends of a connection: "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there". */
 enum { TERN_TCP_ENDS = 200 };

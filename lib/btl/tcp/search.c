@@ -2,11 +2,14 @@
 #include "lib/btl/tcp/search.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/btl/card.h"
+#include "lib/btl/secret.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/framing.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/launcher.h"
@@ -75,9 +78,9 @@ static uint32_t bucket_mask, contact_count;
 
 /* ---- the table ---- */
 
-static uint32_t hash(uint32_t rank, uint8_t tag)
+static uint32_t hash(struct tern_process process, uint8_t tag)
 {
-    return rank * 2654435761u ^ tag * 40503u;
+    return process.rank * 2654435761u ^ process.job * 2246822519u ^ tag * 40503u;
 }
 
 static void grow_buckets(void)
@@ -90,7 +93,7 @@ static void grow_buckets(void)
         for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
             next = contact->next;
             struct tern_tcp_contact **bucket =
-                &larger[hash(contact->rank, contact->tag) & (size - 1)];
+                &larger[hash(contact->process, contact->tag) & (size - 1)];
             contact->next = *bucket;
             *bucket = contact;
         }
@@ -99,20 +102,21 @@ static void grow_buckets(void)
     bucket_mask = size - 1;
 }
 
-struct tern_tcp_contact *tern_tcp_contact_of(uint32_t rank, uint8_t tag)
+struct tern_tcp_contact *tern_tcp_contact_of(struct tern_process process, uint8_t tag)
 {
     if (!buckets || contact_count > bucket_mask)
         grow_buckets();
     if (!buckets)
         return NULL;
-    struct tern_tcp_contact **bucket = &buckets[hash(rank, tag) & bucket_mask];
+    struct tern_tcp_contact **bucket = &buckets[hash(process, tag) & bucket_mask];
     for (struct tern_tcp_contact *contact = *bucket; contact; contact = contact->next)
-        if (contact->rank == rank && contact->tag == tag)
+        if (contact->process.rank == process.rank && contact->process.job == process.job &&
+            contact->tag == tag)
             return contact;
     struct tern_tcp_contact *contact = calloc(1, sizeof *contact);
     if (!contact)
         return NULL;
-    contact->rank = rank;
+    contact->process = process;
     contact->tag = tag;
     contact->next = *bucket;
     *bucket = contact;
@@ -147,19 +151,25 @@ static void free_search(struct tern_tcp_contact *contact)
 
 static void describe_failure(const struct tern_tcp_contact *contact, char *text, size_t room)
 {
-    char host[256];
-    tern_rte_host_of(contact->rank, host, sizeof host);
-    snprintf(text, room, "rank %u on host %s cannot connect to rank %u on host %s: %s",
-             tern_rte.rank, tern_rte.host, contact->rank, host, contact->search->why);
+    char host[256], process[TERN_PROCESS_TEXT];
+    tern_process_host(contact->process.job, contact->process.rank, host, sizeof host);
+    snprintf(text, room, "rank %u on host %s cannot connect to %s on host %s: %s", tern_rte.rank,
+             tern_rte.host,
+             tern_process_text(contact->process.job, contact->process.rank, process), host,
+             contact->search->why);
 }
 
-/* Tells the peer by the launcher. Returns false if the launcher passes nothing on. */
+/* Tells the peer by the launcher. Returns false if the launcher passes nothing on, as to a peer of
+ * another job. */
 static bool tell(const struct tern_tcp_search *search, enum tern_unreached how)
 {
     const struct tern_tcp_contact *contact = search->contact;
     char text[TEXT_MOST];
+    if (contact->process.job)
+        return false;
     describe_failure(contact, text, sizeof text);
-    return tern_rte_tell_unreached(contact->rank, how, tern_tcp_lanes_of(contact->tag), text);
+    return tern_rte_tell_unreached(contact->process.rank, how, tern_tcp_lanes_of(contact->tag),
+                                   text);
 }
 
 /* Fails the search, and tells the peer, which may only wait to receive. */
@@ -171,7 +181,7 @@ static void fail(struct tern_tcp_search *search, const char *why)
     if (why != search->why)
         snprintf(search->why, sizeof search->why, "%s", why);
     describe_failure(contact, text, sizeof text);
-    tern_tcp_unreached(contact->rank, TERN_UNREACHED_LOST, tern_tcp_lanes_of(contact->tag), text);
+    tern_tcp_lose(contact->process, tern_tcp_lanes_of(contact->tag), text);
     tell(search, TERN_UNREACHED_LOST);
 }
 
@@ -189,7 +199,7 @@ static void await_program(struct tern_tcp_search *search)
         search->told = true;
         tern_log("waiting for rank %u to start its MPI program number %u; this rank runs its "
                  "program of that number already",
-                 search->contact->rank, tern_rte_program());
+                 search->contact->process.rank, tern_rte_program());
     }
     search->state = PAUSING;
     search->next_at_ms = now + (uint64_t)search->later_ms;
@@ -211,27 +221,14 @@ static void put_good_first(struct tern_tcp_pair *pairs, int count)
     }
 }
 
-/* Handles the result of the fetch: the peer's addresses, or an error. */
-static void read_addresses(struct tern_tcp_search *search)
+/* Reads the peer's card, and lists the pairs to try. */
+static void read_card(struct tern_tcp_search *search, const struct tern_card *card, size_t length)
 {
-    struct tern_rte_fetch *fetch = &search->fetch;
     struct tern_tcp_address list[TERN_TCP_ADDRESSES_MAX];
-    const struct tern_card *card = fetch->value;
-    bool whole = !fetch->error && fetch->length >= sizeof card->own;
-    int count =
-        whole ? tern_tcp_record_read(card->bytes, fetch->length - sizeof card->own, card->own, list)
-              : -1;
-    free(fetch->value);
-    fetch->value = NULL;
-    if (fetch->error) {
-        /* the server of another node knows what the rank's earlier program has published, and does
-         * not wait for the next */
-        if (tern_rte_program() > 1)
-            await_program(search);
-        else
-            fail(search, fetch->text);
-        return;
-    }
+    struct tern_process process = search->contact->process;
+    size_t record_length = 0;
+    const void *record = tern_card_part(card, length, "tcp", &record_length);
+    int count = record ? tern_tcp_record_read(record, record_length, card->own, list) : -1;
     free(search->theirs);
     search->theirs = count > 0 ? malloc((size_t)count * sizeof *list) : NULL;
     if (!search->theirs) {
@@ -243,11 +240,27 @@ static void read_addresses(struct tern_tcp_search *search)
     memcpy(search->theirs, list, (size_t)count * sizeof *list);
     search->pair_count =
         tern_tcp_pair(tern_tcp_door.own, tern_tcp_door.own_count, list, count,
-                      tern_rte_local_rank(search->contact->rank) >= 0, search->pairs);
+                      tern_process_is_here(process.job, process.rank), search->pairs);
     put_good_first(search->pairs, search->pair_count);
     if (search->pair_count == 0)
         fail(search, "this host can reach none of its addresses: the families (IPv4, IPv6) differ "
                      "(see btl_tcp_if_include and btl_tcp_if_exclude)");
+}
+
+/* Handles the result of the fetch: the peer's addresses, or an error. */
+static void read_addresses(struct tern_tcp_search *search)
+{
+    struct tern_rte_fetch *fetch = &search->fetch;
+    /* the server of another node knows what the rank's earlier program has published, and does not
+     * wait for the next */
+    if (fetch->error && tern_rte_program() > 1)
+        await_program(search);
+    else if (fetch->error)
+        fail(search, fetch->text);
+    else
+        read_card(search, fetch->value, fetch->length);
+    free(fetch->value);
+    fetch->value = NULL;
 }
 
 static void begin_calling(struct tern_tcp_search *search)
@@ -261,29 +274,51 @@ static void begin_calling(struct tern_tcp_search *search)
         search->since_ms = tern_tcp_now_ms();
 }
 
+/* Takes the addresses of a peer of another job from its introduction. */
+static void begin_with_introduction(struct tern_tcp_search *search)
+{
+    struct tern_process process = search->contact->process;
+    const struct tern_introduction *introduction =
+        tern_introduction_of(process.job, process.rank);
+    size_t length = 0;
+    const struct tern_card *card =
+        introduction ? tern_introduction_card(introduction, &length) : NULL;
+    search->state = OVER;
+    if (card)
+        read_card(search, card, length);
+    else
+        fail(search, "the two were not introduced to each other");
+    if (search->state == OVER)
+        begin_calling(search);
+}
+
 static void begin_fetching(struct tern_tcp_search *search, bool anew)
 {
+    if (search->contact->process.job) {
+        begin_with_introduction(search);
+        return;
+    }
     search->state = FETCHING;
     search->fetch.notify = tern_doorbell_ring_self;
-    int rc = tern_rte_seek(search->contact->rank, anew, &search->fetch);
+    int rc = tern_rte_seek(search->contact->process.rank, anew, &search->fetch);
     if (rc)
         fail(search, tern_error_text(rc));
 }
 
 static void say_patience(struct tern_tcp_search *search, uint64_t now)
 {
-    char host[256];
+    char host[256], text[TERN_PROCESS_TEXT];
+    struct tern_process process = search->contact->process;
     if (search->told || now - search->since_ms < PATIENCE_MS)
         return;
     search->told = true;
-    tern_rte_host_of(search->contact->rank, host, sizeof host);
+    tern_process_host(process.job, process.rank, host, sizeof host);
+    tern_process_text(process.job, process.rank, text);
     if (search->state == WAITING)
-        tern_log("waiting for a connection from rank %u on host %s, because this rank cannot "
-                 "connect: %s",
-                 search->contact->rank, host, search->why);
+        tern_log("waiting for a connection from %s on host %s, because this rank cannot connect: "
+                 "%s", text, host, search->why);
     else
-        tern_log("still trying to connect to rank %u on host %s: %s", search->contact->rank, host,
-                 search->why);
+        tern_log("still trying to connect to %s on host %s: %s", text, host, search->why);
 }
 
 /* Ends our own calls: all have failed for good. The peer may still call us. */
@@ -327,7 +362,7 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
     }
     if (is_unanswered(search) && now >= search->since_ms + ASK_MS)
         search->asked = tell(search, TERN_UNREACHED_CALL);
-    if (now < search->next_at_ms || !tern_tcp_secret())
+    if (now < search->next_at_ms || (!contact->process.job && !tern_secret()))
         return;
     while (search->next_pair < search->pair_count && search->answering >> search->next_pair & 1)
         search->next_pair++;
@@ -412,7 +447,8 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     if ((search && search->state != OVER) || contact->links & 1)
         return 0;
     if (!search && !(search = calloc(1, sizeof *search)))
-        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", contact->rank);
+        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u",
+                          contact->process.rank);
     search->contact = contact;
     contact->search = search;
     list_search(search);
@@ -529,7 +565,8 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
     good_own = first->own;
     own_used[0] = first->own >= 0 ? tern_tcp_door.own[first->own].interface : "";
     theirs_used[0] = search->theirs[first->theirs].interface;
-    bool apart = first->own >= 0 && tern_rte_local_rank(contact->rank) < 0;
+    bool apart = first->own >= 0 &&
+                 !tern_process_is_here(contact->process.job, contact->process.rank);
     for (int i = 0; apart && i < search->pair_count && count < TERN_TCP_LINKS_MAX; i++) {
         const struct tern_tcp_pair *pair = &search->pairs[i];
         if (pair->own < 0)

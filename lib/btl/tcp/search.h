@@ -8,6 +8,7 @@
  * each, live only while the peer is sought. Locks: all functions need reception's lock.
  */
 
+#include "lib/btl/peer.h"
 #include "lib/btl/tcp/address.h"
 #include "lib/util/launcher.h"
 
@@ -19,7 +20,7 @@ struct tern_tcp_search;
 /* A lane of a peer. Never freed before tern_tcp_contacts_free. */
 struct tern_tcp_contact {
     struct tern_tcp_contact *next; /* in the hash table's bucket */
-    uint32_t rank; /* the peer's */
+    struct tern_process process; /* the peer */
     uint8_t tag;      /* the caller's lane; the caller may be this process or the peer */
     uint8_t links;    /* bit i: link i was handed over to the lane */
     /* Accepted connections of this peer that were answered and have not confirmed. Their hellos may
@@ -45,7 +46,7 @@ enum tern_tcp_miss {
 };
 
 /* Returns the contact, and makes it on first use. NULL if there is no memory. */
-struct tern_tcp_contact *tern_tcp_contact_of(uint32_t rank, uint8_t tag);
+struct tern_tcp_contact *tern_tcp_contact_of(struct tern_process process, uint8_t tag);
 
 /* Asks for a link with the contact. Returns 0 if the link exists or is being made;
  * TERN_ERR_UNREACHABLE or TERN_ERR_NO_MEM with text. */

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-enum { LOOKS = 8, LEAST_S = 3 };
+enum { LOOKS = 8, LEAST_S = 3, LONGEST_PERIOD_MS = 1000 };
 
 static int limit_s = LEAST_S;
 
@@ -36,7 +36,8 @@ void tern_tcp_silence_begin(int fd)
 
 uint64_t tern_tcp_silence_period_ms(void)
 {
-    return (uint64_t)limit_s * 1000 / LOOKS;
+    uint64_t period_ms = (uint64_t)limit_s * 1000 / LOOKS;
+    return period_ms < LONGEST_PERIOD_MS ? period_ms : LONGEST_PERIOD_MS;
 }
 
 bool tern_tcp_silence_note(struct tern_tcp_silence *silence, bool waits, uint32_t segments,
@@ -55,12 +56,14 @@ bool tern_tcp_silence_note(struct tern_tcp_silence *silence, bool waits, uint32_
 
 bool tern_tcp_silence_look(struct tern_tcp_silence *silence, int fd, uint64_t elapsed_ms)
 {
-    struct tcp_info info;
+    struct tcp_info info = {0};
     socklen_t size = sizeof info;
     int waiting = 0;
     bool waits = ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0;
     if (waits && (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ||
                   size < offsetof(struct tcp_info, tcpi_segs_in) + sizeof info.tcpi_segs_in))
         waits = false; /* the system does not count segments: it gives up by itself, but late */
-    return tern_tcp_silence_note(silence, waits, waits ? info.tcpi_segs_in : 0, elapsed_ms);
+    bool ends = tern_tcp_silence_note(silence, waits, waits ? info.tcpi_segs_in : 0, elapsed_ms);
+    silence->unheard = silence->silent_ms && info.tcpi_unacked ? waiting : 0;
+    return ends;
 }

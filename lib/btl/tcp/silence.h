@@ -19,6 +19,9 @@
 struct tern_tcp_silence {
     uint32_t segments; /* segments that had arrived at the last look */
     uint32_t silent_ms; /* for how long none has arrived, in milliseconds */
+    /* bytes that were sent and that the peer's host has not acknowledged since; 0: none, or
+     * segments arrive. Bytes for which the peer has no room do not count. */
+    int64_t unheard;
 };
 
 /* Sets the time after which a silent connection is dead: btl_tcp_timeout, at least 3 s, because
@@ -31,7 +34,8 @@ void tern_tcp_silence_watch(int fd);
 /* Called when the handshake is complete. From now on our own looks replace TCP_USER_TIMEOUT. */
 void tern_tcp_silence_begin(int fd);
 
-/* Returns the time between two looks. */
+/* Returns the time between two looks: a second at most, because mpirun tells its user of a silent
+ * connection. */
 uint64_t tern_tcp_silence_period_ms(void);
 
 /* Looks at a connection, `elapsed_ms` after the last look. Returns true if sent bytes wait for an

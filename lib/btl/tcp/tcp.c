@@ -18,6 +18,9 @@
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/lane_links.h"
 #include "lib/btl/tcp/connecting.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/btl/unheard.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -52,7 +55,7 @@ static bool beside_shm;
 
 static bool tcp_reaches(uint32_t job, uint32_t rank)
 {
-    return job == 0 && rank != tern_rte.rank;
+    return job ? tern_introduction_of(job, rank) != NULL : rank != tern_rte.rank;
 }
 
 static int tcp_connect(struct tern_peer *peer)
@@ -70,7 +73,8 @@ static int not_connected(struct tern_peer *peer)
 {
     if (peer->lost)
         return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
-    int rc = tern_tcp_reception_call(peer->rank, (uint8_t)peer->lane);
+    int rc = tern_tcp_reception_call((struct tern_process){peer->job, peer->rank},
+                                     (uint8_t)peer->lane);
     return rc ? rc : TERN_ERR_AGAIN;
 }
 
@@ -283,12 +287,22 @@ static int receive_all(struct tern_tcp_lane *lane)
     return count || (each && !lane->watching_room) ? count : receive_ready(lane);
 }
 
+/* Keeps in *worst what the longest silence of a link holds up. */
+static void compare_silence(const struct tern_tcp_link *link, uint64_t now,
+                            struct tern_unheard *worst)
+{
+    uint64_t since_ms = now - link->silence.silent_ms;
+    if (link->silence.unheard && (!worst->bytes || since_ms < worst->since_ms))
+        *worst = (struct tern_unheard){link->process, link->silence.unheard, since_ms};
+}
+
 /* Ends the links whose hosts have failed or can no longer be reached. Every waiting rank comes
  * here: a sleeping one wakes for a round ten times a second. Returns the number of links that have
  * ended. */
 static int heed_silence(struct tern_tcp_lane *lane)
 {
     uint64_t now = tern_tcp_now_ms(), elapsed = now - lane->looked_ms;
+    struct tern_unheard worst = {0};
     int count = 0;
     if (elapsed < tern_tcp_silence_period_ms())
         return 0;
@@ -299,8 +313,11 @@ static int heed_silence(struct tern_tcp_lane *lane)
         if (tern_tcp_silence_look(&link->silence, link->fd, elapsed)) {
             end_link(lane, link, ETIMEDOUT);
             count++;
+        } else {
+            compare_silence(link, now, &worst);
         }
     }
+    tern_btl_note_unheard((uint32_t)(lane - tern_tcp_lanes), &worst);
     return count;
 }
 
@@ -363,10 +380,8 @@ static int tcp_announce(void)
     return tern_rte.size > tern_rte.local_size ? tern_tcp_reception_announce() : 0;
 }
 
-static int tcp_init(void)
+static int open_all(void)
 {
-    if (!needed())
-        return tern_error(TERN_ERR_UNSUPPORTED, "no rank on another node");
     beside_shm = tern_btl_active(&tern_btl_shm);
     int rc = tern_tcp_reception_open();
     if (!rc && !beside_shm)
@@ -376,6 +391,19 @@ static int tcp_init(void)
     if (!rc)
         tern_rte_on_unreached(tern_tcp_unreached);
     return rc;
+}
+
+static int tcp_init(void)
+{
+    if (!needed())
+        return tern_error(TERN_ERR_UNSUPPORTED, "no rank on another node");
+    return open_all();
+}
+
+/* Opens what init has left out, and with it sets this rank's part of the card. */
+static int tcp_meet(void)
+{
+    return tern_tcp_reception_is_open() ? 0 : open_all();
 }
 
 static void tcp_finalize(void)
@@ -445,6 +473,7 @@ const struct tern_btl tern_btl_tcp = {
     .init = tcp_init,
     .finalize = tcp_finalize,
     .leave = tcp_leave,
+    .meet = tcp_meet,
     .come_back = tcp_come_back,
     .reaches = tcp_reaches,
     .connect = tcp_connect,

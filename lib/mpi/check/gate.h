@@ -48,7 +48,7 @@ static inline bool tern_gated(void)
 {
     return TERN_UNLIKELY(__atomic_load_n(&tern_gate, __ATOMIC_RELAXED) != 0);
 }
-/* Sets tern_gate anew. Call it after tern_running has changed. */
+/* Computes tern_gate again. Call it after tern_running has changed. */
 void tern_gate_update(void);
 
 /* Reads the parameter check_level. Call it first when the library starts. */

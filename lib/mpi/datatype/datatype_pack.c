@@ -6,6 +6,7 @@
  * piece by piece, by converting its elements. The signature gives the order of the elements.
  */
 #include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/datatype/datatype_external.h"
 #include "lib/mpi/datatype/datatype_signature.h"
 #include "lib/mpi/procedures.h"
 #include "lib/type/external.h"
@@ -150,25 +151,48 @@ static void convert_run(bool pack, struct tern_signature_run run, struct piece *
     }
 }
 
+/* Converts the elements of a buffer, to or from `external`, which has room for `room` bytes. Stops
+ * before an element that does not fit. Sets *ret_done to the bytes of the packed stream that were
+ * converted. */
 static int convert(bool pack, void *buf, int64_t count, const struct tern_datatype *datatype,
-                   char *external)
+                   char *external, int64_t room, int64_t *ret_done)
 {
     struct tern_cursor cursor;
     struct tern_signature signature;
     struct tern_signature_run run;
     struct piece piece;
     piece.at = piece.end = 0;
+    *ret_done = 0;
     tern_cursor_init(&cursor, &datatype->type, buf, count);
     int error = tern_signature_start(&signature, datatype, count);
     while (!error && !(error = tern_signature_next(&signature, &run)) &&
            run.basic != TERN_BASIC_NONE) {
+        int64_t step = tern_external_size(run.basic), wanted = run.count;
+        run.count = smaller(wanted, room / step);
         convert_run(pack, run, &piece, &cursor, external);
-        external += run.count * tern_external_size(run.basic);
+        *ret_done += run.count * tern_external_packed_size(run.basic);
+        external += run.count * step;
+        room -= run.count * step;
+        if (run.count < wanted)
+            break;
     }
     tern_signature_drop(&signature);
     if (!pack)
         drain_piece(&piece, &cursor);
     return error;
+}
+
+int tern_external_from(const void *buf, int64_t count, const struct tern_datatype *datatype,
+                       char *external)
+{
+    int64_t done;
+    return convert(true, (void *)buf, count, datatype, external, INT64_MAX, &done);
+}
+
+int tern_external_to(void *buf, int64_t count, const struct tern_datatype *datatype,
+                     const char *external, int64_t bytes, int64_t *ret_done)
+{
+    return convert(false, buf, count, datatype, (char *)external, bytes, ret_done);
 }
 
 /* Checks that count * size, the length of the stream, fits 63 bits. Its external form may be half
@@ -195,7 +219,7 @@ int tern_mpi_pack_external(const char *datarep, const void *inbuf, MPI_Count inc
     if (!error)
         error = check_stream(datatype, incount);
     if (!error)
-        error = convert(true, (void *)inbuf, incount, datatype, (char *)outbuf + *position);
+        error = tern_external_from(inbuf, incount, datatype, (char *)outbuf + *position);
     if (!error)
         *position += bytes;
     return error;
@@ -205,7 +229,7 @@ int tern_mpi_unpack_external(const char *datarep, const void *inbuf, MPI_Count i
                              MPI_Count *position, void *outbuf, MPI_Count outcount,
                              struct tern_datatype *datatype)
 {
-    int64_t bytes;
+    int64_t bytes, done;
     int error = check_representation(datarep);
     if (!error)
         error = check_fit(datatype, outcount, external_size(datatype), "insize", insize, *position,
@@ -213,7 +237,8 @@ int tern_mpi_unpack_external(const char *datarep, const void *inbuf, MPI_Count i
     if (!error)
         error = check_stream(datatype, outcount);
     if (!error)
-        error = convert(false, outbuf, outcount, datatype, (char *)inbuf + *position);
+        error = tern_external_to(outbuf, outcount, datatype, (const char *)inbuf + *position, bytes,
+                                 &done);
     if (!error)
         *position += bytes;
     return error;

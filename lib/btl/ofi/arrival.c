@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Frames that arrive: to which link they belong, and whose turn it is. */
+
+#include "lib/btl/btl.h"
+#include "lib/btl/ofi/ofi_greeting.h"
+#include "lib/util/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct tern_btl tern_btl_ofi;
+
+/* A frame that came before its turn. */
+struct parked {
+    struct tern_list_node node;
+    size_t length;
+    unsigned char bytes[];
+};
+
+void tern_ofi_drop_parked(struct tern_ofi_link *link)
+{
+    while (!tern_list_empty(&link->parked)) {
+        struct parked *first = TERN_CONTAINER(link->parked.next, struct parked, node);
+        tern_list_remove(&first->node);
+        free(first);
+    }
+}
+
+/* Returns the link that a frame names; NULL if there is none, or the cookie is another's. */
+static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
+                                     const struct tern_ofi_head *head)
+{
+    if (TERN_UNLIKELY(head->slot - 1 >= lane->slot_count))
+        return NULL;
+    struct tern_ofi_link *link = lane->by_slot[head->slot - 1];
+    return TERN_LIKELY(link->cookie == head->cookie) ? link : NULL;
+}
+
+/* Handles a numbered frame whose turn has come. */
+static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
+                                const unsigned char *bytes, size_t length)
+{
+    struct tern_ofi_packet frame;
+    link->next_in++;
+    memcpy(&frame, bytes, sizeof frame.head);
+    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_BYE)) {
+        link->peer_bye = link->owes_bye_seen = true;
+        tern_ofi_link_note_busy(lane, link);
+        return;
+    }
+    memcpy(&frame, bytes, sizeof frame);
+    link->peer_bye = false;
+    __atomic_store_n(&link->peer->came_by, &tern_btl_ofi, __ATOMIC_RELAXED);
+    tern_btl_deliver(link->peer, &frame.packet, bytes + sizeof frame, length - sizeof frame);
+}
+
+static uint32_t number_of(const struct parked *parked)
+{
+    struct tern_ofi_head head;
+    memcpy(&head, parked->bytes, sizeof head);
+    return head.number;
+}
+
+/* Keeps a frame until its turn. A frame that is there already is dropped. */
+static void park(struct tern_ofi_link *link, uint32_t number, const unsigned char *bytes,
+                 size_t length)
+{
+    struct tern_list_node *at = link->parked.prev;
+    for (; at != &link->parked; at = at->prev) {
+        int32_t after = (int32_t)(number - number_of(TERN_CONTAINER(at, struct parked, node)));
+        if (after == 0)
+            return;
+        if (after > 0)
+            break;
+    }
+    struct parked *parked = malloc(sizeof *parked + length);
+    if (!parked) {
+        tern_log("no memory for a message that came before its turn");
+        abort();
+    }
+    parked->length = length;
+    memcpy(parked->bytes, bytes, length);
+    tern_list_append(at->next, &parked->node); /* before the next, that is behind `at` */
+    link->parked_count++;
+}
+
+static void take_parked(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
+{
+    while (!tern_list_empty(&link->parked)) {
+        struct parked *first = TERN_CONTAINER(link->parked.next, struct parked, node);
+        if (number_of(first) != link->next_in)
+            return;
+        tern_list_remove(&first->node);
+        link->parked_count--;
+        take_in_turn(lane, link, first->bytes, first->length);
+        free(first);
+    }
+}
+
+static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
+                                 const struct tern_ofi_head *head, const unsigned char *bytes,
+                                 size_t length)
+{
+    int32_t ahead = (int32_t)(head->number - link->next_in);
+    if (TERN_UNLIKELY(link->state == TERN_OFI_LOST || ahead < 0)) {
+        lane->strange += ahead < 0;
+        return;
+    }
+    if (TERN_UNLIKELY(ahead > 0)) {
+        park(link, head->number, bytes, length);
+        return;
+    }
+    take_in_turn(lane, link, bytes, length);
+    if (TERN_UNLIKELY(link->parked_count))
+        take_parked(lane, link);
+}
+
+/* Returns true if a frame of this kind may have so many bytes. */
+static bool is_sane(uint16_t kind, size_t length)
+{
+    switch (kind) {
+    case TERN_OFI_HELLO:
+    case TERN_OFI_WELCOME:
+        return length == sizeof(struct tern_ofi_greeting_frame);
+    case TERN_OFI_PACKET:
+        return length >= sizeof(struct tern_ofi_packet) && length <= TERN_OFI_FRAME_MAX;
+    case TERN_OFI_BYE:
+    case TERN_OFI_BYE_SEEN:
+        return length == sizeof(struct tern_ofi_head);
+    default:
+        return false;
+    }
+}
+
+void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length)
+{
+    struct tern_ofi_head head;
+    struct tern_ofi_link *link = NULL;
+    if (length >= sizeof head)
+        memcpy(&head, bytes, sizeof head);
+    if (TERN_UNLIKELY(length < sizeof head || head.order != TERN_OFI_ORDER ||
+                      !is_sane(head.kind, length) ||
+                      (head.kind != TERN_OFI_HELLO && !(link = link_of(lane, &head))))) {
+        tern_ofi_note_stranger(lane);
+        return;
+    }
+    switch (head.kind) {
+    case TERN_OFI_PACKET:
+    case TERN_OFI_BYE:
+        take_numbered(lane, link, &head, bytes, length);
+        break;
+    case TERN_OFI_BYE_SEEN:
+        link->bye_answered |= link->bye_sent && head.number == link->bye_number;
+        break;
+    default:
+        tern_ofi_take_greeting(lane, link, bytes);
+    }
+}

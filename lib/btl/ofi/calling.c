@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Links that have something to do: the search for a peer's card, HELLO until it is answered, and
+ * what is owed to the other end. */
+
+#include "lib/btl/btl.h"
+#include "lib/btl/card.h"
+#include "lib/btl/ofi/ofi_greeting.h"
+#include "lib/node/doorbell.h"
+#include "lib/util/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HELLO_MOST_MS = 1000, /* between two HELLOs */
+    HELLO_FAILS_MS = 30 * 1000, /* for which the provider may report errors of a HELLO */
+    GRACE_MS = 2000, /* for the launcher to end the job, if the peer has died */
+};
+
+/* Hands the peer over to the next byte mover. */
+static void refuse(struct tern_ofi_link *link)
+{
+    link->state = TERN_OFI_REFUSED;
+    if (tern_peer_hand_over(link->peer) == 0)
+        return;
+    char text[600];
+    snprintf(text, sizeof text, "%s; and libfabric does not reach it: %s",
+             tern_error_text(TERN_ERR_UNREACHABLE), link->why);
+    tern_btl_lost(link->peer, NULL, text);
+}
+
+int tern_ofi_link_seek(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
+{
+    if (link->peer->lost)
+        return tern_error(TERN_ERR_UNREACHABLE, "%s", link->peer->lost);
+    if (link->state != TERN_OFI_IDLE)
+        return TERN_ERR_AGAIN;
+    link->fetch = calloc(1, sizeof *link->fetch);
+    if (!link->fetch)
+        return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", link->peer->rank);
+    link->fetch->notify = tern_doorbell_ring_self;
+    int rc = tern_rte_seek(link->peer->rank, false, link->fetch);
+    if (rc)
+        return rc;
+    link->state = TERN_OFI_SEEKING;
+    tern_ofi_link_note_busy(lane, link);
+    return TERN_ERR_AGAIN;
+}
+
+/* Handles the peer's card. */
+static void read_card(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
+{
+    struct tern_ofi_card card;
+    size_t length = 0;
+    const struct tern_rte_fetch *fetch = link->fetch;
+    const void *part =
+        fetch->error ? NULL : tern_card_part(fetch->value, fetch->length, "ofi", &length);
+    bool known = part && tern_ofi_card_read(part, length, &card);
+    if (!known || !tern_ofi_cards_match(&tern_ofi_own_card, &card)) {
+        snprintf(link->why, sizeof link->why, "%.100s",
+                 fetch->error ? fetch->text
+                 : known      ? "it is on another fabric, or uses another provider"
+                              : "it has not joined a fabric; its own messages may say why");
+        tern_ofi_link_forget_card(link);
+        refuse(link);
+        return;
+    }
+    tern_ofi_link_forget_card(link);
+    link->their_lanes = card.lane_count;
+    link->their_lane = (uint8_t)(lane->index & (card.lane_count - 1u));
+    if (tern_ofi_link_set_address(link, &card.name))
+        link->state = TERN_OFI_CALLING;
+    else
+        tern_ofi_link_lose(link, link->why);
+}
+
+static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    if (now < link->hello_ms)
+        return;
+    int rc = tern_ofi_greet(lane, link, TERN_OFI_HELLO);
+    if (rc == TERN_ERR_AGAIN)
+        return;
+    link->hello_ms = now + link->hello_wait_ms;
+    link->hello_wait_ms *= link->hello_wait_ms < HELLO_MOST_MS ? 2 : 1;
+    if (rc)
+        tern_ofi_link_failed(lane, link, rc);
+}
+
+/* Sends a frame that is nothing but a head. Returns true if it is on its way. */
+static bool send_head(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
+                      enum tern_ofi_kind kind, uint32_t number)
+{
+    struct tern_ofi_send *send = tern_ofi_take_send(lane);
+    struct tern_ofi_head head = {.slot = link->their_slot,
+                                 .cookie = link->their_cookie,
+                                 .number = number,
+                                 .kind = (uint16_t)kind,
+                                 .order = TERN_OFI_ORDER};
+    if (!send)
+        return false;
+    memcpy(send->bytes, &head, sizeof head);
+    int rc = tern_ofi_post(lane, link, send, sizeof head);
+    if (!rc)
+        send->link = NULL; /* if it fails, nothing is missing: the other end has gone */
+    return rc != TERN_ERR_AGAIN;
+}
+
+static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
+{
+    if (link->owes_welcome)
+        link->owes_welcome = tern_ofi_greet(lane, link, TERN_OFI_WELCOME) == TERN_ERR_AGAIN;
+    if (link->owes_bye && send_head(lane, link, TERN_OFI_BYE, link->next_out)) {
+        link->bye_number = link->next_out++;
+        link->owes_bye = false;
+        link->bye_sent = true;
+    }
+    if (link->owes_bye_seen)
+        link->owes_bye_seen = !send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1);
+}
+
+/* Loses the peer of a link that failed, when the launcher has had time to end the job. */
+static void heed_failure(struct tern_ofi_link *link, uint64_t now)
+{
+    uint64_t wait = link->state == TERN_OFI_CALLING ? HELLO_FAILS_MS
+                    : tern_rte.managed              ? GRACE_MS
+                                                    : 0;
+    if (now - link->failed_ms >= wait)
+        tern_ofi_link_lose(link, link->why);
+}
+
+static bool is_busy(const struct tern_ofi_link *link)
+{
+    return link->state == TERN_OFI_SEEKING || link->state == TERN_OFI_CALLING ||
+           link->owes_welcome || link->owes_bye || link->owes_bye_seen ||
+           (link->failed_ms && link->state != TERN_OFI_LOST);
+}
+
+int tern_ofi_links_go_on(struct tern_ofi_lane *lane)
+{
+    uint64_t now = tern_ofi_now_ms();
+    int count = 0;
+    for (struct tern_list_node *at = lane->busy.next, *next; at != &lane->busy; at = next) {
+        next = at->next;
+        struct tern_ofi_link *link = TERN_CONTAINER(at, struct tern_ofi_link, in_busy);
+        enum tern_ofi_link_state before = link->state;
+        if (link->state == TERN_OFI_SEEKING &&
+            __atomic_load_n(&link->fetch->done, __ATOMIC_ACQUIRE))
+            read_card(lane, link);
+        if (link->state == TERN_OFI_CALLING)
+            call(lane, link, now);
+        if (link->state == TERN_OFI_OPEN)
+            pay(lane, link);
+        if (link->failed_ms && link->state != TERN_OFI_LOST)
+            heed_failure(link, now);
+        count += link->state != before;
+        if (!is_busy(link)) {
+            tern_list_remove(&link->in_busy);
+            link->busy = false;
+            count++; /* packets may have waited for it */
+        }
+    }
+    return count;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ofi/fabric.h"
+
+#include "lib/btl/btl.h"
+#include "lib/btl/ofi/libfabric.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/hmac.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { KEY_TRIES = 16 };
+
+struct tern_ofi_fabric tern_ofi_fabric;
+
+/* guards the address vector and registrations, which the lanes share */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int failed(const char *call, long error)
+{
+    const char *cure = error == -FI_EACCES || error == -FI_EPERM
+                           ? "; give the user access to the device (/dev/infiniband, /dev/cxi)"
+                       : error == -FI_ENOMEM
+                           ? "; raise the limit of locked memory (ulimit -l unlimited)"
+                           : "";
+    return tern_error(TERN_ERR_OTHER, "libfabric's provider %s, device %s: %s: %s%s",
+                      tern_ofi_fabric.info->fabric_attr->prov_name,
+                      tern_ofi_fabric.info->domain_attr->name, call, tern_ofi_error(error), cure);
+}
+
+static void read_demands(void)
+{
+    struct tern_ofi_fabric *fabric = &tern_ofi_fabric;
+    int mode = fabric->info->domain_attr->mr_mode;
+    size_t key_bytes = fabric->info->domain_attr->mr_key_size;
+    fabric->local_keys = mode & FI_MR_LOCAL;
+    fabric->virtual_addr = mode & FI_MR_VIRT_ADDR;
+    fabric->own_keys = mode & FI_MR_PROV_KEY;
+    fabric->by_endpoint = mode & FI_MR_ENDPOINT;
+    fabric->multi_recv = fabric->info->caps & FI_MULTI_RECV;
+    fabric->inject_max = fabric->info->tx_attr->inject_size;
+    fabric->key_mask = key_bytes >= 8 || !key_bytes ? UINT64_MAX : (1ull << 8 * key_bytes) - 1;
+}
+
+int tern_ofi_fabric_open(struct fi_info *info)
+{
+    struct tern_ofi_fabric *fabric = &tern_ofi_fabric;
+    struct fi_av_attr av = {.type = info->domain_attr->av_type,
+                            .count = (size_t)tern_rte.size * tern_lane_count};
+    fabric->info = info;
+    read_demands();
+    int error = tern_ofi_library.fabric(info->fabric_attr, &fabric->fabric, NULL);
+    if (error)
+        return failed("fi_fabric", error);
+    error = fi_domain(fabric->fabric, info, &fabric->domain, NULL);
+    if (error)
+        return failed("fi_domain", error);
+    error = fi_av_open(fabric->domain, &av, &fabric->av, NULL);
+    return error ? failed("fi_av_open", error) : 0;
+}
+
+void tern_ofi_fabric_close(void)
+{
+    struct tern_ofi_fabric *fabric = &tern_ofi_fabric;
+    if (fabric->av)
+        fi_close(&fabric->av->fid);
+    if (fabric->domain)
+        fi_close(&fabric->domain->fid);
+    if (fabric->fabric)
+        fi_close(&fabric->fabric->fid);
+    if (fabric->info)
+        tern_ofi_library.freeinfo(fabric->info);
+    *fabric = (struct tern_ofi_fabric){0};
+}
+
+int tern_ofi_insert(const struct tern_ofi_name *name, fi_addr_t *ret_address)
+{
+    pthread_mutex_lock(&lock);
+    int count = fi_av_insert(tern_ofi_fabric.av, name->bytes, 1, ret_address, 0, NULL);
+    pthread_mutex_unlock(&lock);
+    return count == 1 ? 0 : failed("fi_av_insert", count < 0 ? count : -FI_EADDRNOTAVAIL);
+}
+
+/* Makes the registration usable: some providers need to know the endpoint. */
+static int enable(struct fid_ep *endpoint, struct fid_mr *mr)
+{
+    if (!tern_ofi_fabric.by_endpoint)
+        return 0;
+    int error = fi_mr_bind(mr, &endpoint->fid, 0);
+    return error ? error : fi_mr_enable(mr);
+}
+
+int tern_ofi_register(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
+                      struct tern_ofi_region *ret_region)
+{
+    struct fid_mr *mr = NULL;
+    uint64_t key = 0;
+    int error = -FI_ENOKEY;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < KEY_TRIES && error == -FI_ENOKEY; i++) {
+        /* nobody can guess a key of 64 bits: whoever reaches the endpoint and names the key may
+         * read the memory */
+        if (!tern_ofi_fabric.own_keys && tern_random(&key, sizeof key))
+            break;
+        error = fi_mr_reg(tern_ofi_fabric.domain, start, length, access, 0,
+                          key & tern_ofi_fabric.key_mask, 0, &mr, NULL);
+    }
+    if (!error && (error = enable(endpoint, mr)))
+        fi_close(&mr->fid);
+    pthread_mutex_unlock(&lock);
+    if (error) {
+        failed("fi_mr_reg", error);
+        return TERN_ERR_UNSUPPORTED;
+    }
+    *ret_region = (struct tern_ofi_region){.mr = mr, .desc = fi_mr_desc(mr)};
+    return 0;
+}
+
+int tern_ofi_register_own(struct fid_ep *endpoint, const void *start, size_t length,
+                          uint64_t access, struct tern_ofi_region *ret_region)
+{
+    if (tern_ofi_fabric.local_keys)
+        return tern_ofi_register(endpoint, start, length, access, ret_region);
+    *ret_region = (struct tern_ofi_region){0};
+    return 0;
+}
+
+void tern_ofi_deregister(struct tern_ofi_region *region)
+{
+    if (!region->mr)
+        return;
+    pthread_mutex_lock(&lock);
+    fi_close(&region->mr->fid);
+    pthread_mutex_unlock(&lock);
+    region->mr = NULL;
+}

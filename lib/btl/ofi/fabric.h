@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_OFI_FABRIC_H
+#define TERN_OFI_FABRIC_H
+
+/* The fabric of this process: libfabric's objects that all lanes share, what the provider demands,
+ * and the names of endpoints. */
+
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the longest name of an endpoint that we carry, and of the provider's and fabric's
+ * names. */
+enum { TERN_OFI_NAME_MAX = 128, TERN_OFI_TEXT_MAX = 64 };
+
+/* The name by which others reach an endpoint: what fi_getname returns. */
+struct tern_ofi_name {
+    uint32_t length;
+    unsigned char bytes[TERN_OFI_NAME_MAX];
+};
+
+struct tern_ofi_fabric {
+    struct fi_info *info; /* what was chosen; NULL: no fabric is open */
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    /* demands of the provider (fi_mr(3)) */
+    bool local_keys;    /* FI_MR_LOCAL: every buffer of ours must be registered */
+    bool virtual_addr;  /* FI_MR_VIRT_ADDR: peers name memory by its address, not by an offset */
+    bool own_keys;      /* FI_MR_PROV_KEY: the provider chooses the key */
+    bool by_endpoint;   /* FI_MR_ENDPOINT: memory is registered for one endpoint */
+    bool multi_recv;    /* FI_MULTI_RECV: one buffer takes many messages */
+    size_t inject_max;  /* bytes that are sent without a completion */
+    uint64_t key_mask;  /* keys that we may choose */
+};
+extern struct tern_ofi_fabric tern_ofi_fabric;
+
+/* Opens the fabric for the chosen provider, whose entry it keeps. Returns 0, or TERN_ERR_OTHER with
+ * text. */
+int tern_ofi_fabric_open(struct fi_info *info);
+/* Closes what tern_ofi_fabric_open opened. All endpoints must be closed. */
+void tern_ofi_fabric_close(void);
+
+/* Enters the name of a peer's endpoint. Returns 0, or TERN_ERR_OTHER with text. Any thread may
+ * call. */
+int tern_ofi_insert(const struct tern_ofi_name *name, fi_addr_t *ret_address);
+
+/* A registration of memory. */
+struct tern_ofi_region {
+    struct fid_mr *mr;
+    void *desc; /* of a local buffer, for libfabric's calls; NULL if the provider wants none */
+};
+
+/* Registers memory for the endpoint, with `access` of libfabric (FI_SEND, FI_REMOTE_READ, ...).
+ * Returns 0, or TERN_ERR_UNSUPPORTED with text if the provider refuses. */
+int tern_ofi_register(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
+                      struct tern_ofi_region *ret_region);
+/* Registers a buffer of ours, if the provider wants that. Otherwise only clears *ret_region. */
+int tern_ofi_register_own(struct fid_ep *endpoint, const void *start, size_t length,
+                          uint64_t access, struct tern_ofi_region *ret_region);
+/* Ends a registration; does nothing if there is none. */
+void tern_ofi_deregister(struct tern_ofi_region *region);
+
+#endif

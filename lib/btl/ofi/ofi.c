@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The byte mover for fabrics: InfiniBand, RoCE, EFA, Slingshot, Omni-Path and others, by libfabric.
+ *
+ * It needs of a provider: endpoints of type FI_EP_RDM, messages (FI_MSG) and reads of a peer's
+ * memory (FI_RMA). Matching stays in lib/pml. Short messages are frames (ofi_frame.h), long ones
+ * are read by the receiver (read.h). libfabric is loaded only if this host has hardware for it, or
+ * if the user names a provider; where the fabric does not work, this rank says why and uses tcp.
+ */
+
+#include "lib/btl/btl.h"
+#include "lib/btl/card.h"
+#include "lib/btl/choice.h"
+#include "lib/btl/ofi/ofi_lane.h"
+#include "lib/btl/ofi/libfabric.h"
+#include "lib/btl/ofi/ofi_greeting.h"
+#include "lib/btl/ofi/ofi_link.h"
+#include "lib/btl/ofi/provider.h"
+#include "lib/btl/ofi/read.h"
+#include "lib/btl/secret.h"
+#include "lib/node/doorbell.h"
+#include "lib/node/segment.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "lib/util/param.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CREDIT_FACTOR = 8, /* as tcp has, to which a peer may be handed over */
+    LOOK_US = 20,      /* between two looks at what needs a system call */
+    INJECT_MOST = 512, /* bytes of a frame that is made on the stack */
+    BYE_MS = 1000,     /* for the last frames to leave */
+};
+
+extern const struct tern_btl tern_btl_shm, tern_btl_ofi;
+
+static bool announced;
+static int launcher_fd = -1;
+
+/* ---- sending ---- */
+
+static bool ofi_reaches(uint32_t job, uint32_t rank)
+{
+    return job == 0 && rank != tern_rte.rank &&
+           (tern_rte_local_rank(rank) < 0 || !tern_btl_active(&tern_btl_shm));
+}
+
+static int ofi_connect(struct tern_peer *peer)
+{
+    peer->endpoint = tern_ofi_link_to(peer);
+    if (!peer->endpoint)
+        return TERN_ERR_NO_MEM;
+    peer->limits = (struct tern_limits){.packet_max = TERN_OFI_PACKET_MAX,
+                                        .eager_max = TERN_OFI_PACKET_MAX,
+                                        .eager_max_blocking = TERN_OFI_PACKET_MAX,
+                                        .credit_factor = CREDIT_FACTOR};
+    return 0;
+}
+
+/* The peer's transfers are ours if its packets are. */
+static int ofi_connect_bulk(struct tern_peer *peer)
+{
+    return peer->btl && peer->btl != &tern_btl_ofi ? TERN_ERR_UNSUPPORTED : 0;
+}
+
+static __attribute__((noinline)) int not_open(struct tern_ofi_lane *lane,
+                                              struct tern_ofi_link *link)
+{
+    return tern_ofi_link_seek(lane, link);
+}
+
+/* Handles a frame that was not sent. Returns what the caller of send gets. */
+static __attribute__((noinline)) int not_sent(struct tern_ofi_lane *lane,
+                                              struct tern_ofi_link *link, int rc)
+{
+    if (rc != TERN_ERR_AGAIN)
+        tern_ofi_link_failed(lane, link, rc);
+    return TERN_ERR_AGAIN;
+}
+
+static inline void set_head(const struct tern_ofi_link *link, const struct tern_packet *packet,
+                            struct tern_ofi_packet *ret_frame)
+{
+    ret_frame->head = (struct tern_ofi_head){.slot = link->their_slot,
+                                             .cookie = link->their_cookie,
+                                             .number = link->next_out,
+                                             .kind = TERN_OFI_PACKET,
+                                             .order = TERN_OFI_ORDER};
+    tern_packet_copy(&ret_frame->packet, packet);
+}
+
+/* A frame that is sent without a completion. */
+struct short_frame {
+    struct tern_ofi_packet frame;
+    unsigned char payload[INJECT_MOST - sizeof(struct tern_ofi_packet)];
+};
+
+static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
+                    size_t length)
+{
+    struct tern_ofi_link *link = peer->endpoint;
+    struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
+    size_t total = sizeof(struct tern_ofi_packet) + length;
+    int rc;
+    if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
+        return not_open(lane, link);
+    if (total <= tern_ofi_fabric.inject_max && total <= INJECT_MOST) {
+        struct short_frame frame;
+        set_head(link, packet, &frame.frame);
+        memcpy(frame.payload, payload, length);
+        rc = tern_ofi_inject(lane, link, &frame, total);
+    } else {
+        struct tern_ofi_send *send = tern_ofi_take_send(lane);
+        if (!send)
+            return TERN_ERR_AGAIN;
+        set_head(link, packet, (struct tern_ofi_packet *)send->bytes);
+        memcpy(send->bytes + sizeof(struct tern_ofi_packet), payload, length);
+        rc = tern_ofi_post(lane, link, send, total);
+    }
+    if (TERN_UNLIKELY(rc))
+        return not_sent(lane, link, rc);
+    link->next_out++;
+    return 0;
+}
+
+static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
+                           struct tern_cursor *cursor, size_t length)
+{
+    struct tern_ofi_link *link = peer->endpoint;
+    struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
+    struct tern_cursor next = *cursor;
+    if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
+        return not_open(lane, link);
+    struct tern_ofi_send *send = tern_ofi_take_send(lane);
+    if (!send)
+        return TERN_ERR_AGAIN;
+    set_head(link, packet, (struct tern_ofi_packet *)send->bytes);
+    tern_cursor_pack(&next, send->bytes + sizeof(struct tern_ofi_packet), length);
+    int rc = tern_ofi_post(lane, link, send, sizeof(struct tern_ofi_packet) + length);
+    if (TERN_UNLIKELY(rc))
+        return not_sent(lane, link, rc);
+    link->next_out++;
+    *cursor = next;
+    return 0;
+}
+
+/* ---- progress ---- */
+
+static int ofi_progress(uint32_t index)
+{
+    struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
+    int count = 0;
+    if (TERN_LIKELY(lane->endpoint != NULL))
+        count = tern_ofi_lane_poll(lane);
+    if (TERN_UNLIKELY(__atomic_load_n(&lane->has_visitors, __ATOMIC_RELAXED)))
+        count += tern_ofi_take_visitors(lane);
+    if (TERN_UNLIKELY(lane->reading_count))
+        count += tern_ofi_read_on(lane);
+    uint64_t now = tern_ticks();
+    if (now - lane->looked_at > tern_ticks_of_us(LOOK_US)) {
+        lane->looked_at = now;
+        if (launcher_fd >= 0)
+            tern_rte_attend();
+        if (!tern_list_empty(&lane->busy))
+            count += tern_ofi_links_go_on(lane);
+    }
+    return count;
+}
+
+static bool ofi_before_sleep(uint32_t index)
+{
+    struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
+    if (!lane->endpoint)
+        return true;
+    if (lane->idle_buffers)
+        return false;
+    if (!lane->sleeps)
+        return tern_ofi_lane_nap(lane);
+    if (!tern_ofi_lane_arm(lane))
+        return false;
+    /* what waits for room or for a time is tried again soon, whether something completes or not */
+    bool waits = lane->reading_count || lane->sends_under_way || !tern_list_empty(&lane->busy);
+    return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_stop_clock(lane);
+}
+
+/* ---- start and end ---- */
+
+/* Returns true if some rank is reached by no faster byte mover. */
+static bool needed(void)
+{
+    return tern_rte.size > tern_rte.local_size ||
+           (tern_rte.size > 1 && !tern_btl_permitted("shm"));
+}
+
+static void write_card(void)
+{
+    const struct fi_info *info = tern_ofi_fabric.info;
+    tern_ofi_own_card = (struct tern_ofi_card){.lane_count = (uint8_t)tern_lane_count,
+                                               .routes = tern_ofi_provider_routes(info),
+                                               .protocol = info->ep_attr->protocol,
+                                               .address_format = info->addr_format,
+                                               .name = tern_ofi_lanes[0].name};
+    snprintf(tern_ofi_own_card.provider, sizeof tern_ofi_own_card.provider, "%s",
+             info->fabric_attr->prov_name);
+    snprintf(tern_ofi_own_card.fabric, sizeof tern_ofi_own_card.fabric, "%s",
+             info->fabric_attr->name ? info->fabric_attr->name : "");
+}
+
+static int open_fabric(void)
+{
+    struct fi_info *info;
+    int rc = tern_ofi_provider_choose(&info);
+    if (!rc)
+        rc = tern_ofi_fabric_open(info);
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        tern_ofi_lane_prepare(&tern_ofi_lanes[i], i);
+    if (!rc)
+        rc = tern_ofi_lane_open(&tern_ofi_lanes[0]);
+    if (rc)
+        tern_ofi_fabric_close();
+    return rc;
+}
+
+/* Joins the fabric. If that fails the rank says why, and others learn from its card that it has not
+ * joined. */
+static int ofi_announce(void)
+{
+    unsigned char bytes[sizeof tern_ofi_own_card];
+    if (!needed() || !tern_btl_ofi_possible())
+        return 0;
+    int rc = open_fabric();
+    if (rc) {
+        char text[700];
+        snprintf(text, sizeof text, "rank %u on host %.80s does not use the fabric: %.500s",
+                 tern_rte.rank, tern_rte.host, tern_error_text(rc));
+        tern_rte_remark(TERN_REMARK_FABRIC, text);
+        return 0;
+    }
+    write_card();
+    announced = true;
+    rc = tern_secret_offer();
+    return rc ? rc
+              : tern_card_set("ofi", bytes, tern_ofi_card_write(&tern_ofi_own_card, bytes));
+}
+
+/* Lets the launcher's replies end sleeps, if tcp does not. */
+static void watch_launcher(void)
+{
+    if (tern_btl_permitted("tcp"))
+        return;
+    launcher_fd = tern_rte_fd();
+    if (launcher_fd >= 0 && tern_doorbell_watch(launcher_fd))
+        launcher_fd = -1;
+}
+
+static int ofi_init(void)
+{
+    if (!announced)
+        return tern_error(TERN_ERR_UNSUPPORTED, "no fabric");
+    watch_launcher();
+    return tern_btl_active(&tern_btl_shm) ? 0 : tern_segment_attend(); /* shm would have done it */
+}
+
+static void ofi_finalize(void)
+{
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        tern_ofi_lane_close(&tern_ofi_lanes[i]);
+    tern_ofi_fabric_close();
+    announced = false;
+}
+
+static struct tern_ofi_link *link_at(struct tern_list_node *in_lane)
+{
+    return TERN_CONTAINER(in_lane, struct tern_ofi_link, in_lane);
+}
+
+/* Begins to say goodbye on all links whose other end is still there. */
+static void begin_byes(struct tern_ofi_lane *lane)
+{
+    for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next) {
+        struct tern_ofi_link *link = link_at(at);
+        if (link->state != TERN_OFI_OPEN || link->peer_bye)
+            continue;
+        link->owes_bye = true;
+        tern_ofi_link_note_busy(lane, link);
+    }
+}
+
+/* Returns true if the other end has all that we have sent by the link, or has left MPI itself and
+ * knows that we leave. */
+static bool is_through(const struct tern_ofi_link *link)
+{
+    return link->state != TERN_OFI_OPEN || link->bye_answered || link->failed_ms ||
+           (link->peer_bye && (link->bye_sent || !link->owes_bye_seen));
+}
+
+static bool all_through(void)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < tern_lane_count; i++) {
+        struct tern_ofi_lane *lane = &tern_ofi_lanes[i];
+        if (!lane->endpoint)
+            continue;
+        tern_ofi_lane_poll(lane);
+        tern_ofi_links_go_on(lane);
+        for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next)
+            all = is_through(link_at(at)) && all;
+    }
+    return all;
+}
+
+static bool all_sent(void)
+{
+    int under_way = 0;
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        under_way += tern_ofi_lanes[i].endpoint ? tern_ofi_lanes[i].sends_under_way : 0;
+    return under_way == 0;
+}
+
+/* Says goodbye on all links, and waits until the other ends have answered, however long they
+ * compute: only then they have all frames, which libfabric may keep in this process. */
+static void ofi_leave(void)
+{
+    enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        if (tern_ofi_lanes[i].endpoint)
+            begin_byes(&tern_ofi_lanes[i]);
+    for (int64_t waits = 0; !all_through(); waits++)
+        usleep(waits < SHORT_WAITS ? WAIT_US : LONG_WAIT_US);
+    /* the last answers; a peer that has ended takes none */
+    for (int i = 0; i < BYE_MS && !all_sent(); i++) {
+        all_through();
+        if (!all_sent())
+            usleep(1000);
+    }
+    if (launcher_fd >= 0)
+        tern_doorbell_unwatch(launcher_fd);
+    launcher_fd = -1;
+}
+
+static int ofi_come_back(void)
+{
+    unsigned char bytes[sizeof tern_ofi_own_card];
+    for (uint32_t i = 0; i < tern_lane_count; i++)
+        for (struct tern_list_node *at = tern_ofi_lanes[i].links.next;
+             at != &tern_ofi_lanes[i].links; at = at->next)
+            link_at(at)->bye_sent = link_at(at)->bye_answered = false;
+    watch_launcher();
+    return tern_card_set("ofi", bytes, tern_ofi_card_write(&tern_ofi_own_card, bytes));
+}
+
+const struct tern_btl tern_btl_ofi = {
+    .name = "ofi",
+    .announce = ofi_announce,
+    .init = ofi_init,
+    .finalize = ofi_finalize,
+    .leave = ofi_leave,
+    .come_back = ofi_come_back,
+    .reaches = ofi_reaches,
+    .connect = ofi_connect,
+    .connect_bulk = ofi_connect_bulk,
+    .send = ofi_send,
+    .send_batched = ofi_send,
+    .send_cursor = ofi_send_cursor,
+    .register_memory = tern_ofi_register_memory,
+    .deregister_memory = tern_ofi_deregister_memory,
+    .get = tern_ofi_get,
+    .progress = ofi_progress,
+    .before_sleep = ofi_before_sleep,
+};

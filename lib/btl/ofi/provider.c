@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ofi/provider.h"
+
+#include "lib/btl/btl.h"
+#include "lib/btl/ofi/libfabric.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Providers of hardware that messages between ranks are given to without being asked, the best one
+ * first. A layer (ofi_rxm) stands behind the provider that it uses. */
+static const char *const by_itself[] = {"cxi", "efa", "psm3", "opx", "psm2", "verbs;ofi_rxm"};
+enum { BY_ITSELF = sizeof by_itself / sizeof *by_itself };
+
+enum { LIST_ROOM = 400 };
+
+static const char *name_of(const struct fi_info *info)
+{
+    return info->fabric_attr->prov_name ? info->fabric_attr->prov_name : "";
+}
+
+static const char *device_of(const struct fi_info *info)
+{
+    return info->domain_attr->name ? info->domain_attr->name : "";
+}
+
+bool tern_ofi_provider_routes(const struct fi_info *info)
+{
+    const char *name = name_of(info);
+    return strncmp(name, "verbs", 5) != 0 &&
+           (info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6 ||
+            info->addr_format == FI_SOCKADDR);
+}
+
+static struct fi_info *make_hints(uint64_t caps)
+{
+    struct fi_info *hints = tern_ofi_library.dupinfo(NULL);
+    if (!hints)
+        return NULL;
+    hints->caps = caps;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
+                                  FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    hints->domain_attr->threading = tern_lane_count > 1 ? FI_THREAD_SAFE : FI_THREAD_DOMAIN;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    return hints;
+}
+
+/* Asks libfabric for all that offers `caps`. Returns its error; with 0 *ret_list is to be freed. */
+static int ask(uint64_t caps, struct fi_info **ret_list)
+{
+    struct fi_info *hints = make_hints(caps);
+    if (!hints)
+        return -FI_ENOMEM;
+    *ret_list = NULL;
+    int error = tern_ofi_library.getinfo(TERN_OFI_VERSION, NULL, NULL, 0, hints, ret_list);
+    tern_ofi_library.freeinfo(hints);
+    return error;
+}
+
+/* Weighs an address of this host as the address of our endpoint. */
+static int weigh_address(const struct fi_info *info)
+{
+    const struct sockaddr_in6 *six = info->src_addr;
+    const struct sockaddr_in *four = info->src_addr;
+    if (!tern_ofi_provider_routes(info) || !info->src_addr)
+        return 1;
+    bool is_four = four->sin_family == AF_INET;
+    bool loopback = is_four ? ntohl(four->sin_addr.s_addr) >> 24 == 127
+                            : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+    if (loopback)
+        return tern_rte.node_count > 1 ? 0 : 1;
+    return is_four ? 4 : IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) ? 2 : 3;
+}
+
+/* Returns the best entry of the provider `name`, by the device that the user has named; NULL if
+ * there is none. */
+static struct fi_info *best_of(struct fi_info *list, const char *name, const char *device)
+{
+    struct fi_info *best = NULL;
+    int weight = 0;
+    for (struct fi_info *info = list; info; info = info->next) {
+        if (strcmp(name_of(info), name) != 0 || (*device && strcmp(device_of(info), device) != 0))
+            continue;
+        int own = weigh_address(info);
+        if (own > weight) {
+            best = info;
+            weight = own;
+        }
+    }
+    return best;
+}
+
+/* Writes the names of all providers, or of the devices of the provider `of`, each once. */
+static void list_names(const struct fi_info *list, const char *of, char text[LIST_ROOM])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (const struct fi_info *info = list; info && used < LIST_ROOM; info = info->next) {
+        bool told = of && strcmp(name_of(info), of) != 0;
+        for (const struct fi_info *other = list; other != info && !told; other = other->next)
+            told = of ? strcmp(name_of(other), of) == 0 &&
+                            strcmp(device_of(other), device_of(info)) == 0
+                      : strcmp(name_of(other), name_of(info)) == 0;
+        if (!told)
+            used += (size_t)snprintf(text + used, LIST_ROOM - used, "%s%s", used ? ", " : "",
+                                     of ? device_of(info) : name_of(info));
+    }
+}
+
+/* Records why the provider that the user has named cannot be used. */
+static int explain(struct fi_info *able, const char *name, const char *device)
+{
+    char names[LIST_ROOM];
+    struct fi_info *all;
+    if (*device && best_of(able, name, "")) {
+        list_names(able, name, names);
+        return tern_error(TERN_ERR_OTHER,
+                          "libfabric's provider %s has no device `%s` (btl_ofi_device); it has %s",
+                          name, device, names);
+    }
+    int error = ask(0, &all);
+    bool known = false;
+    for (struct fi_info *info = error ? NULL : all; info; info = info->next)
+        known |= strcmp(name_of(info), name) == 0;
+    if (!error)
+        tern_ofi_library.freeinfo(all);
+    if (known)
+        return tern_error(TERN_ERR_OTHER,
+                          "libfabric's provider %s lacks what messages need: endpoints of type "
+                          "FI_EP_RDM with FI_MSG and FI_RMA, on a device that is up",
+                          name);
+    list_names(able, NULL, names);
+    return tern_error(TERN_ERR_OTHER,
+                      "libfabric has no provider `%s` (btl_ofi_provider) on this host; it "
+                      "offers %s",
+                      name, *names ? names : "none");
+}
+
+static int choose(struct fi_info *list, const char *name, const char *device,
+                  struct fi_info **ret_info)
+{
+    struct fi_info *best = NULL;
+    if (name && *name)
+        best = best_of(list, name, device);
+    else
+        for (int i = 0; i < BY_ITSELF && !best; i++)
+            best = best_of(list, by_itself[i], device);
+    if (best) {
+        *ret_info = tern_ofi_library.dupinfo(best);
+        return *ret_info ? 0 : tern_error(TERN_ERR_NO_MEM, "no memory for libfabric");
+    }
+    if (name && *name)
+        return explain(list, name, device);
+    char names[LIST_ROOM];
+    list_names(list, NULL, names);
+    return tern_error(TERN_ERR_UNSUPPORTED,
+                      "libfabric offers no provider for the network devices of this host; it "
+                      "offers %s, one of which can be named in btl_ofi_provider",
+                      *names ? names : "none");
+}
+
+int tern_ofi_provider_choose(struct fi_info **ret_info)
+{
+    const char *name = tern_param_string("btl_ofi_provider");
+    const char *device = tern_param_string("btl_ofi_device");
+    struct fi_info *list = NULL;
+    int rc = tern_ofi_library_load();
+    if (rc)
+        return rc;
+    int error = ask(FI_MSG | FI_RMA | FI_MULTI_RECV, &list);
+    bool multi = !error;
+    rc = error ? TERN_ERR_UNSUPPORTED : choose(list, name, device ? device : "", ret_info);
+    if (multi)
+        tern_ofi_library.freeinfo(list);
+    if (rc) { /* providers without FI_MULTI_RECV */
+        error = ask(FI_MSG | FI_RMA, &list);
+        if (error)
+            list = NULL;
+        rc = choose(list, name, device ? device : "", ret_info);
+        if (list)
+            tern_ofi_library.freeinfo(list);
+    }
+    return rc;
+}

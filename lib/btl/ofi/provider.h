@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_OFI_PROVIDER_H
+#define TERN_OFI_PROVIDER_H
+
+/* Which of libfabric's providers is used, and by which device. */
+
+#include <rdma/fabric.h>
+#include <stdbool.h>
+
+/* Chooses a provider: the one that btl_ofi_provider names, or else the best one for the hardware of
+ * this host; never by itself one that works over sockets or shared memory, because ours are faster.
+ * Sets *ret_info, which the caller frees by tern_ofi_library.freeinfo. Returns 0; TERN_ERR_OTHER
+ * with text if the provider that was named cannot be used, or libfabric cannot be loaded;
+ * TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
+int tern_ofi_provider_choose(struct fi_info **ret_info);
+
+/* Returns true if the provider's addresses are IP addresses, so that ranks on hosts of different
+ * subnets may reach each other. Pure. */
+bool tern_ofi_provider_routes(const struct fi_info *info);
+
+#endif

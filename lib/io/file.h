@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_FILE_H
+#define TERN_FILE_H
+
+/*
+ * An open file (MPI-4.1 chapter 14). It has a communicator of its own, a duplicate of the one that
+ * opened it, for the library's messages between the ranks of the file.
+ */
+
+#include "lib/io/hints.h"
+#include "lib/io/system.h"
+#include "lib/io/view.h"
+#include "lib/mpi/comm.h"
+#include "lib/mpi/errhandler.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tern_operation;
+struct tern_shared;
+
+/* An open file. */
+struct tern_file {
+    struct tern_file_head head; /* first member: handle, references, error handler */
+    struct tern_comm *comm;     /* the ranks that opened the file */
+    int fd;
+    int amode;
+    char *path;
+    struct tern_system system;
+    struct tern_hints hints;
+    struct tern_view view;
+    bool atomic;
+    /* guards `position` and `split`: several threads may use a file */
+    pthread_mutex_t mutex;
+    int64_t position;             /* the rank's own pointer, in etypes */
+    struct tern_operation *split; /* the split collective that has begun and not ended, or NULL */
+    uint32_t serial;              /* number of the next operation that all ranks take part in */
+    struct tern_shared *shared;   /* the common pointer and the lock of atomic mode */
+};
+
+/* Take or drop a reference. The user's handle and each operation hold one. */
+static inline void tern_file_retain(struct tern_file *file)
+{
+    tern_ref(&file->head.obj.refs);
+}
+void tern_file_release(struct tern_file *file);
+
+/* Returns the rank of this process in the file's group, and the size of that group. */
+static inline int tern_file_rank(const struct tern_file *file)
+{
+    return file->comm->p2p.rank;
+}
+static inline int tern_file_size(const struct tern_file *file)
+{
+    return file->comm->p2p.size;
+}
+
+/* Returns the size of the file in bytes, or -1 with a recorded error. */
+int64_t tern_file_bytes(const struct tern_file *file);
+
+/*
+ * Lets the ranks of a file agree on the outcome of a call that all of them make. `error`: what this
+ * rank has found, TERN_ERR_* with a recorded text, or 0. `values`: numbers that must be equal on
+ * all ranks, `name` what people call them. Returns 0 on all ranks or an error on all ranks: that of
+ * the lowest rank that has failed, or TERN_ERR_NOT_SAME. Blocks until all ranks have called.
+ */
+int tern_file_agree(struct tern_file *file, int error, const int64_t values[2], const char *name);
+
+#endif

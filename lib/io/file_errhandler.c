@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The error handlers of files (MPI-4.1 sections 9.3.3 and 14.7). MPI_FILE_NULL carries the handler
+ * that new files get: at first MPI_ERRORS_RETURN. */
+
+#include "lib/mpi/errhandler.h"
+
+#include "lib/util/error.h"
+
+#include "lib/mpi/procedures.h"
+
+static struct tern_file_head *head_of(struct tern_file *file)
+{
+    return file ? (struct tern_file_head *)file : &tern_file_null;
+}
+
+int tern_mpi_file_create_errhandler(MPI_File_errhandler_function *function,
+                                    struct tern_errhandler **ret_errhandler)
+{
+    int error = tern_errhandler_new(TERN_ERRHANDLER_FILE, ret_errhandler);
+    if (!error)
+        (*ret_errhandler)->function.file = function;
+    return error;
+}
+
+int tern_mpi_file_set_errhandler(struct tern_file *file, struct tern_errhandler *errhandler)
+{
+    int error = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_FILE);
+    if (error)
+        return error;
+    tern_errhandler_retain(errhandler);
+    tern_errhandler_release(head_of(file)->errhandler);
+    head_of(file)->errhandler = errhandler;
+    return 0;
+}
+
+int tern_mpi_file_get_errhandler(struct tern_file *file, struct tern_errhandler **ret_errhandler)
+{
+    tern_errhandler_retain(head_of(file)->errhandler);
+    *ret_errhandler = head_of(file)->errhandler;
+    return 0;
+}
+
+int tern_mpi_file_call_errhandler(struct tern_file *fh, int errorcode)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    int error = tern_mpi_error_string(errorcode, text, &length);
+    (void)fh;
+    if (error)
+        return error;
+    tern_raise_next_succeeds();
+    return errorcode;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Views and pointers of files (MPI-4.1 sections 14.3, 14.4.3 and 14.4.4). */
+
+#include "lib/io/datarep.h"
+#include "lib/io/file_operation.h"
+#include "lib/io/shared.h"
+#include "lib/util/error.h"
+
+#include <string.h>
+
+#include "lib/mpi/procedures.h"
+
+/* Returns the offset of the end of the file in etypes of the view: the first etype that lies, at
+ * least in part, behind the file's last byte. Returns -1 with a recorded error. */
+static int64_t end_of_file(const struct tern_file *file)
+{
+    int64_t bytes = tern_file_bytes(file), each = file->view.etype_bytes;
+    if (bytes < 0)
+        return -1;
+    int64_t position = tern_view_position(&file->view, bytes);
+    return each > 0 ? (position + each - 1) / each : 0;
+}
+
+/* Finds the common pointer. */
+static int ask_pointer(struct tern_file *file, int64_t *ret_offset)
+{
+    struct tern_operation *op;
+    int error = tern_operation_new(file, &op);
+    if (error)
+        return error;
+    tern_shared_add(op, 0);
+    error = tern_operation_run(op);
+    *ret_offset = op->fetched;
+    tern_operation_free(op);
+    return error;
+}
+
+static int check_types(const struct tern_datatype *etype, const struct tern_datatype *filetype)
+{
+    const struct tern_datatype *both[2] = {etype, filetype};
+    for (int i = 0; i < 2; i++)
+        if (!both[i]->type.committed)
+            return tern_error(TERN_ERR_TYPE, "%s was not committed (MPI_Type_commit)",
+                              i ? "filetype" : "etype");
+    return 0;
+}
+
+static int change_view(struct tern_file *file, MPI_Offset disp, struct tern_datatype *etype,
+                       struct tern_datatype *filetype, const char *datarep)
+{
+    const struct tern_datarep *rep = tern_datarep_find(datarep);
+    int error = check_types(etype, filetype);
+    if (error)
+        return error;
+    if (!rep)
+        return tern_error(TERN_ERR_UNSUPPORTED_DATAREP,
+                          "datarep is \"%.60s\"; expected \"native\", \"internal\", \"external32\" "
+                          "or a name given to MPI_Register_datarep",
+                          datarep);
+    if (disp < 0)
+        return tern_error(TERN_ERR_ARG, "disp is %lld; it may not be negative", (long long)disp);
+    return tern_view_set(&file->view, disp, etype, filetype, rep);
+}
+
+int tern_mpi_file_set_view(struct tern_file *fh, MPI_Offset disp, struct tern_datatype *etype,
+                           struct tern_datatype *filetype, const char *datarep,
+                           struct tern_info *info)
+{
+    const int64_t equal[2] = {0};
+    int error = 0;
+    if (fh->split)
+        error = tern_error(TERN_ERR_OTHER, "a split collective has begun on \"%s\" and has not "
+                                           "ended; end it first",
+                           fh->path);
+    /* In atomic mode and between views all ranks must be past their last access of the old view. */
+    error = tern_file_agree(fh, error, equal, "");
+    if (error)
+        return error;
+    if (disp == MPI_DISPLACEMENT_CURRENT) {
+        if (fh->amode & MPI_MODE_SEQUENTIAL) {
+            int64_t at = 0;
+            error = ask_pointer(fh, &at);
+            disp = tern_view_offset(&fh->view, at * fh->view.etype_bytes);
+        } else {
+            error = tern_error(TERN_ERR_ARG, "disp is MPI_DISPLACEMENT_CURRENT, which is only for "
+                                             "files opened with MPI_MODE_SEQUENTIAL");
+        }
+        error = tern_file_agree(fh, error, equal, "");
+        if (error)
+            return error;
+    }
+    error = change_view(fh, disp, etype, filetype, datarep);
+    const int64_t values[2] = {error ? 0 : fh->view.etype_extent,
+                               error ? 0 : fh->view.datarep->external};
+    error = tern_file_agree(fh, error, values, "the extent of etype, or datarep,");
+    if (error)
+        return error;
+    fh->position = 0;
+    if (tern_file_rank(fh) == 0)
+        tern_shared_set(fh, 0);
+    return tern_mpi_file_set_info(fh, info);
+}
+
+/* Gives the user a handle of a view's type: the same one if it is predefined. */
+static int give_type(struct tern_datatype *datatype, struct tern_datatype **ret_type)
+{
+    if (datatype->predefined) {
+        *ret_type = datatype;
+        return 0;
+    }
+    return tern_mpi_type_dup(datatype, ret_type);
+}
+
+int tern_mpi_file_get_view(struct tern_file *fh, MPI_Offset *disp, struct tern_datatype **ret_etype,
+                           struct tern_datatype **ret_filetype, char *datarep)
+{
+    struct tern_datatype *etype;
+    int error = give_type(fh->view.etype, &etype);
+    if (error)
+        return error;
+    error = give_type(fh->view.filetype, ret_filetype);
+    if (error) {
+        if (!etype->predefined)
+            tern_mpi_type_free(&etype);
+        return error;
+    }
+    *ret_etype = etype;
+    *disp = fh->view.disp;
+    memcpy(datarep, fh->view.datarep->name, strlen(fh->view.datarep->name) + 1);
+    return 0;
+}
+
+int tern_mpi_file_get_byte_offset(struct tern_file *fh, MPI_Offset offset, MPI_Offset *disp)
+{
+    int64_t position;
+    if (offset < 0)
+        return tern_error(TERN_ERR_ARG, "offset is %lld; it may not be negative",
+                          (long long)offset);
+    if (fh->amode & MPI_MODE_SEQUENTIAL)
+        return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
+                          "\"%s\" was opened with MPI_MODE_SEQUENTIAL; only the procedures of the "
+                          "common pointer may be used",
+                          fh->path);
+    if (__builtin_mul_overflow(offset, fh->view.etype_bytes, &position))
+        return tern_error(TERN_ERR_ARG, "offset is %lld etypes of %lld bytes, more than 2^63 - 1 "
+                                        "bytes",
+                          (long long)offset, (long long)fh->view.etype_bytes);
+    *disp = tern_view_offset(&fh->view, position);
+    return 0;
+}
+
+/* ---- pointers ---- */
+
+/* Computes where a seek leads, from a pointer that is at `current`. */
+static int target(const struct tern_file *file, MPI_Offset offset, int whence, int64_t current,
+                  int64_t *ret_target)
+{
+    int64_t from = 0;
+    switch (whence) {
+    case MPI_SEEK_SET: break;
+    case MPI_SEEK_CUR: from = current; break;
+    case MPI_SEEK_END:
+        from = end_of_file(file);
+        if (from < 0)
+            return TERN_ERR_IO;
+        break;
+    default:
+        return tern_error(TERN_ERR_ARG,
+                          "whence is %d; expected MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END",
+                          whence);
+    }
+    if (__builtin_add_overflow(from, offset, ret_target) || *ret_target < 0)
+        return tern_error(TERN_ERR_ARG, "offset is %lld, which leads to %lld etypes before the "
+                                        "begin of the view",
+                          (long long)offset, (long long)(-(from + offset)));
+    return 0;
+}
+
+static int refuse_sequential(const struct tern_file *file)
+{
+    if (!(file->amode & MPI_MODE_SEQUENTIAL))
+        return 0;
+    return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
+                      "\"%s\" was opened with MPI_MODE_SEQUENTIAL, where pointers cannot be moved",
+                      file->path);
+}
+
+int tern_mpi_file_seek(struct tern_file *fh, MPI_Offset offset, int whence)
+{
+    int64_t to;
+    int error = refuse_sequential(fh);
+    if (error)
+        return error;
+    pthread_mutex_lock(&fh->mutex);
+    error = target(fh, offset, whence, fh->position, &to);
+    if (!error)
+        fh->position = to;
+    pthread_mutex_unlock(&fh->mutex);
+    return error;
+}
+
+int tern_mpi_file_get_position(struct tern_file *fh, MPI_Offset *offset)
+{
+    int error = refuse_sequential(fh);
+    if (error)
+        return error;
+    pthread_mutex_lock(&fh->mutex);
+    *offset = fh->position;
+    pthread_mutex_unlock(&fh->mutex);
+    return 0;
+}
+
+int tern_mpi_file_get_position_shared(struct tern_file *fh, MPI_Offset *offset)
+{
+    int64_t value;
+    int error = refuse_sequential(fh);
+    if (!error)
+        error = ask_pointer(fh, &value);
+    if (!error)
+        *offset = value;
+    return error;
+}
+
+int tern_mpi_file_seek_shared(struct tern_file *fh, MPI_Offset offset, int whence)
+{
+    const int64_t values[2] = {offset, whence}, equal[2] = {0};
+    int64_t to = 0, current = 0;
+    int error = tern_file_agree(fh, refuse_sequential(fh), values, "offset or whence");
+    if (error)
+        return error;
+    if (tern_file_rank(fh) == 0) {
+        error = whence == MPI_SEEK_CUR ? ask_pointer(fh, &current) : 0;
+        if (!error)
+            error = target(fh, offset, whence, current, &to);
+        if (!error)
+            tern_shared_set(fh, to);
+    }
+    return tern_file_agree(fh, error, equal, "");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_SYSTEM_H
+#define TERN_SYSTEM_H
+
+/* What lies below a file: the file system, and the errors of the operating system. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kinds of file systems that are used differently. */
+enum tern_file_system {
+    TERN_FILE_SYSTEM_LOCAL,   /* one host has it, or all hosts see the same pages */
+    TERN_FILE_SYSTEM_NFS,     /* each host caches pages of its own */
+    TERN_FILE_SYSTEM_LUSTRE,  /* stripes on many servers */
+    TERN_FILE_SYSTEM_GENERIC, /* any other one that several hosts may share */
+};
+
+/* What is known of the file system below a file. */
+struct tern_system {
+    enum tern_file_system kind;
+    const char *name; /* for people and hints: "ext4", "nfs" ... */
+    int64_t block;    /* bytes of the unit in which hosts should divide a file */
+    int64_t stripes;  /* number of servers or disks a file lies on; 0: not known */
+};
+
+/* Finds out what lies below an open file. */
+void tern_system_look(int fd, struct tern_system *ret_system);
+
+/* Returns the path behind a file name: without the prefix that names a file system, as in
+ * "nfs:/data/x". Only known prefixes count, in small or capital letters. */
+const char *tern_system_path(const char *name);
+
+/* Records that `action` ("open", "write" ...) on `path` failed with `error`, an errno. The text
+ * names the path, the host and the errno. Returns the TERN_ERR_* that MPI has for this errno. */
+int tern_system_error(const char *action, const char *path, int error);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The steps of a data access.
+ *
+ *   pointer      at the common pointer: take the place, in the order of ranks if all make the call
+ *   facts        collective only: which bytes each rank accesses. From them all ranks choose alike
+ *                whether everybody accesses the file by itself, or all exchange data first
+ *   access       by itself, with the lock in atomic mode, or with exchange (exchange.c)
+ *   agreement    collective only: the error is the same on all ranks
+ */
+#include "lib/io/transfer.h"
+
+#include "lib/io/datarep.h"
+#include "lib/io/exchange.h"
+#include "lib/io/file_operation.h"
+#include "lib/io/shared.h"
+#include "lib/mpi/request_object.h"
+#include "lib/pml/pml.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t etypes_of(const struct tern_operation *op)
+{
+    int64_t each = op->file->view.etype_bytes;
+    return each > 0 ? op->access.memory.length / each : 0;
+}
+
+/* ---- the end ---- */
+
+static void end(struct tern_operation *op)
+{
+    op->step = NULL;
+}
+
+static void settle(struct tern_operation *op)
+{
+    if (op->collective && tern_file_size(op->file) > 1)
+        tern_operation_agree(op, NULL, end);
+}
+
+/* ---- access by itself ---- */
+
+static void do_access(struct tern_operation *op)
+{
+    int error = tern_access_run(&op->access);
+    if (error)
+        tern_operation_fail(op, error);
+}
+
+static void give_lock(struct tern_operation *op)
+{
+    tern_shared_unlock(op);
+    op->step = settle;
+}
+
+static void with_lock(struct tern_operation *op)
+{
+    op->step = give_lock;
+    tern_operation_work(op, do_access);
+}
+
+static void access_alone(struct tern_operation *op)
+{
+    if (op->error) {
+        settle(op);
+    } else if (op->file->atomic) {
+        tern_shared_lock(op);
+        op->step = with_lock;
+    } else {
+        op->step = settle;
+        tern_operation_work(op, do_access);
+    }
+}
+
+/* ---- the choice of a collective access ---- */
+
+/* What a rank tells the others. */
+struct facts {
+    int64_t first, end; /* bytes of the file from the first to behind the last; equal: none */
+    int64_t bytes, run_bytes;
+    int64_t unordered; /* the access does not go through the file from front to back */
+    int64_t failed;
+};
+
+static struct facts facts_of(const struct tern_operation *op)
+{
+    const struct tern_access *access = &op->access;
+    struct facts facts = {.failed = op->error != 0};
+    if (access->memory.length == 0 || op->error)
+        return facts;
+    facts.bytes = access->memory.length;
+    facts.first = tern_view_offset(access->view, access->position);
+    facts.end = tern_view_offset(access->view, access->position + facts.bytes - 1) + 1;
+    facts.run_bytes = access->view->run_bytes;
+    facts.unordered =
+        !tern_view_rises(access->view, access->position, access->position + facts.bytes);
+    return facts;
+}
+
+/* What follows from the facts of all ranks. */
+struct summary {
+    int64_t begin, end, bytes;
+    int64_t run_bytes; /* of the rank with the shortest runs */
+    bool interleaved;  /* ranges of ranks overlap */
+    bool unordered;
+    bool failed;
+};
+
+static int by_first(const void *a, const void *b)
+{
+    const struct facts *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static struct summary summarize(struct facts *facts, int ranks)
+{
+    struct summary all = {.begin = INT64_MAX, .run_bytes = INT64_MAX};
+    qsort(facts, (size_t)ranks, sizeof *facts, by_first);
+    for (int r = 0; r < ranks; r++) {
+        all.failed |= facts[r].failed;
+        if (facts[r].bytes == 0)
+            continue;
+        all.interleaved |= facts[r].first < all.end;
+        all.begin = facts[r].first < all.begin ? facts[r].first : all.begin;
+        all.end = facts[r].end > all.end ? facts[r].end : all.end;
+        all.bytes += facts[r].bytes;
+        all.unordered |= facts[r].unordered;
+        if (facts[r].run_bytes < all.run_bytes)
+            all.run_bytes = facts[r].run_bytes;
+    }
+    return all;
+}
+
+/* Returns true if it is better to exchange data first. Every rank must find the same. */
+static bool exchange_is_better(const struct tern_operation *op, const struct summary *all)
+{
+    enum { SPARSE = 8, LONG_RUN = 1 << 18 };
+    const struct tern_hints *hints = &op->file->hints;
+    enum tern_hint_choice choice = op->access.writes ? hints->cb_write : hints->cb_read;
+    if (all->bytes == 0 || all->unordered || choice == TERN_HINT_DISABLE)
+        return false;
+    if (choice == TERN_HINT_ENABLE)
+        return true;
+    return all->interleaved && all->run_bytes < LONG_RUN &&
+           (all->end - all->begin) / SPARSE <= all->bytes;
+}
+
+static void choose(struct tern_operation *op)
+{
+    struct summary all =
+        summarize((struct facts *)op->gather.blocks, tern_file_size(op->file));
+    if (all.failed) {
+        settle(op);
+        return;
+    }
+    if (!exchange_is_better(op, &all)) {
+        access_alone(op);
+        return;
+    }
+    int error = tern_exchange_begin(op, all.begin, all.end, settle);
+    if (error) {
+        tern_operation_fail(op, error);
+        settle(op);
+    }
+}
+
+static void begin_access(struct tern_operation *op)
+{
+    if (op->collective && tern_file_size(op->file) > 1 && !op->file->atomic) {
+        struct facts facts = facts_of(op);
+        tern_operation_gather(op, &facts, sizeof facts, choose);
+    } else {
+        access_alone(op);
+    }
+}
+
+/* ---- the common pointer ---- */
+
+static void at_fetched(struct tern_operation *op)
+{
+    op->access.position = op->fetched * op->file->view.etype_bytes;
+    begin_access(op);
+}
+
+/* Rank 0 has moved the pointer for all ranks: block 0 is where it stood. */
+static void take_place(struct tern_operation *op)
+{
+    op->fetched = ((int64_t *)op->gather.blocks)[0] + op->before;
+    at_fetched(op);
+}
+
+static void tell_place(struct tern_operation *op)
+{
+    tern_operation_gather(op, &op->fetched, sizeof op->fetched, take_place);
+}
+
+/* Called with the number of etypes of each rank. */
+static void count_before(struct tern_operation *op)
+{
+    const int64_t *etypes = (int64_t *)op->gather.blocks;
+    int64_t total = 0;
+    for (int r = 0; r < tern_file_size(op->file); r++) {
+        if (r == tern_file_rank(op->file))
+            op->before = total;
+        total += etypes[r];
+    }
+    op->step = tell_place;
+    op->fetched = 0;
+    if (tern_file_rank(op->file) == 0)
+        tern_shared_add(op, total);
+}
+
+static void begin_transfer(struct tern_operation *op)
+{
+    int64_t etypes = op->error ? 0 : etypes_of(op);
+    if (op->shared && op->collective) {
+        tern_operation_gather(op, &etypes, sizeof etypes, count_before);
+    } else if (op->shared) {
+        op->step = at_fetched;
+        tern_shared_add(op, etypes);
+    } else {
+        begin_access(op);
+    }
+}
+
+/* ---- from arguments to an operation ---- */
+
+/* Checks what the entry point cannot know. */
+static int check(const struct tern_transfer_wish *wish)
+{
+    const struct tern_file *file = wish->file;
+    if (wish->writes && file->amode & MPI_MODE_RDONLY)
+        return tern_error(TERN_ERR_READ_ONLY, "\"%s\" was opened with MPI_MODE_RDONLY; writing "
+                                              "needs MPI_MODE_WRONLY or MPI_MODE_RDWR",
+                          file->path);
+    if (!wish->writes && file->amode & MPI_MODE_WRONLY)
+        return tern_error(TERN_ERR_ACCESS, "\"%s\" was opened with MPI_MODE_WRONLY; reading needs "
+                                           "MPI_MODE_RDONLY or MPI_MODE_RDWR",
+                          file->path);
+    if (wish->where != TERN_SHARED && file->amode & MPI_MODE_SEQUENTIAL)
+        return tern_error(TERN_ERR_UNSUPPORTED_OPERATION,
+                          "\"%s\" was opened with MPI_MODE_SEQUENTIAL; only the procedures of the "
+                          "common pointer (MPI_File_read_shared ...) may be used",
+                          file->path);
+    if (wish->where == TERN_AT && wish->offset < 0)
+        return tern_error(TERN_ERR_ARG, "offset is %lld; it may not be negative",
+                          (long long)wish->offset);
+    if (wish->collective && file->split)
+        return tern_error(TERN_ERR_OTHER, "a split collective has begun on \"%s\" and has not "
+                                          "ended; end it first",
+                          file->path);
+    return 0;
+}
+
+/* Describes the memory: the user's, or a buffer for the file's form of the data. */
+static int find_memory(struct tern_operation *op, const struct tern_transfer_wish *wish)
+{
+    const struct tern_view *view = &op->file->view;
+    struct tern_cursor *memory = &op->access.memory;
+    tern_cursor_init(memory, &wish->datatype->type, wish->buf, wish->count);
+    if (!view->datarep->native) {
+        int64_t bytes = tern_datarep_bytes(view->datarep, wish->datatype, wish->count);
+        if (bytes < 0)
+            return TERN_ERR_CONVERSION;
+        op->file_form = malloc((size_t)bytes + 1);
+        if (!op->file_form)
+            return tern_error(TERN_ERR_NO_MEM, "no memory to convert %lld bytes",
+                              (long long)bytes);
+        tern_cursor_init(memory, &tern_type_bytes, op->file_form, bytes);
+        int error = wish->writes ? tern_datarep_write(view->datarep, wish->datatype, wish->buf,
+                                                      wish->count, op->file_form)
+                                 : 0;
+        if (error)
+            return error;
+    }
+    if (view->etype_bytes == 0 ? memory->length > 0 : memory->length % view->etype_bytes != 0)
+        return tern_error(TERN_ERR_ARG,
+                          "count is %lld, which makes %lld bytes: no multiple of the view's etype, "
+                          "which has %lld",
+                          (long long)wish->count, (long long)memory->length,
+                          (long long)view->etype_bytes);
+    return 0;
+}
+
+/* Finds the place in the stream. Moves the rank's own pointer. */
+static int find_place(struct tern_operation *op, const struct tern_transfer_wish *wish)
+{
+    struct tern_file *file = op->file;
+    int64_t at = wish->offset, last;
+    if (wish->where == TERN_SHARED)
+        return 0;
+    if (wish->where == TERN_OWN) {
+        pthread_mutex_lock(&file->mutex);
+        at = file->position;
+        file->position += etypes_of(op);
+        pthread_mutex_unlock(&file->mutex);
+    }
+    if (__builtin_mul_overflow(at, file->view.etype_bytes, &op->access.position) ||
+        __builtin_add_overflow(op->access.position, op->access.memory.length, &last))
+        return tern_error(TERN_ERR_ARG, "offset is %lld etypes of %lld bytes, more than 2^63 - 1 "
+                                        "bytes",
+                          (long long)at, (long long)file->view.etype_bytes);
+    return 0;
+}
+
+/* Makes the operation. A fault that this rank alone has found ends a call of this rank alone; in a
+ * collective call it becomes the operation's error, because the other ranks wait. */
+static int make(const struct tern_transfer_wish *wish, struct tern_operation **ret_op)
+{
+    struct tern_operation *op;
+    struct tern_file *file = wish->file;
+    int error = check(wish);
+    if (error && !wish->collective)
+        return error;
+    int fatal = tern_operation_new(file, &op);
+    if (fatal)
+        return fatal;
+    tern_datatype_retain(wish->datatype);
+    op->datatype = wish->datatype;
+    op->buf = wish->buf;
+    op->count = wish->count;
+    op->collective = wish->collective;
+    op->shared = wish->where == TERN_SHARED;
+    op->access = (struct tern_access){.fd = file->fd,
+                                      .path = file->path,
+                                      .writes = wish->writes,
+                                      .view = &file->view,
+                                      .hints = &file->hints};
+    op->step = begin_transfer;
+    if (!error)
+        error = find_memory(op, wish);
+    if (!error)
+        error = find_place(op, wish);
+    if (error && !wish->collective) {
+        tern_operation_free(op);
+        return error;
+    }
+    if (error) {
+        tern_operation_fail(op, error);
+        tern_cursor_init(&op->access.memory, &tern_type_bytes, NULL, 0);
+    }
+    if (wish->collective)
+        op->serial = file->serial++;
+    *ret_op = op;
+    return 0;
+}
+
+/* Reports a complete operation, and frees it. */
+static int report(struct tern_operation *op, MPI_Status *status)
+{
+    int error = op->request.kind->query(&op->request);
+    tern_status_copy(status, &op->request.status);
+    error = op->error ? op->error : error;
+    if (op->error)
+        tern_error(op->error, "%s", op->text);
+    tern_operation_free(op);
+    return error;
+}
+
+/* Moves the own pointer back to where a read ended at the end of the file. */
+static void correct_pointer(struct tern_operation *op)
+{
+    struct tern_file *file = op->file;
+    int64_t each = file->view.etype_bytes;
+    if (op->access.writes || op->error || each == 0 || op->access.done == op->access.memory.length)
+        return;
+    pthread_mutex_lock(&file->mutex);
+    file->position = (op->access.position + op->access.done) / each;
+    pthread_mutex_unlock(&file->mutex);
+}
+
+int tern_transfer_run(const struct tern_transfer_wish *wish, MPI_Status *status)
+{
+    struct tern_operation *op;
+    int error = make(wish, &op);
+    if (error)
+        return error;
+    tern_operation_run(op);
+    if (wish->where == TERN_OWN)
+        correct_pointer(op);
+    return report(op, status);
+}
+
+int tern_transfer_start(const struct tern_transfer_wish *wish, struct tern_request **ret_request)
+{
+    struct tern_operation *op;
+    int error = make(wish, &op);
+    if (error)
+        return error;
+    tern_request_hold_always(&op->request, op->file->comm, NULL);
+    error = tern_operation_start(op);
+    if (!error)
+        *ret_request = &op->request;
+    return error;
+}
+
+/* ---- split collectives ---- */
+
+int tern_transfer_begin(const struct tern_transfer_wish *wish)
+{
+    struct tern_operation *op;
+    struct tern_file *file = wish->file;
+    if (file->split)
+        return check(wish);
+    int error = make(wish, &op);
+    if (error)
+        return error;
+    op->where = wish->where;
+    file->split = op;
+    return tern_operation_start(op);
+}
+
+int tern_transfer_end(const struct tern_transfer_wish *wish, MPI_Status *status)
+{
+    struct tern_file *file = wish->file;
+    struct tern_operation *op = file->split;
+    if (!op || op->access.writes != wish->writes || op->where != (int)wish->where)
+        return tern_error(TERN_ERR_OTHER,
+                          "no split collective of this kind has begun on \"%s\"; call the "
+                          "procedure with _begin first",
+                          file->path);
+    tern_request_wait_in(&op->request, "the end of a split collective");
+    file->split = NULL;
+    if (wish->where == TERN_OWN)
+        correct_pointer(op);
+    return report(op, status);
+}

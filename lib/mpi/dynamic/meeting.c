@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A port accepts every connection and reads its hello. Only one line at a time is answered; the
+ * others wait for further calls of MPI_Comm_accept. Strangers cannot keep others out: a connection
+ * that has not proved itself is closed if too many wait.
+ */
+
+#include "lib/mpi/dynamic/meeting.h"
+
+#include "lib/node/doorbell.h"
+#include "lib/pml/pml.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINES_MOST = 64, CALL_MS = 3000, CONFIRM_MS = 20 * 1000 };
+
+/* A connection to a port. */
+struct visit {
+    struct tern_line line;
+    struct visit *next; /* the next newer one */
+};
+
+struct tern_port {
+    struct tern_port *next;
+    struct tern_port_name name;
+    char text[TERN_PORT_NAME_MOST];
+    int fd, epoll;
+    bool busy; /* a thread accepts here */
+    int count; /* number of `visits` */
+    struct visit *visits; /* the oldest first */
+};
+
+static struct tern_port *ports;
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- opening and closing ---- */
+
+/* Lists the addresses that the parameters of TCP permit. Loopback addresses come last. */
+static int list_addresses(struct tern_port_name *name, uint16_t port, bool only_four)
+{
+    static const int families[] = {0, 4, 6}; /* in the order of the parameter's choices */
+    const char *include = tern_param_string("btl_tcp_if_include");
+    bool named = include && *include;
+    const char *parameter = named ? "btl_tcp_if_include" : "btl_tcp_if_exclude";
+    struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
+    struct tern_tcp_filter filter;
+    bool cut;
+    int rc = tern_tcp_filter_read(parameter, named ? include : tern_param_string(parameter),
+                                  &filter);
+    if (rc)
+        return rc;
+    int count = tern_tcp_list_addresses(all, &cut);
+    int but_family = families[tern_param_choice("btl_tcp_disable_family")];
+    for (int last = 0; last < 2; last++)
+        for (int i = 0; i < count; i++) {
+            bool loopback = tern_tcp_is_loopback(&all[i]);
+            bool may = last ? loopback && !named
+                            : tern_tcp_filter_has(&filter, &all[i]) == named && !loopback;
+            if (!may || all[i].family == but_family || (all[i].family == 6 && only_four))
+                continue;
+            all[i].port = port;
+            name->addresses[name->count++] = all[i];
+        }
+    if (name->count)
+        return 0;
+    return tern_error(TERN_ERR_OTHER, "cannot open a port: %s permits no address of host %s",
+                      parameter, tern_rte.host);
+}
+
+static int listen_for(struct tern_port *port)
+{
+    int64_t first = tern_param_int("btl_tcp_port_min_v4");
+    int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
+    int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
+    uint16_t number;
+    bool only_four;
+    port->fd = tern_port_listen((uint16_t)first, (uint16_t)last, &number, &only_four);
+    port->epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    if (port->fd < 0 || port->epoll < 0 ||
+        epoll_ctl(port->epoll, EPOLL_CTL_ADD, port->fd, &event))
+        return tern_error(TERN_ERR_OTHER, "cannot open a port: %s", strerror(errno));
+    int rc = list_addresses(&port->name, number, only_four);
+    return rc ? rc : tern_random(port->name.token, sizeof port->name.token);
+}
+
+/* Closes what a port has opened, and frees the port. */
+static void free_port(struct tern_port *port)
+{
+    while (port->visits) {
+        struct visit *next = port->visits->next;
+        tern_line_close(&port->visits->line);
+        free(port->visits);
+        port->visits = next;
+    }
+    if (port->fd >= 0)
+        close(port->fd);
+    if (port->epoll >= 0)
+        close(port->epoll);
+    free(port);
+}
+
+int tern_port_open(struct tern_port **ret_port, char ret_name[TERN_PORT_NAME_MOST])
+{
+    struct tern_port *port = calloc(1, sizeof *port);
+    if (!port)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a port");
+    port->fd = port->epoll = -1;
+    snprintf(port->name.host, sizeof port->name.host, "%.63s", tern_rte.host);
+    int rc = listen_for(port);
+    if (rc) {
+        free_port(port);
+        return rc;
+    }
+    tern_port_name_write(&port->name, port->text);
+    memcpy(ret_name, port->text, sizeof port->text);
+    port->next = ports;
+    ports = port;
+    *ret_port = port;
+    return 0;
+}
+
+struct tern_port *tern_port_find(const char *name)
+{
+    struct tern_port *port = ports;
+    while (port && strcmp(port->text, name) != 0)
+        port = port->next;
+    return port;
+}
+
+void tern_port_close(struct tern_port *port)
+{
+    struct tern_port **link = &ports;
+    while (*link != port)
+        link = &(*link)->next;
+    *link = port->next;
+    free_port(port);
+}
+
+/* ---- accepting ---- */
+
+static void drop(struct tern_port *port, struct visit **link)
+{
+    struct visit *visit = *link;
+    *link = visit->next;
+    port->count--;
+    tern_line_close(&visit->line); /* this also removes it from the epoll */
+    free(visit);
+}
+
+static void append(struct tern_port *port, struct visit *visit)
+{
+    struct visit **link = &port->visits;
+    while (*link)
+        link = &(*link)->next;
+    *link = visit;
+    port->count++;
+}
+
+/* Drops the oldest visitor that has not proved itself. */
+static void drop_oldest(struct tern_port *port)
+{
+    for (struct visit **link = &port->visits; *link; link = &(*link)->next)
+        if ((*link)->line.step == TERN_LINE_AWAITING_HELLO) {
+            drop(port, link);
+            return;
+        }
+}
+
+/* Accepts what waits. If too many visitors have not proved themselves, closes the oldest. */
+static void let_in(struct tern_port *port)
+{
+    int fd;
+    while ((fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+        struct visit *visit = calloc(1, sizeof *visit);
+        if (!visit) {
+            close(fd);
+            return;
+        }
+        tern_line_take(&visit->line, fd, false, port->name.token);
+        struct epoll_event event = {.events = EPOLLIN};
+        epoll_ctl(port->epoll, EPOLL_CTL_ADD, fd, &event);
+        append(port, visit);
+        if (port->count > LINES_MOST)
+            drop_oldest(port);
+    }
+}
+
+/* Reads what the visitors have sent. Returns the first whose hello holds, or NULL. */
+static struct visit *hear(struct tern_port *port)
+{
+    let_in(port);
+    for (struct visit **link = &port->visits; *link;) {
+        struct visit *visit = *link;
+        tern_line_go_on(&visit->line);
+        if (visit->line.step == TERN_LINE_FAILED) {
+            drop(port, link);
+            continue;
+        }
+        link = &visit->next;
+    }
+    struct visit *visit = port->visits;
+    while (visit && visit->line.step != TERN_LINE_CALLED)
+        visit = visit->next;
+    return visit;
+}
+
+/* Takes a visitor out of the port's list. */
+static void take_out(struct tern_port *port, struct visit *visit)
+{
+    struct visit **link = &port->visits;
+    while (*link != visit)
+        link = &(*link)->next;
+    *link = visit->next;
+    port->count--;
+}
+
+/* What a wait at a port is for. */
+struct wait_at_port {
+    struct tern_port *port;
+    int starter;
+    struct visit **ret_visit;
+};
+
+static bool has_hung_up(int fd)
+{
+    struct pollfd end = {.fd = fd};
+    return fd >= 0 && poll(&end, 1, 0) == 1;
+}
+
+/* Looks for a visitor once more after the starter has gone, which may have sent one before. */
+static bool has_visitor(const void *what)
+{
+    const struct wait_at_port *wait = what;
+    bool last = has_hung_up(wait->starter);
+    *wait->ret_visit = hear(wait->port);
+    return *wait->ret_visit || last;
+}
+
+/* What a wait for a line is for. */
+struct wait_for_line {
+    struct tern_line *line;
+    int epoll;
+    uint64_t until_ms; /* 0: without a limit */
+    short events; /* that the epoll waits for now */
+};
+
+/* Returns true if the line is over or must be answered, or if the time is up. */
+static bool is_over(const void *what)
+{
+    struct wait_for_line *wait = (struct wait_for_line *)what;
+    while (tern_line_go_on(wait->line) && !tern_line_is_over(wait->line))
+        ;
+    short events = tern_line_events(wait->line);
+    if (events != wait->events) { /* EPOLLIN is POLLIN, EPOLLOUT is POLLOUT */
+        struct epoll_event event = {.events = (uint32_t)events};
+        epoll_ctl(wait->epoll, EPOLL_CTL_MOD, wait->line->fd, &event);
+        wait->events = events;
+    }
+    return tern_line_is_over(wait->line) || wait->line->step == TERN_LINE_CALLED ||
+           (wait->until_ms && now_ms() > wait->until_ms);
+}
+
+/* Waits for a condition while packets move, and until the descriptor wakes this thread. */
+static void wait_for(int fd, bool (*came)(const void *what), const void *what)
+{
+    struct tern_waiter waiter = {.came = came, .what = what, .procedure = tern_wait_procedure};
+    bool watched = fd >= 0 && tern_doorbell_watch(fd) == 0;
+    while (!came(what))
+        tern_wait(&waiter);
+    if (watched)
+        tern_doorbell_unwatch(fd);
+}
+
+/* Waits until the line is over or the limit has passed. */
+static void finish_line(struct tern_line *line, uint64_t limit_ms)
+{
+    struct wait_for_line wait = {.line = line,
+                                 .epoll = epoll_create1(EPOLL_CLOEXEC),
+                                 .until_ms = limit_ms ? now_ms() + limit_ms : 0,
+                                 .events = tern_line_events(line)};
+    struct epoll_event event = {.events = (uint32_t)wait.events};
+    if (line->fd >= 0)
+        epoll_ctl(wait.epoll, EPOLL_CTL_ADD, line->fd, &event);
+    wait_for(wait.epoll, is_over, &wait);
+    if (wait.epoll >= 0)
+        close(wait.epoll);
+}
+
+/* Takes the other end's message out of a line that is done. */
+static void take_message(struct tern_line *line, struct tern_bridge_offer *ret_theirs)
+{
+    *ret_theirs = (struct tern_bridge_offer){(char *)line->received, line->received_bytes};
+    line->received = NULL;
+}
+
+/* Answers a visitor and exchanges the offers. Returns TERN_ERR_AGAIN if the visitor has gone. */
+static int serve(struct visit *visit, const struct tern_bridge_offer *mine,
+                 struct tern_bridge_offer *ret_theirs)
+{
+    int rc = tern_line_say(&visit->line, mine->bytes, mine->length);
+    if (rc)
+        return rc;
+    tern_line_answer(&visit->line);
+    finish_line(&visit->line, CONFIRM_MS);
+    if (visit->line.step != TERN_LINE_DONE)
+        return TERN_ERR_AGAIN;
+    take_message(&visit->line, ret_theirs);
+    return 0;
+}
+
+int tern_port_accept(struct tern_port *port, int starter, const struct tern_bridge_offer *mine,
+                     struct tern_bridge_offer *ret_theirs)
+{
+    struct visit *visit = NULL;
+    struct wait_at_port wait = {port, starter, &visit};
+    struct epoll_event hang_up = {.events = 0}; /* which is always reported */
+    int rc = TERN_ERR_AGAIN;
+    if (port->busy)
+        return tern_error(TERN_ERR_PORT, "another thread waits in MPI_Comm_accept at this port");
+    port->busy = true;
+    if (starter >= 0)
+        epoll_ctl(port->epoll, EPOLL_CTL_ADD, starter, &hang_up);
+    while (rc == TERN_ERR_AGAIN) {
+        wait_for(port->epoll, has_visitor, &wait);
+        if (!visit) {
+            rc = tern_error(TERN_ERR_SPAWN, "mpirun, which starts the processes, has ended before "
+                                            "they connected");
+            break;
+        }
+        take_out(port, visit);
+        rc = serve(visit, mine, ret_theirs);
+        tern_line_close(&visit->line);
+        free(visit);
+    }
+    if (starter >= 0)
+        epoll_ctl(port->epoll, EPOLL_CTL_DEL, starter, &hang_up);
+    port->busy = false;
+    return rc;
+}
+
+/* ---- connecting ---- */
+
+int tern_port_connect(const char *text, const struct tern_bridge_offer *mine,
+                      struct tern_bridge_offer *ret_theirs)
+{
+    struct tern_port_name name;
+    char why[500] = "", plain[TERN_TCP_TEXT];
+    if (!tern_port_name_read(text, &name))
+        return tern_error(TERN_ERR_PORT, "port_name is not the name of a port of Tern MPI; "
+                                         "expected what MPI_Open_port returned");
+    for (int i = 0; i < name.count; i++) {
+        struct tern_line line;
+        tern_line_call(&line, &name.addresses[i], name.token);
+        if (line.step != TERN_LINE_FAILED && tern_line_say(&line, mine->bytes, mine->length)) {
+            tern_line_close(&line);
+            return TERN_ERR_NO_MEM;
+        }
+        finish_line(&line, CALL_MS);
+        if (line.step != TERN_LINE_CONNECTING)
+            finish_line(&line, 0); /* until that job accepts */
+        if (line.step == TERN_LINE_DONE) {
+            take_message(&line, ret_theirs);
+            tern_line_close(&line);
+            return 0;
+        }
+        size_t used = strlen(why);
+        snprintf(why + used, sizeof why - used, "%s%s: %s", used ? "; " : "",
+                 tern_tcp_text(&name.addresses[i], plain),
+                 line.step == TERN_LINE_FAILED ? line.why : "no answer");
+        tern_line_close(&line);
+    }
+    return tern_error(TERN_ERR_PORT, "cannot connect to the port on host %s: %s", name.host, why);
+}
+
+int tern_port_exchange(int fd, bool calls, const unsigned char *token,
+                       const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
+{
+    struct tern_line line;
+    tern_line_take(&line, fd, calls, token);
+    int rc = tern_line_say(&line, mine->bytes, mine->length);
+    if (!rc)
+        finish_line(&line, 0);
+    if (!rc && line.step == TERN_LINE_CALLED) {
+        tern_line_answer(&line);
+        finish_line(&line, 0);
+    }
+    if (!rc && line.step == TERN_LINE_DONE)
+        take_message(&line, ret_theirs);
+    else if (!rc)
+        rc = tern_error(TERN_ERR_OTHER, "cannot use the socket fd %d: %s", fd, line.why);
+    line.fd = -1; /* the user's */
+    tern_line_close(&line);
+    return rc;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/rma/atomics.h"
+
+#include "lib/type/external.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* The pairs whose elements have padding. */
+struct short_int {
+    short value;
+    int index;
+};
+struct long_double_int {
+    long double value;
+    int index;
+};
+struct double_int {
+    double value;
+    int index;
+};
+
+enum { NATURAL_MAX = 64 };
+
+static int span_of(enum tern_basic basic, int packed)
+{
+    switch (basic) {
+    case TERN_BASIC_SHORT_INT: return sizeof(struct short_int);
+    case TERN_BASIC_DOUBLE_INT:
+    case TERN_BASIC_LONG_INT: return sizeof(struct double_int);
+    case TERN_BASIC_LONG_DOUBLE_INT: return sizeof(struct long_double_int);
+    default: return packed;
+    }
+}
+
+/* All operations on all classes; `loop` is NULL where one is not defined. */
+static struct tern_rma_combine combines[TERN_REDUCE_OPS][TERN_BASIC_COUNT];
+
+void tern_rma_combine_init(void)
+{
+    static bool done;
+    for (int basic = TERN_BASIC_NONE + 1; basic < TERN_BASIC_COUNT && !done; basic++) {
+        int packed = (int)tern_external_packed_size((enum tern_basic)basic);
+        int span = span_of((enum tern_basic)basic, packed);
+        struct tern_type type = {.basic = (uint8_t)basic, .extent = span};
+        for (int op = 0; op < TERN_REDUCE_OPS; op++)
+            combines[op][basic] = (struct tern_rma_combine){
+                (enum tern_basic)basic, (enum tern_reduce_op)op,
+                tern_reduce_find((enum tern_reduce_op)op, &type), packed, span};
+    }
+    done = true;
+}
+
+const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, enum tern_basic basic)
+{
+    if (op < 0 || op >= TERN_REDUCE_OPS || basic <= TERN_BASIC_NONE || basic >= TERN_BASIC_COUNT)
+        return NULL;
+    const struct tern_rma_combine *combine = &combines[op][basic];
+    return combine->loop ? combine : NULL;
+}
+
+/* ---- elements of one word ---- */
+
+INLINED uint64_t load(const char *at, int size)
+{
+    switch (size) {
+    case 1: return __atomic_load_n((const uint8_t *)at, __ATOMIC_ACQUIRE);
+    case 2: return __atomic_load_n((const uint16_t *)at, __ATOMIC_ACQUIRE);
+    case 4: return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+    default: return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+    }
+}
+
+INLINED bool swap_if_1(char *at, uint64_t *seen, uint64_t value)
+{
+    uint8_t expected = (uint8_t)*seen;
+    bool done = __atomic_compare_exchange_n((uint8_t *)at, &expected, (uint8_t)value, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    *seen = expected;
+    return done;
+}
+
+INLINED bool swap_if_2(char *at, uint64_t *seen, uint64_t value)
+{
+    uint16_t expected = (uint16_t)*seen;
+    bool done = __atomic_compare_exchange_n((uint16_t *)at, &expected, (uint16_t)value, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    *seen = expected;
+    return done;
+}
+
+INLINED bool swap_if_4(char *at, uint64_t *seen, uint64_t value)
+{
+    uint32_t expected = (uint32_t)*seen;
+    bool done = __atomic_compare_exchange_n((uint32_t *)at, &expected, (uint32_t)value, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    *seen = expected;
+    return done;
+}
+
+/* Writes `value` if the element still equals *seen. Else sets *seen to the element. */
+INLINED bool swap_if(char *at, int size, uint64_t *seen, uint64_t value)
+{
+    switch (size) {
+    case 1: return swap_if_1(at, seen, value);
+    case 2: return swap_if_2(at, seen, value);
+    case 4: return swap_if_4(at, seen, value);
+    default:
+        return __atomic_compare_exchange_n((uint64_t *)at, seen, value, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE);
+    }
+}
+
+INLINED uint64_t exchange(char *at, int size, uint64_t value)
+{
+    switch (size) {
+    case 1: return __atomic_exchange_n((uint8_t *)at, (uint8_t)value, __ATOMIC_ACQ_REL);
+    case 2: return __atomic_exchange_n((uint16_t *)at, (uint16_t)value, __ATOMIC_ACQ_REL);
+    case 4: return __atomic_exchange_n((uint32_t *)at, (uint32_t)value, __ATOMIC_ACQ_REL);
+    default: return __atomic_exchange_n((uint64_t *)at, value, __ATOMIC_ACQ_REL);
+    }
+}
+
+INLINED uint64_t add(char *at, int size, uint64_t value)
+{
+    switch (size) {
+    case 1: return __atomic_fetch_add((uint8_t *)at, (uint8_t)value, __ATOMIC_ACQ_REL);
+    case 2: return __atomic_fetch_add((uint16_t *)at, (uint16_t)value, __ATOMIC_ACQ_REL);
+    case 4: return __atomic_fetch_add((uint32_t *)at, (uint32_t)value, __ATOMIC_ACQ_REL);
+    default: return __atomic_fetch_add((uint64_t *)at, value, __ATOMIC_ACQ_REL);
+    }
+}
+
+/* Returns true if the bits of elements of this class are added like unsigned integers. */
+static bool adds_as_integer(enum tern_basic basic)
+{
+    return (basic >= TERN_BASIC_INT8 && basic <= TERN_BASIC_LONG) ||
+           (basic >= TERN_BASIC_UINT8 && basic <= TERN_BASIC_UNSIGNED_LONG) ||
+           basic == TERN_BASIC_CHARACTER;
+}
+
+/* Combines by compare-and-swap. Returns the element before. */
+INLINED uint64_t combine_word(tern_reduce_loop *loop, char *at, int size, uint64_t value)
+{
+    uint64_t seen = load(at, size), result;
+    do {
+        result = seen;
+        loop(&value, &result, 1);
+    } while (!swap_if(at, size, &seen, result));
+    return seen;
+}
+
+/* Little endian is assumed where the low bytes of a 64-bit word are an element. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "load() and memcpy below");
+
+INLINED void combine_words(const struct tern_rma_combine *combine, char *target, const char *origin,
+                           char *before, int64_t count, int size)
+{
+    enum { LOAD, EXCHANGE, ADD, LOOP } how = combine->op == TERN_REDUCE_NO_OP     ? LOAD
+                                             : combine->op == TERN_REDUCE_REPLACE ? EXCHANGE
+                                             : combine->op == TERN_REDUCE_SUM &&
+                                                     adds_as_integer(combine->basic)
+                                                 ? ADD
+                                                 : LOOP;
+    for (int64_t i = 0; i < count; i++) {
+        char *at = target + i * size;
+        uint64_t value = 0, old;
+        if (how != LOAD)
+            memcpy(&value, origin + i * size, (size_t)size);
+        switch (how) {
+        case LOAD: old = load(at, size); break;
+        case EXCHANGE: old = exchange(at, size, value); break;
+        case ADD: old = add(at, size, value); break;
+        default: old = combine_word(combine->loop, at, size, value); break;
+        }
+        if (before)
+            memcpy(before + i * size, &old, (size_t)size);
+    }
+}
+
+/* ---- plain loops ---- */
+
+/* Copy an element between the packed stream and the layout of an array. Both have the same bytes
+ * in the same order, except that the pair of a short and an int has a hole. */
+static void to_natural(const struct tern_rma_combine *combine, char *natural, const char *packed)
+{
+    if (combine->basic != TERN_BASIC_SHORT_INT) {
+        memcpy(natural, packed, (size_t)combine->packed);
+        return;
+    }
+    memcpy(natural, packed, sizeof(short));
+    memcpy(natural + offsetof(struct short_int, index), packed + sizeof(short), sizeof(int));
+}
+
+static void to_packed(const struct tern_rma_combine *combine, char *packed, const char *natural)
+{
+    if (combine->basic != TERN_BASIC_SHORT_INT) {
+        memcpy(packed, natural, (size_t)combine->packed);
+        return;
+    }
+    memcpy(packed, natural, sizeof(short));
+    memcpy(packed + sizeof(short), natural + offsetof(struct short_int, index), sizeof(int));
+}
+
+/* Returns the bytes of an element in the window; those of a hole stay as they are. */
+static size_t element_bytes(const struct tern_rma_combine *combine)
+{
+    return (size_t)(combine->basic == TERN_BASIC_SHORT_INT ? combine->span : combine->packed);
+}
+
+static void combine_element(const struct tern_rma_combine *combine, char *target,
+                            const char *origin, char *before)
+{
+    char natural[NATURAL_MAX] __attribute__((aligned(16))) = {0};
+    char value[NATURAL_MAX] __attribute__((aligned(16))) = {0};
+    memcpy(natural, target, element_bytes(combine));
+    if (combine->op != TERN_REDUCE_NO_OP) /* `before` may be `origin` */
+        to_natural(combine, value, origin);
+    if (before)
+        to_packed(combine, before, natural);
+    if (combine->op == TERN_REDUCE_NO_OP)
+        return;
+    combine->loop(value, natural, 1);
+    memcpy(target, natural, element_bytes(combine));
+}
+
+/* Returns true if the loops of lib/type may run over the memory itself. */
+static bool is_array(const struct tern_rma_combine *combine, const char *target,
+                     const char *origin)
+{
+    unsigned size = (unsigned)combine->packed, alignment = size & -size;
+    alignment = alignment < 16 ? alignment : 16;
+    return combine->packed == combine->span &&
+           ((uintptr_t)target | (uintptr_t)origin) % alignment == 0;
+}
+
+static void combine_plain(const struct tern_rma_combine *combine, char *target,
+                          const char *origin, char *before, int64_t count)
+{
+    int size = combine->packed;
+    bool apart = !before || !origin || before + count * size <= origin ||
+                 origin + count * size <= before;
+    if (apart && is_array(combine, target, origin)) {
+        if (before)
+            memcpy(before, target, (size_t)(count * size));
+        if (combine->op != TERN_REDUCE_NO_OP)
+            combine->loop(origin, target, count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        combine_element(combine, target + i * size, origin ? origin + i * size : NULL,
+                        before ? before + i * size : NULL);
+}
+
+static void swap_plain(const struct tern_rma_combine *combine, char *target, const char *origin,
+                       const char *compare, char *before)
+{
+    char packed[NATURAL_MAX];
+    size_t size = (size_t)combine->packed;
+    memcpy(packed, target, size);
+    if (memcmp(packed, compare, size) == 0)
+        memcpy(target, origin, size);
+    memcpy(before, packed, size);
+}
+
+/* ---- words or locks ---- */
+
+/* Returns true if atomic instructions can change the elements at `target`. */
+static bool in_words(const struct tern_rma_combine *combine, const char *target)
+{
+    int size = combine->packed;
+    return size <= 8 && (size & (size - 1)) == 0 && (uintptr_t)target % (unsigned)size == 0 &&
+           combine->basic != TERN_BASIC_SHORT_INT;
+}
+
+static void combine_any_words(const struct tern_rma_combine *combine, char *target,
+                              const char *origin, char *before, int64_t count)
+{
+    switch (combine->packed) {
+    case 1: combine_words(combine, target, origin, before, count, 1); break;
+    case 2: combine_words(combine, target, origin, before, count, 2); break;
+    case 4: combine_words(combine, target, origin, before, count, 4); break;
+    default: combine_words(combine, target, origin, before, count, 8); break;
+    }
+}
+
+/* Combines the first elements under the lock of their page. Returns how many; 0 if they are to be
+ * changed as words. */
+static int64_t combine_page(const struct tern_rma_combine *combine,
+                            const struct tern_rma_turf *turf, bool words, char *target,
+                            const char *origin, char *before, int64_t count)
+{
+    int64_t left = tern_rma_page_left(turf, target);
+    int64_t some = (left + combine->packed - 1) / combine->packed;
+    uint32_t *lock;
+    some = some < count ? some : count;
+    if (!words)
+        lock = tern_rma_lock_page(turf, target);
+    else if (!tern_rma_lock_words(turf, target, count < TERN_RMA_LONG, &lock))
+        return 0;
+    combine_plain(combine, target, origin, before, some);
+    tern_rma_unspin(lock);
+    return some;
+}
+
+void tern_rma_combine_run(const struct tern_rma_combine *combine, const struct tern_rma_turf *turf,
+                          char *target, const char *origin, char *before, int64_t count)
+{
+    bool words = in_words(combine, target);
+    if (!turf) {
+        combine_plain(combine, target, origin, before, count);
+        return;
+    }
+    while (count) {
+        int64_t done = 0;
+        if (words && !tern_rma_is_locked(turf) &&
+            (count < TERN_RMA_LONG || !tern_rma_want_locks(turf))) {
+            if (tern_rma_begin_words(turf)) {
+                combine_any_words(combine, target, origin, before, count);
+                done = count;
+            }
+            tern_rma_end_words(turf);
+        }
+        if (!done)
+            done = combine_page(combine, turf, words, target, origin, before, count);
+        count -= done;
+        target += done * combine->packed;
+        origin = origin ? origin + done * combine->packed : NULL;
+        before = before ? before + done * combine->packed : NULL;
+    }
+}
+
+static void swap_words(const struct tern_rma_combine *combine, char *target, const char *origin,
+                       const char *compare, char *before)
+{
+    size_t size = (size_t)combine->packed;
+    uint64_t seen = 0, value = 0;
+    memcpy(&seen, compare, size);
+    memcpy(&value, origin, size);
+    swap_if(target, combine->packed, &seen, value);
+    memcpy(before, &seen, size);
+}
+
+void tern_rma_compare_and_swap(const struct tern_rma_combine *combine,
+                               const struct tern_rma_turf *turf, char *target, const char *origin,
+                               const char *compare, char *before)
+{
+    uint32_t *lock = NULL;
+    bool done = false;
+    while (turf && !lock && !done) {
+        if (!in_words(combine, target)) {
+            lock = tern_rma_lock_page(turf, target);
+            break;
+        }
+        if (tern_rma_begin_words(turf)) {
+            swap_words(combine, target, origin, compare, before);
+            done = true;
+        }
+        tern_rma_end_words(turf);
+        if (!done)
+            tern_rma_lock_words(turf, target, true, &lock);
+    }
+    if (!done)
+        swap_plain(combine, target, origin, compare, before);
+    if (lock)
+        tern_rma_unspin(lock);
+}
+
+/* ---- one word ---- */
+
+/* Returns true if the short way knows the operation. */
+static inline bool is_short(const struct tern_type *type, enum tern_reduce_op op)
+{
+    return op == TERN_REDUCE_REPLACE || op == TERN_REDUCE_NO_OP ||
+           (op == TERN_REDUCE_SUM && adds_as_integer(type->basic));
+}
+
+INLINED void fetch_sized(enum tern_reduce_op op, char *target, const char *origin,
+                         const char *compare, char *before, int size)
+{
+    uint64_t value = 0, old = 0;
+    if (op != TERN_REDUCE_NO_OP)
+        memcpy(&value, origin, (size_t)size);
+    if (compare) {
+        memcpy(&old, compare, (size_t)size);
+        swap_if(target, size, &old, value);
+    } else if (op == TERN_REDUCE_SUM) {
+        old = add(target, size, value);
+    } else if (op == TERN_REDUCE_REPLACE) {
+        old = exchange(target, size, value);
+    } else {
+        old = load(target, size);
+    }
+    memcpy(before, &old, (size_t)size);
+}
+
+/* The same under a lock, by plain instructions. */
+INLINED void fetch_plain(enum tern_reduce_op op, char *target, const char *origin,
+                         const char *compare, char *before, int size)
+{
+    uint64_t value = 0, old = 0, wanted = 0;
+    memcpy(&old, target, (size_t)size);
+    if (compare)
+        memcpy(&wanted, compare, (size_t)size);
+    if (op != TERN_REDUCE_NO_OP && (!compare || wanted == old)) {
+        memcpy(&value, origin, (size_t)size);
+        value += op == TERN_REDUCE_SUM ? old : 0;
+        memcpy(target, &value, (size_t)size);
+    }
+    memcpy(before, &old, (size_t)size);
+}
+
+bool tern_rma_fetch_word(const struct tern_rma_turf *turf, const struct tern_type *type,
+                         enum tern_reduce_op op, char *target, const char *origin,
+                         const char *compare, char *before)
+{
+    bool eight = type->size == 8;
+    uint32_t *lock;
+    if ((!eight && type->size != 4) || type->basic == TERN_BASIC_NONE ||
+        type->basic > TERN_BASIC_UNSIGNED_LONG || (uintptr_t)target % (unsigned)type->size ||
+        !is_short(type, op))
+        return false;
+    if (TERN_LIKELY(tern_rma_begin_words(turf))) {
+        if (eight)
+            fetch_sized(op, target, origin, compare, before, 8);
+        else
+            fetch_sized(op, target, origin, compare, before, 4);
+        tern_rma_end_words(turf);
+        return true;
+    }
+    tern_rma_end_words(turf);
+    if (!tern_rma_lock_words(turf, target, true, &lock))
+        return false;
+    if (eight)
+        fetch_plain(op, target, origin, compare, before, 8);
+    else
+        fetch_plain(op, target, origin, compare, before, 4);
+    tern_rma_unspin(lock);
+    return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_EPOCH_H
+#define TERN_EPOCH_H
+
+/*
+ * The state machine of epochs (MPI-4.1 section 12.5): which call is allowed when. The functions
+ * tern_epoch_check_* change nothing. They return 0, or TERN_ERR_RMA_SYNC (or what is named) with a
+ * text that says what is open. lib/rma/sync.c opens and closes epochs.
+ */
+
+#include "lib/rma/window.h"
+
+/* Returns true if operations on the target are allowed. The test of the fast path. */
+static inline bool tern_epoch_is_open(const struct tern_window *window,
+                                      const struct tern_rma_target *target)
+{
+    return window->everywhere || target->locked || target->started;
+}
+
+/* Explains why an operation on `rank` is refused. Returns TERN_ERR_RMA_SYNC. */
+int tern_epoch_refuse(const struct tern_window *window, int rank);
+/* May an operation with a request begin on `rank`? MPI allows it in passive target epochs only. */
+int tern_epoch_check_request(const struct tern_window *window, int rank);
+/* May this rank call MPI_Win_fence, MPI_Win_start, ...? */
+int tern_epoch_check_fence(const struct tern_window *window);
+int tern_epoch_check_start(const struct tern_window *window);
+int tern_epoch_check_complete(const struct tern_window *window);
+int tern_epoch_check_post(const struct tern_window *window);
+int tern_epoch_check_wait(const struct tern_window *window);
+/* For MPI_Win_lock. Also returns TERN_ERR_RMA_CONFLICT if this rank would lock its own memory while
+ * it is exposed by MPI_Win_post. */
+int tern_epoch_check_lock(const struct tern_window *window, int rank);
+int tern_epoch_check_unlock(const struct tern_window *window, int rank);
+int tern_epoch_check_lock_all(const struct tern_window *window);
+int tern_epoch_check_unlock_all(const struct tern_window *window);
+/* For the flush calls; `rank` is -1 for those without a rank. */
+int tern_epoch_check_flush(const struct tern_window *window, int rank);
+int tern_epoch_check_free(const struct tern_window *window);
+
+#endif

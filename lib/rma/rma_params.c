@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Parameters of windows. `mpi_info --param all all` prints them. */
+
+#include "lib/util/param_table.h"
+
+/* A row omits members it does not need: choices, when and scope. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+static const struct tern_param rma[] = {
+    {"rma_mechanism", TERN_PARAM_STRING, "auto", "",
+     "How operations on windows reach their target, where it is possible: mapped (memory that all "
+     "ranks of the node have mapped), pulled (copied by the system) or asked (messages to the "
+     "target).",
+     "auto|mapped|pulled|asked", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
+};
+
+const struct tern_param_room tern_params_rma = {"rma", TERN_PARAM_ROWS(rma),
+                                                "Windows: one-sided communication."};

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Opens and closes windows. All ranks know all offers, so each can tell the way between any two
+ * ranks, and they agree:
+ *
+ *   own memory                                            mapped
+ *   same node, memory in the node's memory                mapped
+ *   same node, and all ranks of the node may pull         pulled
+ *   else                                                  asked
+ *
+ * The parameter rma_mechanism forces a way where it is possible.
+ */
+
+#define _GNU_SOURCE
+#include "lib/rma/window.h"
+
+#include "lib/node/segment.h"
+#include "lib/pml/pml.h"
+#include "lib/rma/reach.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+#include "lib/util/param.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum forced { AUTO, FORCE_MAPPED, FORCE_PULLED, FORCE_ASKED }; /* in the order of the choices */
+
+/* Names the control words among the memory that ranks take by name (tern_segment_meet). */
+enum { CONTROL_SERIAL = 0x52000000 };
+
+bool tern_window_is_near(const struct tern_context *context, int rank, uint32_t *ret_local)
+{
+    struct tern_process process = tern_peers_process(context->peers, rank);
+    int64_t local = process.job == 0 ? tern_rte_local_rank(process.rank) : -1;
+    if (local < 0 || !tern_segment.base)
+        return false;
+    *ret_local = (uint32_t)local;
+    return true;
+}
+
+/* Returns true if this process can read the memory of a rank of this node: compares a random word,
+ * because the number of the process may mean another process here (lib/node/segment.h). */
+static bool can_pull(uint32_t local)
+{
+    const struct tern_segment_rank *block = tern_segment_rank(local);
+    uint64_t word = 0;
+    if (!tern_load_acquire(&block->attached) || !block->cookie)
+        return false;
+    struct iovec here = {&word, sizeof word};
+    struct iovec there = {(void *)(uintptr_t)block->cookie_address, sizeof word};
+    return process_vm_readv(block->pid, &here, 1, &there, 1, 0) == sizeof word &&
+           word == block->cookie;
+}
+
+static bool can_pull_all(const struct tern_context *context)
+{
+    for (int rank = 0; rank < context->size; rank++) {
+        uint32_t local;
+        if (rank != context->rank && tern_window_is_near(context, rank, &local) &&
+            !can_pull(local))
+            return false;
+    }
+    return true;
+}
+
+void tern_window_offer(const struct tern_context *context, void *base, int64_t size,
+                       int64_t disp_unit, struct tern_rma_offer *ret_offer)
+{
+    uint32_t local = 0;
+    bool near = tern_window_is_near(context, context->rank, &local);
+    char *memory = base;
+    bool inside = near && memory >= tern_segment.base &&
+                  memory + size <= tern_segment.base + tern_segment.size;
+    *ret_offer = (struct tern_rma_offer){
+        .address = (uintptr_t)base,
+        .offset = inside ? (uint64_t)(memory - tern_segment.base) : TERN_RMA_NOT_THERE,
+        .size = size,
+        .disp_unit = disp_unit,
+        .pid = getpid(),
+        .pulls = near && can_pull_all(context),
+        .fences = tern_rma_join_fences(),
+    };
+}
+
+/* What the ranks agree on. */
+struct agreement {
+    enum forced forced;
+    bool pulls; /* all ranks of the window on this node may pull */
+    bool fences; /* all of them take part in membarrier */
+    int near_count, near_index, leader; /* leader: local rank of the first near rank */
+};
+
+static struct agreement agree(const struct tern_context *context,
+                              const struct tern_rma_offer *offers)
+{
+    struct agreement agreement = {.forced = (enum forced)tern_param_choice("rma_mechanism"),
+                                  .pulls = true,
+                                  .fences = offers[context->rank].fences,
+                                  .leader = -1};
+    for (int rank = 0; rank < context->size; rank++) {
+        uint32_t local;
+        if (!tern_window_is_near(context, rank, &local))
+            continue;
+        if (agreement.leader < 0)
+            agreement.leader = (int)local;
+        if (rank == context->rank)
+            agreement.near_index = agreement.near_count;
+        agreement.near_count++;
+        agreement.pulls &= offers[rank].pulls != 0;
+        agreement.fences &= offers[rank].fences != 0;
+    }
+    return agreement;
+}
+
+/* Finds the control words that the ranks of this node share, or makes some for this rank alone. */
+static int open_control(struct tern_window *window, const struct agreement *agreement)
+{
+    struct tern_context *context = window->context;
+    window->control_offset = TERN_RMA_NOT_THERE;
+    if (agreement->near_count > 1 && agreement->forced != FORCE_ASKED) {
+        struct tern_segment_name name = {context->id, (uint32_t)agreement->leader,
+                                         CONTROL_SERIAL};
+        uint64_t offset;
+        size_t bytes = (size_t)agreement->near_count * sizeof(struct tern_rma_control);
+        if (tern_segment_meet(&name, (uint32_t)agreement->near_count, bytes, &offset) == 0) {
+            window->control_offset = offset;
+            window->control = (struct tern_rma_control *)(tern_segment.base + offset);
+            window->controls_near = true;
+            window->leads = agreement->near_index == 0;
+            window->guards = (struct tern_rma_guards){window->control, agreement->near_count,
+                                                      &window->control[agreement->near_index].mark,
+                                                      agreement->fences};
+            return 0;
+        }
+    }
+    window->control = aligned_alloc(TERN_CACHE_LINE, sizeof *window->control);
+    if (!window->control)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a window");
+    memset(window->control, 0, sizeof *window->control);
+    window->guards = (struct tern_rma_guards){window->control, 1, &window->control->mark,
+                                              agreement->fences};
+    return 0;
+}
+
+static void choose_way(struct tern_window *window, const struct agreement *agreement, int rank,
+                       int near_index, const struct tern_rma_offer *offer)
+{
+    struct tern_rma_target *target = &window->targets[rank];
+    bool self = rank == window->rank, near = window->controls_near && near_index >= 0;
+    bool shared = offer->offset != TERN_RMA_NOT_THERE && agreement->forced != FORCE_PULLED;
+    bool pullable = agreement->pulls && agreement->forced != FORCE_MAPPED;
+    target->address = window->dynamic ? 0 : offer->address;
+    target->size = offer->size;
+    target->disp_unit = offer->disp_unit;
+    target->pid = offer->pid;
+    target->control = near ? &window->control[near_index] : self ? window->control : NULL;
+    target->serial = near && !shared && pullable;
+    if (self)
+        target->base = window->dynamic ? NULL : (char *)(uintptr_t)offer->address;
+    else if (near_index >= 0 && offer->offset != TERN_RMA_NOT_THERE)
+        target->base = tern_segment.base + offer->offset;
+    target->turf = (struct tern_rma_turf){&window->guards, target->control, target->base};
+    if (agreement->forced == FORCE_ASKED)
+        target->way = TERN_RMA_ASKED;
+    else if (self || (near && shared))
+        target->way = TERN_RMA_MAPPED;
+    else
+        target->way = near && pullable ? TERN_RMA_PULLED : TERN_RMA_ASKED;
+    window->any_asked |= target->way == TERN_RMA_ASKED;
+}
+
+static void choose_ways(struct tern_window *window, const struct agreement *agreement,
+                        const struct tern_rma_offer *offers)
+{
+    int near_index = 0;
+    for (int rank = 0; rank < window->size; rank++) {
+        uint32_t local = 0;
+        bool near = tern_window_is_near(window->context, rank, &local);
+        window->targets[rank].node_rank = near ? (int32_t)local : -1;
+        choose_way(window, agreement, rank, near ? near_index : -1, &offers[rank]);
+        near_index += near;
+    }
+}
+
+/* Returns true if some rank must ask this one. */
+static bool is_asked(const struct tern_window *window, const struct agreement *agreement,
+                     const struct tern_rma_offer *offer)
+{
+    bool shared = offer->offset != TERN_RMA_NOT_THERE && agreement->forced != FORCE_PULLED;
+    bool pullable = agreement->pulls && agreement->forced != FORCE_MAPPED;
+    if (agreement->forced == FORCE_ASKED || agreement->near_count < window->size)
+        return agreement->forced == FORCE_ASKED || window->size > 1;
+    return window->size > 1 && !(window->controls_near && (shared || pullable));
+}
+
+/* Lets this rank be asked. Its program may compute for long, so a thread answers. With the hint
+ * no_locks all ranks meet at the end of each epoch, in MPI. */
+static int open_server(struct tern_window *window)
+{
+    int rc = tern_rma_serve_open(window);
+    if (rc || window->unlockable)
+        return rc;
+    rc = tern_progress_thread_retain();
+    window->has_thread = !rc;
+    return rc;
+}
+
+int tern_window_open(struct tern_window *window, struct tern_context *context, bool dynamic,
+                     bool unlockable, const struct tern_rma_offer *offers)
+{
+    struct agreement agreement = agree(context, offers);
+    tern_rma_combine_init();
+    window->context = context;
+    window->rank = context->rank;
+    window->size = context->size;
+    window->dynamic = dynamic;
+    window->unlockable = unlockable;
+    window->targets = calloc((unsigned)window->size, sizeof *window->targets);
+    int rc = open_control(window, &agreement); /* also after a failure: the others count on it */
+    if (!window->targets)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %d ranks", window->size);
+    if (rc)
+        return rc;
+    choose_ways(window, &agreement, offers);
+    if (is_asked(window, &agreement, &offers[window->rank]))
+        rc = open_server(window);
+    return rc;
+}
+
+int tern_window_finish(struct tern_window *window)
+{
+    int rc = tern_window_flush(window, -1, false);
+    tern_lane_lock(window->context->lane);
+    tern_rma_await(window, &window->sending);
+    tern_lane_unlock(window->context->lane);
+    return rc;
+}
+
+void tern_window_close(struct tern_window *window)
+{
+    if (window->has_thread)
+        tern_progress_thread_release();
+    tern_rma_serve_close(window);
+    if (window->context) {
+        tern_lane_lock(window->context->lane);
+        tern_rma_await(window, &window->sending);
+        tern_lane_unlock(window->context->lane);
+    }
+    if (!window->controls_near)
+        free(window->control);
+    else if (window->leads)
+        tern_segment_part(window->control_offset);
+    free(window->targets);
+    free(window->regions);
+    free(window->started_ranks);
+    free(window->exposed_ranks);
+    free(window->completions);
+    *window = (struct tern_window){0};
+}
+
+/* ---- memory ---- */
+
+static int find_region(const struct tern_window *window, uint64_t at, int64_t length)
+{
+    for (int i = 0; i < window->region_count; i++) {
+        uint64_t start = (uintptr_t)window->regions[i].base;
+        uint64_t end = start + (uint64_t)window->regions[i].size;
+        if (at >= start && at <= end && (uint64_t)length <= end - at)
+            return i;
+    }
+    return -1;
+}
+
+char *tern_window_memory(const struct tern_window *window, uint64_t at, int64_t length)
+{
+    if (window->dynamic)
+        return find_region(window, at, length) < 0 ? NULL : (char *)(uintptr_t)at;
+    const struct tern_rma_target *self = &window->targets[window->rank];
+    if (at > (uint64_t)self->size || (uint64_t)length > (uint64_t)self->size - at)
+        return NULL;
+    return self->base + at;
+}
+
+static int check_new_region(const struct tern_window *window, const char *base, int64_t size)
+{
+    for (int i = 0; i < window->region_count; i++) {
+        const struct tern_rma_region *region = &window->regions[i];
+        if (base < region->base + region->size && region->base < base + size)
+            return tern_error(TERN_ERR_RMA_ATTACH,
+                              "the %lld bytes at %p overlap the %lld bytes at %p, which are "
+                              "attached already; detach these first",
+                              (long long)size, (const void *)base, (long long)region->size,
+                              (void *)region->base);
+    }
+    return 0;
+}
+
+int tern_window_attach(struct tern_window *window, void *base, int64_t size)
+{
+    struct tern_rma_region *regions = window->regions;
+    tern_lane_lock(window->context->lane);
+    int rc = check_new_region(window, base, size);
+    if (!rc && window->region_count == window->region_room) {
+        int room = window->region_room ? 2 * window->region_room : 8;
+        regions = realloc(regions, (size_t)room * sizeof *regions);
+        if (!regions)
+            rc = tern_error(TERN_ERR_NO_MEM, "no memory to attach memory to a window");
+        else {
+            window->regions = regions;
+            window->region_room = room;
+        }
+    }
+    if (!rc)
+        regions[window->region_count++] = (struct tern_rma_region){base, size};
+    tern_lane_unlock(window->context->lane);
+    return rc;
+}
+
+int tern_window_detach(struct tern_window *window, const void *base)
+{
+    int rc = 0, i = 0;
+    tern_lane_lock(window->context->lane);
+    while (i < window->region_count && window->regions[i].base != base)
+        i++;
+    if (i < window->region_count)
+        window->regions[i] = window->regions[--window->region_count];
+    else
+        rc = tern_error(TERN_ERR_RMA_ATTACH,
+                        "no memory that begins at %p is attached; base must be what was passed to "
+                        "MPI_Win_attach", base);
+    tern_lane_unlock(window->context->lane);
+    return rc;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The lock of a target whose lock word lies in the node's memory, or in this process.
+ *
+ * A rank that finds the word taken sets its bit among the waiters and waits as in every MPI call:
+ * it polls, yields, then sleeps. Whoever releases the lock rings the bell of one waiter, the next
+ * one behind its own rank. That rank tries again. Its bit stays set until it has the lock, so each
+ * further release rings somebody, and all get their turn. The two sides cannot miss each other:
+ * the waiter sets its bit before it looks at the word once more, the releaser changes the word
+ * before it reads the bits, and all four accesses are in one order (seq_cst).
+ */
+
+#include "lib/rma/reach.h"
+
+#include "lib/node/segment.h"
+#include "lib/pml/pml.h"
+#include "lib/rte/rte.h"
+
+enum { BITS = TERN_RMA_WAITER_WORDS * 64 };
+
+static uint32_t own_bit(void)
+{
+    return tern_rte.local_rank % BITS;
+}
+
+static bool is_free(const void *word)
+{
+    return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED) == 0;
+}
+
+/* Rings all ranks of this node that share a bit; one, unless there are more than 256. */
+static void ring(uint32_t bit)
+{
+    if (!tern_segment.base)
+        return; /* only threads of this process wait */
+    for (uint32_t rank = bit; rank < tern_segment.local_size; rank += BITS)
+        tern_doorbell_ring(&tern_segment_rank(rank)->bell);
+}
+
+/* Returns the first set bit from `from` on, in a circle, or BITS if there is none. */
+static uint32_t find_waiter(const struct tern_rma_control *control, uint32_t from)
+{
+    for (uint32_t i = 0; i <= TERN_RMA_WAITER_WORDS; i++) {
+        uint32_t word = (from / 64 + i) % TERN_RMA_WAITER_WORDS;
+        uint64_t bits = __atomic_load_n(&control->waiters[word], __ATOMIC_SEQ_CST);
+        if (i == 0)
+            bits &= ~0ull << from % 64;
+        if (bits)
+            return word * 64 + (uint32_t)__builtin_ctzll(bits);
+    }
+    return BITS;
+}
+
+void tern_rma_wake_waiter(struct tern_rma_control *control)
+{
+    uint32_t bit = find_waiter(control, (own_bit() + 1) % BITS);
+    if (TERN_UNLIKELY(bit < BITS))
+        ring(bit);
+}
+
+static void wait_for_lock(struct tern_window *window, struct tern_rma_control *control,
+                          bool exclusive)
+{
+    struct tern_waiter waiter = {.lane = window->context->lane,
+                                 .came = is_free,
+                                 .what = &control->lock,
+                                 .procedure = "MPI_Win_lock"};
+    uint64_t *word = &control->waiters[own_bit() / 64], bit = 1ull << own_bit() % 64;
+    __atomic_fetch_or(word, bit, __ATOMIC_SEQ_CST);
+    while (!tern_rma_try_lock(control, exclusive))
+        tern_wait(&waiter);
+    __atomic_fetch_and(word, ~bit, __ATOMIC_SEQ_CST);
+    if (!exclusive)
+        tern_rma_wake_waiter(control); /* who waits for a shared lock may have it, too */
+}
+
+void tern_rma_lock_near(struct tern_window *window, struct tern_rma_target *target, bool exclusive)
+{
+    if (TERN_UNLIKELY(!tern_rma_try_lock(target->control, exclusive)))
+        wait_for_lock(window, target->control, exclusive);
+}
+
+void tern_rma_unlock_near(struct tern_window *window, struct tern_rma_target *target,
+                          bool exclusive)
+{
+    struct tern_rma_control *control = target->control;
+    (void)window;
+    if (exclusive)
+        __atomic_exchange_n(&control->lock, 0, __ATOMIC_SEQ_CST);
+    else
+        __atomic_fetch_sub(&control->lock, 1, __ATOMIC_SEQ_CST);
+    tern_rma_wake_waiter(control);
+    if (TERN_UNLIKELY(__atomic_load_n(&control->far_waiters, __ATOMIC_RELAXED)) &&
+        target->node_rank >= 0 && tern_segment.base)
+        tern_doorbell_ring(&tern_segment_rank((uint32_t)target->node_rank)->bell);
+}

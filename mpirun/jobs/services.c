@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/jobs/services.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/port.h"
+#include "mpirun/base/loop.h"
+#include "mpirun/base/strings.h"
+
+/* ---- the names ---- */
+
+static struct tern_strings names; /* SERVICE, then the name of its port */
+
+/* Returns the index of a service in `names`, or -1. */
+static int find(const char *service)
+{
+    for (int i = 0; i < names.count; i += 2)
+        if (strcmp(names.items[i], service) == 0)
+            return i;
+    return -1;
+}
+
+static struct tern_answer_text refuse(int error, const char *format, const char *service)
+{
+    char *text;
+    if (asprintf(&text, format, service) < 0)
+        text = NULL;
+    return (struct tern_answer_text){TERN_LINE_REFUSAL, error, text};
+}
+
+static struct tern_answer_text publish(const char *service, const char *port)
+{
+    if (find(service) >= 0)
+        return refuse(TERN_ERR_SERVICE, "service_name \"%s\" is published already; unpublish it "
+                                        "first, or use another name", service);
+    tern_strings_add(&names, service);
+    tern_strings_add(&names, port);
+    return (struct tern_answer_text){.kind = TERN_LINE_ANSWER};
+}
+
+static struct tern_answer_text unpublish(const char *service)
+{
+    int at = find(service);
+    if (at < 0)
+        return refuse(TERN_ERR_SERVICE, "service_name \"%s\" is not published", service);
+    free(names.items[at]);
+    free(names.items[at + 1]);
+    memmove(&names.items[at], &names.items[at + 2],
+            (size_t)(names.count - at - 1) * sizeof *names.items);
+    names.count -= 2;
+    return (struct tern_answer_text){.kind = TERN_LINE_ANSWER};
+}
+
+static struct tern_answer_text look_up(const char *service)
+{
+    int at = find(service);
+    if (at < 0)
+        return refuse(TERN_ERR_NAME, "service_name \"%s\" is not published here; names are kept by "
+                                     "the mpirun of each job, unless --ompi-server names another "
+                                     "one", service);
+    return (struct tern_answer_text){TERN_LINE_ANSWER, 0, tern_must_copy(names.items[at + 1])};
+}
+
+struct tern_answer_text tern_services_answer(const char *question)
+{
+    char *what = tern_question_find(question, "ask");
+    char *service = tern_question_find(question, "service");
+    char *port = tern_question_find(question, "name");
+    struct tern_answer_text answer;
+    if (what && service && port && strcmp(what, "publish") == 0)
+        answer = publish(service, port);
+    else if (what && service && strcmp(what, "unpublish") == 0)
+        answer = unpublish(service);
+    else if (what && service && strcmp(what, "lookup") == 0)
+        answer = look_up(service);
+    else
+        answer = refuse(TERN_ERR_OTHER, "mpirun does not understand the question%s", "");
+    free(what);
+    free(service);
+    free(port);
+    return answer;
+}
+
+/* ---- the port for other jobs ---- */
+
+enum { VISITS_MOST = 64, VISIT_MS = 20 * 1000 };
+
+/* A connection to the port. */
+struct visit {
+    struct tern_watch watch; /* first: the callbacks convert it to the visit */
+    struct tern_timer limit;
+    struct tern_line line;
+    bool answered;
+    struct visit *next; /* the one that came next */
+};
+
+static struct {
+    struct tern_watch watch;
+    struct tern_rest rest;
+    unsigned char token[TERN_SECRET_BYTES];
+    const char *file;
+    struct visit *visits; /* the oldest first */
+    int visit_count;
+} door = {.watch.fd = -1};
+
+static void end_visit(struct visit *visit)
+{
+    tern_loop_watch(&visit->watch, 0);
+    tern_loop_stop_timer(&visit->limit);
+    tern_line_close(&visit->line);
+    struct visit **link = &door.visits;
+    while (*link != visit)
+        link = &(*link)->next;
+    *link = visit->next;
+    free(visit);
+    door.visit_count--;
+}
+
+/* Ends the oldest visit that has not proved itself, so that strangers keep nobody out. */
+static void end_oldest(void)
+{
+    struct visit *visit = door.visits;
+    while (visit && visit->line.step != TERN_LINE_AWAITING_HELLO)
+        visit = visit->next;
+    if (visit)
+        end_visit(visit);
+}
+
+static void append(struct visit *visit)
+{
+    struct visit **link = &door.visits;
+    while (*link)
+        link = &(*link)->next;
+    *link = visit;
+    door.visit_count++;
+}
+
+/* Answers the question that has arrived. */
+static void answer(struct visit *visit)
+{
+    struct tern_line_head head;
+    size_t length, size = visit->line.received_bytes;
+    visit->answered = true;
+    visit->line.received[size] = 0; /* there is room for it */
+    if (size >= sizeof head)
+        memcpy(&head, visit->line.received, sizeof head);
+    struct tern_answer_text text =
+        size >= sizeof head && head.kind == TERN_LINE_QUESTION
+            ? tern_services_answer((const char *)visit->line.received + sizeof head)
+            : refuse(TERN_ERR_OTHER, "mpirun expects a question%s", "");
+    char *bytes = tern_answer_pack(&text, &length);
+    tern_line_say(&visit->line, bytes, length);
+    free(bytes);
+    free(text.text);
+}
+
+static void visit_ready(struct tern_watch *watch, uint32_t events)
+{
+    struct visit *visit = (struct visit *)watch;
+    struct tern_line *line = &visit->line;
+    bool moved = true;
+    (void)events;
+    while (moved && !tern_line_is_over(line)) {
+        moved = tern_line_go_on(line);
+        if (line->step == TERN_LINE_CALLED) {
+            tern_line_answer(line);
+        } else if (!visit->answered && line->received && line->step == TERN_LINE_EXCHANGING &&
+                   line->received_bytes == line->expected) {
+            answer(visit);
+            moved = true;
+        }
+    }
+    if (tern_line_is_over(line))
+        end_visit(visit);
+    else
+        tern_loop_watch(watch, tern_line_events(line) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+static void limit_expired(struct tern_timer *timer)
+{
+    end_visit((struct visit *)((char *)timer - offsetof(struct visit, limit)));
+}
+
+static void door_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) {
+        tern_loop_rest_if_scarce(&door.rest, watch, errno);
+        return;
+    }
+    if (door.visit_count == VISITS_MOST)
+        end_oldest();
+    if (door.visit_count == VISITS_MOST) {
+        close(fd);
+        return;
+    }
+    struct visit *visit = tern_must_alloc(sizeof *visit);
+    tern_line_take(&visit->line, fd, false, door.token);
+    visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
+    visit->limit.expired = limit_expired;
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
+    append(visit);
+    if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
+        end_visit(visit);
+}
+
+/* Writes the port's name. A file that only its owner can read, because the name lets jobs in. */
+static int write_name(const char *file, const char *name)
+{
+    bool std = strcmp(file, "-") == 0 || strcmp(file, "+") == 0;
+    char *temporary = tern_must_format("%s.%d", file, (int)getpid());
+    char *line = tern_must_format("%s\n", name);
+    int fd = std ? dup(*file == '-' ? 1 : 2)
+                 : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool written = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+    if (fd >= 0)
+        written &= close(fd) == 0;
+    if (written && !std)
+        written = rename(temporary, file) == 0;
+    int rc = written ? 0 : tern_error(TERN_ERR_OTHER, "--report-uri: cannot write %s: %s", file,
+                                      strerror(errno));
+    if (written && !std)
+        door.file = file;
+    free(temporary);
+    free(line);
+    return rc;
+}
+
+int tern_services_open(const char *file)
+{
+    struct tern_port_name name = {.count = 0};
+    struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
+    char text[TERN_PORT_NAME_MOST];
+    uint16_t port;
+    bool only_four, cut;
+    int rc = tern_random(door.token, sizeof door.token);
+    if (rc)
+        return rc;
+    door.watch = (struct tern_watch){.fd = tern_port_listen(0, 0, &port, &only_four),
+                                     .ready = door_ready};
+    if (door.watch.fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
+        return tern_error(TERN_ERR_OTHER, "--report-uri: cannot open a port: %s", strerror(errno));
+    gethostname(name.host, sizeof name.host - 1);
+    memcpy(name.token, door.token, sizeof name.token);
+    int count = tern_tcp_list_addresses(all, &cut);
+    for (int i = 0; i < count; i++) {
+        if (all[i].family == 6 && only_four)
+            continue;
+        name.addresses[name.count] = all[i];
+        name.addresses[name.count++].port = port;
+    }
+    tern_port_name_write(&name, text);
+    return write_name(file, text);
+}
+
+void tern_services_close(void)
+{
+    if (door.file)
+        unlink(door.file);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 4 */
+/* Every error of a call that all ranks make comes back on all of them, with the same class, also if
+ * one rank alone has found it, and none of them hangs. The file can be used afterwards. */
+#include "check.h"
+
+static char path[256];
+static int buf[64];
+
+static MPI_File open_mode(int amode)
+{
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path, amode, MPI_INFO_NULL, &file));
+    return file;
+}
+
+/* ---- opening ---- */
+
+static void opening(void)
+{
+    MPI_File file = MPI_FILE_NULL;
+    const int amodes[2] = {MPI_MODE_RDWR | MPI_MODE_CREATE,
+                           MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE};
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+                MPI_ERR_NO_SUCH_FILE);
+    CHECK(file == MPI_FILE_NULL);
+    if (size > 1)
+        CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, path, amodes[rank == size - 1], MPI_INFO_NULL,
+                                  &file),
+                    MPI_ERR_NOT_SAME);
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, "/dev", MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
+                MPI_ERR_BAD_FILE);
+    file = open_mode(MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL);
+    CHECK_OK(MPI_File_close(&file));
+    CHECK(file == MPI_FILE_NULL);
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, path,
+                              MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL, MPI_INFO_NULL,
+                              &file),
+                MPI_ERR_FILE_EXISTS);
+    /* only one rank has a wrong mode */
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, path, rank == size - 1 ? 0 : MPI_MODE_RDWR,
+                              MPI_INFO_NULL, &file),
+                MPI_ERR_AMODE);
+}
+
+/* ---- reading and writing where it is not allowed ---- */
+
+/* Calls every procedure that reads, or every one that writes; expects the same class of all. */
+static void read_all_forms(MPI_File f, int own, int common)
+{
+    MPI_Request q;
+    MPI_Status *st = MPI_STATUS_IGNORE;
+    CHECK_CLASS(MPI_File_read_at(f, 0, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_read_at_all(f, 0, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_read(f, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_read_all(f, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_iread_at(f, 0, buf, 1, MPI_INT, &q), own);
+    CHECK_CLASS(MPI_File_iread(f, buf, 1, MPI_INT, &q), own);
+    CHECK_OK(MPI_File_iread_at_all(f, 0, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, st), own);
+    CHECK_OK(MPI_File_iread_all(f, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, st), own);
+    CHECK_OK(MPI_File_read_at_all_begin(f, 0, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_read_at_all_end(f, buf, st), own);
+    CHECK_OK(MPI_File_read_all_begin(f, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_read_all_end(f, buf, st), own);
+    CHECK_CLASS(MPI_File_read_shared(f, buf, 1, MPI_INT, st), common);
+    CHECK_CLASS(MPI_File_read_ordered(f, buf, 1, MPI_INT, st), common);
+    if (common) {
+        CHECK_CLASS(MPI_File_iread_shared(f, buf, 1, MPI_INT, &q), common);
+        CHECK_OK(MPI_File_read_ordered_begin(f, buf, 1, MPI_INT));
+        CHECK_CLASS(MPI_File_read_ordered_end(f, buf, st), common);
+    }
+}
+
+static void write_all_forms(MPI_File f, int own, int common)
+{
+    MPI_Request q;
+    MPI_Status *st = MPI_STATUS_IGNORE;
+    CHECK_CLASS(MPI_File_write_at(f, 0, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_write_at_all(f, 0, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_write(f, buf, 1, MPI_INT, st), own);
+    CHECK_CLASS(MPI_File_write_all(f, buf, 1, MPI_INT, st), own);
+    int late = MPI_File_iwrite_at(f, 0, buf, 1, MPI_INT, &q);
+    CHECK_CLASS(late ? late : MPI_Wait(&q, st), own);
+    late = MPI_File_iwrite(f, buf, 1, MPI_INT, &q);
+    CHECK_CLASS(late ? late : MPI_Wait(&q, st), own);
+    CHECK_OK(MPI_File_iwrite_at_all(f, 0, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, st), own);
+    CHECK_OK(MPI_File_iwrite_all(f, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, st), own);
+    CHECK_OK(MPI_File_write_at_all_begin(f, 0, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_write_at_all_end(f, buf, st), own);
+    CHECK_OK(MPI_File_write_all_begin(f, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_write_all_end(f, buf, st), own);
+    CHECK_CLASS(MPI_File_write_shared(f, buf, 1, MPI_INT, st), common);
+    CHECK_CLASS(MPI_File_write_ordered(f, buf, 1, MPI_INT, st), common);
+    if (common) {
+        late = MPI_File_iwrite_shared(f, buf, 1, MPI_INT, &q);
+        CHECK_CLASS(late ? late : MPI_Wait(&q, st), common);
+        CHECK_OK(MPI_File_write_ordered_begin(f, buf, 1, MPI_INT));
+        CHECK_CLASS(MPI_File_write_ordered_end(f, buf, st), common);
+    }
+}
+
+static void modes(void)
+{
+    MPI_Offset at;
+    MPI_File file = open_mode(MPI_MODE_RDONLY);
+    write_all_forms(file, MPI_ERR_READ_ONLY, MPI_ERR_READ_ONLY);
+    CHECK_CLASS(MPI_File_set_size(file, 10), MPI_ERR_READ_ONLY);
+    CHECK_CLASS(MPI_File_preallocate(file, 10), MPI_ERR_READ_ONLY);
+    read_all_forms(file, MPI_SUCCESS, MPI_SUCCESS);
+    CHECK_OK(MPI_File_close(&file));
+
+    file = open_mode(MPI_MODE_WRONLY);
+    read_all_forms(file, MPI_ERR_ACCESS, MPI_ERR_ACCESS);
+    CHECK_OK(MPI_File_close(&file));
+
+    file = open_mode(MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
+    write_all_forms(file, MPI_ERR_UNSUPPORTED_OPERATION, MPI_SUCCESS);
+    CHECK_CLASS(MPI_File_seek(file, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_CLASS(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_CLASS(MPI_File_get_position(file, &at), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_CLASS(MPI_File_get_position_shared(file, &at), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_CLASS(MPI_File_get_byte_offset(file, 0, &at), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_OK(MPI_File_close(&file));
+    file = open_mode(MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
+    read_all_forms(file, MPI_ERR_UNSUPPORTED_OPERATION, MPI_SUCCESS);
+    CHECK_OK(MPI_File_close(&file));
+}
+
+/* /dev/full has no space for anything. */
+static void no_space(void)
+{
+    MPI_File file;
+    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, "/dev/full", MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
+    write_all_forms(file, MPI_ERR_NO_SPACE, MPI_ERR_NO_SPACE);
+    CHECK_OK(MPI_File_close(&file));
+}
+
+/* ---- what one rank alone does wrong ---- */
+
+static void one_rank(void)
+{
+    MPI_File file = open_mode(MPI_MODE_RDWR);
+    MPI_Request q;
+    int last = rank == size - 1, differs = size > 1;
+    CHECK_CLASS(MPI_File_write_at_all(file, last ? -1 : 0, buf, 1, MPI_INT, MPI_STATUS_IGNORE),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_read_at_all(file, last ? -1 : 0, buf, 1, MPI_INT, MPI_STATUS_IGNORE),
+                MPI_ERR_ARG);
+    CHECK_OK(MPI_File_iread_at_all(file, last ? -1 : 0, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_File_iwrite_at_all(file, last ? -1 : 0, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_File_read_at_all_begin(file, last ? -1 : 0, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_read_at_all_end(file, buf, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_File_write_at_all_begin(file, last ? -1 : 0, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_write_at_all_end(file, buf, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, last ? "nobody" : "native",
+                                  MPI_INFO_NULL),
+                MPI_ERR_UNSUPPORTED_DATAREP);
+    if (differs) {
+        CHECK_CLASS(MPI_File_set_size(file, rank), MPI_ERR_NOT_SAME);
+        CHECK_CLASS(MPI_File_preallocate(file, rank), MPI_ERR_NOT_SAME);
+        CHECK_CLASS(MPI_File_set_atomicity(file, last), MPI_ERR_NOT_SAME);
+        CHECK_CLASS(MPI_File_seek_shared(file, rank, MPI_SEEK_SET), MPI_ERR_NOT_SAME);
+        CHECK_CLASS(MPI_File_set_view(file, 0, last ? MPI_SHORT : MPI_INT,
+                                      last ? MPI_SHORT : MPI_INT, "native", MPI_INFO_NULL),
+                    MPI_ERR_NOT_SAME);
+    }
+    /* the count makes no whole etypes */
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_CLASS(MPI_File_write_at_all(file, 0, buf, last ? 3 : 4, MPI_BYTE, MPI_STATUS_IGNORE),
+                MPI_ERR_ARG);
+    CHECK_OK(MPI_File_close(&file));
+}
+
+/* ---- split collectives ---- */
+
+static void split(void)
+{
+    MPI_File file = open_mode(MPI_MODE_RDWR);
+    MPI_Status *st = MPI_STATUS_IGNORE;
+    CHECK_OK(MPI_File_write_all_begin(file, buf, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_read_all_begin(file, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_read_at_all_begin(file, 0, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_write_at_all_begin(file, 0, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_write_all_begin(file, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_read_ordered_begin(file, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_write_ordered_begin(file, buf, 1, MPI_INT), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_write_at_all_end(file, buf, st), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_read_all_end(file, buf, st), MPI_ERR_OTHER);
+    CHECK_CLASS(MPI_File_close(&file), MPI_ERR_OTHER);
+    CHECK(file != MPI_FILE_NULL);
+    CHECK_OK(MPI_File_write_at(file, 4, buf, 1, MPI_INT, st)); /* what is not collective goes on */
+    CHECK_OK(MPI_File_write_all_end(file, buf, st));
+    CHECK_OK(MPI_File_close(&file));
+}
+
+/* ---- error handlers ---- */
+
+static int calls, code_seen;
+static void handle(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    calls++;
+    MPI_Error_class(*code, &code_seen);
+}
+
+static void handlers(void)
+{
+    MPI_Errhandler own, got;
+    MPI_Request q;
+    MPI_File file;
+    CHECK_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &got));
+    CHECK(got == MPI_ERRORS_RETURN);
+    CHECK_OK(MPI_File_create_errhandler(handle, &own));
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, own));
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, "/no/such/file", MPI_MODE_RDONLY, MPI_INFO_NULL,
+                              &file),
+                MPI_ERR_NO_SUCH_FILE);
+    CHECK_INT(calls, 1);
+    file = open_mode(MPI_MODE_RDONLY); /* has this handler from the start */
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_File_write_at(file, 0, buf, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    CHECK_INT(calls, 2);
+    CHECK_OK(MPI_File_iwrite_at_all(file, 0, buf, 1, MPI_INT, &q));
+    CHECK_CLASS(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    CHECK_INT(calls, 3);
+    CHECK_INT(code_seen, MPI_ERR_READ_ONLY);
+    CHECK_OK(MPI_File_call_errhandler(file, MPI_ERR_QUOTA));
+    CHECK_INT(calls, 4);
+    CHECK_INT(code_seen, MPI_ERR_QUOTA);
+    CHECK_OK(MPI_File_get_errhandler(file, &got));
+    CHECK(got == own);
+    CHECK_OK(MPI_Errhandler_free(&got));
+    CHECK_OK(MPI_Errhandler_free(&own));
+    CHECK_OK(MPI_File_close(&file));
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    int id = (int)getpid();
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "file_errors.%d.data", id);
+    opening();
+    modes();
+    no_space();
+    one_rank();
+    split();
+    handlers();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        CHECK_OK(MPI_File_delete(path, MPI_INFO_NULL));
+        CHECK_CLASS(MPI_File_delete(path, MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);
+    }
+    return end();
+}

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Processes start further processes (MPI_Comm_spawn), under mpirun and without a launcher: the groups reach each other, what the
+# info says is done, who cannot be started is an error that says why, failures end the jobs that are connected, and whoever is
+# killed, nothing is left.
+. "$(dirname "$0")/check.bash"
+: "${MPICC:?names the mpicc to test}"
+"$MPICC" -o spawning "$here/spawning.c" || exit 1
+
+# Prints the mpiruns that have started these children.
+spawned() {
+    local pid
+    for pid in $(pgrep -f "mpirun --spawned"); do
+        ! grep -qz "^MARK=$mark\$" "/proc/$pid/environ" 2>/dev/null || echo "$pid"
+    done
+}
+no_spawned() { [ -z "$(spawned)" ]; }
+export MARK=$mark
+
+# alone ARGUMENT...: the program without a launcher; leaves rc, out and err as run does. The children's last output may come
+# after its end.
+alone() {
+    limit "$PWD/spawning" "$@" >out 2>err
+    rc=$?
+    eventually "no launcher, $*: a mpirun is left" no_spawned
+}
+
+# both HOW ARGUMENT...: calls the function with what ran, for one rank of mpirun and for a program without a launcher
+both() {
+    local check=$1
+    shift
+    run -n 1 "$PWD/spawning" "$@"
+    "$check" "mpirun, $*"
+    alone "$@"
+    "$check" "no launcher, $*"
+}
+
+# ---- the groups ----
+four_children() {
+    is "$1" $rc 0
+    is "$1: children" "$(grep -c 'child [0-3] of 4: 1 there, [1-4] of 5, right' out)" 4
+    has "$1" out 'parent 0 of 1: 4 there, 0 of 5, right'
+    has "$1" out '^codes 0 0 0 0$'
+}
+both four_children start 4 ''
+both four_children start 4 late
+run --oversubscribe -n 3 "$PWD/spawning" start 2 ''
+is "three parents" $rc 0
+is "three parents" "$(grep -c 'parent [0-2] of 3: 2 there, [0-2] of 5, right' out)" 3
+is "three parents: children" "$(grep -c 'child [01] of 2: 3 there, [34] of 5, right' out)" 2
+rooted() {
+    is "$1" "$rc $(cat out)" "0 codes 0 0 0"
+}
+both rooted rooted
+run -q --oversubscribe -n 3 "$PWD/spawning" rooted
+rooted "three parents, one root"
+nested() {
+    is "$1" $rc 0
+    has "$1" out '^the last generation$'
+}
+both nested generation 3
+
+# ---- many ----
+many() {
+    is "$1" $rc 0
+    is "$1" "$(grep -c 'child .* right' out)" 64
+}
+both many start 64 ''
+times=${TERN_TEST_LONG:+1000}
+[ -z "${SAN:-}" ] || times=20 # each mpirun looks for leaks when it ends, which takes a second on a busy machine
+often() {
+    is "$1" $rc 0
+    has "$1" out "^${times:-30} times\$"
+}
+both often times "${times:-30}"
+
+# ---- what the info says ----
+shown() {
+    is "$1" $rc 0
+    has "$1" out "^child 1 of 4: app 0, universe [0-9]+, MPI_COMM_PARENT, in $PWD, VALUE=one, argument 'a'\$"
+    has "$1" out "^child 3 of 4: app 1, universe [0-9]+, MPI_COMM_PARENT, in /, VALUE=[^ ]*, argument 'b\$"
+    has "$1" out '^codes 0 0 0 0 spawn$'
+}
+both shown several
+soft() {
+    is "$1" $rc 0
+    has "$1" out '^codes 0 0 spawn$'
+}
+both soft start 3 quiet soft 2
+printf '# more\nenv=VALUE=of a file\n' >keys
+run -n 1 -x VALUE=inherited "$PWD/spawning" start 1 show
+has "-x is inherited" out 'VALUE=inherited,'
+run -n 1 -x VALUE=inherited "$PWD/spawning" start 1 show file "$PWD/keys"
+has "the info key file" out 'VALUE=of a file,'
+run --tag-output -n 1 "$PWD/spawning" start 1 show
+has "output has the number of the job" out '^\[2,0\]<stdout>:child 0 of 1'
+mkdir there
+run --output-filename files -n 1 --wdir there "$PWD/spawning" start 1 show
+[ -s files/2/rank.0/stdout ] || complain "no files/2/rank.0/stdout"
+
+# ---- what cannot be started ----
+refused() {
+    is "$1" $rc 50
+    has "$1" out '^class MPI_ERR_SPAWN$'
+    has "$1" err "MPI_Comm_spawn: .*$words.*MPI_ERR_SPAWN"
+    has "$1" out '^codes spawn spawn$'
+}
+words='cannot run .*/nowhere: No such file'
+both refused foreign "$PWD/nowhere"
+words='ended without calling MPI_Init'
+both refused foreign /bin/true
+words='exited with code 1'
+both refused foreign /bin/false
+wrong_info() {
+    is "$1" $rc 0
+    has "$1" out '^class MPI_ERR_SPAWN$'
+}
+both wrong_info start 1 quiet wdir "$PWD/nowhere"
+both wrong_info start 1 quiet map_by nonsense
+
+# ---- failures ----
+run -n 1 "$PWD/spawning" start 2 exit3
+is "a connected child exits with 3" $rc 3
+has "a connected child exits with 3" err 'exited with code 3 without calling MPI_Finalize'
+has "a connected child exits with 3" err 'job 2 \(.*spawning\) has failed, and this job is connected to it'
+run -n 1 "$PWD/spawning" start 2 abort
+is "a connected child aborts" $rc 9
+run -n 1 "$PWD/spawning" start 2 later4
+is "a child fails that has disconnected" $rc 4
+hasnt "a child fails that has disconnected" err 'is connected to it'
+
+# ---- whoever is killed ----
+children() { [ "$(pgrep -cf "child stay sleep $mark")" = 2 ]; }
+
+# stay COMMAND...: starts two children, which wait until they are killed; `job` is the process
+stay() {
+    "$@" "$PWD/spawning" start 2 stay sleep "$mark" >out 2>err &
+    job=$!
+    eventually "two children of $* run" children
+}
+# gone WHAT: soon nothing is left
+gone() {
+    { wait "$job"; } 2>/dev/null
+    rc=$?
+    eventually "$1: processes are left" none_marked
+    eventually "$1: a mpirun is left" no_spawned
+    eventually "$1: files are left" tmp_is_empty
+}
+
+stay "$MPIRUN" -n 1
+kill -9 "$job"
+gone "mpirun was killed"
+stay "$MPIRUN" -n 1
+kill -9 "$(spawned | head -n 1)"
+gone "the children's mpirun was killed"
+is "the children's mpirun was killed" $rc 137
+has "the children's mpirun was killed" err 'the mpirun of job 2 .* was killed by signal 9'
+stay "$MPIRUN" -n 1
+kill -9 "$(pgrep -f "child stay sleep $mark" | head -n 1)"
+gone "a child was killed"
+is "a child was killed" $rc 137
+has "a child was killed" err 'rank [01] .* was killed by signal 9'
+stay "$MPIRUN" -n 1
+kill -9 "$(pgrep -f "^[^ ]*spawning start 2 stay sleep $mark")"
+gone "the parent was killed"
+is "the parent was killed" $rc 137
+has "the parent was killed" err 'rank 0 .* was killed by signal 9'
+stay "$MPIRUN" -n 1
+kill -TERM "$job"
+gone "mpirun got SIGTERM"
+is "mpirun got SIGTERM" $rc 143
+stay env
+kill -9 "$job"
+gone "a program without a launcher was killed"
+finish

@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What mpicheck concludes from records: healthy clusters are never accused, each fault is named,
+ * and nothing else is. The data are made up; where chance is in them, it is the same in each run. */
+#include "tools/mpicheck/wishes.h"
+#include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/judge_facts.h"
+#include "tools/mpicheck/medians.h"
+#include "tools/mpicheck/reports.h"
+#include "random.h"
+#include "suite.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a made-up cluster ---- */
+
+enum { GOOD_MBPS = 1200, GOOD_US = 20 };
+
+/* How a cluster is made: factors of the bandwidth, by host and for one pair. */
+struct cluster {
+    int hosts;
+    double noise;          /* of samples in the tournament: factors down to 1 - noise */
+    int slow_sender, slow_receiver, slow_from, slow_to, late; /* -1: none */
+    double factor;
+    int group;             /* hosts from this one on are behind a slow link; 0: none */
+};
+
+static const struct cluster healthy = {8, 0.5, -1, -1, -1, -1, -1, 1, 0};
+
+static void take(struct tern_mc_data *data, const char *format, ...)
+{
+    char record[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(record, sizeof record, format, args);
+    va_end(args);
+    ck_assert_msg(tern_mc_take(data, record), "not taken: %s", record);
+}
+
+static void make_host(struct tern_mc_data *data, int i)
+{
+    take(data, "host %d n%04d", i, i + 1);
+    take(data, "fact %d hostname n%04d", i, i + 1);
+    take(data, "fact %d mpi Tern MPI 1.0", i);
+    take(data, "fact %d kernel 6.1.0-28", i);
+    take(data, "fact %d now.load 0.0%d 0.0 0.0 1/100 1", i, i % 10);
+    take(data, "fact %d nic.eth0.mtu 1500", i);
+    take(data, "fact %d nic.eth0.operstate up", i);
+    take(data, "fact %d addr.eth0 10.0.%d.%d/16", i, i / 250, i % 250 + 1);
+    take(data, "core %d 0 %d 0.99", i, 20000 + i % 50);
+    take(data, "core %d 1 %d 0.99", i, 20100 + i % 50);
+    take(data, "node %d 40.%d 0.1 0", i, i % 10);
+    take(data, "clock %d 0.00000%d 0.000010", i, i % 10);
+    take(data, "socket %d eth0 10.0.%d.%d 10.0.0.%d 100000 0", i, i / 250, i % 250 + 1,
+         i == 0 ? 2 : 1);
+}
+
+static double true_rate(const struct cluster *cluster, int from, int to)
+{
+    double rate = GOOD_MBPS;
+    if (from == cluster->slow_sender || to == cluster->slow_receiver ||
+        (from == cluster->slow_from && to == cluster->slow_to))
+        rate *= cluster->factor;
+    if (cluster->group && (from < cluster->group) != (to < cluster->group))
+        rate *= cluster->factor;
+    return rate;
+}
+
+static double true_latency(const struct cluster *cluster, int from, int to)
+{
+    return from == cluster->late || to == cluster->late ? 3 * GOOD_US : GOOD_US;
+}
+
+/* Returns a part of 1, at least 1 - noise. */
+static double luck_of(double noise)
+{
+    return 1 - noise * (double)choose(0, 1000) / 1000;
+}
+
+/* `number`: another one makes other noise. */
+static struct tern_mc_data *make_cluster(const struct cluster *cluster, unsigned number)
+{
+    struct tern_mc_data *data = tern_mc_data_new(cluster->hosts);
+    ck_assert_ptr_nonnull(data);
+    seed = number;
+    for (int i = 0; i < cluster->hosts; i++)
+        make_host(data, i);
+    for (int a = 0; a < cluster->hosts; a++)
+        for (int b = 0; b < cluster->hosts; b++) {
+            double luck = luck_of(cluster->noise);
+            if (a == b)
+                continue;
+            take(data, "bw %d %d pairs %.2f 0.9", a, b, true_rate(cluster, a, b) * luck);
+            if (a < b)
+                take(data, "lat %d %d pairs %.2f 25 90", a, b, true_latency(cluster, a, b));
+        }
+    return data;
+}
+
+/* Measures the suspects alone, as the driver does: less noise, several samples. */
+static int measure_alone(struct tern_mc_data *data, const struct cluster *cluster, double share)
+{
+    static const struct tern_mc_expected nothing;
+    int pairs[TERN_MC_SUSPECTS_MOST][2];
+    int count = tern_mc_suspects(data, &nothing, pairs);
+    ck_assert_int_le(count, TERN_MC_SUSPECTS_MOST);
+    for (int sample = 0; sample < 5; sample++)
+        for (int i = 0; i < count; i++) {
+            int a = pairs[i][0], b = pairs[i][1];
+            double luck = luck_of(0.1);
+            take(data, "lat %d %d alone %.2f 25 90", a, b, true_latency(cluster, a, b));
+            take(data, "bw %d %d alone %.2f %.2f", a, b, true_rate(cluster, a, b) * luck, share);
+            take(data, "bw %d %d alone %.2f %.2f", b, a, true_rate(cluster, b, a) * luck, share);
+        }
+    return count;
+}
+
+static struct tern_mc_findings judge(const struct tern_mc_data *data,
+                                     const struct tern_mc_expected *expected)
+{
+    static const struct tern_mc_expected nothing;
+    struct tern_mc_findings findings = {0};
+    tern_mc_judge_hosts(data, &findings);
+    tern_mc_judge_links(data, &findings);
+    tern_mc_judge_speed(data, expected ? expected : &nothing, &findings);
+    tern_mc_judge_good(data, &findings);
+    return findings;
+}
+
+static int accusations(const struct tern_mc_findings *findings)
+{
+    int count = 0;
+    for (int i = 0; i < findings->count; i++)
+        count += findings->items[i].severity >= TERN_MC_WARN;
+    return count;
+}
+
+/* Expects that exactly one thing is wrong, and frees all. */
+static void expect_one(struct tern_mc_data *data, const char *id, const char *who)
+{
+    struct tern_mc_findings findings = judge(data, NULL);
+    const struct tern_mc_finding *found = NULL;
+    for (int i = 0; i < findings.count; i++)
+        if (findings.items[i].severity >= TERN_MC_WARN) {
+            ck_assert_msg(!found, "also accused: %s %s %s", findings.items[i].id,
+                          findings.items[i].who, findings.items[i].what);
+            found = &findings.items[i];
+        }
+    ck_assert_msg(found, "nobody is accused, expected %s %s", id, who);
+    ck_assert_str_eq(found->id, id);
+    ck_assert_str_eq(found->who, who);
+    ck_assert_ptr_nonnull(found->next);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+
+/* ---- names and figures ---- */
+
+static void folds_as(const char *wanted, int most, const char *const *names, int count)
+{
+    char *text = tern_mc_fold(names, count, most);
+    ck_assert_str_eq(text, wanted);
+    free(text);
+}
+
+START_TEST(names_are_folded)
+{
+    folds_as("n[01-03,07]", 0, (const char *[]){"n07", "n02", "n01", "n03"}, 4);
+    folds_as("login,n[8-11]", 0, (const char *[]){"n10", "n8", "n9", "login", "n11", "n8"}, 6);
+    folds_as("a1.x.org", 0, (const char *[]){"a1.x.org"}, 1);
+    folds_as("a[1-2].x.org", 0, (const char *[]){"a1.x.org", "a2.x.org"}, 2);
+    /* with and without leading zeros are other names */
+    folds_as("n[1,01]", 0, (const char *[]){"n1", "n01"}, 2);
+    folds_as("", 0, NULL, 0);
+}
+END_TEST
+
+START_TEST(long_lists_of_names_are_cut)
+{
+    char text[200][8];
+    const char *names[200];
+    for (int i = 0; i < 200; i++) {
+        snprintf(text[i], sizeof text[i], "n%03d", 2 * i);
+        names[i] = text[i];
+    }
+    char *folded = tern_mc_fold(names, 200, 40);
+    ck_assert_int_le((int)strlen(folded), 70);
+    ck_assert_ptr_nonnull(strstr(folded, "(200 in all)"));
+    free(folded);
+}
+END_TEST
+
+START_TEST(expected_figures_are_read)
+{
+    double bandwidth = 0, latency = 0;
+    ck_assert(tern_mc_read_expected("bw=11.5GB/s,lat=3us", &bandwidth, &latency));
+    ck_assert_double_eq_tol(bandwidth, 11500, 1e-6);
+    ck_assert_double_eq_tol(latency, 3, 1e-9);
+    ck_assert(tern_mc_read_expected("bw=100Gbit/s", &bandwidth, &latency));
+    ck_assert_double_eq_tol(bandwidth, 12500, 1e-6);
+    ck_assert(tern_mc_read_expected("lat=900ns", &bandwidth, &latency));
+    ck_assert_double_eq_tol(latency, 0.9, 1e-9);
+    static const char *const wrong[] = {"", "bw=", "bw=5", "bw=-1GB/s", "lat=3GB/s", "x=3us",
+                                        "bw=1GB/s;lat=2us", "bw=nanGB/s"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(!tern_mc_read_expected(wrong[i], &bandwidth, &latency), "%s", wrong[i]);
+}
+END_TEST
+
+START_TEST(fit_finds_host_and_rest)
+{
+    enum { N = 9 };
+    float values[N * N];
+    struct tern_mc_fit fit;
+    for (int a = 0; a < N; a++)
+        for (int b = 0; b < N; b++)
+            values[a * N + b] = a == b ? 0 : (float)(1000 * (a == 2 ? 0.25 : 1));
+    values[4 * N + 7] = 100;
+    tern_mc_fit_make(values, N, &fit);
+    ck_assert_double_eq_tol(exp(fit.all), 1000, 1);
+    ck_assert_double_eq_tol(exp(fit.sends[2]), 0.25, 0.01);
+    ck_assert_double_eq_tol(fit.receives[2], 0, 0.01);
+    ck_assert_double_eq_tol(exp(tern_mc_fit_rest(&fit, 4, 7, 100)), 0.1, 0.01);
+    ck_assert_double_eq_tol(tern_mc_fit_rest(&fit, 2, 3, 250), 0, 0.01);
+    tern_mc_fit_free(&fit);
+}
+END_TEST
+
+START_TEST(wrong_records_are_refused)
+{
+    struct tern_mc_data *data = tern_mc_data_new(2);
+    static const char *const wrong[] = {"", "host", "host 2 n3", "host -1 n0", "bw 0 0 pairs 1 1",
+                                        "bw 0 2 pairs 1 1", "lat 0 1 pairs x", "fact 0", "core 0",
+                                        "together x", "nothing 0 1", "dead 0", "hang 0 1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(!tern_mc_take(data, wrong[i]), "%s", wrong[i]);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+/* ---- who is accused ---- */
+
+START_TEST(healthy_hosts_are_never_accused)
+{
+    for (unsigned number = 1; number <= 30; number++) {
+        struct cluster cluster = healthy;
+        cluster.hosts = 2 + (int)number;
+        struct tern_mc_data *data = make_cluster(&cluster, number);
+        measure_alone(data, &cluster, 0.95);
+        struct tern_mc_findings findings = judge(data, NULL);
+        ck_assert_msg(accusations(&findings) == 0, "cluster %u: %s %s", number, findings.items[0].who,
+                      findings.items[0].what);
+        ck_assert_int_eq(tern_mc_exit_code(&findings, true), 0);
+        tern_mc_findings_free(&findings);
+        tern_mc_data_free(data);
+    }
+}
+END_TEST
+
+START_TEST(the_tournament_accuses_nobody)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_sender = 3;
+    cluster.factor = 0.2;
+    struct tern_mc_data *data = make_cluster(&cluster, 1);
+    struct tern_mc_findings findings = judge(data, NULL); /* without samples alone */
+    ck_assert_int_eq(accusations(&findings), 0);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+static struct tern_mc_data *make_tested(const struct cluster *cluster)
+{
+    struct tern_mc_data *data = make_cluster(cluster, 7);
+    ck_assert_int_gt(measure_alone(data, cluster, 0.95), 0);
+    return data;
+}
+
+START_TEST(a_slow_sender_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_sender = 3;
+    cluster.factor = 0.3;
+    expect_one(make_tested(&cluster), "host.sends", "n0004");
+}
+END_TEST
+
+START_TEST(a_slow_receiver_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_receiver = 0;
+    cluster.factor = 0.3;
+    expect_one(make_tested(&cluster), "host.receives", "n0001");
+}
+END_TEST
+
+START_TEST(a_slow_pair_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.noise = 0.2;
+    cluster.slow_from = 2;
+    cluster.slow_to = 5;
+    cluster.factor = 0.1;
+    expect_one(make_tested(&cluster), "pair.slow", "n0003 -> n0006");
+}
+END_TEST
+
+START_TEST(a_group_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.noise = 0.1;
+    cluster.group = 5;
+    cluster.factor = 0.2;
+    expect_one(make_tested(&cluster), "group.slow", "n[0006-0008]");
+}
+END_TEST
+
+START_TEST(one_of_many_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 64;
+    cluster.slow_sender = 30;
+    cluster.factor = 0.5;
+    expect_one(make_tested(&cluster), "host.sends", "n0031");
+}
+END_TEST
+
+START_TEST(busy_hosts_are_not_accused)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_sender = 3;
+    cluster.factor = 0.5; /* half the speed at half the processor's time says nothing */
+    struct tern_mc_data *data = make_cluster(&cluster, 7);
+    measure_alone(data, &cluster, 0.5);
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 3);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(less_than_expected_is_named)
+{
+    struct cluster cluster = healthy;
+    struct tern_mc_data *data = make_cluster(&cluster, 3);
+    const struct tern_mc_expected expected = {.bandwidth = 2 * GOOD_MBPS};
+    int pairs[TERN_MC_SUSPECTS_MOST][2];
+    int count = tern_mc_suspects(data, &expected, pairs);
+    ck_assert_int_gt(count, 0);
+    for (int i = 0; i < count; i++) {
+        take(data, "bw %d %d alone %d 0.95", pairs[i][0], pairs[i][1], GOOD_MBPS);
+        take(data, "bw %d %d alone %d 0.95", pairs[i][1], pairs[i][0], GOOD_MBPS);
+    }
+    struct tern_mc_findings findings = judge(data, &expected);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 2);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+/* ---- other faults ---- */
+
+START_TEST(a_missing_host_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "gone 4 ssh: connect to host n0005 port 22: No route to host");
+    expect_one(data, "host.gone", "n0005");
+}
+END_TEST
+
+START_TEST(a_dead_pair_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "dead 2 6 first connection timed out");
+    take(data, "dead 6 2 first");
+    expect_one(data, "link.pair", "n0003 <-> n0007");
+}
+END_TEST
+
+START_TEST(a_host_without_links_is_named_itself)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    for (int i = 0; i < healthy.hosts; i++)
+        if (i != 5)
+            take(data, "dead %d 5 long", i);
+    expect_one(data, "link.host", "n0006");
+}
+END_TEST
+
+START_TEST(wrong_data_is_named_first)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "wrong 1 2 4096 1048576");
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 4);
+    tern_mc_findings_free(&findings);
+    expect_one(data, "data.wrong", "n0002 -> n0003");
+}
+END_TEST
+
+START_TEST(a_hang_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "hang 3 4 bandwidth");
+    expect_one(data, "link.pair", "n0004 <-> n0005");
+}
+END_TEST
+
+START_TEST(a_second_reach_forgets_the_first)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "dead 2 6 first");
+    take(data, "reach");
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(odd_facts_are_named)
+{
+    struct tern_mc_data *data = tern_mc_data_new(4);
+    for (int i = 0; i < 4; i++) {
+        make_host(data, i);
+        take(data, "fact %d cpu.governor %s", i, i == 2 ? "powersave" : "performance");
+    }
+    expect_one(data, "fact.odd", "n0003");
+}
+END_TEST
+
+START_TEST(an_address_of_two_hosts_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "fact 6 addr.eth0 10.0.0.2/16");
+    expect_one(data, "address.twice", "n[0002,0007]");
+}
+END_TEST
+
+START_TEST(a_wrong_clock_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "clock 6 -2.310000 0.000010");
+    expect_one(data, "clock.offset", "n0007");
+}
+END_TEST
+
+START_TEST(a_slow_processor_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "core 1 17 36000 0.99");
+    expect_one(data, "node.slow", "n0002");
+}
+END_TEST
+
+START_TEST(a_quota_is_named)
+{
+    struct tern_mc_data *data = tern_mc_data_new(3);
+    for (int i = 0; i < 3; i++) {
+        take(data, "host %d n%d", i, i + 1);
+        take(data, "core %d 0 20000 %s", i, i == 1 ? "0.50" : "0.99");
+        take(data, "node %d 40 0.1 %s", i, i == 1 ? "400" : "0");
+    }
+    expect_one(data, "node.quota", "n2");
+}
+END_TEST
+
+START_TEST(loss_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    for (int i = 0; i < healthy.hosts; i++)
+        if (i != 4)
+            take(data, "socket 4 eth0 10.0.0.5 10.0.0.%d 1000 40", i + 1);
+    expect_one(data, "host.loss", "n0005");
+}
+END_TEST
+
+START_TEST(loss_explains_what_is_slow)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_sender = 4;
+    cluster.slow_receiver = 4; /* as the answers are lost, too */
+    cluster.factor = 0.3;
+    struct tern_mc_data *data = make_tested(&cluster);
+    for (int i = 0; i < healthy.hosts; i++)
+        if (i != 4)
+            take(data, "socket 4 eth0 10.0.0.5 10.0.0.%d 1000 40", i + 1);
+    expect_one(data, "host.sends", "n0005");
+}
+END_TEST
+
+START_TEST(a_little_loss_is_normal)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    for (int i = 0; i < healthy.hosts; i++)
+        if (i != 4)
+            take(data, "socket 4 eth0 10.0.0.5 10.0.0.%d 10000 70", i + 1);
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(another_interface_is_named)
+{
+    struct tern_mc_data *data = tern_mc_data_new(5);
+    for (int i = 0; i < 5; i++) {
+        take(data, "host %d n%d", i, i + 1);
+        take(data, "fact %d addr.%s 10.0.0.%d/16", i, i == 3 ? "eth1" : "eth0", i + 1);
+        take(data, "socket %d %s 10.0.0.%d 10.0.0.%d 100 0", i, i == 3 ? "eth1" : "eth0", i + 1,
+             (i + 1) % 5 + 1);
+    }
+    expect_one(data, "path.odd", "n4");
+}
+END_TEST
+
+/* ---- reports ---- */
+
+static char *print(const struct tern_mc_result *result,
+                   void (*write)(const struct tern_mc_result *, FILE *))
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    write(result, out);
+    fclose(out);
+    return text;
+}
+
+static int count_lines(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+START_TEST(the_page_has_few_lines)
+{
+    enum { MANY = 300 };
+    struct tern_mc_data *data = tern_mc_data_new(MANY);
+    for (int i = 0; i < MANY; i++) {
+        make_host(data, i);
+        take(data, "fact %d limit.stack %d", i, i);
+        if (i % 3 == 0)
+            take(data, "clock %d %d 0.00001", i, i);
+        if (i % 7 == 0)
+            take(data, "gone %d reason number %d", i, i);
+        if (i % 5 == 0)
+            take(data, "dead %d %d first", i, (i + 1) % MANY);
+    }
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_gt(findings.count, 60);
+    const struct tern_mc_result result = {
+        .data = data, .findings = &findings, .exit_code = 2, .directory = "there"};
+    char *text = print(&result, tern_mc_print_page);
+    ck_assert_int_le(count_lines(text), TERN_MC_LINES_MOST);
+    ck_assert_ptr_nonnull(strstr(text, "\nverdict: FAIL ("));
+    ck_assert_ptr_nonnull(strstr(text, " more, in the report\n"));
+    free(text);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(texts_of_others_cannot_break_a_report)
+{
+    struct tern_mc_data *data = tern_mc_data_new(2);
+    take(data, "host 0 </script><b>&\"\\");
+    take(data, "host 1 n2");
+    take(data, "gone 0 </script> \"quoted\" \x01 & <");
+    struct tern_mc_findings findings = judge(data, NULL);
+    const struct tern_mc_result result = {.data = data, .findings = &findings, .exit_code = 2};
+    char *page = print(&result, tern_mc_write_html), *plain = print(&result, tern_mc_write_json);
+    char *cases = print(&result, tern_mc_write_junit);
+    /* only the page's own scripts end */
+    int ends = 0;
+    for (const char *at = page; (at = strstr(at, "</script>")); at++)
+        ends++;
+    ck_assert_int_eq(ends, 2);
+    ck_assert_ptr_null(strstr(plain, "</script>"));
+    ck_assert_ptr_null(strchr(plain, 1));
+    ck_assert_ptr_null(strstr(cases, "<b>"));
+    free(page);
+    free(plain);
+    free(cases);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(hosts_are_good_bad_or_neither)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    int hosts[8];
+    take(data, "gone 4 no answer");
+    take(data, "unmeasured 5 too busy");
+    struct tern_mc_findings findings = judge(data, NULL);
+    const struct tern_mc_result result = {.data = data, .findings = &findings};
+    ck_assert_int_eq(tern_mc_bad_hosts(&result, true, hosts), 1);
+    ck_assert_int_eq(hosts[0], 4);
+    ck_assert_int_eq(tern_mc_bad_hosts(&result, false, hosts), 6);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("mpicheck");
+    TCase *tests;
+    tests = suite_case(suite, "names and figures");
+    tcase_add_test(tests, names_are_folded);
+    tcase_add_test(tests, long_lists_of_names_are_cut);
+    tcase_add_test(tests, expected_figures_are_read);
+    tcase_add_test(tests, fit_finds_host_and_rest);
+    tcase_add_test(tests, wrong_records_are_refused);
+    tests = suite_case(suite, "who is accused");
+    tcase_add_test(tests, healthy_hosts_are_never_accused);
+    tcase_add_test(tests, the_tournament_accuses_nobody);
+    tcase_add_test(tests, a_slow_sender_is_named);
+    tcase_add_test(tests, a_slow_receiver_is_named);
+    tcase_add_test(tests, a_slow_pair_is_named);
+    tcase_add_test(tests, a_group_is_named);
+    tcase_add_test(tests, one_of_many_is_named);
+    tcase_add_test(tests, busy_hosts_are_not_accused);
+    tcase_add_test(tests, less_than_expected_is_named);
+    tests = suite_case(suite, "other faults");
+    tcase_add_test(tests, a_missing_host_is_named);
+    tcase_add_test(tests, a_dead_pair_is_named);
+    tcase_add_test(tests, a_host_without_links_is_named_itself);
+    tcase_add_test(tests, wrong_data_is_named_first);
+    tcase_add_test(tests, a_hang_is_named);
+    tcase_add_test(tests, a_second_reach_forgets_the_first);
+    tcase_add_test(tests, odd_facts_are_named);
+    tcase_add_test(tests, an_address_of_two_hosts_is_named);
+    tcase_add_test(tests, a_wrong_clock_is_named);
+    tcase_add_test(tests, a_slow_processor_is_named);
+    tcase_add_test(tests, a_quota_is_named);
+    tcase_add_test(tests, loss_is_named);
+    tcase_add_test(tests, loss_explains_what_is_slow);
+    tcase_add_test(tests, a_little_loss_is_normal);
+    tcase_add_test(tests, another_interface_is_named);
+    tests = suite_case(suite, "reports");
+    tcase_add_test(tests, the_page_has_few_lines);
+    tcase_add_test(tests, texts_of_others_cannot_break_a_report);
+    tcase_add_test(tests, hosts_are_good_bad_or_neither);
+    return suite_run(suite);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPICHECK_MEASURED_H
+#define TERN_MPICHECK_MEASURED_H
+
+/* What was measured: hosts, pairs of hosts, and the whole. It is made of records, lines of text
+ * that the probe prints and mpicheck keeps in the file records.txt, so that a report can be made
+ * again from recorded data (mpicheck --from).
+ *
+ *     host I NAME                            begin UNIX_TIME TITLE
+ *     gone I WHY                             phase NAME SECONDS RESULT
+ *     fact I KEY VALUE                       core I CPU WORK_US SHARE
+ *     node I GB_S PAUSE_MS THROTTLED_MS      clock I OFFSET_S ERROR_S
+ *     reach                                  dead FROM TO STAGE TEXT
+ *     first FROM TO LATE_MS                  socket I NIC OWN OTHER SEGMENTS RESENT
+ *     lat A B PHASE LEAST MEDIAN P99         bw FROM TO PHASE MB_S SHARE
+ *     wrong FROM TO OFFSET BYTES             hang I PEER STAGE
+ *     broken I PEER STAGE TEXT               unmeasured I WHY
+ *     together NAME VALUE VALUE              last I SHARE
+ *
+ * I, A, B, FROM and TO are numbers of hosts. PHASE is pairs, alone or soak. Units: us, ms, MB/s. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TERN_MC_HOSTS_MOST = 4096, TERN_MC_SAMPLES_MOST = 32 };
+
+struct tern_mc_fact {
+    char *key, *value;
+};
+
+struct tern_mc_core {
+    int cpu;
+    double work_us; /* the least of all tries */
+    double share;   /* the largest of all tries: processor time per time */
+};
+
+struct tern_mc_socket {
+    char *nic, *own, *other;
+    double segments, resent;
+};
+
+struct tern_mc_host {
+    char *name; /* as the user calls it */
+    char *gone; /* why it does not take part; NULL: it does */
+    char *unmeasured; /* why it could not be measured; NULL: it could */
+    struct tern_mc_fact *facts;
+    int fact_count;
+    struct tern_mc_core *cores;
+    int core_count;
+    struct tern_mc_socket *sockets; /* of the last phase that printed them */
+    int socket_count;
+    double memory_gbs, pause_ms, throttled_ms; /* best, least, sum of all tries */
+    bool has_node, has_clock;
+    double clock_s, clock_error_s;
+    double last; /* share of reductions to which it came last */
+};
+
+/* Bits of a pair's state. */
+enum {
+    TERN_MC_DEAD_FIRST = 1, /* not even a few bytes arrive */
+    TERN_MC_DEAD_LONG = 2,  /* a long message does not arrive */
+    TERN_MC_HUNG = 4,       /* a stage took too long */
+    TERN_MC_BROKEN = 8,     /* the connection was lost */
+    TERN_MC_WRONG = 16,     /* wrong bytes arrived */
+};
+
+/* Samples of a pair that was measured alone. */
+struct tern_mc_alone {
+    int from, to;
+    int count, latency_count;
+    float bandwidth[TERN_MC_SAMPLES_MOST];
+    float latency[TERN_MC_SAMPLES_MOST]; /* least of each sample; same in both directions */
+    float share[TERN_MC_SAMPLES_MOST];   /* part of the time in which the sender had a processor */
+};
+
+struct tern_mc_phase {
+    char *name, *result;
+    double seconds;
+};
+
+struct tern_mc_data {
+    int count;
+    struct tern_mc_host *hosts;
+    /* [from * count + to]; 0: not measured */
+    float *bandwidth, *least, *median, *p99, *late_ms;
+    uint8_t *state;
+    char **texts; /* of dead and broken pairs, or NULL */
+    char *stages; /* of pairs that hung: the first letter of the stage */
+    struct tern_mc_alone *alone;
+    int alone_count, alone_room;
+    struct tern_mc_phase *phases;
+    int phase_count;
+    double bisection, bisection_worst, allreduce_us, alltoall;
+    int alltoall_piece;
+    double begin; /* seconds since 1970 */
+    char *title;
+    long wrong_blocks;
+    bool soaked;
+};
+
+/* Makes data of `count` hosts without names. Returns NULL if there is no memory. */
+struct tern_mc_data *tern_mc_data_new(int count);
+void tern_mc_data_free(struct tern_mc_data *data);
+
+/* Takes a record, without the "@ " before it. Returns false if it is none, or names a host that is
+ * not there. */
+bool tern_mc_take(struct tern_mc_data *data, const char *record);
+
+/* Reads a file of records. Returns the data, or NULL after a message. */
+struct tern_mc_data *tern_mc_read(const char *path);
+
+/* Returns the value of a host's fact, or NULL. */
+const char *tern_mc_fact(const struct tern_mc_host *host, const char *key);
+
+/* Returns the number of the host that has an address, or -1 if no host or several have it. */
+int tern_mc_owner(const struct tern_mc_data *data, const char *address);
+
+/* Returns true if the two hosts can exchange messages in both directions. */
+bool tern_mc_linked(const struct tern_mc_data *data, int a, int b);
+
+/* Returns the samples of a pair alone, or NULL. */
+const struct tern_mc_alone *tern_mc_alone_of(const struct tern_mc_data *data, int from, int to);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* mpicheck: checks the hosts of a cluster and the network between them, in several short jobs of
+ * the program mpicheck-probe, and writes what is wrong on one page and into files. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "lib/util/log.h"
+#include "lib/util/prefix.h"
+#include "tools/mpicheck/checkup.h"
+#include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/reports.h"
+
+enum { UNMEASURED = 3, INTERRUPTED = 130, SAME_SECOND_MOST = 100 };
+
+/* ---- directories ---- */
+
+/* Makes a directory whose name nobody uses yet, in the working directory. Returns NULL if that is
+ * impossible. */
+static char *make_new_directory(void)
+{
+    char stamp[64];
+    time_t now = time(NULL);
+    struct tm local;
+    localtime_r(&now, &local);
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    for (int i = 1; i < SAME_SECOND_MOST; i++) {
+        char *path = i == 1 ? tern_mc_format("mpicheck-%s", stamp)
+                            : tern_mc_format("mpicheck-%s-%d", stamp, i);
+        if (mkdir(path, 0777) == 0)
+            return path;
+        free(path);
+        if (errno != EEXIST)
+            break;
+    }
+    tern_log("cannot make a directory for the reports here: %s; --out names another place",
+             strerror(errno));
+    return NULL;
+}
+
+/* Finds or makes the directory of the reports. Writes NULL if none is wanted. Returns false after a
+ * message. The caller frees the name. */
+static bool find_directory(const struct tern_mc_options *options, char **ret_directory)
+{
+    *ret_directory = NULL;
+    if (!options->out && (options->host_only || options->from))
+        return true;
+    if (!options->out)
+        return (*ret_directory = make_new_directory());
+    if (mkdir(options->out, 0777) && errno != EEXIST) {
+        tern_log("cannot make the directory %s: %s; --out names another place", options->out,
+                 strerror(errno));
+        return false;
+    }
+    *ret_directory = tern_mc_format("%s", options->out);
+    return true;
+}
+
+static FILE *open_records(const char *directory)
+{
+    char *path = tern_mc_format("%s/records.txt", directory);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        tern_log("cannot write %s: %s; --out names another place", path, strerror(errno));
+    free(path);
+    return file;
+}
+
+/* ---- programs ---- */
+
+/* Builds the measuring program with another MPI library. Returns its path, or NULL after a
+ * message. */
+static char *build_probe(const char *prefix, const char *directory)
+{
+    char share[PATH_MAX], whole[PATH_MAX];
+    tern_prefix_directory(TERN_SHAREDIR, share);
+    if (!realpath(directory, whole))
+        return NULL;
+    char *probe = tern_mc_format("%s/mpicheck-probe", whole);
+    char *command = tern_mc_format("'%s/bin/mpicc' -O2 -D_GNU_SOURCE -I'%s' -o '%s' "
+                                   "'%s'/probe_*.c -lpthread", prefix, share, probe, share);
+    int status = system(command); /* with a shell, for the pattern */
+    free(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return probe;
+    tern_log("the measuring program cannot be built with %s/bin/mpicc; --mpi names the prefix of "
+             "an MPI library with its compiler wrapper", prefix);
+    free(probe);
+    return NULL;
+}
+
+static bool find_programs(struct tern_mc_check *check, const char *directory)
+{
+    const struct tern_mc_options *options = check->options;
+    char bin[PATH_MAX], libexec[PATH_MAX];
+    tern_prefix_directory(TERN_BINDIR, bin);
+    tern_prefix_directory(TERN_LIBEXECDIR, libexec);
+    check->own_mpirun = tern_mc_format("%s/mpirun", bin);
+    check->mpirun = tern_mc_format("%s/mpirun", options->mpi ? options->mpi : bin);
+    if (options->mpi) {
+        free(check->mpirun);
+        check->mpirun = tern_mc_format("%s/bin/mpirun", options->mpi);
+        check->probe = build_probe(options->mpi, directory ? directory : check->work);
+    } else {
+        check->probe = tern_mc_format("%s/mpicheck-probe", libexec);
+    }
+    return check->probe;
+}
+
+static bool make_work(struct tern_mc_check *check)
+{
+    const char *tmp = getenv("TMPDIR");
+    check->work = tern_mc_format("%s/mpicheck-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (mkdtemp(check->work))
+        return true;
+    tern_log("cannot make the directory %s: %s; TMPDIR names another place", check->work,
+             strerror(errno));
+    free(check->work);
+    check->work = NULL;
+    return false;
+}
+
+/* ---- the check ---- */
+
+static bool read_baseline(struct tern_mc_check *check)
+{
+    const char *directory = check->options->baseline;
+    if (!directory)
+        return true;
+    char *path = tern_mc_format("%s/records.txt", directory);
+    struct tern_mc_data *baseline = tern_mc_read(path);
+    free(path);
+    if (!baseline)
+        return false;
+    check->expected.baseline = baseline;
+    bool alike = baseline->count == check->data->count;
+    for (int i = 0; alike && i < baseline->count; i++)
+        alike = strcmp(baseline->hosts[i].name, check->data->hosts[i].name) == 0;
+    if (!alike)
+        tern_log("--baseline %s is about other hosts than this check; expected the same, in the "
+                 "same order", directory);
+    return alike;
+}
+
+static void measure(struct tern_mc_check *check)
+{
+    tern_mc_phase_facts(check);
+    if (!tern_mc_interrupted() && !check->options->network_only)
+        tern_mc_phase_node(check);
+    if (!tern_mc_interrupted() && !check->options->host_only)
+        tern_mc_phase_links(check);
+    tern_mc_show_end(check);
+}
+
+static int answering(const struct tern_mc_data *data)
+{
+    int count = 0;
+    for (int i = 0; i < data->count; i++)
+        count += !data->hosts[i].gone && data->hosts[i].fact_count > 0;
+    return count;
+}
+
+/* Judges what was measured, and reports it. Returns the exit code. */
+static int report(const struct tern_mc_check *check, const char *directory, double seconds)
+{
+    struct tern_mc_findings findings = {0};
+    tern_mc_judge_hosts(check->data, &findings);
+    tern_mc_judge_links(check->data, &findings);
+    tern_mc_judge_speed(check->data, &check->expected, &findings);
+    tern_mc_judge_good(check->data, &findings);
+    int code = tern_mc_exit_code(&findings, check->options->fail_on_warning);
+    if (tern_mc_interrupted())
+        code = INTERRUPTED;
+    else if (answering(check->data) == 0)
+        code = UNMEASURED;
+    const struct tern_mc_result result = {.data = check->data,
+                                          .findings = &findings,
+                                          .seconds = seconds,
+                                          .exit_code = code,
+                                          .expected_bandwidth = check->expected.bandwidth,
+                                          .expected_latency_us = check->expected.latency_us,
+                                          .interrupted = tern_mc_interrupted(),
+                                          .directory = directory};
+    tern_mc_print_page(&result, stdout);
+    if (directory && tern_mc_write_reports(&result) && code < UNMEASURED)
+        code = UNMEASURED;
+    tern_mc_findings_free(&findings);
+    return code;
+}
+
+static int run_check(struct tern_mc_check *check, const char *directory)
+{
+    if (!find_programs(check, directory) || !tern_mc_find_hosts(check))
+        return tern_mc_interrupted() ? INTERRUPTED : UNMEASURED;
+    if (directory && !(check->records = open_records(directory)))
+        return UNMEASURED;
+    /* the records of the hosts came before the file was open */
+    for (int i = 0; check->records && i < check->data->count; i++)
+        fprintf(check->records, "@ host %d %s\n", i, check->data->hosts[i].name);
+    tern_mc_record(check, "begin %ld mpicheck %s", (long)time(NULL), PACKAGE_VERSION);
+    if (!read_baseline(check))
+        return UNMEASURED;
+    measure(check);
+    return report(check, directory, tern_mc_now() - check->begin);
+}
+
+static int run_recorded(struct tern_mc_check *check, const char *directory)
+{
+    double seconds = 0;
+    if (!(check->data = tern_mc_read(check->options->from)) || !read_baseline(check))
+        return UNMEASURED;
+    for (int i = 0; i < check->data->phase_count; i++)
+        seconds += check->data->phases[i].seconds;
+    return report(check, directory, seconds);
+}
+
+static void end_check(struct tern_mc_check *check)
+{
+    if (check->records)
+        fclose(check->records);
+    if (check->work) {
+        char *probe = tern_mc_format("%s/mpicheck-probe", check->work);
+        unlink(probe);
+        free(probe);
+        rmdir(check->work);
+    }
+    tern_mc_data_free(check->data);
+    tern_mc_data_free((struct tern_mc_data *)check->expected.baseline);
+    free(check->work);
+    free(check->own_mpirun);
+    free(check->mpirun);
+    free(check->probe);
+}
+
+int main(int argc, char **argv)
+{
+    struct tern_mc_options options;
+    struct tern_mc_check check = {.options = &options, .begin = tern_mc_now()};
+    char *directory = NULL;
+    int code = UNMEASURED;
+    tern_log_name("mpicheck");
+    if (tern_mc_read_options(argc, argv, &options) && find_directory(&options, &directory)) {
+        check.expected.bandwidth = options.bandwidth;
+        check.expected.latency_us = options.latency_us;
+        check.shows = !options.quiet && isatty(STDERR_FILENO);
+        tern_mc_catch_signals();
+        if (options.from)
+            code = run_recorded(&check, directory);
+        else if (make_work(&check))
+            code = run_check(&check, directory);
+    }
+    end_check(&check);
+    tern_mc_options_free(&options);
+    free(directory);
+    return code;
+}

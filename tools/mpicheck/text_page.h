@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPICHECK_TEXT_PAGE_H
+#define TERN_MPICHECK_TEXT_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tools/mpicheck/findings.h"
+
+/* A whole result, as all reports show it. */
+struct tern_mc_result {
+    const struct tern_mc_data *data;
+    const struct tern_mc_findings *findings;
+    double seconds;
+    int exit_code;
+    double expected_bandwidth, expected_latency_us; /* what the user expects; 0: nothing */
+    bool interrupted;
+    const char *directory; /* of the reports; NULL: none are written */
+};
+
+enum { TERN_MC_LINES_MOST = 25 };
+
+/* Prints the page: a heading, findings, what is well, the verdict. At most TERN_MC_LINES_MOST
+ * lines. */
+void tern_mc_print_page(const struct tern_mc_result *result, FILE *out);
+
+/* Returns the word for a severity in all reports, such as "FAIL". */
+const char *tern_mc_severity_word(enum tern_mc_severity severity);
+
+/* Returns the verdict in words, such as "FAIL (2 faults, 1 warning)". The caller frees it. */
+char *tern_mc_verdict(const struct tern_mc_result *result);
+
+/* Lists the hosts that have a fault, and those without. `ret_hosts` has room for all. Returns the
+ * number. */
+int tern_mc_bad_hosts(const struct tern_mc_result *result, bool bad, int *ret_hosts);
+
+#endif
