@@ -85,11 +85,20 @@ static int read_word(const char *parameter, char *word, struct tern_tcp_word *re
     return 0;
 }
 
+/* Returns who set `name`: "default", "environment", "option" (mpirun's command line), or a file. */
+static const char *who_set(const char *name)
+{
+    const char *source = tern_param_source(name);
+    return strcmp(source, "tool") == 0 ? "option" : source;
+}
+
 /* 0: not set; 1: in a file; 2: in the environment or on the command line. */
 static int strength(const char *name)
 {
-    const char *source = tern_param_source(name);
-    return strcmp(source, "default") == 0 ? 0 : strcmp(source, "environment") == 0 ? 2 : 1;
+    const char *who = who_set(name);
+    if (strcmp(who, "default") == 0)
+        return 0;
+    return strcmp(who, "environment") == 0 || strcmp(who, "option") == 0 ? 2 : 1;
 }
 
 int tern_tcp_filter_choose(const char *include, const char *exclude, bool *ret_include)
@@ -99,7 +108,7 @@ int tern_tcp_filter_choose(const char *include, const char *exclude, bool *ret_i
     *ret_include = with > without;
     if (with && with == without)
         return tern_error(TERN_ERR_ARG, "%s (%s) and %s (%s) are both set; set only one of them",
-                          include, tern_param_source(include), exclude, tern_param_source(exclude));
+                          include, who_set(include), exclude, who_set(exclude));
     return 0;
 }
 

@@ -147,7 +147,7 @@ not_by_srun "no port for both" 'cannot open a port that oob_tcp_dynamic_ipv4_por
 not_by_srun "no subnet" 'oob_tcp_if_include: `10.0.0.0/99` is not a subnet' --mca oob_tcp_if_include 10.0.0.0/99
 not_by_srun "no such interface" 'oob_tcp_if_include \(`none0`\) permits no address of this host, so agents cannot connect to mpirun$' \
     --mca oob_tcp_if_include none0
-not_by_srun "both" 'oob_tcp_if_include .environment. and oob_tcp_if_exclude .environment. are both set' --mca oob_tcp_if_include lo --mca oob_tcp_if_exclude lo
+not_by_srun "both" 'oob_tcp_if_include .option. and oob_tcp_if_exclude .option. are both set' --mca oob_tcp_if_include lo --mca oob_tcp_if_exclude lo
 if [ -n "$(ip -o address show scope global up 2>/dev/null)" ]; then
     by_srun "srun"
     first=$(addresses | head -n 1)

@@ -19,7 +19,7 @@ map() {
     run --dry-run "$@" sh -c '>started'
     map=$(awk '/Data for node/ { host = $4 }
         /Process rank:/ { rank = $0; sub(/.*Process rank: /, "", rank); sub(/ .*/, "", rank)
-            drawn = $0; if (!sub(/.*]]: \[/, "[", drawn)) drawn = "free"; print rank, host, drawn }' out | sort -n | tr '\n' ';')
+            drawn = $0; if (!sub(/.*]]: ?\[/, "[", drawn)) drawn = "free"; print rank, host, drawn }' out | sort -n | tr '\n' ';')
     [ ! -e started ] || complain "--dry-run $*: the program was started"
     [ ! -e "$REACHED" ] || complain "--dry-run $*: asks other hosts"
 }
