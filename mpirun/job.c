@@ -30,8 +30,8 @@
 #include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
 #include "mpirun/tree/agents.h"
-#include "mpirun/where.h"
-#include "mpirun/where_door.h"
+#include "mpirun/where/where.h"
+#include "mpirun/where/where_door.h"
 #include "mpirun/wire/job_data.h"
 
 enum { AGENTS_END_MS = 1000 };

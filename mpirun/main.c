@@ -25,7 +25,7 @@
 #include "mpirun/ranks/session_dir.h"
 #include "mpirun/run.h"
 #include "mpirun/tree/agents.h"
-#include "mpirun/where_door.h"
+#include "mpirun/where/where_door.h"
 
 enum { AGENTS_END_MS = 1000 };
 

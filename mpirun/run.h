@@ -12,7 +12,7 @@
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/clients.h"
-#include "mpirun/where.h"
+#include "mpirun/where/where.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. Call this before any other function here. `hosts` are all hosts that it may

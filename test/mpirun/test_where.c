@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/where_table.h"
+#include "mpirun/where/where_table.h"
 
 enum { MANY = 10000, PAGE_LINES = 50, PAGE_BYTES = 12000 };
 

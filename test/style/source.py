@@ -46,7 +46,8 @@ ROOMS = {
     'mpirun/serve': 'util mpirun/base mpirun/plan mpirun/wire',
     'mpirun/ranks': 'util mpirun/base mpirun/plan mpirun/serve',
     'mpirun/jobs': 'util mpirun/base mpirun/plan',
-    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks mpirun/jobs',
+    'mpirun/where': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
+    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks mpirun/where mpirun/jobs',
 }
 
 BANNED = {

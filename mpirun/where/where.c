@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two questions go to the hosts. A glance asks every few seconds if any rank may have moved since
  * the last one; each host answers with a bit. A look asks where each rank is. */
-#include "mpirun/where.h"
+#include "mpirun/where/where.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/look.h"
 #include "mpirun/tree/agents.h"
-#include "mpirun/where_table.h"
+#include "mpirun/where/where_table.h"
 
 enum { ASKERS_MOST = 32, PATIENCE_MS = 3000, PERIODS = 4, LONGEST_PERIOD_MS = 15000 };
 /* what a frame asks for, and what its answer says */

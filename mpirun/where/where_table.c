@@ -2,7 +2,7 @@
 /* Each rank gets a line in words, without what differs between ranks that are in the same place:
  * the time, the peer, the process. Ranks with equal lines are a group. So a job of any size takes a
  * page, as long as its ranks are in few places. */
-#include "mpirun/where_table.h"
+#include "mpirun/where/where_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each mpirun has its job's directory open, so /proc/PID/fd leads there, whatever TMPDIR is. */
-#include "mpirun/where_door.h"
+#include "mpirun/where/where_door.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
-#include "mpirun/where.h"
+#include "mpirun/where/where.h"
 
 enum { PATIENCE_MS = 20 * 1000, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
 
