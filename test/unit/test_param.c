@@ -217,7 +217,7 @@ START_TEST(a_value_of_a_file_is_refused_with_its_line)
 {
     char found[300];
     write_file("a", "# comment\n\nbtl_tcp_timeout = 1\n");
-    write_file("b", "btl_vader_single_copy_mechanism = knem\n");
+    write_file("b", "btl_vader_single_copy_mechanism = zigzag\n");
     use_files("a", "b");
     snprintf(found, sizeof found, "parameter btl_tcp_timeout is \"1\" (%s/a line 3); expected a whole number from 3 to 86400",
              directory);
@@ -225,7 +225,7 @@ START_TEST(a_value_of_a_file_is_refused_with_its_line)
     ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
     /* by the name that is written there */
     snprintf(found, sizeof found,
-             "parameter btl_vader_single_copy_mechanism is \"knem\" (%s/b line 1); expected one of auto, always, never",
+             "parameter btl_vader_single_copy_mechanism is \"zigzag\" (%s/b line 1); expected one of auto, always, never",
              directory);
     ck_assert_int_eq(tern_param_check("btl_shm_single_copy"), TERN_ERR_ARG);
     ck_assert_msg(strstr(tern_error_text(TERN_ERR_ARG), found) != NULL, "%s", tern_error_text(TERN_ERR_ARG));
