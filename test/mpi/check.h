@@ -190,10 +190,13 @@ static inline void start_pairs(int *argc, char ***argv)
         exit(end());
 }
 
-/* The last line of most programs' setup: errors come back instead of ending the job. */
+/* The last line of most programs' setup: errors come back instead of ending the job. Those of calls without a handle go to
+ * MPI_COMM_SELF's handler, so MPI_COMM_WORLD brings it along. */
 static inline void return_errors(MPI_Comm comm)
 {
     CHECK_OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    if (comm == MPI_COMM_WORLD)
+        CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 }
 
 /* argv[1] as a number, else `otherwise`: how the long variants get their sizes. */

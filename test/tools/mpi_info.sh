@@ -14,9 +14,9 @@ fail() {
 }
 
 # the first lines are Open MPI's own
-[ "$("$bin/mpi_info" --version | head -n 1)" = "Open MPI v4.1.4" ] || fail "--version: not Open MPI's first line"
+[ "$("$bin/mpi_info" --version | head -n 1)" = "Open MPI v5.0.7" ] || fail "--version: not Open MPI's first line"
 "$bin/ompi_info" -V | sed -n 2p | grep -q '^Tern MPI ' || fail "-V: Tern is not on the second line"
-[ "$("$bin/mpirun" --version | head -n 1)" = "mpirun (Open MPI) 4.1.4" ] || fail "mpirun --version: not Open MPI's first line"
+[ "$("$bin/mpirun" --version | head -n 1)" = "mpirun (Open MPI) 5.0.7" ] || fail "mpirun --version: not Open MPI's first line"
 "$bin/mpirun" -V | sed -n 2p | grep -q '^Tern MPI ' || fail "mpirun -V: Tern is not on the second line"
 [ "$("$bin/ompi_info" --parsable --path bindir)" = "path:bindir:$(realpath "$bin")" ] || fail "--path bindir: $("$bin/ompi_info" --parsable --path bindir)"
 for page in mpiexec orterun ompi_info mpicxx mpif90; do
@@ -32,7 +32,7 @@ OMPI_MCA_btl_tcp_links=3 "$bin/ompi_info" --param btl tcp -l 9 --parsable | grep
     fail "no mca:btl:tcp:param:btl_tcp_links:value:3"
 "$bin/ompi_info" --type bool --parsable | grep ':type:' | grep -v ':type:bool$' && fail "--type bool shows others"
 "$bin/ompi_info" --parsable --all >all
-grep -qx 'ompi:version:full:4.1.4' all || fail "no ompi:version:full:4.1.4"
+grep -qx 'ompi:version:full:5.0.7' all || fail "no ompi:version:full:4.1.4"
 grep -qx 'mca:mpi:base:param:mpi_built_with_cuda_support:value:false' all || fail "nothing on CUDA support"
 
 "$bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):yes$/\1/p' | sort >yes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An error that belongs to no object goes to MPI_COMM_WORLD's handler under MPI-3.1 and to MPI_COMM_SELF's from MPI-4.0
- * on; one that belongs to a communicator never does. */
+/* An error that belongs to no object goes to MPI_COMM_SELF's handler, as MPI-4 has it, or to MPI_COMM_WORLD's, as MPI-3.1
+ * had it; one that belongs to a communicator never does. */
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/running.h"
