@@ -34,19 +34,30 @@ static size_t make_tag(const struct tern_source *source, char *tag, size_t room)
     return used;
 }
 
+/* Writes lines with their tags, by one call: another mpirun of the same terminal may write between
+ * two. */
 static void write_tagged(struct tern_source *source, const char *data, size_t size, const char *tag,
                          size_t tag_bytes)
 {
     bool in_line = source->in_line;
+    size_t lines = 1, used = 0;
+    for (size_t at = 0; at < size; at++)
+        lines += data[at] == '\n';
+    char *text = tern_must_alloc(size + lines * tag_bytes);
     for (size_t at = 0; at < size;) {
         const char *newline = memchr(data + at, '\n', size - at);
         size_t length = newline ? (size_t)(newline - data) + 1 - at : size - at;
-        if (!in_line)
-            tern_writer_add(&source->sink->writer, tag, tag_bytes);
-        tern_writer_add(&source->sink->writer, data + at, length);
+        if (!in_line) {
+            memcpy(text + used, tag, tag_bytes);
+            used += tag_bytes;
+        }
+        memcpy(text + used, data + at, length);
+        used += length;
         in_line = false;
         at += length;
     }
+    tern_writer_add(&source->sink->writer, text, used);
+    free(text);
 }
 
 void tern_sink_write(struct tern_source *source, const char *data, size_t size)
