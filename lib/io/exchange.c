@@ -56,6 +56,7 @@ struct tern_exchange {
     int index;            /* this rank's number among the aggregators, or -1 */
     struct part *parts;   /* one for each aggregator */
     /* The rest is of an aggregator. */
+    int ranks;
     struct source *sources; /* one for each rank */
     char *buffer;           /* the window */
     uint64_t *covered;      /* a bit for each byte of it that was written */
@@ -496,6 +497,8 @@ void tern_exchange_free(struct tern_exchange *x)
         free(x->parts[i].packed);
     }
     free(x->parts);
+    for (int r = 0; x->sources && r < x->ranks; r++)
+        free(x->sources[r].series);
     free(x->sources);
     free(x->buffer);
     free(x->covered);
@@ -507,6 +510,7 @@ void tern_exchange_free(struct tern_exchange *x)
  * others wait for it. */
 static bool make_aggregator(struct tern_exchange *x, int ranks)
 {
+    x->ranks = ranks;
     x->sources = calloc((size_t)ranks, sizeof *x->sources);
     x->buffer = malloc((size_t)x->window);
     x->covered = malloc(tern_covered_bytes(x->window));

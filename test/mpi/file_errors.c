@@ -54,8 +54,10 @@ static void read_all_forms(MPI_File f, int own, int common)
     CHECK_CLASS(MPI_File_read_at_all(f, 0, buf, 1, MPI_INT, st), own);
     CHECK_CLASS(MPI_File_read(f, buf, 1, MPI_INT, st), own);
     CHECK_CLASS(MPI_File_read_all(f, buf, 1, MPI_INT, st), own);
-    CHECK_CLASS(MPI_File_iread_at(f, 0, buf, 1, MPI_INT, &q), own);
-    CHECK_CLASS(MPI_File_iread(f, buf, 1, MPI_INT, &q), own);
+    int late = MPI_File_iread_at(f, 0, buf, 1, MPI_INT, &q);
+    CHECK_CLASS(late ? late : MPI_Wait(&q, st), own);
+    late = MPI_File_iread(f, buf, 1, MPI_INT, &q);
+    CHECK_CLASS(late ? late : MPI_Wait(&q, st), own);
     CHECK_OK(MPI_File_iread_at_all(f, 0, buf, 1, MPI_INT, &q));
     CHECK_CLASS(MPI_Wait(&q, st), own);
     CHECK_OK(MPI_File_iread_all(f, buf, 1, MPI_INT, &q));
@@ -67,7 +69,8 @@ static void read_all_forms(MPI_File f, int own, int common)
     CHECK_CLASS(MPI_File_read_shared(f, buf, 1, MPI_INT, st), common);
     CHECK_CLASS(MPI_File_read_ordered(f, buf, 1, MPI_INT, st), common);
     if (common) {
-        CHECK_CLASS(MPI_File_iread_shared(f, buf, 1, MPI_INT, &q), common);
+        late = MPI_File_iread_shared(f, buf, 1, MPI_INT, &q);
+        CHECK_CLASS(late ? late : MPI_Wait(&q, st), common);
         CHECK_OK(MPI_File_read_ordered_begin(f, buf, 1, MPI_INT));
         CHECK_CLASS(MPI_File_read_ordered_end(f, buf, st), common);
     }
