@@ -25,10 +25,9 @@ int tern_mpi_get_processor_name(char *name, int *resultlen)
 {
     /* The launcher may know the host by another name. Programs compare the result with their own
      * gethostname. */
-    if (gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0)
-        snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", tern_rte.host);
-    name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
-    *resultlen = (int)strlen(name);
+    char own[MPI_MAX_PROCESSOR_NAME] = "";
+    const char *host = gethostname(own, sizeof own - 1) == 0 ? own : tern_rte.host;
+    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", host);
     return 0;
 }
 

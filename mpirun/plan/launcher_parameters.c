@@ -24,6 +24,8 @@
 /* Chooses a mapping by the name of Open MPI's mapper. */
 static int choose_mapper(const char *origin, const char *names, struct tern_options *options)
 {
+    tern_parameter_check_names(origin, names, "round_robin,ppr,rank_file,seq,mindist,resilient,"
+                               "staged,load_balance,lama,topo", options);
     if (strcmp(names, "seq") == 0)
         return tern_policy_map_by(origin, "seq", options);
     if (strcmp(names, "rank_file") == 0)
@@ -91,6 +93,14 @@ static int choose_batch_systems(const char *origin, const char *value, struct te
     return 0;
 }
 
+/* plm: how agents are started. mpirun/tree asks the parameter itself. */
+static int check_launch_ways(const char *origin, const char *value, struct tern_options *options)
+{
+    tern_parameter_check_names(origin, value, "slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated",
+                               options);
+    return 0;
+}
+
 /* Maps on the machine of an XML file. */
 static int set_machine(const char *origin, const char *value, struct tern_options *options)
 {
@@ -155,6 +165,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_default_hostfile", OPTION("default-hostfile") },
     { "orte_default_dash_host", READ(set_default_hosts) },
     { "ras", READ(choose_batch_systems) },
+    { "plm", READ(check_launch_ways) },
     { "orte_set_default_slots", READ(set_default_slots) },
     { "rmaps_base_no_schedule_local", OPTION("nolocal") },
     { "rmaps_base_topology", READ(set_machine) },
@@ -387,6 +398,8 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "mpi_spc_dump_enabled", MISSING("the tool interface, MPI_T, has such counters") },
     { "mpi_spc_attach", MISSING("the tool interface, MPI_T, has such counters") },
     { "mpi_abort_delay", MISSING("ranks end at once; --where says where they are before") },
+    { "opal_cuda_support", MISSING("memory of GPUs is not moved; copy it to the host first") },
+    { "mpi_cuda_support", MISSING("memory of GPUs is not moved; copy it to the host first") },
     { "mca_base_override_param_file", MISSING("use mca_param_files") },
     { "btl_tcp_if_include", READ(check_filter) },
     { "btl_tcp_if_exclude", READ(check_filter) },

@@ -80,6 +80,22 @@ static int report_pid(const char *where)
     return 0;
 }
 
+/* Says that --bind-to a cache binds nobody where the first host has no cache of that kind, or one
+ * for all of its processors. */
+static void tell_of_cache(const struct tern_options *options, const struct tern_host *hosts,
+                          int host_count)
+{
+    enum tern_map_level bind = options->map.bind;
+    bool cache =
+        bind == TERN_MAP_LEVEL_L1 || bind == TERN_MAP_LEVEL_L2 || bind == TERN_MAP_LEVEL_L3;
+    for (int h = 0; cache && !options->quiet && h < host_count; h++)
+        if (hosts[h].cpu_count > 1 && tern_host_objects(&hosts[h], bind) <= 1) {
+            tern_log("--bind-to %s: host %s has no more than one such cache, so its ranks are not "
+                     "bound", tern_map_level_name(bind), hosts[h].name);
+            return;
+        }
+}
+
 static void advise(const struct tern_options *options, const struct tern_map *map)
 {
     if (map->crowded_host < 0 || options->oversubscribe || options->quiet)
@@ -122,6 +138,7 @@ int tern_show(const struct tern_options *options, const struct tern_host *hosts,
     if ((options->report_bindings || options->display_map) && options->cpu_list && !options->quiet)
         tern_log("sockets and cores are counted within the list of --cpu-set; --explain prints "
                  "the system's numbers of processors");
+    tell_of_cache(options, hosts, host_count);
     advise(options, map);
     return tern_show_finish();
 }

@@ -278,10 +278,17 @@ static bool allowed(const char *word)
 /* Decides whether srun starts the agents. Returns 0 or TERN_ERR_ARG. */
 static int choose_way(bool *ret_srun)
 {
-    bool slurm = allowed("slurm");
+    const char *plm = tern_param_string("plm");
+    bool slurm = allowed("slurm"), without = plm && *plm == '^';
+    /* two names of one way */
+    bool rsh = without ? allowed("rsh") && allowed("ssh") : allowed("rsh") || allowed("ssh");
     *ret_srun = slurm && tern_allocation_has_srun();
-    if (!slurm || *ret_srun || allowed("rsh") || allowed("ssh"))
+    if (*ret_srun || rsh)
         return 0;
+    if (!slurm)
+        return tern_error(TERN_ERR_ARG,
+                          "the parameter plm is `%s`, which leaves no way to start agents on other "
+                          "hosts; known are slurm and rsh", plm);
     return tern_error(TERN_ERR_ARG, "the parameter plm is `%s`, but this is not a Slurm job %s",
                       tern_param_string("plm"),
                       tern_allocation_system() == TERN_SLURM

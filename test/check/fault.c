@@ -827,8 +827,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     MPI_Comm_create_errhandler(say, &errhandler);
-    if (argc < 2 || strcmp(argv[1], "other") != 0)
+    if (argc < 2 || strcmp(argv[1], "other") != 0) {
         MPI_Comm_set_errhandler(world, errhandler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
+    }
     MPI_Errhandler_free(&errhandler);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (argc > 1 && strcmp(argv[1], faults[i].word) == 0) {

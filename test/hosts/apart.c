@@ -146,6 +146,7 @@ int main(int argc, char **argv)
     if (argc < 3) {
         MPI_Comm_create_errhandler(handle, &handler);
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     }
     if (strncmp(argv[1], "inter ", 6) == 0)
         do_inter(argv[1] + 6, handler);

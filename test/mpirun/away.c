@@ -157,6 +157,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_create_errhandler(handle, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ 1, TAG, &in, 1, MPI_INT, rank ^ 1, TAG, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     if (rank % 2)

@@ -43,6 +43,7 @@ static int refused(void)
     char *token = strchr(strchr(strchr(port, '/') + 1, '/') + 1, '/') + 1;
     *token = *token == '0' ? '1' : '0';
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int rc = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
     MPI_Error_class(rc, &class);
     return class != MPI_ERR_PORT;

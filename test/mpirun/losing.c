@@ -83,6 +83,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "fatal") != 0) {
         MPI_Comm_create_errhandler(handle, &handler);
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     }
     if (rank < 2) {
         if (strcmp(argv[1], "everything") == 0)

@@ -30,6 +30,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_get_parent(&parent);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (strcmp(what, "all") == 0 && rank == 0) {
         printf("%s", class_of(MPI_Lookup_name("a service", MPI_INFO_NULL, found)));
         printf(" %s", class_of(MPI_Publish_name("a service", MPI_INFO_NULL, "a port\nof lines\\")));

@@ -276,8 +276,22 @@ warns "mpirun: warning: --mca btl self replaces --mca btl tcp,self, given before
 warns "mpirun: warning: --bynode replaces --map-by core:PE=1, given before" --map-by core:PE=1 --bynode
 warns "" --map-by core --map-by :PE=1 --host localhost:1 --host localhost:1 -x A=1 -x A=1
 warns "mpirun: warning: --bind-to none replaces --bind-to core, given before" --bind-to core --bind-to none
+warns "mpirun: warning: --mca hwloc_base_binding_policy none replaces --bind-to core, given before" --bind-to core \
+    --mca hwloc_base_binding_policy none
+warns "" --mca hwloc_base_binding_policy core --bind-to core
+warns "mpirun: warning: -np 1 replaces --n 21, given before" --n 21
 run --map-by core -np 1 -x A=1 true : -np 2 --oversubscribe -x A=2 true
 is "once for each program" "$rc $(cat err)" "0 "
+warns 'mpirun: warning: --mca plm: there is no "rsch"; known are slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated' --mca plm rsch
+warns 'mpirun: warning: --mca rmaps: there is no "sequ"; known are round_robin,ppr,rank_file,seq,mindist,resilient,staged,'\
+'load_balance,lama,topo' --mca rmaps sequ
+warns "mpirun: warning: --mca opal_cuda_support has no effect: memory of GPUs is not moved; copy it to the host first" \
+    --mca opal_cuda_support 1
+HWLOC_SYNTHETIC='package:2 core:2 pu:2' warns "mpirun: --bind-to l2cache: host $(hostname) has no more than one such cache, so its \
+ranks are not bound" --bind-to l2cache --dry-run
+run --mca plm ^rsh,slurm --host far1 -np 1 true
+is "no way to other hosts" "$rc" 1
+has "no way to other hosts" err 'plm is `\^rsh,slurm`, which leaves no way to start agents on other hosts; known are slurm and rsh$'
 warns 'mpirun: warning: --wdir "" is empty and has no effect: ranks start in this directory' --wdir ''
 warns 'mpirun: warning: --path "" is empty and has no effect: programs are looked for in PATH' --path ''
 warns 'mpirun: warning: --prefix "" is empty and has no effect: the environment says where libraries are' --prefix ''

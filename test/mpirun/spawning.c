@@ -153,6 +153,7 @@ static void start(const char *program, int argc, char **argv)
     for (int i = 4; i + 1 < argc; i += 2)
         MPI_Info_set(info, argv[i], argv[i + 1]);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int rc = MPI_Comm_spawn(program, (char *[]){"child", argv[3], argc > 5 ? argv[4] : "two words", argc > 5 ? argv[5] : NULL, NULL}, count, info, size - 1, MPI_COMM_WORLD, &inter,
                             codes);
     MPI_Info_free(&info);
@@ -167,6 +168,7 @@ static void start(const char *program, int argc, char **argv)
         return;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     if (strcmp(argv[3], "quiet") != 0 && strcmp(argv[3], "show") != 0)
         talk(inter, 0, "parent");
     print_codes(codes, count);
@@ -231,12 +233,14 @@ static void start_foreign(const char *program)
     MPI_Comm inter;
     int codes[2] = {-1, -1}, class;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int rc = MPI_Comm_spawn(program, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes);
     MPI_Error_class(rc, &class);
     printf("class %s\n", class == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN" : "?");
     print_codes(codes, 2);
     fflush(stdout);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_spawn(program, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes);
 }
 

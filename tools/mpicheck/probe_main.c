@@ -269,6 +269,7 @@ static void begin_mpi(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
     MPI_Comm_create_errhandler(keep_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     MPI_Errhandler_free(&handler);
     struct sigaction action = {.sa_handler = report_hang};
     sigaction(SIGALRM, &action, NULL);
