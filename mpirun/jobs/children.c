@@ -223,8 +223,8 @@ void tern_children_end(void)
     for (struct child *child = children.first; child; child = child->next) {
         siginfo_t stopped = {0};
         tell(child, TERN_CHILD_END, 0);
-        /* A stopped mpirun cannot hear it. One that goes on gets no signal, which would take it from
-         * a debugger or a leak check that is about to stop it. */
+        /* A stopped mpirun cannot hear it. One that goes on gets no signal: it would undo the stop
+         * that a debugger or a leak check waits for. */
         if (waitid(P_PID, (id_t)child->pid, &stopped, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
             stopped.si_pid)
             kill(child->pid, SIGCONT);
