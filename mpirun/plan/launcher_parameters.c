@@ -101,6 +101,18 @@ static int check_launch_ways(const char *origin, const char *value, struct tern_
     return 0;
 }
 
+/* The agent is one program. Refuses "valgrind mpirun", which Open MPI's launcher would run. */
+static int check_launch_agent(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    if (!strchr(value, ' ') || access(value, X_OK) == 0)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "%s is \"%s\"; expected the path of mpirun on the other hosts, without "
+                      "arguments. To run it below another program, name a script that does",
+                      origin, value);
+}
+
 /* Maps on the machine of an XML file. */
 static int set_machine(const char *origin, const char *value, struct tern_options *options)
 {
@@ -166,6 +178,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_default_dash_host", READ(set_default_hosts) },
     { "ras", READ(choose_batch_systems) },
     { "plm", READ(check_launch_ways) },
+    { "orte_launch_agent", READ(check_launch_agent) },
     { "orte_set_default_slots", READ(set_default_slots) },
     { "rmaps_base_no_schedule_local", OPTION("nolocal") },
     { "rmaps_base_topology", READ(set_machine) },

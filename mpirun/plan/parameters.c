@@ -65,13 +65,6 @@ static int take_own(const char *where, const char *name, const char *value)
     return !error && param ? tern_param_write(param->name, value) : error;
 }
 
-int tern_parameter_set_launch_agent(const char *name, const char *value,
-                                    struct tern_options *options)
-{
-    (void)name, (void)options;
-    return tern_param_write("orte_launch_agent", value);
-}
-
 static int set_flag(bool *flag, const char *origin, const char *value)
 {
     int64_t truth;
@@ -138,6 +131,14 @@ static int apply(const struct tern_launcher_parameter *row, const char *origin, 
     default:
         return 0;
     }
+}
+
+int tern_parameter_set_launch_agent(const char *name, const char *value,
+                                    struct tern_options *options)
+{
+    const struct tern_launcher_parameter *row = tern_launcher_find("orte_launch_agent");
+    int error = apply(row, name, value, options);
+    return error ? error : tern_param_write("orte_launch_agent", value);
 }
 
 /* ---- the environment and the files ---- */

@@ -166,7 +166,7 @@ is "no descriptor of the outer job" "$(cat out)" "0 1 2 3 64 65 66 "
 
 # what it is
 run --version
-has "--version" out '^mpirun \(Open MPI\) 4\.1\.4'
+has "--version" out '^mpirun \(Open MPI\) 5\.0\.7'
 is "--version" "$rc $(head -n 1 out | grep -cE 'Open MPI|OpenRTE')" "0 1"
 run -V
 is "-V" "$rc $(head -n 1 out | grep -c 'Open MPI')" "0 1"

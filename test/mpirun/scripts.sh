@@ -289,6 +289,12 @@ warns "mpirun: warning: --mca opal_cuda_support has no effect: memory of GPUs is
     --mca opal_cuda_support 1
 HWLOC_SYNTHETIC='package:2 core:2 pu:2' warns "mpirun: --bind-to l2cache: host $(hostname) has no more than one such cache, so its \
 ranks are not bound" --bind-to l2cache --dry-run
+for form in "--launch-agent" "--mca orte_launch_agent"; do
+    # shellcheck disable=SC2086 # options are words
+    run $form "valgrind $TERN_PREFIX/bin/mpirun" --host far1 -np 1 true
+    is "$form of several words" "$rc" 1
+    has "$form of several words" err '^mpirun: .*launch.agent is "valgrind .*"; expected the path of mpirun on the other hosts, '
+done
 run --mca plm ^rsh,slurm --host far1 -np 1 true
 is "no way to other hosts" "$rc" 1
 has "no way to other hosts" err 'plm is `\^rsh,slurm`, which leaves no way to start agents on other hosts; known are slurm and rsh$'

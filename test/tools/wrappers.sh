@@ -49,8 +49,8 @@ expect "mpiCC" "g\+\+.*" "$bin/mpiCC" -showme:command
 expect "header directories" "[^- ][^ ]*/include" "$MPICC" -showme:incdirs
 expect "library directories" "[^- ][^ ]*/lib[^ ]*" "$MPICC" -showme:libdirs
 expect "libraries" "mpi" "$MPICC" -showme:libs
-expect "version" "mpicc: .*Open MPI 4\.1\.4 \(Language: C\)" "$MPICC" -showme:version
-expect "C++ version" "mpicxx: .*Open MPI 4\.1\.4 \(Language: C\+\+\)" "$bin/mpicxx" -showme:version
+expect "version" "mpicc: .*Open MPI 5\.0\.7 \(Language: C\)" "$MPICC" -showme:version
+expect "C++ version" "mpicxx: .*Open MPI 5\.0\.7 \(Language: C\+\+\)" "$bin/mpicxx" -showme:version
 expect "help" "Usage: .*-showme:libs.*" "$MPICC" -showme:help
 expect "MPICH's -compile-info" "$cc $compile -c" "$MPICC" -compile-info
 expect "MPICH's -link-info" "$cc $compile $link" "$MPICC" -link-info
@@ -91,7 +91,7 @@ modules='-I[^ ]+/include( -I[^ ]+/fortran/[^ ]+)?( -fsan[^ ]+ -fno-omit-frame-po
 all_libraries='-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh'
 for name in mpifort mpif90 mpif77; do
     expect "Fortran" "$fc $modules ${link% *} $all_libraries -lmpi" "$bin/$name" -showme
-    expect "Fortran version" "$name: .*Open MPI 4\.1\.4 \(Language: Fortran\)" "$bin/$name" -showme:version
+    expect "Fortran version" "$name: .*Open MPI 5\.0\.7 \(Language: Fortran\)" "$bin/$name" -showme:version
 done
 expect "Fortran libraries" "mpi_usempif08 mpi_usempi_ignore_tkr mpi_mpifh mpi" "$bin/mpifort" -showme:libs
 expect "OMPI_FC" "other-fc -c a\.f90 -I[^ ]+/include -DX" \

@@ -112,7 +112,8 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
     if (total <= tern_ofi_fabric.inject_max && total <= INJECT_MOST) {
         struct short_frame frame;
         set_head(link, packet, &frame.frame);
-        memcpy(frame.payload, payload, length);
+        if (length) /* payload may be NULL */
+            memcpy(frame.payload, payload, length);
         rc = tern_ofi_inject(lane, link, &frame, total);
     } else {
         struct tern_ofi_send *send = tern_ofi_take_send(lane);
