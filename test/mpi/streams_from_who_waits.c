@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/uio.h>
 
-enum { BYTES = 4 << 20, TRIES = 100, LONG_ENOUGH_US = 20 * 1000 };
+enum { BYTES = 4 << 20, TRIES = 800, LONG_ENOUGH_US = 20 * 1000 };
 
 static unsigned char *data;
 static struct counter pulled;
