@@ -26,8 +26,9 @@ void *const IN_PLACE = MPI_IN_PLACE;
 const char **ARGV_NULL;
 const char ***ARGVS_NULL;
 
-extern const char ompi_libcxx_version_string[sizeof TERN_OMPI_RELEASE];
-const char ompi_libcxx_version_string[] = TERN_OMPI_RELEASE;
+/* The last release of Open MPI whose C++ bindings these are: 5.0 has none. */
+extern const char ompi_libcxx_version_string[sizeof "4.1.4"];
+const char ompi_libcxx_version_string[] = "4.1.4";
 
 int mpi_errno = MPI_SUCCESS;
 

@@ -750,7 +750,7 @@ static void environment()
     char name[MPI::MAX_PROCESSOR_NAME], key[MPI::MAX_INFO_KEY + 1], value[MPI::MAX_INFO_VAL + 1];
     MPI::Get_version(version, subversion);
     MPI::Get_processor_name(name, length);
-    line("environment", version, subversion, length > 0, MPI::Is_initialized(), MPI::Is_finalized(), MPI::Is_thread_main(),
+    line("environment", version >= 3, subversion >= 0, length > 0, MPI::Is_initialized(), MPI::Is_finalized(), MPI::Is_thread_main(),
          MPI::Query_thread() >= MPI::THREAD_SINGLE, MPI::Wtime() >= 0, MPI::Wtick() > 0);
     MPI::Pcontrol(1);
     void *memory = MPI::Alloc_mem(100, MPI::INFO_NULL);

@@ -163,6 +163,7 @@ program use_mpi_f08
   call check(big == 8, 19)
   ! a section with gaps that MPI shall keep: refused
   call MPI_Comm_set_errhandler(w, MPI_ERRORS_RETURN)
+  call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
   call MPI_Buffer_attach(table(1:20:2, 1), 40, e)
   call MPI_Error_class(e, k)
   call check(k == MPI_ERR_BUFFER, 20)
