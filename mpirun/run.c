@@ -60,6 +60,7 @@ struct rank {
     bool ended, connected, finalized, lost;
     bool joined; /* connected to another job */
     bool world; /* connected by MPI_Init, not only by sessions */
+    bool other_library; /* has connected, and has loaded another MPI library */
 };
 
 struct host {
@@ -72,6 +73,7 @@ static struct {
     const struct tern_job *job;
     enum stage stage;
     struct rank *ranks;
+    bool other_library; /* of any rank */
     struct host *hosts;
     struct host here; /* mpirun's own host, if it has no ranks */
     int running;      /* number of ranks that have not ended */
@@ -301,12 +303,36 @@ static void rank_connected(int rank)
     state->finalized = state->lost = false;
 }
 
+/* Ends a job in which one rank is in this library's MPI_Init and another one in that of another
+ * library: neither would ever hear of the other. */
+static void check_libraries(void)
+{
+    int ours = -1, other = -1;
+    for (int rank = 0; rank < run.job->map->size; rank++) {
+        const struct rank *state = &run.ranks[rank];
+        if (state->world)
+            ours = ours < 0 ? rank : ours;
+        else if (state->other_library)
+            other = other < 0 ? rank : other;
+    }
+    if (ours < 0 || other < 0 || run.stage != RUNNING)
+        return;
+    char *one = tern_must_copy(whose(ours));
+    tern_run_fail(1, "%s and %s have loaded different MPI libraries, so they cannot exchange "
+                     "messages; the warning before names both and the cure (--quiet hides it)",
+                  one, whose(other));
+    free(one);
+    end_job();
+}
+
 static void rank_started_world(int rank)
 {
     struct rank *state = &run.ranks[rank];
     if (!state->world)
         run.worlds++;
     state->world = true;
+    if (run.other_library)
+        check_libraries();
     if (run.skipped_init >= 0 && run.stage == RUNNING) {
         tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in "
                          "MPI_Init",
@@ -377,7 +403,7 @@ static void rank_signalled(int rank, int number)
     tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
 }
 
-static void rank_remarked(int rank, int remark, const char *text)
+static void show_remark(int rank, int remark, const char *text)
 {
     static bool said[TERN_REMARKS];
     bool advice = remark == TERN_REMARK_LIBRARY;
@@ -385,6 +411,15 @@ static void rank_remarked(int rank, int remark, const char *text)
         return;
     said[remark] = true;
     tern_output_say("rank %d on host %s: %s", rank, host_name(rank), one_line(text));
+}
+
+static void rank_remarked(int rank, int remark, const char *text)
+{
+    show_remark(rank, remark, text);
+    if (remark == TERN_REMARK_LIBRARY && run.ranks[rank].connected) {
+        run.other_library = run.ranks[rank].other_library = true;
+        check_libraries();
+    }
 }
 
 /* Shows where a rank has crashed. Others often crash at the same place: the calls are shown of the

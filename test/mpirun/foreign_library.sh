@@ -150,6 +150,17 @@ is "never connects: warnings" "$(wc -l <err)" 1
 # Tern's own
 run --oversubscribe -np 2 ./tern
 is "Tern's own programs" "$rc $(wc -l <err)" "0 0"
+# ranks of both kinds in one job would wait for each other without end
+apart='^mpirun: rank [01] \(pid [0-9]+ on host .*\) and rank [01] \(.*\) have loaded different MPI libraries, so they cannot exchange messages; '
+for programs in "./tern : -np 1 ./runpath" "./runpath : -np 1 ./tern"; do
+    # shellcheck disable=SC2086 # words
+    run --oversubscribe -np 1 $programs
+    is "two libraries: $programs" "$rc" 1
+    has "two libraries: $programs" err "$apart"
+done
+OMPI_MCA_plm_rsh_agent=$PWD/reach run --host far1:1,far2:1 -np 1 ./tern : -np 1 ./runpath
+is "two libraries on two hosts" "$rc" 1
+has "two libraries on two hosts" err "$apart"
 run --oversubscribe -np 2 ./tern ./runpath
 is "a child with another library" "$rc $(wc -l <err)" "0 0"
 run --oversubscribe -np 2 true
