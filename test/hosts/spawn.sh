@@ -37,13 +37,16 @@ is "generations" "$rc $(cat out)" "0 the last generation"
 # left N: processes with the mark on host N
 children_on() { [ "$(on "$1" pgrep -cf "child stay sleep $mark")" = 1 ]; }
 none_on() { ! on "$1" pgrep -f "sleep $mark" >/dev/null; }
-for victim in mpirun child; do
+for victim in mpirun child agents; do
     on 1 "$MPIRUN" -n 1 --host n1:1,n2:1,n3:1 "$PWD/spawning" start 2 stay sleep "$mark" >out 2>err &
     job=$!
     eventually "a child on n2" children_on 2
     eventually "a child on n3" children_on 3
     if [ $victim = mpirun ]; then
         on 1 kill -9 "$(on 1 pgrep -f "^[^ ]*mpirun -n 1 .*stay sleep $mark")"
+    elif [ $victim = agents ]; then
+        # shellcheck disable=SC2046 # one for each job that has ranks or slots there
+        on 3 kill -9 $(on 3 pgrep -f -- '--agent')
     else
         on 3 kill -9 "$(on 3 pgrep -f "child stay sleep $mark")"
     fi
@@ -51,5 +54,6 @@ for victim in mpirun child; do
     for host in 1 2 3; do
         eventually "$victim killed: nothing is left on n$host" none_on $host
     done
+    [ $victim != agents ] || has "agents killed" err '^mpirun: .*n3'
 done
 finish
