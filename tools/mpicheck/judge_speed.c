@@ -346,14 +346,17 @@ static void name_slow_pairs(struct verdicts *verdicts)
         }
 }
 
-/* Pairs that seem slow between hosts that lacked processors. */
+/* Names pairs that seem slow between hosts that lacked processors. A pair with a host that has a
+ * fault of its own is left out: the fault is named, and says nothing against the other host. */
 static void name_busy(struct verdicts *verdicts)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
     for (int from = 0; from < data->count; from++)
         for (int to = 0; to < data->count; to++) {
             const char *load = tern_mc_fact(&data->hosts[from], "now.load");
-            if (verdicts->of[at(data, from, to)] != TOO_BUSY)
+            if (verdicts->of[at(data, from, to)] != TOO_BUSY ||
+                tern_mc_is_named(verdicts->findings, NULL, from) ||
+                tern_mc_is_named(verdicts->findings, NULL, to))
                 continue;
             struct tern_mc_finding *finding = tern_mc_find(
                 verdicts->findings, data, TERN_MC_NOTE, "pair.busy", &from, 1,
