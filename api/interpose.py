@@ -25,9 +25,23 @@ static struct {
 };
 enum { COUNT = sizeof calls / sizeof *calls };
 
-static void see(int index)
+/* Another preloaded library may define these, and is told when a call begins and ends. */
+void interpose_entered(void) __attribute__((weak));
+void interpose_left(void) __attribute__((weak));
+
+static int see(int index)
 {
+    if (interpose_entered)
+        interpose_entered();
     __atomic_fetch_add(&calls[index].seen, 1, __ATOMIC_RELAXED);
+    return index;
+}
+
+static void leave(int *index)
+{
+    (void)index;
+    if (interpose_left)
+        interpose_left();
 }
 
 void interpose_expect(int index);
@@ -108,7 +122,7 @@ def wrapper(index, procedure, large):
     else:
         returned, parameters = prototype.split(' ' + name, 1)
         call = '((%s (*)%s)next("%s"))(%s)' % (returned, parameters, name, arguments)
-    return '%s\n{\n    see(%d);\n    return %s;\n}\n' % (kinds.wrap(prototype), index, call)
+    return '%s\n{\n    __attribute__((cleanup(leave), unused)) int numbered = see(%d);\n    return %s;\n}\n' % (kinds.wrap(prototype), index, call)
 
 
 def make_library(chapters, procedures, objects):

@@ -13,7 +13,7 @@ void tern_view_cursor(const struct tern_view *view, int64_t position, struct ter
 {
     const struct tern_type *type = &view->layout->type;
     int64_t count = type->size > 0 ? INT64_MAX / type->size : 0;
-    tern_cursor_init(cursor, type, (void *)(intptr_t)view->disp, count);
+    tern_cursor_init_host(cursor, type, (void *)(intptr_t)view->disp, count);
     tern_cursor_seek(cursor, position);
 }
 
@@ -81,7 +81,7 @@ static int walk(struct tern_view *view)
     view->run_bytes = INT64_MAX;
     if (type->contiguous || type->size == 0)
         return 0;
-    tern_cursor_init(&cursor, type, NULL, 1);
+    tern_cursor_init_host(&cursor, type, NULL, 1);
     while (cursor.offset < cursor.length && number < most) {
         int count = tern_cursor_runs(&cursor, runs, AT_ONCE, SIZE_MAX, NULL);
         for (int i = 0; i < count; i++, number++) {

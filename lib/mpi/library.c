@@ -21,6 +21,7 @@
 
 #include "lib/mpi/library.h"
 
+#include "lib/accel/accel.h"
 #include "lib/mpi/dynamic/connected.h"
 #include "lib/btl/btl.h"
 #include "lib/mpi/buffer.h"
@@ -83,8 +84,10 @@ static int start_rooms(void)
     if (!error)
         /* if all ranks have the same fault, mpirun reports it once */
         error = tern_foreign_check();
-    if (!error)
+    if (!error) {
+        tern_accel_init();
         error = tern_pml_init();
+    }
     if (!error)
         tern_tool_begin();
     if (!error)

@@ -6,6 +6,7 @@
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/fortran.h"
+#include "lib/type/device_reduce.h"
 #include "lib/util/error.h"
 
 #include <limits.h>
@@ -152,6 +153,15 @@ int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
     return 0;
 }
 
+static void reduce_host(void *state, const void *in, void *inout, int64_t count)
+{
+    const struct tern_reduction *reduction = state;
+    if (reduction->loop)
+        reduction->loop(in, inout, count);
+    else
+        reduction->apply(reduction, in, inout, count);
+}
+
 int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
                           struct tern_datatype *datatype, struct tern_op *op)
 {
@@ -161,10 +171,9 @@ int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
         rc = tern_op_reduction(op, datatype, &reduction);
     if (rc)
         return rc;
-    if (reduction.loop)
-        reduction.loop(inbuf, inoutbuf, count);
-    else
-        reduction.apply(&reduction, inbuf, inoutbuf, count);
+    if (TERN_UNLIKELY(tern_accel_watched))
+        return tern_device_reduce(&datatype->type, inbuf, inoutbuf, count, reduce_host, &reduction);
+    reduce_host(&reduction, inbuf, inoutbuf, count);
     return 0;
 }
 

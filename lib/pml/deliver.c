@@ -331,6 +331,9 @@ static void *place_message(struct tern_peer *from, const struct tern_packet *pac
     struct tern_context *context = tern_context_find(&tern_lanes[from->lane], packet->context);
     if (!context || !from_member(context, from, packet) || !in_turn(context, packet))
         return NULL;
+    /* the system's calls cannot write to device memory */
+    if (tern_accel_watched)
+        return NULL;
     struct tern_pml_request *request = tern_match_posted(context, packet);
     if (!request)
         return NULL;

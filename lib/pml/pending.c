@@ -46,7 +46,8 @@ int tern_peer_ready(struct tern_peer *peer)
 
 void tern_peer_update(struct tern_peer *peer)
 {
-    bool free = peer->btl && !peer->lost && tern_list_empty(&peer->pending) && peer->credit > 0;
+    /* where buffers may be in device memory, each message is looked at (send_host) */
+    bool free = tern_peer_is_free(peer) && !tern_accel_watched;
     peer->eager_below = free ? peer->limits.eager_max + 1 : 0;
     peer->blocking_below = free ? peer->limits.eager_max_blocking + 1 : 0;
 }

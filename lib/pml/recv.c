@@ -56,11 +56,20 @@ static inline void finish(struct tern_pml_request *request, int64_t message_leng
     tern_request_complete(&request->req, error);
 }
 
-static __attribute__((noinline)) void unpack_eager(struct tern_pml_request *request,
-                                                   const void *payload, size_t length)
+/* Returns 0, or the error of device memory. */
+static __attribute__((noinline)) int unpack_eager(struct tern_pml_request *request,
+                                                  const void *payload, size_t length)
 {
     tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
     tern_cursor_unpack(&request->cursor, payload, length);
+    return request->cursor.error;
+}
+
+/* Ends a receive whose bytes arrived in part; the status says how many. */
+static void end_failed(struct tern_pml_request *request, int error)
+{
+    request->req.status._ucount = (uint64_t)request->cursor.offset;
+    tern_request_complete(&request->req, error);
 }
 
 static inline void take_eager(struct tern_pml_request *request, const void *payload, size_t length)
@@ -73,16 +82,13 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
         else
             memcpy(start, payload, fits);
     } else if (fits) {
-        unpack_eager(request, payload, fits);
+        int error = unpack_eager(request, payload, fits);
+        if (TERN_UNLIKELY(error)) {
+            end_failed(request, error);
+            return;
+        }
     }
     finish(request, length);
-}
-
-/* Ends a receive whose bytes arrived in part; the status says how many. */
-static void end_failed(struct tern_pml_request *request, int error)
-{
-    request->req.status._ucount = (uint64_t)request->cursor.offset;
-    tern_request_complete(&request->req, error);
 }
 
 /* Ends a receive because its sender is lost. */
@@ -174,7 +180,8 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
         end_lost(request);
     else if (!request->expected)
         end_announced(request, 0);
-    else if (rendezvous->address && tern_peer_ready(from) == 0 && from->bulk)
+    else if (rendezvous->address && !request->cursor.memory && tern_peer_ready(from) == 0 &&
+             from->bulk)
         start_transfer(request, rendezvous);
     else
         ask_for_data(request);
@@ -259,8 +266,14 @@ static struct tern_pml_request *find_receiver(const struct tern_packet *packet, 
 static void have_arrived(struct tern_pml_request *request, size_t length)
 {
     request->arrived += (int64_t)length;
-    if (request->arrived >= request->expected)
+    if (request->arrived < request->expected)
+        return;
+    if (TERN_UNLIKELY(request->cursor.error)) {
+        tern_number_take_back(request);
+        end_failed(request, request->cursor.error);
+    } else {
         finish(request, request->message_length);
+    }
 }
 
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length)
@@ -279,7 +292,7 @@ void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *pac
     if (tern_number_lane(packet->id) != from->lane) /* belongs to another lane */
         return NULL;
     struct tern_pml_request *request = find_receiver(packet, length);
-    if (!request)
+    if (!request || request->cursor.memory)
         return NULL;
     *ret_to = request->cursor;
     tern_cursor_seek(ret_to, (int64_t)packet->context);

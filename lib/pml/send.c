@@ -63,6 +63,7 @@ static int push_eager(struct tern_pml_request *request)
      * inside `send` */
     request->announced = synchronous;
     peer->credit -= length + TERN_MESSAGE_COST;
+    request->cursor.error = 0;
     if (tern_type_run(request->type, request->buf, request->count, &start)) {
         rc = peer->btl->send(peer, &packet, start, length);
     } else {
@@ -75,7 +76,7 @@ static int push_eager(struct tern_pml_request *request)
         return rc;
     }
     if (!synchronous)
-        finish(request, 0);
+        finish(request, request->cursor.error);
     return 0;
 }
 
@@ -193,13 +194,13 @@ static int push_data(struct tern_pending *pending)
             return 0;
         }
     }
-    finish(request, 0);
+    finish(request, request->cursor.error);
     return 0;
 }
 
 static void streamed(struct tern_stream *stream)
 {
-    finish(TERN_CONTAINER(stream, struct tern_pml_request, stream), 0);
+    finish(TERN_CONTAINER(stream, struct tern_pml_request, stream), stream->cursor.error);
 }
 
 static void start_stream(struct tern_pml_request *request)
@@ -251,7 +252,7 @@ static bool send_copy(struct tern_pml_request *request)
     carrier->mode = TERN_SEND_READY; /* any mode whose messages are not copied again */
     carrier->req.on_complete = forget_copy;
     tern_send_start(carrier); /* cannot fail, because the peer is ready */
-    finish(request, 0);
+    finish(request, request->cursor.error);
     return true;
 }
 
@@ -285,18 +286,10 @@ int tern_send_start(struct tern_pml_request *request)
     return 0;
 }
 
-/* Sends an eager message at once if possible. Returns false if the send needs a request.
- * `batched`: more messages may follow. */
-static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
-                            const struct tern_type *type, int dest, int tag,
-                            enum tern_send_mode mode, bool batched)
+/* Sends the bytes of an eager message. Returns false if there is no room. */
+static inline bool send_run(struct tern_context *context, struct tern_peer *peer, const void *start,
+                            uint64_t length, int dest, int tag, bool batched)
 {
-    struct tern_peer *peer = context->peers->peer[dest];
-    uint64_t length = count * type->size;
-    void *start;
-    if (TERN_UNLIKELY(length >= (batched ? peer->eager_below : peer->blocking_below) ||
-                      mode == TERN_SEND_SYNCHRONOUS || !tern_type_run(type, buf, count, &start)))
-        return false;
     struct tern_packet packet;
     tern_packet_set(&packet, context->send_seq[dest]++, context->rank, tag, context->id);
     if (TERN_UNLIKELY(
@@ -312,11 +305,45 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
     return true;
 }
 
+/* Sends an eager message at once if possible. Returns false if the send needs a request.
+ * `batched`: more messages may follow. Where buffers may be in device memory the limits are 0, so
+ * that they are not looked at here. */
+static inline bool send_now(struct tern_context *context, const void *buf, int64_t count,
+                            const struct tern_type *type, int dest, int tag,
+                            enum tern_send_mode mode, bool batched)
+{
+    struct tern_peer *peer = context->peers->peer[dest];
+    uint64_t length = count * type->size;
+    void *start;
+    if (TERN_UNLIKELY(length >= (batched ? peer->eager_below : peer->blocking_below) ||
+                      mode == TERN_SEND_SYNCHRONOUS ||
+                      !tern_type_one_run(type, buf, count, &start)))
+        return false;
+    return send_run(context, peer, start, length, dest, tag, batched);
+}
+
+/* Does the same where buffers may be in device memory, if this one is not. */
+static bool send_host(struct tern_context *context, const void *buf, int64_t count,
+                      const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
+                      bool batched)
+{
+    struct tern_peer *peer = context->peers->peer[dest];
+    int64_t length = count * type->size;
+    void *start;
+    if (!tern_accel_watched || mode == TERN_SEND_SYNCHRONOUS || !tern_peer_is_free(peer) ||
+        length > (batched ? peer->limits.eager_max : peer->limits.eager_max_blocking) ||
+        !tern_type_run(type, buf, count, &start))
+        return false;
+    return send_run(context, peer, start, (uint64_t)length, dest, tag, batched);
+}
+
 static __attribute__((noinline)) int send_slowly(struct tern_context *context, const void *buf,
                                                 int64_t count, const struct tern_type *type,
                                                 int dest, int tag, enum tern_send_mode mode)
 {
     struct tern_pml_request request;
+    if (send_host(context, buf, count, type, dest, tag, mode, false))
+        return 0;
     tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
     request.mode = mode;
     /* the receiver may expect us to take part in the transfer */
@@ -376,6 +403,11 @@ static __attribute__((noinline)) int isend_slowly(struct tern_context *context, 
                                                   int dest, int tag, enum tern_send_mode mode,
                                                   struct tern_request **ret_request)
 {
+    if (send_host(context, buf, count, type, dest, tag, mode, true)) {
+        tern_lane_unlock(context->lane);
+        *ret_request = &tern_request_empty;
+        return 0;
+    }
     struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     int rc = request ? tern_send_start(request) : TERN_ERR_NO_MEM;
     if (rc && request)

@@ -328,7 +328,8 @@ static int send_request(struct tern_window *window, int rank, struct outgoing *o
 static struct tern_cursor target_cursor(const struct tern_rma_operation *operation)
 {
     struct tern_cursor cursor;
-    tern_cursor_init(&cursor, operation->type, (char *)(uintptr_t)operation->at, operation->count);
+    tern_cursor_init_host(&cursor, operation->type, (char *)(uintptr_t)operation->at,
+                          operation->count);
     return cursor;
 }
 
@@ -413,7 +414,8 @@ static int start_put(const struct tern_rma_operation *operation, struct rma_requ
 {
     void *start;
     if (operation->bytes > TERN_RMA_INLINE_BYTES &&
-        tern_type_run(operation->type, (void *)(uintptr_t)operation->at, operation->count, &start))
+        tern_type_one_run(operation->type, (void *)(uintptr_t)operation->at, operation->count,
+                          &start))
         return put_long(operation, (uintptr_t)start, request);
     return put_inline(operation);
 }

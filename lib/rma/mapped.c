@@ -15,13 +15,14 @@ int tern_rma_mapped_put(const struct tern_rma_operation *operation)
 {
     const struct tern_rma_buffer *origin = operation->origin;
     char *place = place_of(operation);
+    int64_t copied;
     void *to, *from;
-    if (TERN_LIKELY(tern_type_run(operation->type, place, operation->count, &to) &&
+    if (TERN_LIKELY(tern_type_one_run(operation->type, place, operation->count, &to) &&
                     tern_type_run(origin->type, origin->base, origin->count, &from)))
         tern_rma_copy_run(to, from, operation->bytes);
-    else
-        tern_type_copy(place, operation->count, operation->type, origin->base, origin->count,
-                       origin->type);
+    else if ((copied = tern_type_copy(place, operation->count, operation->type, origin->base,
+                                      origin->count, origin->type)) < 0)
+        return (int)copied;
     tern_rma_complete_now(operation);
     return 0;
 }
@@ -30,13 +31,14 @@ int tern_rma_mapped_get(const struct tern_rma_operation *operation)
 {
     const struct tern_rma_buffer *result = operation->result;
     char *place = place_of(operation);
+    int64_t copied;
     void *to, *from;
-    if (TERN_LIKELY(tern_type_run(operation->type, place, operation->count, &from) &&
+    if (TERN_LIKELY(tern_type_one_run(operation->type, place, operation->count, &from) &&
                     tern_type_run(result->type, result->base, result->count, &to)))
         tern_rma_copy_run(to, from, operation->bytes);
-    else
-        tern_type_copy((void *)result->base, result->count, result->type, place, operation->count,
-                       operation->type);
+    else if ((copied = tern_type_copy((void *)result->base, result->count, result->type, place,
+                                      operation->count, operation->type)) < 0)
+        return (int)copied;
     tern_rma_complete_now(operation);
     return 0;
 }
@@ -79,7 +81,7 @@ static int fetch(const struct tern_rma_operation *operation)
 {
     void *at, *origin, *result;
     if (tern_rma_has_hole(operation->combine->basic) ||
-        !tern_type_run(operation->type, place_of(operation), operation->count, &at) ||
+        !tern_type_one_run(operation->type, place_of(operation), operation->count, &at) ||
         !run_of(operation->origin, &origin) || !run_of(operation->result, &result))
         return tern_rma_in_pieces(operation, apply);
     if (operation->compare)

@@ -318,7 +318,15 @@ int tern_window_fetch_one(struct tern_window *window, const void *origin, const 
                           void *result, const struct tern_type *type, int rank, int64_t disp,
                           enum tern_reduce_op op)
 {
-    if (TERN_LIKELY(fetch_near(window, &window->targets[rank], origin, compare, result, type, disp,
+    char here[64]; /* more than any predefined type has */
+    if (TERN_UNLIKELY(tern_accel_watched)) {
+        int error = compare ? tern_accel_copy(here, compare, (size_t)type->extent) : 0;
+        if (error)
+            return error;
+        compare = compare ? here : NULL;
+    }
+    if (TERN_LIKELY(!tern_accel_holds(origin) && !tern_accel_holds(result) &&
+                    fetch_near(window, &window->targets[rank], origin, compare, result, type, disp,
                                op)))
         return 0;
     struct tern_rma_buffer from = {origin, 1, type}, to = {result, 1, type};
@@ -377,7 +385,7 @@ int tern_rma_in_pieces(const struct tern_rma_operation *operation, tern_rma_appl
     char *base = (char *)((uintptr_t)operation->target->base + (uintptr_t)operation->at);
     if (operation->target->way != TERN_RMA_MAPPED)
         base = (char *)(uintptr_t)(operation->target->address + operation->at);
-    tern_cursor_init(&target, operation->type, base, operation->count);
+    tern_cursor_init_host(&target, operation->type, base, operation->count);
     if (operation->origin)
         tern_cursor_init(&origin, operation->origin->type, operation->origin->base,
                          operation->origin->count);

@@ -13,6 +13,7 @@
 #include "lib/util/error.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -61,12 +62,35 @@ static int copy_runs(const struct tern_rma_operation *operation, bool write, str
 }
 
 static int move(const struct tern_rma_operation *operation, const struct tern_rma_buffer *buffer,
+                bool write);
+
+/* Moves a buffer in device memory, which the system's calls cannot reach, by a copy in ours. */
+static int move_by_copy(const struct tern_rma_operation *operation, struct tern_cursor *here,
+                        bool write)
+{
+    char *copy = malloc((size_t)here->length + 1);
+    struct tern_rma_buffer buffer = {copy, here->length, &tern_type_bytes};
+    if (!copy)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of %lld bytes of device memory",
+                          (long long)here->length);
+    if (write)
+        tern_cursor_pack(here, copy, (size_t)here->length);
+    int rc = here->error ? here->error : move(operation, &buffer, write);
+    if (!rc && !write)
+        tern_cursor_unpack(here, copy, (size_t)here->length);
+    free(copy);
+    return rc ? rc : here->error;
+}
+
+static int move(const struct tern_rma_operation *operation, const struct tern_rma_buffer *buffer,
                 bool write)
 {
     struct tern_cursor here, there;
     char *base = (char *)(uintptr_t)(operation->target->address + operation->at);
     tern_cursor_init(&here, buffer->type, buffer->base, buffer->count);
-    tern_cursor_init(&there, operation->type, base, operation->count);
+    if (TERN_UNLIKELY(here.memory))
+        return move_by_copy(operation, &here, write);
+    tern_cursor_init_host(&there, operation->type, base, operation->count);
     int rc = 0;
     while (there.offset < there.length && !rc) {
         struct iovec here_runs[RUNS], there_runs[RUNS];

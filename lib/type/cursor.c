@@ -13,6 +13,7 @@
  * has loops for each size.
  */
 #include "lib/type/block.h"
+#include "lib/type/device_move.h"
 #include "lib/type/type_program.h"
 #include "lib/type/type.h"
 
@@ -280,6 +281,8 @@ static void move(struct tern_cursor *cursor, struct stream *s)
 
 size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max)
 {
+    if (TERN_UNLIKELY(cursor->memory))
+        return tern_device_move(cursor, out, max, true);
     struct stream s = {.direction = PACK,
                        .packed = out,
                        .left = max > INT64_MAX ? INT64_MAX : (int64_t)max};
@@ -290,6 +293,8 @@ size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max)
 
 size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t length)
 {
+    if (TERN_UNLIKELY(cursor->memory))
+        return tern_device_move(cursor, (void *)in, length, false);
     struct stream s = {.direction = UNPACK,
                        .packed = (char *)in,
                        .left = length > INT64_MAX ? INT64_MAX : (int64_t)length};
@@ -340,6 +345,8 @@ int64_t tern_type_copy(void *to, int64_t to_count, const struct tern_type *to_ty
     void *run;
     if (bytes == 0)
         return 0;
+    if (TERN_UNLIKELY(reader.memory || writer.memory))
+        return tern_device_type_copy(&writer, &reader, bytes);
     if (tern_type_run(from_type, from, from_count, &run))
         return (int64_t)tern_cursor_unpack(&writer, run, (size_t)bytes);
     if (tern_type_run(to_type, to, to_count, &run))

@@ -11,6 +11,8 @@
  * packs or unpacks from any byte offset of the packed stream, so that pipelines can stop anywhere.
  */
 
+#include "lib/accel/accel.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,6 +89,13 @@ struct tern_type {
 /* Bytes, the type of everything that the library itself sends. */
 extern const struct tern_type tern_type_bytes;
 
+/* Where a typed buffer is. */
+enum tern_type_memory {
+    TERN_TYPE_HOST,   /* the processor may touch all of it */
+    TERN_TYPE_DEVICE, /* all of it is in device or managed memory */
+    TERN_TYPE_MIXED,  /* some runs are in device memory: absolute addresses in one datatype */
+};
+
 /* A position in the packed stream of `count` elements at `base`. Owns nothing: base and type must
  * outlive the cursor. */
 struct tern_cursor {
@@ -95,13 +104,32 @@ struct tern_cursor {
     int64_t count;
     int64_t length; /* bytes of the packed stream: type->size * count */
     int64_t offset; /* bytes of the packed stream already passed; this is the whole position */
+    /* enum tern_type_memory. If it is not TERN_TYPE_HOST, nobody may use the runs of the cursor as
+     * addresses: only pack and unpack move the bytes */
+    uint8_t memory;
+    int error; /* of the first copy from or to device memory that failed, TERN_ERR_*; else 0 */
 };
 
-/* Sets a cursor to offset 0. type->size * count must fit int64_t. */
+/* Finds out where a buffer is. */
+enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
+                                            int64_t count);
+
+/* Sets a cursor to offset 0, without a look at the memory: `base` is not an address, or it is known
+ * to be of the host. type->size * count must fit int64_t. */
+static inline void tern_cursor_init_host(struct tern_cursor *cursor, const struct tern_type *type,
+                                         const void *base, int64_t count)
+{
+    *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0,
+                                   TERN_TYPE_HOST, 0};
+}
+
+/* Sets a cursor to offset 0 of a buffer of any memory. type->size * count must fit int64_t. */
 static inline void tern_cursor_init(struct tern_cursor *cursor, const struct tern_type *type,
                                     const void *base, int64_t count)
 {
-    *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0};
+    tern_cursor_init_host(cursor, type, base, count);
+    if (TERN_UNLIKELY(tern_accel_watched))
+        cursor->memory = tern_type_find_memory(type, base, count);
 }
 
 /* Moves to any offset from 0 to `length`. Costs nothing here: the next pack, unpack or runs finds
@@ -123,10 +151,10 @@ size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t len
 int tern_cursor_runs(struct tern_cursor *cursor, struct iovec *runs, int max_runs, size_t max_bytes,
                      size_t *ret_bytes);
 
-/* Returns true if `count` elements at `base` are one run. Then sets *ret_start to the run's first
- * byte. The test of the fast path. */
-static inline bool tern_type_run(const struct tern_type *type, const void *base, int64_t count,
-                                 void **ret_start)
+/* Returns true if `count` elements at `base` are one run, in memory of any kind. Then sets
+ * *ret_start to the run's first byte. */
+static inline bool tern_type_one_run(const struct tern_type *type, const void *base, int64_t count,
+                                     void **ret_start)
 {
     if (!(type->contiguous || (type->gapless && count == 1)))
         return false;
@@ -135,8 +163,17 @@ static inline bool tern_type_run(const struct tern_type *type, const void *base,
     return true;
 }
 
+/* Returns true if the elements are one run that the processor may touch. The test of the fast
+ * path. */
+static inline bool tern_type_run(const struct tern_type *type, const void *base, int64_t count,
+                                 void **ret_start)
+{
+    return tern_type_one_run(type, base, count, ret_start) && !tern_accel_holds(*ret_start);
+}
+
 /* Copies one typed buffer to another in this process, as many bytes as the smaller one has. The
- * buffers must not overlap. Returns the bytes copied. */
+ * buffers must not overlap, and may be in memory of any kind. Returns the bytes copied, or
+ * TERN_ERR_* if device memory could not be copied. */
 int64_t tern_type_copy(void *to, int64_t to_count, const struct tern_type *to_type,
                        const void *from, int64_t from_count, const struct tern_type *from_type);
 

@@ -330,6 +330,8 @@ static bool is_scattered(const struct tern_cursor *cursor, size_t length)
     struct tern_cursor copy = *cursor;
     struct iovec runs[RUNS];
     size_t bytes;
+    if (cursor->memory) /* the system's calls cannot read device memory */
+        return true;
     int count = tern_cursor_runs(&copy, runs, RUNS, length, &bytes);
     return bytes < length && bytes < (size_t)count * RUN_LEAST;
 }
@@ -346,7 +348,9 @@ void tern_tcp_link_begin_piece(struct tern_tcp_link *link, struct tern_stream *s
     link->piece.cursor = stream->cursor;
     if (is_scattered(&stream->cursor, length)) {
         length = length < PACKED_PIECE ? length : PACKED_PIECE;
-        if (send_packed(link, &packet, &stream->cursor, length) == 0) {
+        /* device memory goes no other way: without room the piece is empty, and the next one tries
+         * again */
+        if (send_packed(link, &packet, &stream->cursor, length) == 0 || stream->cursor.memory) {
             link->piece.frame_left = 0;
             link->piece.left = 0;
             pthread_mutex_unlock(&link->out_lock);

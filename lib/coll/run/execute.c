@@ -16,6 +16,7 @@
 #include "lib/coll/run/plan_run.h"
 
 #include "lib/pml/pml.h"
+#include "lib/type/device_reduce.h"
 #include "lib/util/error.h"
 
 #include <stdlib.h>
@@ -128,19 +129,39 @@ static bool keep(struct tern_plan_run *run, struct tern_request *request)
     return false;
 }
 
-static void do_reduce(struct tern_plan_run *run, const struct tern_step *step)
+static void reduce_host(void *state, const void *in, void *inout, int64_t count)
 {
-    const struct tern_reduction *reduction = &run->call->reduction;
-    const char *in = address_of(run, &step->from);
-    char *inout = address_of(run, &step->to);
+    const struct tern_reduction *reduction = state;
     if (reduction->loop) {
-        reduction->loop(in, inout, step->to.count);
+        reduction->loop(in, inout, count);
         return;
     }
     /* the user's function may take long, and may call MPI, which needs other locks */
     struct tern_held held = tern_locks_release();
-    reduction->apply(reduction, in, inout, step->to.count);
+    reduction->apply(reduction, in, inout, count);
     tern_locks_take_again(held);
+}
+
+static void do_reduce(struct tern_plan_run *run, const struct tern_step *step)
+{
+    void *reduction = (void *)&run->call->reduction;
+    const char *in = address_of(run, &step->from);
+    char *inout = address_of(run, &step->to);
+    if (TERN_UNLIKELY(tern_accel_watched))
+        note_error(run, tern_device_reduce(type_of(run, &step->to), in, inout, step->to.count,
+                                           reduce_host, reduction));
+    else
+        reduce_host(reduction, in, inout, step->to.count);
+}
+
+/* Copies between typed buffers of any memory. */
+static void copy(struct tern_plan_run *run, void *to, int64_t to_count,
+                 const struct tern_type *to_type, const void *from, int64_t from_count,
+                 const struct tern_type *from_type)
+{
+    int64_t copied = tern_type_copy(to, to_count, to_type, from, from_count, from_type);
+    if (TERN_UNLIKELY(copied < 0))
+        note_error(run, (int)copied);
 }
 
 static void do_copy(struct tern_plan_run *run, const struct tern_step *step)
@@ -149,12 +170,12 @@ static void do_copy(struct tern_plan_run *run, const struct tern_step *step)
     char *to = address_of(run, &step->to);
     const struct tern_type *from_type = type_of(run, &step->from),
                            *to_type = type_of(run, &step->to);
-    if (from_type->contiguous && to_type->contiguous) {
+    if (from_type->contiguous && to_type->contiguous && !tern_accel_watched) {
         int64_t length = step->from.count * from_type->size, room = step->to.count * to_type->size;
         memcpy(to + to_type->true_lb, from + from_type->true_lb,
                (size_t)(length < room ? length : room));
     } else {
-        tern_type_copy(to, step->to.count, to_type, from, step->from.count, from_type);
+        copy(run, to, step->to.count, to_type, from, step->from.count, from_type);
     }
 }
 
@@ -174,10 +195,10 @@ static void do_post(struct tern_plan_run *run, const struct tern_step *step, cha
     const struct tern_type *type = type_of(run, &step->from);
     int64_t bytes = step->from.count * type->size;
     const char *from = address_of(run, &step->from);
-    if (bytes && type->contiguous)
+    if (bytes && type->contiguous && !tern_accel_watched)
         memcpy(room, from + type->true_lb, (size_t)bytes);
     else if (bytes)
-        tern_type_copy(room, bytes, &tern_type_bytes, from, step->from.count, type);
+        copy(run, room, bytes, &tern_type_bytes, from, step->from.count, type);
     if (step->flags & TERN_STEP_MORE)
         return;
     if (__builtin_expect(run->cut_off, 0))
@@ -191,17 +212,17 @@ static void take(struct tern_plan_run *run, const struct tern_ref *ref, const ch
     const struct tern_type *type = type_of(run, ref);
     int64_t bytes = ref->count * type->size;
     char *to = address_of(run, ref);
-    if (bytes && type->contiguous)
+    if (bytes && type->contiguous && !tern_accel_watched)
         memcpy(to + type->true_lb, from, (size_t)bytes);
     else if (bytes)
-        tern_type_copy(to, ref->count, type, from, bytes, &tern_type_bytes);
+        copy(run, to, ref->count, type, from, bytes, &tern_type_bytes);
 }
 
 /* Reduces a post with `to`. Operands without gaps are read directly from the board. */
 static void do_join(struct tern_plan_run *run, const struct tern_step *step, const char *from)
 {
     const struct tern_type *type = type_of(run, &step->to);
-    if (run->call->reduction.loop && type->contiguous) {
+    if (run->call->reduction.loop && type->contiguous && !tern_accel_watched) {
         run->call->reduction.loop(from - type->true_lb, address_of(run, &step->to), step->to.count);
     } else {
         take(run, &step->from, from);

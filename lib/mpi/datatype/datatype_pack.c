@@ -46,9 +46,10 @@ int tern_mpi_pack(const void *inbuf, MPI_Count incount, struct tern_datatype *da
         check_fit(datatype, incount, datatype->type.size, "outsize", outsize, *position, &bytes);
     if (error || bytes == 0)
         return error;
-    struct tern_cursor cursor;
-    tern_cursor_init(&cursor, &datatype->type, inbuf, incount);
-    tern_cursor_pack(&cursor, (char *)outbuf + *position, (size_t)bytes);
+    int64_t copied = tern_type_copy((char *)outbuf + *position, bytes, &tern_type_bytes, inbuf,
+                                    incount, &datatype->type);
+    if (copied < 0)
+        return (int)copied;
     *position += bytes;
     return 0;
 }
@@ -62,9 +63,10 @@ int tern_mpi_unpack(const void *inbuf, MPI_Count insize, MPI_Count *position, vo
         check_fit(datatype, outcount, datatype->type.size, "insize", insize, *position, &bytes);
     if (error || bytes == 0)
         return error;
-    struct tern_cursor cursor;
-    tern_cursor_init(&cursor, &datatype->type, outbuf, outcount);
-    tern_cursor_unpack(&cursor, (const char *)inbuf + *position, (size_t)bytes);
+    int64_t copied = tern_type_copy(outbuf, outcount, &datatype->type,
+                                    (const char *)inbuf + *position, bytes, &tern_type_bytes);
+    if (copied < 0)
+        return (int)copied;
     *position += bytes;
     return 0;
 }

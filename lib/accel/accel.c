@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Which addresses are in device memory. */
+#include "lib/accel/accel.h"
+
+#include "lib/accel/cuda_driver.h"
+#include "lib/accel/device_pointer.h"
+#include "lib/util/param.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool tern_accel_watched;
+
+/* The heap (brk) and the first thread's stack: the kernel gives their addresses to nobody else. */
+static uintptr_t heap_begin, stack_begin, stack_end;
+
+/* Reads one line of the process's map, such as "5581e0000000-5581e0021000 rw-p ... [heap]". */
+static void note_range(const char *line)
+{
+    unsigned long begin, end;
+    if (sscanf(line, "%lx-%lx", &begin, &end) != 2)
+        return;
+    if (strstr(line, "[heap]"))
+        heap_begin = begin;
+    else if (strstr(line, "[stack]")) {
+        stack_begin = begin;
+        stack_end = end;
+    }
+}
+
+static void find_host_ranges(void)
+{
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps))
+        note_range(line);
+    if (maps)
+        fclose(maps);
+}
+
+static bool is_surely_host(uintptr_t address)
+{
+    return (address >= stack_begin && address < stack_end) ||
+           (heap_begin && address >= heap_begin && address < (uintptr_t)sbrk(0));
+}
+
+void tern_accel_init(void)
+{
+    const char *wish = tern_param_string("accel");
+    if (tern_accel_watched || strcmp(wish, "none") == 0)
+        return;
+    if (strcmp(wish, "cuda") != 0 && !tern_cu_driver() && access("/dev/nvidiactl", F_OK) != 0 &&
+        access("/dev/nvhost-gpu", F_OK) != 0 && access("/dev/dxg", F_OK) != 0)
+        return; /* neither a driver, nor a discrete device, nor an embedded one, nor Windows' */
+    find_host_ranges();
+    tern_accel_watched = true;
+}
+
+bool tern_accel_present(void)
+{
+    return tern_accel_watched && tern_cu_driver();
+}
+
+bool tern_device_pointer_find(const void *address, struct tern_device_pointer *ret_pointer)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    int wanted[] = {TERN_CU_ATTRIBUTE_MEMORY_TYPE, TERN_CU_ATTRIBUTE_CONTEXT,
+                    TERN_CU_ATTRIBUTE_DEVICE_ORDINAL, TERN_CU_ATTRIBUTE_IS_MANAGED};
+    unsigned type = 0, managed = 0;
+    void *values[] = {&type, &ret_pointer->context, &ret_pointer->device, &managed};
+    ret_pointer->context = NULL;
+    ret_pointer->device = -1;
+    if (!driver || driver->pointer_attributes(4, wanted, values, (uintptr_t)address))
+        return false;
+    return type == TERN_CU_DEVICE || (managed & 0xff);
+}
+
+bool tern_accel_is_device(const void *address)
+{
+    struct tern_device_pointer pointer;
+    return address && !is_surely_host((uintptr_t)address) &&
+           tern_device_pointer_find(address, &pointer);
+}

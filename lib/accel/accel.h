@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_ACCEL_H
+#define TERN_ACCEL_H
+
+/*
+ * Device memory: which addresses are in it, and copies from and to it. The only room that knows
+ * CUDA. All others ask one question, "may the processor touch this address?", and copy with the
+ * functions below if not.
+ *
+ * A program gets device memory from the CUDA driver, so a process without the driver has none, and
+ * nothing here costs anything there. The library never loads the driver, never makes a context, and
+ * never waits for the program's streams: as the standard asks, a buffer is ready when the call is
+ * made (the program synchronises first). Managed memory counts as device memory, because the system
+ * calls that move messages cannot read it.
+ *
+ * An answer about an address is never kept: the program may free the memory and get the same
+ * address for memory of another kind.
+ */
+
+#include "lib/util/atomic.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* False: this process has no device memory and will have none. Set once, by tern_accel_init. */
+extern TERN_OURS bool tern_accel_watched;
+
+/* Decides whether to watch for device memory: if the program has loaded the CUDA driver, or may do
+ * so later because the host has such a device, or if the parameter `accel` says so. */
+void tern_accel_init(void);
+
+/* Returns true if `address` is in device or managed memory. Asks the driver, unless the address is
+ * in the stack or in the heap. False for NULL. */
+bool tern_accel_is_device(const void *address);
+
+/* The same, at no cost where there is no driver. */
+static inline bool tern_accel_holds(const void *address)
+{
+    return TERN_UNLIKELY(tern_accel_watched) && tern_accel_is_device(address);
+}
+
+/* Returns true if the driver is loaded and can be used now. */
+bool tern_accel_present(void);
+
+/*
+ * Copies that are started one after the other and awaited together. `device` is the address of one
+ * of the buffers in device memory; the copies run in its context. The other buffers may be of any
+ * kind. All functions are thread-safe.
+ */
+struct tern_accel_batch {
+    void *context, *stream; /* NULL: nothing was started */
+    int primary; /* ordinal of the device whose primary context is held; -1: none */
+    int error;   /* of the first copy that failed, TERN_ERR_*; it was said */
+};
+void tern_accel_begin(struct tern_accel_batch *batch, const void *device);
+void tern_accel_copy_in(struct tern_accel_batch *batch, void *to, const void *from, size_t bytes);
+/* Copies `rows` rows of `bytes` bytes each. Strides are in bytes, and at least `bytes`. */
+void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_stride,
+                          const void *from, size_t from_stride, size_t bytes, size_t rows);
+/* Waits for the copies. Returns 0 or the error of the first one that failed. */
+int tern_accel_end(struct tern_accel_batch *batch);
+
+/* Copies between buffers of any kind. Returns 0 or TERN_ERR_*. */
+int tern_accel_copy(void *to, const void *from, size_t bytes);
+
+#endif

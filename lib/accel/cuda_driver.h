@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_CUDA_DRIVER_H
+#define TERN_CUDA_DRIVER_H
+
+/*
+ * The part of the CUDA driver API that Tern calls, declared here, so that a build without CUDA's
+ * headers has device memory too. test/unit/test_cuda_header.c compares these declarations with
+ * cuda.h where it is installed. Private to lib/accel.
+ *
+ * The driver is never linked and never loaded: it is used only if the program has loaded it. A
+ * program without the driver cannot have device memory.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int tern_cu_result;    /* CUresult; 0: success */
+typedef uint64_t tern_cu_addr; /* CUdeviceptr */
+typedef struct CUctx_st *tern_cu_context;
+typedef struct CUstream_st *tern_cu_stream;
+
+/* Values of CUresult. */
+enum {
+    TERN_CU_INVALID_VALUE = 1,
+    TERN_CU_NOT_INITIALIZED = 3,
+    TERN_CU_DEINITIALIZED = 4,
+    TERN_CU_INVALID_CONTEXT = 201,
+    TERN_CU_INVALID_HANDLE = 400,
+    TERN_CU_CONTEXT_IS_DESTROYED = 709,
+};
+
+/* Values of CUpointer_attribute. */
+enum {
+    TERN_CU_ATTRIBUTE_CONTEXT = 1,
+    TERN_CU_ATTRIBUTE_MEMORY_TYPE = 2,
+    TERN_CU_ATTRIBUTE_SYNC_MEMOPS = 6,
+    TERN_CU_ATTRIBUTE_BUFFER_ID = 7,
+    TERN_CU_ATTRIBUTE_IS_MANAGED = 8,
+    TERN_CU_ATTRIBUTE_DEVICE_ORDINAL = 9,
+};
+
+/* Values of CUmemorytype. */
+enum { TERN_CU_HOST = 1, TERN_CU_DEVICE = 2 };
+
+enum { TERN_CU_STREAM_NON_BLOCKING = 1 };
+
+/* CUDA_MEMCPY2D of version 2. */
+struct tern_cu_copy_2d {
+    size_t from_x, from_y; /* in bytes, in rows */
+    int from_type;
+    const void *from_host;
+    tern_cu_addr from_device;
+    void *from_array;
+    size_t from_pitch; /* in bytes */
+    size_t to_x, to_y;
+    int to_type;
+    void *to_host;
+    tern_cu_addr to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height; /* in bytes, in rows */
+};
+
+/* Columns: member, the driver's symbol, arguments. */
+#define TERN_CU_CALLS(X)                                                                           \
+    X(error_name, cuGetErrorName, (tern_cu_result, const char **))                                 \
+    X(error_text, cuGetErrorString, (tern_cu_result, const char **))                               \
+    X(pointer_attributes, cuPointerGetAttributes, (unsigned, int *, void **, tern_cu_addr))        \
+    X(pointer_set, cuPointerSetAttribute, (const void *, int, tern_cu_addr))                       \
+    X(context_push, cuCtxPushCurrent_v2, (tern_cu_context))                                        \
+    X(context_pop, cuCtxPopCurrent_v2, (tern_cu_context *))                                        \
+    X(primary_state, cuDevicePrimaryCtxGetState, (int, unsigned *, int *))                         \
+    X(primary_retain, cuDevicePrimaryCtxRetain, (tern_cu_context *, int))                          \
+    X(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                        \
+    X(stream_create, cuStreamCreate, (tern_cu_stream *, unsigned))                                 \
+    X(stream_wait, cuStreamSynchronize, (tern_cu_stream))                                          \
+    X(copy, cuMemcpyAsync, (tern_cu_addr, tern_cu_addr, size_t, tern_cu_stream))                   \
+    X(copy_2d, cuMemcpy2DAsync_v2, (const struct tern_cu_copy_2d *, tern_cu_stream))
+
+struct tern_cu_driver {
+#define TERN_CU_MEMBER(member, symbol, arguments) tern_cu_result(*member) arguments;
+    TERN_CU_CALLS(TERN_CU_MEMBER)
+#undef TERN_CU_MEMBER
+};
+
+/* Returns the driver if this process has loaded it, else NULL. Does not load it. A driver that
+ * lacks a call counts as absent; a message says which call. Costs a walk through the list of loaded
+ * libraries only when the list has grown since the last call. Thread-safe. */
+const struct tern_cu_driver *tern_cu_driver(void);
+
+#endif

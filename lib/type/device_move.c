@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A typed buffer in device memory is described as runs, some hundreds at a time. Runs of one length
+ * at equal distances go in one copy of rows; all copies of a description are awaited together.
+ * Memory between the runs is never written: the program may use it meanwhile.
+ */
+#include "lib/type/device_move.h"
+
+#include "lib/type/type_program.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RUNS = 512,
+    ROWS_MIN = 4,     /* fewer rows are not worth a copy of rows */
+    LIST_LOOKS = 256, /* entries of a list that are looked at, one by one */
+    BOUNCE_MAX = 4 << 20,
+};
+
+static const size_t stride_most = INT32_MAX; /* the driver's limit for the distance of rows */
+
+static char *at(const void *base, int64_t bytes)
+{
+    return (char *)((uintptr_t)base + (uintptr_t)bytes);
+}
+
+/* Counts in how many of the places that are looked at there is device memory. */
+struct looks {
+    int device, count;
+};
+
+static void look(struct looks *looks, const char *address)
+{
+    looks->count++;
+    looks->device += tern_accel_is_device(address);
+}
+
+enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
+                                            int64_t count)
+{
+    struct looks looks = {0};
+    const struct tern_program *program = type->program;
+    if (count == 0 || type->size == 0)
+        return TERN_TYPE_HOST;
+    look(&looks, at(base, type->start));
+    /* What a program reaches by offsets from one address is one allocation as a rule. A list may
+     * hold absolute addresses, or the distances of several allocations. */
+    if (program && program->kind != TERN_PROGRAM_LOOP) {
+        bool list = program->kind == TERN_PROGRAM_LIST;
+        int64_t entries = program->count < LIST_LOOKS ? program->count : LIST_LOOKS;
+        for (int64_t i = 0; i < entries; i++)
+            look(&looks, at(base, type->start + (list ? program->list[i].offset
+                                                      : program->places[i])));
+        look(&looks, at(base, type->true_lb + type->true_extent - 1));
+    }
+    return looks.device == 0               ? TERN_TYPE_HOST
+           : looks.device == looks.count ? TERN_TYPE_DEVICE
+                                           : TERN_TYPE_MIXED;
+}
+
+/* Returns how many runs, beginning with the first, have one length and equal distances. */
+static int count_rows(const struct iovec *runs, int count)
+{
+    int rows = 1;
+    if (count < 2)
+        return rows;
+    int64_t stride = (char *)runs[1].iov_base - (char *)runs[0].iov_base;
+    if (stride < (int64_t)runs[0].iov_len || (size_t)stride > stride_most)
+        return rows;
+    while (rows < count && runs[rows].iov_len == runs[0].iov_len &&
+           (char *)runs[rows].iov_base - (char *)runs[rows - 1].iov_base == stride)
+        rows++;
+    return rows;
+}
+
+/* Starts the copies of some runs. Runs in host memory, in a mixed buffer, are copied at once if the
+ * packed bytes are in host memory too. */
+static void move_runs(struct tern_accel_batch *batch, const struct iovec *runs, int count,
+                      char *packed, bool pack, bool mixed)
+{
+    for (int i = 0; i < count;) {
+        int rows = mixed ? 1 : count_rows(runs + i, count - i);
+        char *run = runs[i].iov_base;
+        size_t length = runs[i].iov_len;
+        if (rows >= ROWS_MIN) {
+            size_t stride = (size_t)((char *)runs[i + 1].iov_base - run);
+            tern_accel_copy_rows(batch, pack ? packed : run, pack ? length : stride,
+                                 pack ? run : packed, pack ? stride : length, length,
+                                 (size_t)rows);
+        } else {
+            rows = 1;
+            tern_accel_copy_in(batch, pack ? packed : run, pack ? run : packed, length);
+        }
+        packed += (size_t)rows * length;
+        i += rows;
+    }
+}
+
+/* Returns an address of the description that is in device memory, in whose context the copies
+ * run; of the packed bytes if it is these. */
+static const void *device_among(const struct iovec *runs, int count, const void *packed)
+{
+    for (int i = 0; i < count; i++)
+        if (tern_accel_is_device(runs[i].iov_base))
+            return runs[i].iov_base;
+    return tern_accel_is_device(packed) ? packed : NULL;
+}
+
+/* Moves the bytes of one description. */
+static int move_described(const struct tern_cursor *cursor, const struct iovec *runs, int count,
+                          char *packed, bool pack)
+{
+    struct tern_accel_batch batch;
+    bool mixed = cursor->memory == TERN_TYPE_MIXED;
+    const void *device = mixed ? device_among(runs, count, packed) : runs[0].iov_base;
+    if (!device) { /* a part of a mixed buffer that is in host memory */
+        for (int i = 0; i < count; packed += runs[i].iov_len, i++)
+            memcpy(pack ? packed : runs[i].iov_base, pack ? runs[i].iov_base : packed,
+                   runs[i].iov_len);
+        return 0;
+    }
+    tern_accel_begin(&batch, device);
+    move_runs(&batch, runs, count, packed, pack, mixed);
+    return tern_accel_end(&batch);
+}
+
+size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
+{
+    struct iovec runs[RUNS];
+    size_t done = 0, bytes;
+    int count;
+    while (done < max && (count = tern_cursor_runs(cursor, runs, RUNS, max - done, &bytes)) > 0) {
+        int error = move_described(cursor, runs, count, (char *)packed + done, pack);
+        if (error && pack && !tern_accel_is_device(packed))
+            memset((char *)packed + done, 0, bytes); /* what was never set is not sent */
+        if (error && !cursor->error)
+            cursor->error = error;
+        done += bytes;
+    }
+    return done;
+}
+
+/* Returns the next bytes of the cursor if they are one run, else NULL. */
+static char *one_run(const struct tern_cursor *cursor, int64_t bytes)
+{
+    struct tern_cursor copy = *cursor;
+    struct iovec run;
+    size_t covered;
+    if (cursor->memory == TERN_TYPE_MIXED)
+        return NULL;
+    tern_cursor_runs(&copy, &run, 1, (size_t)bytes, &covered);
+    return (int64_t)covered == bytes ? run.iov_base : NULL;
+}
+
+int64_t tern_device_type_copy(struct tern_cursor *to, struct tern_cursor *from, int64_t bytes)
+{
+    char *run = one_run(from, bytes);
+    if (run && to->memory) {
+        tern_cursor_unpack(to, run, (size_t)bytes);
+        return to->error ? to->error : bytes;
+    }
+    run = one_run(to, bytes);
+    if (run && from->memory) {
+        tern_cursor_pack(from, run, (size_t)bytes);
+        return from->error ? from->error : bytes;
+    }
+    int64_t room = bytes < BOUNCE_MAX ? bytes : BOUNCE_MAX;
+    char *bounce = malloc((size_t)room);
+    if (!bounce)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes on their way between buffers",
+                          (long long)room);
+    for (int64_t done = 0; done < bytes;) {
+        int64_t left = bytes - done;
+        size_t part = tern_cursor_pack(from, bounce, (size_t)(left < room ? left : room));
+        tern_cursor_unpack(to, bounce, part);
+        done += (int64_t)part;
+    }
+    free(bounce);
+    return from->error ? from->error : to->error ? to->error : bytes;
+}
