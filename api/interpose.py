@@ -28,6 +28,8 @@ enum { COUNT = sizeof calls / sizeof *calls };
 /* Another preloaded library may define these, and is told when a call begins and ends. */
 void interpose_entered(void) __attribute__((weak));
 void interpose_left(void) __attribute__((weak));
+/* and which arguments are buffers of a communication */
+void interpose_buffer(const void *buffer) __attribute__((weak));
 
 static int see(int index)
 {
@@ -35,6 +37,12 @@ static int see(int index)
         interpose_entered();
     __atomic_fetch_add(&calls[index].seen, 1, __ATOMIC_RELAXED);
     return index;
+}
+
+static void note_buffer(const void *buffer)
+{
+    if (interpose_buffer)
+        interpose_buffer(buffer);
 }
 
 static void leave(int *index)
@@ -122,7 +130,11 @@ def wrapper(index, procedure, large):
     else:
         returned, parameters = prototype.split(' ' + name, 1)
         call = '((%s (*)%s)next("%s"))(%s)' % (returned, parameters, name, arguments)
-    return '%s\n{\n    __attribute__((cleanup(leave), unused)) int numbered = see(%d);\n    return %s;\n}\n' % (kinds.wrap(prototype), index, call)
+    # memory that is given to MPI for longer is no buffer
+    given = name.startswith('MPI_Win_') or 'attach' in name.lower() or name == 'MPI_Free_mem'
+    buffers = ''.join('    note_buffer(%s);\n' % p.name for p in procedure.parameters if p.kind == 'BUFFER' and not given)
+    return ('%s\n{\n%s    __attribute__((cleanup(leave), unused)) int numbered = see(%d);\n    return %s;\n}\n'
+            % (kinds.wrap(prototype), buffers, index, call))
 
 
 def make_library(chapters, procedures, objects):

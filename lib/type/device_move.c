@@ -22,20 +22,20 @@ enum {
 
 static const size_t stride_most = INT32_MAX; /* the driver's limit for the distance of rows */
 
-static char *at(const void *base, int64_t bytes)
-{
-    return (char *)((uintptr_t)base + (uintptr_t)bytes);
-}
-
 /* Counts in how many of the places that are looked at there is device memory. */
 struct looks {
     int device, count;
 };
 
-static void look(struct looks *looks, const char *address)
+/* Looks at byte `offset` of the packed stream. */
+static void look(struct looks *looks, struct tern_cursor *cursor, int64_t offset)
 {
+    struct iovec run;
+    tern_cursor_seek(cursor, offset);
+    if (tern_cursor_runs(cursor, &run, 1, 1, NULL) < 1)
+        return;
     looks->count++;
-    looks->device += tern_accel_is_device(address);
+    looks->device += tern_accel_is_device(run.iov_base);
 }
 
 enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
@@ -43,18 +43,19 @@ enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const 
 {
     struct looks looks = {0};
     const struct tern_program *program = type->program;
-    if (count == 0 || type->size == 0)
+    struct tern_cursor cursor;
+    tern_cursor_init_host(&cursor, type, base, count);
+    if (cursor.length <= 0)
         return TERN_TYPE_HOST;
-    look(&looks, at(base, type->start));
+    look(&looks, &cursor, 0);
     /* What a program reaches by offsets from one address is one allocation as a rule. A list may
      * hold absolute addresses, or the distances of several allocations. */
     if (program && program->kind != TERN_PROGRAM_LOOP) {
         bool list = program->kind == TERN_PROGRAM_LIST;
         int64_t entries = program->count < LIST_LOOKS ? program->count : LIST_LOOKS;
-        for (int64_t i = 0; i < entries; i++)
-            look(&looks, at(base, type->start + (list ? program->list[i].offset
-                                                      : program->places[i])));
-        look(&looks, at(base, type->true_lb + type->true_extent - 1));
+        for (int64_t i = 1; i < entries; i++)
+            look(&looks, &cursor, list ? program->list[i].at : i * program->each.size);
+        look(&looks, &cursor, cursor.length - 1);
     }
     return looks.device == 0               ? TERN_TYPE_HOST
            : looks.device == looks.count ? TERN_TYPE_DEVICE

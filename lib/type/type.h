@@ -168,7 +168,11 @@ static inline bool tern_type_one_run(const struct tern_type *type, const void *b
 static inline bool tern_type_run(const struct tern_type *type, const void *base, int64_t count,
                                  void **ret_start)
 {
-    return tern_type_one_run(type, base, count, ret_start) && !tern_accel_holds(*ret_start);
+    void *start;
+    if (!tern_type_one_run(type, base, count, &start) || tern_accel_holds(start))
+        return false;
+    *ret_start = start;
+    return true;
 }
 
 /* Copies one typed buffer to another in this process, as many bytes as the smaller one has. The

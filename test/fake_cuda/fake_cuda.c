@@ -12,7 +12,7 @@
  *
  * FAKE_CUDA_BUFFERS=device|managed|mixed|devices (preloaded before interpose.so): what the program
  * itself allocates with malloc becomes device memory. The program may touch it, but not while it is
- * in an MPI call: then the range is closed. `mixed`: every second allocation; `devices`: on several
+ * in an MPI call: then the range is closed, and stays so for what was ever a buffer. `mixed`: every second allocation; `devices`: on several
  * devices in turn.
  * FAKE_CUDA_FAIL=N: copy number N, counted from 1, and all later ones fail.
  * FAKE_CUDA_COUNT=1: writes the number of calls to standard error at the end.
@@ -22,6 +22,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,7 +38,7 @@
 
 enum {
     DEVICES = 3,
-    GRANULE = 256,
+    GRANULE = 4096, /* a page, so that allocations can be opened one by one */
     ALLOCATIONS = 1 << 20,
     CONTEXTS = 64,
     STREAMS = 256,
@@ -53,7 +54,8 @@ struct allocation {
     size_t first, granules; /* granules == 0: free number */
     size_t bytes;
     int device;
-    bool managed, host, by_malloc;
+    bool managed, by_malloc;
+    bool is_buffer; /* was an argument of a communication */
     struct CUctx_st *context;
 };
 
@@ -617,7 +619,15 @@ static void open_arena(bool open)
 }
 
 API void interpose_entered(void);
+API void interpose_buffer(const void *buffer);
 API void interpose_left(void);
+
+void interpose_buffer(const void *buffer)
+{
+    struct allocation *allocation = mode ? find(buffer) : NULL;
+    if (allocation)
+        allocation->is_buffer = true;
+}
 
 void interpose_entered(void)
 {
@@ -656,10 +666,20 @@ static void fault(int number, siginfo_t *info, void *state)
         errno = kept;
         return;
     }
+    struct allocation *allocation = find(info->si_addr);
+    if (allocation && !allocation->is_buffer) { /* an array of counts, of requests, a text */
+        mprotect(arena + allocation->first * GRANULE, allocation->granules * GRANULE,
+                 PROT_READ | PROT_WRITE);
+        errno = kept;
+        return;
+    }
     if (in_arena(info->si_addr)) {
         static const char text[] = "fake_cuda: the processor touches device memory in an MPI call\n";
         ssize_t n = write(2, text, sizeof text - 1);
+        void *frames[16];
         (void)n;
+        backtrace_symbols_fd(frames, backtrace(frames, 16), 2);
+        _exit(139);
     }
     if (before.sa_flags & SA_SIGINFO && before.sa_sigaction)
         before.sa_sigaction(number, info, state);

@@ -12,6 +12,7 @@
 #include "lib/type/external.h"
 #include "lib/util/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Computes the bytes of `count` elements of `each` bytes. Checks that they fit between `position`
@@ -181,7 +182,7 @@ static int convert(bool pack, void *buf, int64_t count, const struct tern_dataty
     tern_signature_drop(&signature);
     if (!pack)
         drain_piece(&piece, &cursor);
-    return error;
+    return error ? error : cursor.error;
 }
 
 int tern_external_from(const void *buf, int64_t count, const struct tern_datatype *datatype,
@@ -195,6 +196,26 @@ int tern_external_to(void *buf, int64_t count, const struct tern_datatype *datat
                      const char *external, int64_t bytes, int64_t *ret_done)
 {
     return convert(false, buf, count, datatype, (char *)external, bytes, ret_done);
+}
+
+/* The external form of a packed buffer, in memory that the processor may touch. */
+struct packed {
+    char *bytes;
+    char *copy; /* NULL: the packed buffer itself */
+};
+
+/* Returns 0 or TERN_ERR_*. If the buffer is in device memory, its copy is allocated. */
+static int open_packed(struct packed *packed, const void *buffer, int64_t bytes, bool filled)
+{
+    packed->copy = NULL;
+    packed->bytes = (char *)buffer;
+    if (bytes == 0 || !tern_accel_holds(buffer))
+        return 0;
+    packed->bytes = packed->copy = malloc((size_t)bytes);
+    if (!packed->copy)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a copy of %lld bytes of device memory",
+                          (long long)bytes);
+    return filled ? tern_accel_copy(packed->copy, buffer, (size_t)bytes) : 0;
 }
 
 /* Checks that count * size, the length of the stream, fits 63 bits. Its external form may be half
@@ -220,8 +241,16 @@ int tern_mpi_pack_external(const char *datarep, const void *inbuf, MPI_Count inc
                           &bytes);
     if (!error)
         error = check_stream(datatype, incount);
+    if (error)
+        return error;
+    struct packed packed;
+    char *at = (char *)outbuf + *position;
+    error = open_packed(&packed, at, bytes, false);
     if (!error)
-        error = tern_external_from(inbuf, incount, datatype, (char *)outbuf + *position);
+        error = tern_external_from(inbuf, incount, datatype, packed.bytes);
+    if (!error && packed.copy)
+        error = tern_accel_copy(at, packed.copy, (size_t)bytes);
+    free(packed.copy);
     if (!error)
         *position += bytes;
     return error;
@@ -238,9 +267,13 @@ int tern_mpi_unpack_external(const char *datarep, const void *inbuf, MPI_Count i
                           &bytes);
     if (!error)
         error = check_stream(datatype, outcount);
+    if (error)
+        return error;
+    struct packed packed;
+    error = open_packed(&packed, (const char *)inbuf + *position, bytes, true);
     if (!error)
-        error = tern_external_to(outbuf, outcount, datatype, (const char *)inbuf + *position, bytes,
-                                 &done);
+        error = tern_external_to(outbuf, outcount, datatype, packed.bytes, bytes, &done);
+    free(packed.copy);
     if (!error)
         *position += bytes;
     return error;
