@@ -11,7 +11,7 @@
 
 /* MPIX_CUDA_AWARE_SUPPORT is 1 if this library accepts buffers in CUDA memory. */
 #define OMPI_HAVE_MPI_EXT_CUDA 1
-#define MPIX_CUDA_AWARE_SUPPORT 0
+#define MPIX_CUDA_AWARE_SUPPORT 1
 
 /* MPIX_Allgather_init and the like: the names of the persistent collectives before MPI-4.0. */
 #define OMPI_HAVE_MPI_EXT_PCOLLREQ 1

@@ -171,8 +171,8 @@ AS_IF([test $have_check = yes], [tern_row Check "`$PKG_CONFIG --modversion check
       [tern_row Check no "make check cannot run the unit tests and fails (package check)"])
 AS_IF([test "$have_libfabric" = no], [tern_row libfabric no "no fabrics (InfiniBand, EFA, Slingshot, ...), TCP in their place (package libfabric-dev)"],
       [tern_row libfabric "$have_libfabric" "fabrics; libmpi opens it only if there is one"])
-AS_IF([test "$have_cuda" = no], [tern_row CUDA no "costs nothing in this version: no device memory yet"],
-      [tern_row CUDA "$have_cuda" "found, not used in this version"])
+AS_IF([test "$have_cuda" = no], [tern_row CUDA no "costs nothing: the driver is used where a program has loaded it"],
+      [tern_row CUDA "$have_cuda" "headers for a test; the driver is used where a program has loaded it"])
 AS_IF([test $have_fortran = no],
       [tern_row Fortran no "no modules mpi and mpi_f08 (package gfortran); programs that are compiled already run"],
       [tern_row Fortran "$FC" "`$FC --version 2>/dev/null | head -n 1`; modules mpi and mpi_f08"])

@@ -94,7 +94,7 @@ static void print_build(void)
     say("Thread support", "option:threads", "posix (MPI_THREAD_MULTIPLE: yes)");
     say("PMIx", "option:pmix", TERN_PMIX_VERSION);
     say("hwloc", "option:hwloc", TERN_HWLOC_VERSION);
-    say("CUDA support", "mca:mpi:base:param:mpi_built_with_cuda_support:value", "false");
+    say("CUDA support", "mca:mpi:base:param:mpi_built_with_cuda_support:value", "true");
     say("Sanitizers", "option:sanitizers", *TERN_SANITIZER_FLAGS ? TERN_SANITIZER_FLAGS : "none");
 }
 

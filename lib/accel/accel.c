@@ -58,11 +58,6 @@ void tern_accel_init(void)
     tern_accel_watched = true;
 }
 
-bool tern_accel_present(void)
-{
-    return tern_accel_watched && tern_cu_driver();
-}
-
 bool tern_device_pointer_find(const void *address, struct tern_device_pointer *ret_pointer)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();

@@ -40,9 +40,6 @@ static inline bool tern_accel_holds(const void *address)
     return TERN_UNLIKELY(tern_accel_watched) && tern_accel_is_device(address);
 }
 
-/* Returns true if the driver is loaded and can be used now. */
-bool tern_accel_present(void);
-
 /*
  * Copies that are started one after the other and awaited together. `device` is the address of one
  * of the buffers in device memory; the copies run in its context. The other buffers may be of any

@@ -9,9 +9,9 @@
 
 static const struct tern_param accel[] = {
     {"accel", TERN_PARAM_STRING, "auto", "",
-     "Whether buffers may be in device memory. auto: if the program has loaded the CUDA driver when "
-     "MPI starts, or if the host has an NVIDIA device, so that it may load the driver later; cuda: "
-     "the program may load the driver later in any case; none: no buffer is in device memory.",
+     "Whether buffers may be in device memory. auto: yes if the program has loaded the CUDA driver "
+     "when MPI starts, or if the host has an NVIDIA device, so that it may load the driver later; "
+     "cuda: yes, the program may load the driver later; none: no buffer is in device memory.",
      "auto|cuda|none", TERN_PARAM_AT_START, TERN_PARAM_LOCAL},
 };
 

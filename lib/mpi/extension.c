@@ -4,9 +4,12 @@
 
 #include "lib/mpi/procedures.h"
 
-/* Returns 0: buffers in device memory are not supported yet, and programs that ask must learn
- * that. */
+#include "lib/util/param.h"
+
+#include <string.h>
+
+/* Returns 1: buffers may be in device memory; 0: the parameter `accel` is none. */
 int tern_mpi_query_cuda_support(void)
 {
-    return 0;
+    return strcmp(tern_param_string("accel"), "none") != 0;
 }

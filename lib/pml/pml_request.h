@@ -150,8 +150,8 @@ int tern_pending_flush(struct tern_lane *lane);
 /* Connects to the peer on first use and sets its first credit. Returns 0, TERN_ERR_NO_MEM, or
  * TERN_ERR_UNREACHABLE with text. */
 int tern_peer_ready(struct tern_peer *peer);
-/* Returns true if a message may go to the peer at once: the peer is connected, and nothing is queued
- * for it. */
+/* Returns true if a message may go to the peer at once: the peer is connected, has credit, and
+ * nothing is queued for it. */
 static inline bool tern_peer_is_free(const struct tern_peer *peer)
 {
     return peer->btl && !peer->lost && tern_list_empty(&peer->pending) && peer->credit > 0;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const char tern_memory_kinds[] =
-    "mpi,system,mpi:alloc_mem,mpi:win_allocate,mpi:win_allocate_shared";
+    "mpi,system,mpi:alloc_mem,mpi:win_allocate,mpi:win_allocate_shared,"
+    "cuda,cuda:host,cuda:device,cuda:managed";
 
 static bool supported(const char *kind, size_t length)
 {

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-extern const struct tern_param_room tern_params_accel, tern_params_mpi, tern_params_check, tern_params_btl,
+extern const struct tern_param_room tern_params_mpi, tern_params_check, tern_params_btl,
     tern_params_btl_shm, tern_params_btl_ofi, tern_params_btl_tcp, tern_params_pml,
-    tern_params_coll, tern_params_rma, tern_params_io, tern_params_topo, tern_params_launch;
+    tern_params_coll, tern_params_rma, tern_params_io, tern_params_topo, tern_params_launch,
+    tern_params_accel;
 
 const struct tern_param_room *const tern_param_rooms[] = {
     &tern_params_mpi,

@@ -285,8 +285,7 @@ is "once for each program" "$rc $(cat err)" "0 "
 warns 'mpirun: warning: --mca plm: there is no "rsch"; known are slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated' --mca plm rsch
 warns 'mpirun: warning: --mca rmaps: there is no "sequ"; known are round_robin,ppr,rank_file,seq,mindist,resilient,staged,'\
 'load_balance,lama,topo' --mca rmaps sequ
-warns "mpirun: warning: --mca opal_cuda_support has no effect: memory of GPUs is not moved; copy it to the host first" \
-    --mca opal_cuda_support 1
+warns "" --mca opal_cuda_support 1
 HWLOC_SYNTHETIC='package:2 core:2 pu:2' warns "mpirun: --bind-to l2cache: host $(hostname) has no more than one such cache, so its \
 ranks are not bound" --bind-to l2cache --dry-run
 for form in "--launch-agent" "--mca orte_launch_agent"; do

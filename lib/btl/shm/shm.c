@@ -297,7 +297,8 @@ static void pack(struct tern_cursor *cursor, char *room, size_t length)
     char way[BY_WAY_BYTES] __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_cursor ahead = *cursor;
     struct iovec run;
-    if (length < BY_WAY_MIN || cursor->memory || tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 ||
+    if (length < BY_WAY_MIN || cursor->memory ||
+        tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 ||
         run.iov_len == RUN_LONG) {
         tern_cursor_pack(cursor, room, length);
         return;

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Buffers in device memory, with a driver of our own that has no device (fake_cuda.c). First programs that use its pointers
+# themselves, then programs of test/mpi whose whole heap is device memory: a library that touches a buffer in a call dies.
+# With TERN_TEST_LONG all of test/mpi, and every kind of memory.
+set -u
+. "$TERN_SRCDIR/test/mpirun/check.bash"
+if "$(dirname "$MPICC")/mpi_info" --parsable | grep -q '^option:sanitizers:.*fsanitize'; then
+    echo "a sanitizer and the driver's malloc cannot be in one process"
+    exit 77
+fi
+export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
+[ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
+for program in pointers failing; do
+    "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
+done
+
+clean() { # WHAT: the job was right, and nobody said anything
+    is "$1" "$rc $(cat err)" "0 "
+}
+run -n 2 ./pointers
+clean "pointers"
+run -n 2 --mca accel cuda ./pointers late
+clean "the driver is loaded late"
+run -n 2 --mca btl tcp,self ./pointers
+clean "tcp"
+run -n 2 --mca btl_shm_single_copy never ./pointers
+clean "no pulls"
+run -n 2 -x FAKE_CUDA_FAIL=1 ./failing
+clean "failing"
+run -n 2 -x FAKE_CUDA_FAIL=1 ./failing fatal
+has "failing" err 'MPI_Send: the CUDA driver could not copy a buffer: CUDA_ERROR_ILLEGAL_ADDRESS'
+run -n 2 --mca btl tcp,self -x FAKE_CUDA_FAIL=1 ./failing
+is "failing, tcp" "$rc" 0
+run -n 1 --mca accel none ./pointers
+is "accel none" "$((rc != 0))" 1
+
+# the heap as device memory
+"$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1
+cat >wrapped <<EOF
+#!/bin/sh
+exec "$MPIRUN" -x FAKE_CUDA_BUFFERS=\$MODE -x LD_PRELOAD="$FAKE_CUDA $PWD/interpose.so" "\$@"
+EOF
+chmod +x wrapped
+# Not in this list: programs whose threads use memory while others are in MPI (the heap is closed then), windows on the heap
+# (refused), and what starts further programs.
+out_of_reach='bsend_threads thread_* unexpected_memory_threads win_* spawn* connect_jobs names programs_in_turn'
+programs=(coll_alltoall coll_nonblocking_many file_random neighbor_collectives non_overtaking op_user
+    pack_external persistent_restart random_collectives random_traffic sendrecv_replace_big truncate_everywhere
+    type_strided_rendezvous)
+modes=(device mixed)
+if [ -n "${TERN_TEST_LONG:-}" ]; then
+    modes=(device mixed managed devices)
+    programs=()
+    for program in "$TERN_SRCDIR"/test/mpi/*.c; do
+        name=$(basename "$program" .c)
+        for pattern in $out_of_reach; do
+            # shellcheck disable=SC2053 # a pattern
+            [[ $name != $pattern ]] || continue 2
+        done
+        programs+=("$name")
+    done
+fi
+for mode in "${modes[@]}"; do
+    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs --limit 120 "${programs[@]}" >runs 2>&1 ||
+        { cat runs; complain "$mode: some programs fail"; }
+    echo "$mode: $(tail -n 1 runs)"
+done
+finish
