@@ -76,7 +76,7 @@ static void *place(struct tern_peer *from, const struct tern_packet *packet, siz
     at.place = malloc(at.place_room ? at.place_room : 1);
     if (!at.place)
         abort();
-    tern_cursor_init(ret_to, &tern_type_bytes, at.place, (int64_t)at.place_room);
+    tern_cursor_init_host(ret_to, &tern_type_bytes, at.place, (int64_t)at.place_room);
     return at.place;
 }
 
