@@ -62,12 +62,15 @@ bool tern_device_pointer_find(const void *address, struct tern_device_pointer *r
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
     int wanted[] = {TERN_CU_ATTRIBUTE_MEMORY_TYPE, TERN_CU_ATTRIBUTE_CONTEXT,
-                    TERN_CU_ATTRIBUTE_DEVICE_ORDINAL, TERN_CU_ATTRIBUTE_IS_MANAGED};
+                    TERN_CU_ATTRIBUTE_DEVICE_ORDINAL, TERN_CU_ATTRIBUTE_IS_MANAGED,
+                    TERN_CU_ATTRIBUTE_BUFFER_ID};
     unsigned type = 0, managed = 0;
-    void *values[] = {&type, &ret_pointer->context, &ret_pointer->device, &managed};
+    void *values[] = {&type, &ret_pointer->context, &ret_pointer->device, &managed,
+                      &ret_pointer->id};
     ret_pointer->context = NULL;
     ret_pointer->device = -1;
-    if (!driver || driver->pointer_attributes(4, wanted, values, (uintptr_t)address))
+    ret_pointer->id = 0;
+    if (!driver || driver->pointer_attributes(5, wanted, values, (uintptr_t)address))
         return false;
     return type == TERN_CU_DEVICE || (managed & 0xff);
 }

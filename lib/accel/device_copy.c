@@ -68,20 +68,34 @@ static int find_stream(const struct tern_cu_driver *driver, void *context, bool 
     return result;
 }
 
+/* Lets the program's own synchronous copies from and to a buffer end before they return, from now
+ * on (CUDA driver API, cuPointerSetAttribute): else the buffer might still change. Done once for
+ * each buffer; ids that are not remembered any more cost a call again. */
+static void make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id)
+{
+    enum { IDS = 256 };
+    static uint64_t known[IDS]; /* atomic */
+    unsigned on = 1;
+    if (id && __atomic_load_n(&known[id % IDS], __ATOMIC_RELAXED) == id)
+        return;
+    driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)device);
+    __atomic_store_n(&known[id % IDS], id, __ATOMIC_RELAXED);
+}
+
 /* Finds the context of a buffer. Memory without one (VMM, pools) is reached through its device's
  * primary context, if the program uses that. */
-static void *context_of(const struct tern_cu_driver *driver, const void *device, int *ret_primary)
+static void *context_of(const struct tern_cu_driver *driver,
+                        const struct tern_device_pointer *pointer, int *ret_primary)
 {
-    struct tern_device_pointer pointer;
     unsigned flags;
     int active = 0;
     tern_cu_context context = NULL;
     *ret_primary = -1;
-    if (!tern_device_pointer_find(device, &pointer) || pointer.context)
-        return pointer.context;
-    if (pointer.device >= 0 && driver->primary_state(pointer.device, &flags, &active) == 0 &&
-        active && driver->primary_retain(&context, pointer.device) == 0)
-        *ret_primary = pointer.device;
+    if (pointer->context)
+        return pointer->context;
+    if (pointer->device >= 0 && driver->primary_state(pointer->device, &flags, &active) == 0 &&
+        active && driver->primary_retain(&context, pointer->device) == 0)
+        *ret_primary = pointer->device;
     return context;
 }
 
@@ -89,9 +103,11 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
     tern_cu_stream stream;
-    unsigned on = 1;
+    struct tern_device_pointer pointer;
     *batch = (struct tern_accel_batch){.primary = -1};
-    void *context = driver ? context_of(driver, device, &batch->primary) : NULL;
+    void *context = driver && tern_device_pointer_find(device, &pointer)
+                        ? context_of(driver, &pointer, &batch->primary)
+                        : NULL;
     int result = context ? driver->context_push(context) : TERN_CU_INVALID_CONTEXT;
     if (result) {
         batch->error = driver ? say(driver, "find the context of a buffer", result)
@@ -99,8 +115,7 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device)
         return;
     }
     batch->context = context;
-    /* the program's own synchronous copies into this memory end before they return from now on */
-    driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)device);
+    make_synchronous(driver, device, pointer.id);
     result = find_stream(driver, context, false, &stream);
     fail(driver, batch, "make a stream", result);
     batch->stream = stream;

@@ -38,6 +38,7 @@ struct tern_pml_request {
     bool cancelling;        /* send: the receiver has been asked to give the message up */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
     bool registered;        /* send: the byte mover has registered the buffer */
+    uint8_t memory;         /* enum tern_type_memory of the buffer, found when the request starts */
     /* send: destination; receive: the sender of an announced message, or a lost peer; NULL: not
      * known yet */
     struct tern_peer *peer;
@@ -95,7 +96,22 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->tag = tag;
     request->number = 0;
     request->posted = request->cancelling = request->announced = request->registered = false;
+    request->memory = tern_type_memory_of(type, buf, count);
     request->peer = NULL;
+}
+
+/* Returns true if the buffer is one run that the processor may touch; then sets *ret_start. */
+static inline bool tern_pml_request_run(const struct tern_pml_request *request, void **ret_start)
+{
+    return !request->memory &&
+           tern_type_one_run(request->type, request->buf, request->count, ret_start);
+}
+
+/* Sets the request's cursor to the beginning of its buffer. */
+static inline void tern_pml_request_rewind(struct tern_pml_request *request)
+{
+    tern_cursor_init_in(&request->cursor, request->type, request->buf, request->count,
+                        request->memory);
 }
 
 /* Allocates a request, which goes to the pool when released. Returns NULL if there is no memory. */

@@ -60,7 +60,7 @@ static inline void finish(struct tern_pml_request *request, int64_t message_leng
 static __attribute__((noinline)) int unpack_eager(struct tern_pml_request *request,
                                                   const void *payload, size_t length)
 {
-    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_pml_request_rewind(request);
     tern_cursor_unpack(&request->cursor, payload, length);
     return request->cursor.error;
 }
@@ -76,7 +76,7 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
 {
     size_t fits = (int64_t)length <= request->length ? (int64_t)length : request->length;
     void *start;
-    if (TERN_LIKELY(tern_type_run(request->type, request->buf, request->count, &start))) {
+    if (TERN_LIKELY(tern_pml_request_run(request, &start))) {
         if (fits <= TERN_COPY_FEW)
             tern_copy_few(start, payload, fits);
         else
@@ -175,7 +175,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     request->sender_id = rendezvous->id;
     request->message_length = length;
     request->expected = length < request->length ? length : request->length;
-    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_pml_request_rewind(request);
     if (TERN_UNLIKELY(from->lost != NULL))
         end_lost(request);
     else if (!request->expected)
@@ -301,7 +301,7 @@ void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *pac
 
 void tern_recv_place_message(struct tern_pml_request *request, struct tern_cursor *ret_to)
 {
-    tern_cursor_init(ret_to, request->type, request->buf, request->count);
+    tern_cursor_init_in(ret_to, request->type, request->buf, request->count, request->memory);
 }
 
 void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
@@ -444,6 +444,7 @@ static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
+    request->memory = tern_type_memory_of(request->type, request->buf, request->count);
     tern_request_restart(req);
     start(request);
     tern_lane_unlock(req->lane);

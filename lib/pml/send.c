@@ -64,10 +64,10 @@ static int push_eager(struct tern_pml_request *request)
     request->announced = synchronous;
     peer->credit -= length + TERN_MESSAGE_COST;
     request->cursor.error = 0;
-    if (tern_type_run(request->type, request->buf, request->count, &start)) {
+    if (tern_pml_request_run(request, &start)) {
         rc = peer->btl->send(peer, &packet, start, length);
     } else {
-        tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+        tern_pml_request_rewind(request);
         rc = peer->btl->send_cursor(peer, &packet, &request->cursor, length);
     }
     if (rc) {
@@ -119,7 +119,7 @@ static int push_rendezvous(struct tern_pml_request *request)
     struct tern_packet packet = first_packet(request, TERN_PACKET_RENDEZVOUS);
     struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
     void *start;
-    if (request->length && tern_type_run(request->type, request->buf, request->count, &start) &&
+    if (request->length && tern_pml_request_run(request, &start) &&
         offer_memory(request, start, &rendezvous))
         return TERN_ERR_AGAIN;
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
@@ -246,7 +246,7 @@ static bool send_copy(struct tern_pml_request *request)
         free(copy);
         return false;
     }
-    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_pml_request_rewind(request);
     tern_cursor_pack(&request->cursor, copy, request->length);
     __atomic_fetch_add(&kept_bytes, bytes, __ATOMIC_RELAXED);
     carrier->mode = TERN_SEND_READY; /* any mode whose messages are not copied again */
@@ -449,6 +449,7 @@ static int restart(struct tern_request *req)
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
     request->cancelling = request->announced = false;
+    request->memory = tern_type_memory_of(request->type, request->buf, request->count);
     tern_request_restart(req);
     int rc = tern_send_start(request);
     if (rc) {
@@ -518,7 +519,7 @@ void tern_send_clear(const struct tern_reply *reply)
     struct tern_pml_request *request = answered(reply);
     if (!request)
         return;
-    tern_cursor_init(&request->cursor, request->type, request->buf, request->count);
+    tern_pml_request_rewind(request);
     if (reply->length < (uint64_t)request->cursor.length)
         request->cursor.length = (int64_t)reply->length; /* the receiver takes no more bytes */
     if (reply->offset >= (uint64_t)request->cursor.length)

@@ -114,22 +114,35 @@ struct tern_cursor {
 enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
                                             int64_t count);
 
+/* Returns where a buffer is, at no cost where there is no driver. */
+static inline uint8_t tern_type_memory_of(const struct tern_type *type, const void *base,
+                                          int64_t count)
+{
+    return TERN_UNLIKELY(tern_accel_watched) ? tern_type_find_memory(type, base, count)
+                                             : TERN_TYPE_HOST;
+}
+
+/* Sets a cursor to offset 0 of a buffer whose memory is known. type->size * count must fit
+ * int64_t. */
+static inline void tern_cursor_init_in(struct tern_cursor *cursor, const struct tern_type *type,
+                                       const void *base, int64_t count, uint8_t memory)
+{
+    *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0, memory, 0};
+}
+
 /* Sets a cursor to offset 0, without a look at the memory: `base` is not an address, or it is known
- * to be of the host. type->size * count must fit int64_t. */
+ * to be of the host. */
 static inline void tern_cursor_init_host(struct tern_cursor *cursor, const struct tern_type *type,
                                          const void *base, int64_t count)
 {
-    *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0,
-                                   TERN_TYPE_HOST, 0};
+    tern_cursor_init_in(cursor, type, base, count, TERN_TYPE_HOST);
 }
 
-/* Sets a cursor to offset 0 of a buffer of any memory. type->size * count must fit int64_t. */
+/* Sets a cursor to offset 0 of a buffer of any memory. */
 static inline void tern_cursor_init(struct tern_cursor *cursor, const struct tern_type *type,
                                     const void *base, int64_t count)
 {
-    tern_cursor_init_host(cursor, type, base, count);
-    if (TERN_UNLIKELY(tern_accel_watched))
-        cursor->memory = tern_type_find_memory(type, base, count);
+    tern_cursor_init_in(cursor, type, base, count, tern_type_memory_of(type, base, count));
 }
 
 /* Moves to any offset from 0 to `length`. Costs nothing here: the next pack, unpack or runs finds

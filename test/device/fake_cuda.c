@@ -55,6 +55,7 @@ struct allocation {
     size_t bytes;
     int device;
     bool managed, by_malloc;
+    uint64_t id;
     bool is_buffer; /* was an argument of a communication */
     struct CUctx_st *context;
 };
@@ -81,6 +82,7 @@ static uint32_t *owners;       /* number of the allocation of each granule; 0: n
 static struct allocation *allocations;
 static size_t next_granule;
 static uint32_t next_number = 1;
+static uint64_t last_id;
 static struct CUctx_st contexts[CONTEXTS];
 static struct CUstream_st streams[STREAMS];
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -166,6 +168,7 @@ static void *take(size_t bytes, struct allocation like)
         like.first = first;
         like.granules = granules;
         like.bytes = bytes;
+        like.id = ++last_id;
         allocations[next_number] = like;
         for (size_t i = 0; i < granules; i++)
             owners[first + i] = next_number;
@@ -575,6 +578,9 @@ API int cuPointerGetAttributes(unsigned count, int *attributes, void **values, t
         case TERN_CU_ATTRIBUTE_MEMORY_TYPE:
             word = !allocation ? 0 : TERN_CU_DEVICE;
             break;
+        case TERN_CU_ATTRIBUTE_BUFFER_ID:
+            *(uint64_t *)values[i] = allocation ? allocation->id : 0;
+            continue;
         case TERN_CU_ATTRIBUTE_IS_MANAGED: word = allocation && allocation->managed; break;
         case TERN_CU_ATTRIBUTE_DEVICE_ORDINAL:
             word = allocation ? (unsigned)allocation->device : (unsigned)-2;
