@@ -2,8 +2,8 @@
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
-/* What the test programs call of the fake driver, by the names of the CUDA driver API. They load it
- * themselves (load_driver), as programs do with libcuda. */
+/* What the test programs call of the CUDA driver API: of the fake driver, or of a real one. They
+ * load it themselves, from the file that FAKE_CUDA names. */
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 typedef struct CUctx_st *context;
 
 static int (*cu_init)(unsigned);
+static int (*cu_count)(int *);
 static int (*cu_retain)(context *, int);
 static int (*cu_set)(context);
 static int (*cu_create)(context *, unsigned, int);
@@ -40,6 +41,7 @@ static void load_driver(void)
     void *library = dlopen(getenv("FAKE_CUDA"), RTLD_NOW);
     must(!library, "dlopen of the fake driver");
     *(void **)&cu_init = dlsym(library, "cuInit");
+    *(void **)&cu_count = dlsym(library, "cuDeviceGetCount");
     *(void **)&cu_retain = dlsym(library, "cuDevicePrimaryCtxRetain");
     *(void **)&cu_set = dlsym(library, "cuCtxSetCurrent");
     *(void **)&cu_create = dlsym(library, "cuCtxCreate_v2");

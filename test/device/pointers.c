@@ -68,9 +68,11 @@ static void check_origins(void)
 static void check_contexts(void)
 {
     context own, before;
+    int devices;
+    CU(cu_count(&devices));
     CU(cu_retain(&before, 0));
     for (int i = 0; i < 3; i++) {
-        CU(cu_create(&own, 0, 1));
+        CU(cu_create(&own, 0, devices - 1));
         void *memory = on_device(N * sizeof(int));
         set_ints(memory, N, 5, 1);
         CU(cu_set(NULL)); /* the library may not depend on what is current */
