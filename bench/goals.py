@@ -6,6 +6,7 @@ import math
 
 SMALL, MIDDLE = [0, 1, 2, 4, 8, 16, 32, 64], [512, 1024, 2048, 4096, 8192, 16384]
 LARGE = [262144, 524288, 1048576, 2097152, 4194304]
+COPIES = [16384 << n for n in range(9)]  # 16 KiB to 4 MiB: what the copies cost
 TYPES = [f"{kind}-{block}" for kind in ("vector", "indexed", "subarray") for block in (8, 64, 512)]
 
 # Goal: benchmarks and the rank counts they are needed on.
@@ -19,6 +20,8 @@ NEEDS = {
     7: {"overlap": [2], "overlap_thread": [2]},
     8: {"instructions": [2]},
     9: {"dup_free": [2], "dup_free_loaded": [2]},
+    10: {"latency": [2], "bandwidth": [2]},
+    11: {"collectives": [2, 4, 8]},
 }
 
 
@@ -58,6 +61,12 @@ class Judge:
         mean = math.exp(sum(math.log(max(r, 1e-9)) for r, _ in found) / len(found))
         return self.say(goal, what, f"{worst:.2f} ({point}), mean {mean:.2f}", wanted,
                         worst >= limit if least else worst <= limit)
+
+    def mean(self, goal, what, wanted, *which, **where):
+        """Against the best peer, the geometric mean over all points."""
+        found = self.ratios(*which, **where)
+        mean = math.exp(sum(math.log(max(r, 1e-9)) for r, _ in found) / len(found)) if found else None
+        return self.value(goal, what, mean, "", wanted)
 
     def mine(self, benchmark, ranks, operation, size):
         return self.medians.get((benchmark, ranks, operation, size), ("", {}))[1].get("tern")
@@ -131,8 +140,23 @@ def communicators(judge):
         judge.ratio(9, f"MPI_Comm_dup and MPI_Comm_free, {where}", "<= 1", name)
 
 
+def copies(judge):
+    """Ahead of every peer, Intel MPI among them if it is one of the peers."""
+    for what, wanted, sizes in (("0 to 64 B", "<= 0.6", SMALL), ("512 B to 8 KiB", "<= 0.75", MIDDLE[:-1]),
+                                ("16 KiB to 4 MiB", "<= 0.9", COPIES)):
+        judge.ratio(10, f"latency, {what}", wanted, "latency", sizes=sizes)
+    for operation in ("bandwidth", "bandwidth-both-ways"):
+        judge.ratio(10, f"{operation}, 16 KiB to 4 MiB", ">= 1.11", "bandwidth", [operation], COPIES)
+
+
+def few_ranks(judge):
+    for ranks, mean in ((2, 0.45), (4, 0.4), (8, 0.33)):
+        judge.ratio(11, f"collectives, {ranks} ranks, each", "<= 1.0", "collectives", ranks=[ranks])
+        judge.mean(11, f"collectives, {ranks} ranks, mean", f"<= {mean}", "collectives", ranks=[ranks])
+
+
 CHECKS = {1: latency, 2: bandwidth, 3: matching, 4: crowds, 5: startup, 6: types, 7: overlap, 8: instructions,
-          9: communicators}
+          9: communicators, 10: copies, 11: few_ranks}
 
 
 def judge_goals(goals, medians, more_is_better):
