@@ -139,10 +139,13 @@ static int begin_program(void)
             "the launcher reports that rank %u of this job has ended; it cannot start another MPI "
             "program",
             tern_rte.rank);
+    int32_t before = __atomic_load_n(&record->process, __ATOMIC_RELAXED);
+    /* first of all: a program that has only just begun did not call MPI_Init yet */
+    if (before > 0)
+        return in_use(before);
     int rc = check_world_before(count);
     if (rc)
         return rc;
-    int32_t before = __atomic_load_n(&record->process, __ATOMIC_RELAXED);
     do {
         if (before > 0)
             return in_use(before);
