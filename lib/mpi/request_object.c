@@ -466,7 +466,8 @@ static int report_some(int count, MPI_Request requests[], int *outcount, int ind
     return conclude(&fault);
 }
 
-enum { MANY_REQUESTS = 1024, LOOK_TICKS = 64 }; /* ticks to test one request that is in no cache */
+/* LOOK_NS: time to test one request that is in no cache */
+enum { MANY_REQUESTS = 1024, LOOK_NS = 25 };
 
 /* Progresses for about as long as the following walk over many requests will take. Messages may
  * arrive few at a time, because rings are short and the senders walk over as many requests. Then n
@@ -475,7 +476,7 @@ static void gather_events(struct tern_lane *lane, int count)
 {
     if (count < MANY_REQUESTS)
         return;
-    uint64_t end = tern_ticks() + (uint64_t)count * LOOK_TICKS;
+    uint64_t end = tern_ticks() + tern_ticks_of_us((uint64_t)count * LOOK_NS / 1000);
     do
         tern_lane_poll(lane);
     while (tern_ticks() < end);

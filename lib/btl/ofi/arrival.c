@@ -76,7 +76,8 @@ static void park(struct tern_ofi_link *link, uint32_t number, const unsigned cha
     }
     struct parked *parked = malloc(sizeof *parked + length);
     if (!parked) {
-        tern_log("no memory for a message that came before its turn");
+        tern_log("no memory for a packet of %zu bytes from rank %u that came before its turn",
+                 length, link->peer->rank);
         abort();
     }
     parked->length = length;
