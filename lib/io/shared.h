@@ -21,7 +21,7 @@ struct tern_operation;
 /* Makes file->shared. All ranks of the file call it. Blocks. Returns 0 or an error, the same on all
  * ranks. */
 int tern_shared_open(struct tern_file *file);
-/* Frees it. Call it when no rank can ask any more. `file->shared` may be NULL. */
+/* Frees file->shared, which may be NULL. Call it when no rank can ask any more. */
 void tern_shared_close(struct tern_file *file);
 
 /* Lets rank 0 answer also while its program computes. All ranks call it; only rank 0 does

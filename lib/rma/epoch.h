@@ -4,8 +4,8 @@
 
 /*
  * The state machine of epochs (MPI-4.1 section 12.5): which call is allowed when. The functions
- * tern_epoch_check_* change nothing. They return 0, or TERN_ERR_RMA_SYNC (or what is named) with a
- * text that says what is open. lib/rma/sync.c opens and closes epochs.
+ * tern_epoch_check_* change nothing. They return 0, or TERN_ERR_RMA_SYNC (or an error that is named
+ * below) with a text that says what is open. lib/rma/sync.c opens and closes epochs.
  */
 
 #include "lib/rma/window.h"
@@ -19,9 +19,9 @@ static inline bool tern_epoch_is_open(const struct tern_window *window,
 
 /* Explains why an operation on `rank` is refused. Returns TERN_ERR_RMA_SYNC. */
 int tern_epoch_refuse(const struct tern_window *window, int rank);
-/* May an operation with a request begin on `rank`? MPI allows it in passive target epochs only. */
+/* Checks whether an operation with a request may begin on `rank`: only in passive target epochs. */
 int tern_epoch_check_request(const struct tern_window *window, int rank);
-/* May this rank call MPI_Win_fence, MPI_Win_start, ...? */
+/* Check whether this rank may now call MPI_Win_fence, MPI_Win_start, MPI_Win_complete ... */
 int tern_epoch_check_fence(const struct tern_window *window);
 int tern_epoch_check_start(const struct tern_window *window);
 int tern_epoch_check_complete(const struct tern_window *window);

@@ -13,10 +13,10 @@
  * ranks change single elements and find the lock taken, the mode returns to words, and each time it
  * takes more long accumulates until it changes again.
  *
- * Who works in words sets its mark, then looks at the mode. Who changes the mode from words writes
- * it, then waits until no mark is set. For this order of store and load the one who works needs no
- * fence: the one who changes the mode runs membarrier(2), a fence in all processes. Where the
- * system refuses that, the mode stays words.
+ * A rank that works in words sets its mark, then reads the mode. A rank that changes the mode from
+ * words writes the mode, then waits until no mark is set. The first needs no fence between its
+ * store and its load, because the second runs membarrier(2), which is a fence in all processes. If
+ * the system refuses membarrier, the mode stays words.
  *
  * Elements that no atomic instruction can change are changed under the locks in both modes.
  */
@@ -59,7 +59,7 @@ static inline bool tern_rma_begin_words(const struct tern_rma_turf *turf)
     return TERN_LIKELY(tern_load_acquire(&turf->control->mode) == TERN_RMA_WORDS);
 }
 
-/* Ends it, also after a refusal. */
+/* Ends the change. Call it also after tern_rma_begin_words has returned false. */
 static inline void tern_rma_end_words(const struct tern_rma_turf *turf)
 {
     uint32_t *mark = turf->guards->mark;
@@ -69,7 +69,7 @@ static inline void tern_rma_end_words(const struct tern_rma_turf *turf)
         tern_store_release(mark, 0);
 }
 
-/* Asks for the mode locks, for a long accumulate. Returns true if it is the mode now. */
+/* Asks for the mode locks, before a long accumulate. Returns true if the mode is locks now. */
 bool tern_rma_want_locks(const struct tern_rma_turf *turf);
 
 /* Returns true if the mode is locks. */
@@ -78,9 +78,9 @@ static inline bool tern_rma_is_locked(const struct tern_rma_turf *turf)
     return tern_load_acquire(&turf->control->mode) == TERN_RMA_LOCKS;
 }
 
-/* Take and release the lock of the page of `at`. tern_rma_lock_page takes it in any mode.
- * tern_rma_lock_words returns false, without the lock, if the mode is words. `single`: few elements
- * are to be changed. */
+/* Take the lock of the page of `at`; tern_rma_unspin releases it. tern_rma_lock_page takes the lock
+ * in any mode. tern_rma_lock_words returns false, without the lock, if the mode is words. `single`:
+ * the caller will change few elements. */
 uint32_t *tern_rma_lock_page(const struct tern_rma_turf *turf, const char *at);
 bool tern_rma_lock_words(const struct tern_rma_turf *turf, const char *at, bool single,
                          uint32_t **ret_lock);

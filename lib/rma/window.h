@@ -134,7 +134,8 @@ bool tern_window_is_near(const struct tern_context *context, int rank, uint32_t 
  * window. Returns 0, TERN_ERR_NO_MEM or TERN_ERR_OTHER. */
 int tern_window_open(struct tern_window *window, struct tern_context *context, bool dynamic,
                      bool unlockable, const struct tern_rma_offer *offers);
-/* Completes everything. Call it before the ranks meet for the last time. Blocks. */
+/* Completes all operations of this rank. Call it before the ranks meet for the last time.
+ * Blocks. */
 int tern_window_finish(struct tern_window *window);
 /* Closes the window after the ranks have met. */
 void tern_window_close(struct tern_window *window);

@@ -132,7 +132,7 @@ int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fe
 
 /* Writes the job's secret as text (lib/util/hmac.h), by which connections are proven. Returns false
  * if the launcher gave none, as launchers other than ours do. Then rank 0 makes one
- * (lib/btl/tcp/listener.c). */
+ * (lib/btl/secret.h). */
 bool tern_rte_secret(char *text, size_t room);
 
 /* Prints `text` on standard error if it is the first remark of its kind: the first in the job if

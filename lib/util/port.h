@@ -4,8 +4,8 @@
 
 /*
  * Ports: where one job waits for another (MPI-4.1 section 11.9). The name of a port is all that the
- * other job needs. It contains a token, a secret of 32 bytes: only who has the name can prove that
- * it knows the token (lib/util/handshake.h), so nobody else gets in.
+ * other job needs. It contains a token, a secret of 32 bytes. Only a process that has the name can
+ * prove that it knows the token (lib/util/handshake.h), so no other process gets in.
  *
  *     tern-port-1/HOST/PORT/TOKEN/ADDRESS,ADDRESS,...
  *

@@ -22,7 +22,7 @@
  *     np=NUMBER
  *     key=KEY, value=VALUE ...   its info
  *
- * mpirun/children.c lists what mpirun adds for the mpirun that starts the processes.
+ * mpirun/jobs/children.c lists what mpirun adds for the mpirun that starts the processes.
  */
 
 /* A question that is being written. Zeroed, it is empty. */

@@ -36,8 +36,8 @@ struct tern_children_listener {
     void (*asked)(const char *question);
 };
 
-/* Prepares. `hosts` are all hosts that the job may use; 0: this one, and as many ranks as one
- * likes. */
+/* Prepares. `hosts` are all hosts that the job may use; `host_count` 0: only this host, with any
+ * number of ranks. */
 void tern_children_open(const struct tern_job *job, const struct tern_host *hosts, int host_count,
                         const struct tern_children_listener *listener);
 /* Starts the processes of a question (lib/util/question.h). If this fails, answers it. */

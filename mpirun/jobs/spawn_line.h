@@ -8,7 +8,7 @@
 
 #include "mpirun/base/strings.h"
 
-/* A question as a command line, and what has no option. */
+/* A question as a command line. The members after `words` have no option. */
 struct tern_spawn_line {
     struct tern_strings words; /* "mpirun" and its arguments */
     char *port;  /* where the parents wait */

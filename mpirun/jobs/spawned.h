@@ -19,7 +19,7 @@ int tern_spawned_open(int argc, char **argv, int *ret_argc, char ***ret_argv);
 /* Adds what the processes must know to the options. */
 void tern_spawned_complete(struct tern_options *options);
 
-/* What the parents' end wants. */
+/* Called on the loop when the parents' end of the socket asks for something. */
 struct tern_spawned_listener {
     void (*signalled)(int number);
     /* The job must end: without a message if `why` is NULL. */

@@ -13,9 +13,9 @@
  *
  * A slot is a number that the receiver of frames gives to their sender, so that it finds the link
  * without a search. The cookie, 32 random bits, comes with it: frames with another cookie are
- * dropped. Both ends may call at the same time; each is content with the other's HELLO. A HELLO
- * that somebody sends again changes nothing: its proof covers the caller's endpoint, to which alone
- * the answer goes.
+ * dropped. Both ends may call at the same time; then each takes the other's HELLO as the answer. A
+ * HELLO that somebody sends again changes nothing: its proof covers the caller's endpoint, to which
+ * alone the answer goes.
  *
  * libfabric gives no connection to which a proof could belong. Whoever reads the fabric's traffic
  * can make frames (SECURITY.md).

@@ -52,7 +52,7 @@ struct tern_ofi_lane {
     struct tern_ofi_name name;
     int fd;       /* becomes readable when something completes; -1: there is none */
     bool sleeps;  /* the descriptor works, as far as is known */
-    int lies;     /* how often the descriptor was readable for nothing, one after the other */
+    int lies; /* times in a row that the descriptor was readable and nothing had completed */
     int clock_fd;    /* ends timed sleeps; -1: none yet */
     bool clock_runs; /* the clock may be readable now, or soon */
     uint32_t nap_us; /* of the last timed sleep; 0: something has completed since */
@@ -114,7 +114,7 @@ bool tern_ofi_lane_arm(struct tern_ofi_lane *lane);
 /* Ends the next sleep after a short time, which grows while nothing completes. Returns false if
  * that is not possible. */
 bool tern_ofi_lane_nap(struct tern_ofi_lane *lane);
-/* Takes back an earlier nap, whose clock would end the next sleep. Returns true. */
+/* Cancels an earlier nap, whose clock would end the next sleep. Always returns true. */
 bool tern_ofi_lane_stop_clock(struct tern_ofi_lane *lane);
 
 /* Takes what has completed, and delivers frames (ofi_link.h) and ends of reads. Returns the number

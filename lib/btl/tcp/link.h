@@ -76,8 +76,9 @@ struct tern_tcp_link {
     /* used by the flusher: for how long the link has held nothing, in microseconds */
     unsigned unused_us;
 
-    /* header of the frame that is arriving, `head_length` bytes of it */
     /* The incoming half. Locks: the lane's lock. */
+
+    /* header of the frame that is arriving, `head_length` bytes of it */
     struct tern_tcp_frame head;
     uint32_t head_length;
     void *owner; /* owner of the payload's destination (tern_btl_place); NULL: no destination */

@@ -4,9 +4,9 @@
 
 /*
  * This process's listener (door): the port at which others connect, its addresses, and the record
- * that publishes them. The listening socket stays open
- * as long as the process lives: other ranks remember the port, and may connect while this process
- * is between two sessions. Locks: all functions need reception's lock.
+ * that publishes them. The listening socket stays open as long as the process lives: other ranks
+ * remember the port, and may connect while this process is between two sessions. Locks: all
+ * functions need reception's lock.
  */
 
 #include "lib/btl/tcp/address.h"

@@ -18,7 +18,7 @@ bool tern_connected_has(const struct tern_comm *comm);
 /* Parts one of them: waits until all processes of both groups do. Drops the reference. Blocks.
  * Returns 0, or TERN_ERR_UNREACHABLE if a process of the other group is lost. */
 int tern_connected_part(struct tern_comm *comm);
-/* Parts all that are left, at the same time. Blocks. Failures are no errors any more. */
+/* Parts all communicators that are left, at the same time. Ignores failures. Blocks. */
 void tern_connected_part_all(void);
 
 /* The communicator to the processes that have started this one; NULL if there is none. Set by the
