@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the sources of lib, mpirun and tools: which room includes which, circles of files, names that stand twice, banned functions, long
-lines, functions that nobody calls. `source.py TOP BUILD` prints each fault and returns 1 if there is any. `source.py --self-test` plants a
-fault of each kind in a small tree and returns 1 if one is not found."""
+lines, functions that nobody calls, files that are named and do not exist (also in the pages of docs). `source.py TOP BUILD` prints each fault
+and returns 1 if there is any. `source.py --self-test` plants a fault of each kind in a small tree and returns 1 if one is not found."""
 import collections
 import os
 import re
@@ -54,6 +54,17 @@ ROOMS = {
 BANNED = {
     'strcpy': 'snprintf or memcpy', 'strcat': 'snprintf', 'sprintf': 'snprintf', 'vsprintf': 'vsnprintf', 'gets': 'fgets',
     'strtok': 'strtok_r',
+}
+
+# Functions that only tests call, and why the library or mpirun has them.
+FOR_TESTS = {
+    'tern_btl_finalize': 'a process keeps its byte movers until it ends; a test ends them',
+    'tern_cards_close': 'the fuzzer begins anew many times in a process',
+    'tern_exchange_close': 'the fuzzer begins anew many times in a process',
+    'tern_gather_forget': 'records are kept for other ranks; a test begins anew',
+    'tern_options_free': 'mpirun keeps its options until it ends; the fuzzer begins anew',
+    'tern_peer_free_all': 'a process keeps its peers until it ends; a test ends them',
+    'tern_window_fetch_add': 'for windows of the library itself, of which there are none yet (docs/windows.md)',
 }
 
 
@@ -162,16 +173,21 @@ def check_text(top, files):
                 yield f'{name}:{number}: {match.group(1)} is banned; use {BANNED[match.group(1)]}'
 
 
-def check_callers(top, build, files):
-    """A global function is called, or its address is taken, somewhere outside its own definition and declarations."""
+def all_below(folder, endings):
+    return [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names if name.endswith(endings)]
+
+
+def check_callers(top, build, files, for_tests):
+    """A global function is called, or its address is taken, somewhere outside its own definition and declarations. Tests do not count,
+    unless the function is one of `for_tests`."""
     definition = re.compile(r'^(?!static|typedef|#)[A-Za-z_][\w *()]*?\b(tern_\w+)\([^;{]*\)\s*\{', re.M)
     declaration = re.compile(r'^[A-Za-z_][\w *]*[ *]tern_\w+\([^;{]*\)[^;{]*;', re.M)
-    others = []
-    for folder in (os.path.join(top, 'test'), os.path.join(top, 'bench'), os.path.join(build, 'lib', 'generated')):
-        for at, _, names in os.walk(folder):
-            others += [os.path.join(at, name) for name in names if name.endswith(('.c', '.h', '.inc'))]
-    defined, used = {}, collections.Counter()
-    for name in list(files) + others:
+    generated = all_below(os.path.join(build, 'lib', 'generated'), ('.c', '.h', '.inc'))
+    tests = all_below(os.path.join(top, 'test'), ('.c', '.h')) + all_below(os.path.join(top, 'bench'), ('.c', '.h'))
+    defined, used, tested = {}, collections.Counter(), set()
+    for name in tests:
+        tested.update(re.findall(r'\btern_\w+', code_of(read(top, name))))
+    for name in list(files) + generated:
         code = code_of(read(top, name))
         heads = definition.findall(code) if name in set(files) and name.endswith('.c') else []
         for function in heads:
@@ -180,11 +196,25 @@ def check_callers(top, build, files):
         used.update(words)
         used.subtract(heads)
     for function, name in sorted(defined.items()):
-        if used[function] <= 0:
-            yield f'{name}: nobody calls {function}'
+        if used[function] <= 0 and not (function in for_tests and function in tested):
+            yield f'{name}: nobody calls {function}' + (' but tests' if function in tested else '')
+    for function in for_tests:
+        if used[function] > 0 or function not in defined:
+            yield f'{function} is not a function that only tests call: remove it from the list in source.py'
 
 
-def faults(top, build, rooms):
+def check_mentions(top, build, files):
+    """A file that a comment or a page names with its folder exists, here or among the generated ones."""
+    pages = [os.path.relpath(page, top) for page in all_below(os.path.join(top, 'docs'), '.md') if f'{os.sep}notes{os.sep}' not in page]
+    mention = re.compile(r'(?<![\w/])(?:lib|mpirun|tools)/[a-z0-9_/]+\.(?:cpp|[ch])\b')
+    for name in files + pages:
+        for number, line in enumerate(read(top, name).split('\n'), 1):
+            for path in mention.findall(line):
+                if not any(os.path.exists(os.path.join(at, path)) for at in (top, os.path.join(build, 'lib', 'generated'))):
+                    yield f'{name}:{number}: there is no {path}'
+
+
+def faults(top, build, rooms, for_tests):
     top, build = os.path.abspath(top), os.path.abspath(build)
     files = sources(top)
     includes = included(top, files)
@@ -193,7 +223,8 @@ def faults(top, build, rooms):
     yield from check_names(files)
     yield from check_structs(top, files)
     yield from check_text(top, files)
-    yield from check_callers(top, build, files)
+    yield from check_callers(top, build, files, for_tests)
+    yield from check_mentions(top, build, files)
 
 
 def self_test():
@@ -208,19 +239,25 @@ def self_test():
         'lib/b/four.h': '#include "lib/b/one.h"\n',
         'lib/a/same.c': '',
         'lib/b/same.c': '',
-        'lib/a/banned.c': 'static void f(char *a, const char *b)\n{\n    strcpy(a, b); /* strcat() in a comment */\n}\n',
+        'lib/a/banned.c': ''.join(f'void f_{word}(void) {{ {word}(x); }} /* {word}() in a comment */\n' for word in BANNED),
         'lib/a/long.c': '/*' + ' ' * COLUMNS + '*/\n',
         'lib/a/lonely.c': 'void tern_called(void);\nvoid tern_lonely(void)\n{\n    tern_called();\n}\n'
-                          'void tern_called(void)\n{\n}\n',
+                          'void tern_called(void)\n{\n}\nvoid tern_tested(void)\n{\n}\nvoid tern_for_tests(void)\n{\n}\n',
+        'test/calls.c': 'void f(void)\n{\n    tern_tested();\n    tern_for_tests();\n    tern_called();\n}\n',
+        'lib/a/stale.c': '/* see lib/a/gone.h and lib/a/same.c */\n',
+        'docs/page.md': 'As lib/b/gone.c says.\n',
     }
-    expected = ('lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
-                'banned.c:3: strcpy is banned', 'long.c:1: 104 columns', 'nobody calls tern_lonely')
+    expected = ['lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
+                'long.c:1: 104 columns', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
+                'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
+                'page.md:1: there is no lib/b/gone.c']
+    expected += [f'banned.c:{number}: {word} is banned' for number, word in enumerate(BANNED, 1)]
     with tempfile.TemporaryDirectory() as top:
         for name, text in planted.items():
             os.makedirs(os.path.join(top, os.path.dirname(name)), exist_ok=True)
             with open(os.path.join(top, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}))
+        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}, {'tern_for_tests': '', 'tern_called': ''}))
     missed = [what for what in expected if not any(what in fault for fault in found)]
     for what in missed:
         print(f'a planted fault was not found: {what}')
@@ -232,7 +269,7 @@ def self_test():
 def main():
     if sys.argv[1:] == ['--self-test']:
         return 1 if self_test() else 0
-    found = list(faults(sys.argv[1], sys.argv[2], ROOMS))
+    found = list(faults(sys.argv[1], sys.argv[2], ROOMS, FOR_TESTS))
     print(*found, sep='\n', end='\n' if found else '')
     return 1 if found else 0
 
