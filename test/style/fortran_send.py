@@ -9,8 +9,8 @@ import send_path
 
 def main():
     most, few, few_file, many, many_file = sys.argv[1:]
-    before, _ = send_path.read(few_file)
-    after, objects = send_path.read(many_file)
+    before, _, _ = send_path.read(few_file)
+    after, objects, _ = send_path.read(many_file)
     spent = sum(after[at] - before[at] for at in after if 'libmpi_mpifh.so' in objects[at[0]])
     each = round(spent / (int(many) - int(few)))
     print(f'mpi_send_: {each} instructions more than MPI_Send')
