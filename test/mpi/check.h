@@ -17,6 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* IEEE binary128, the type of MPI_REAL16: __float128 on x86, long double on AArch64. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 binary128;
+#else
+typedef long double binary128;
+#endif
+
 static int rank = -1;
 static int size = 0;
 

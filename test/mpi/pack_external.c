@@ -55,13 +55,14 @@ static void expect(const char *name, MPI_Datatype type, const void *memory, size
         c memory_ = value, back_ = back; \
         expect(#mpi, mpi, &memory_, sizeof memory_, BYTES(__VA_ARGS__), &back_); \
     } while (0)
-/* Of a long double 10 bytes count; the rest is 0 here. */
+/* Of a long double of x87 10 bytes count; the rest is 0 here. */
+enum { LONG_DOUBLE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 #define LONG_DOUBLE(value, ...) \
     do { \
         long double memory_; \
         memset(&memory_, 0, sizeof memory_); \
         memory_ = value; \
-        memset((char *) &memory_ + 10, 0, sizeof memory_ - 10); \
+        memset((char *) &memory_ + LONG_DOUBLE_BYTES, 0, sizeof memory_ - LONG_DOUBLE_BYTES); \
         expect("MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, &memory_, sizeof memory_, BYTES(__VA_ARGS__), \
                &memory_); \
     } while (0)
@@ -129,7 +130,7 @@ static void reals(void)
     ROW(MPI_REAL4, float, -1.5f, 0xbf, 0xc0, 0, 0);
     ROW(MPI_REAL8, double, 2, 0x40, 0, 0, 0, 0, 0, 0, 0);
     ROW(MPI_DOUBLE_PRECISION, double, 2, 0x40, 0, 0, 0, 0, 0, 0, 0);
-    ROW(MPI_REAL16, __float128, -2, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    ROW(MPI_REAL16, binary128, -2, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     ROW(MPI_C_COMPLEX, float complex, 1 + 2 * I, 0x3f, 0x80, 0, 0, 0x40, 0, 0, 0);
     ROW(MPI_COMPLEX, float complex, 1 + 2 * I, 0x3f, 0x80, 0, 0, 0x40, 0, 0, 0);
     ROW(MPI_C_DOUBLE_COMPLEX, double complex, 1 + 2 * I, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0,
@@ -138,15 +139,20 @@ static void reals(void)
         0, 0, 0, 0);
     volatile long double one = 1, least = LDBL_EPSILON;
     bool whole = one + least != one; /* valgrind computes with the digits of a double */
+    bool x87 = LDBL_MANT_DIG == 64;  /* else a long double is binary128 itself */
     LONG_DOUBLE(1.5L, 0x3f, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     LONG_DOUBLE(-0.0L, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    if (whole)
+    if (whole && x87)
         LONG_DOUBLE(1 + LDBL_EPSILON, 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
     LONG_DOUBLE(HUGE_VALL, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     if (whole)
         LONG_DOUBLE(LDBL_MIN, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    if (whole)
+    if (whole && x87)
         LONG_DOUBLE(LDBL_TRUE_MIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0);
+    if (!x87) {
+        LONG_DOUBLE(1 + LDBL_EPSILON, 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        LONG_DOUBLE(LDBL_TRUE_MIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    }
     long double nan = __builtin_nanl(""), back = 0;
     unsigned char packed[16];
     MPI_Aint position = 0;
@@ -155,11 +161,11 @@ static void reals(void)
     position = 0;
     CHECK_OK(MPI_Unpack_external(form, packed, 16, &position, &back, 1, MPI_LONG_DOUBLE));
     CHECK(isnan(back));
-    /* More digits than a long double has: rounded. */
+    /* More digits than x87's long double has: rounded. */
     memcpy(packed, (unsigned char[]) { 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x80, 0, 0, 0, 0, 0 }, 16);
     position = 0;
     CHECK_OK(MPI_Unpack_external(form, packed, 16, &position, &back, 1, MPI_LONG_DOUBLE));
-    CHECK(!whole || back == 1 + LDBL_EPSILON);
+    CHECK(!whole || back == (x87 ? 1 + LDBL_EPSILON : 1 + 0x1.8p-64L));
 }
 
 struct float_int { float a; int b; };

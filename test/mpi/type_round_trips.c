@@ -50,7 +50,7 @@ static void put_external(const struct basic *basic, const unsigned char *at, uns
     int bytes = basic->bytes / basic->units;
     for (int i = 0; i < basic->units; i++, at += bytes, to += bytes) {
         long double real;
-        __float128 quad;
+        binary128 quad;
         switch (basic->how) {
         case SIGNED_LONG:
         case UNSIGNED_LONG: swap_bytes(to, at, 4); break;
